@@ -1,0 +1,58 @@
+"""Every error a user can meet, in one tree.
+
+ConstraintSdcError            root; carries the exit code of the command line
+├── UsageError                an option or argument cannot be obeyed (exit 2)
+├── RulesError                a Schematron file cannot be processed (exit 2)
+├── DataError                 a microdata or XML file cannot be processed (exit 2)
+├── ResourceRefusedError      a rule asked for a file outside the allowed directories (exit 2)
+├── JudgeError                Saxon stopped: a time limit, a crash, an error that is no rule's own (exit 2)
+└── PlanRefusedError          the plan refuses, with the way out (exit 3)
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class ConstraintSdcError(Exception):
+    """A message that says what, where and what to do next; `file` and `line` are part of the text when known.
+
+    >>> str(RulesError("unknown phase 'x'", file="a.sch", line=3, hint="use one of: all"))
+    "a.sch:3: unknown phase 'x' (use one of: all)"
+    """
+
+    exit_code: ClassVar[int] = 2
+
+    def __init__(self, what: str, *, file: str | None = None, line: int | None = None, hint: str | None = None) -> None:
+        self.what = what
+        self.file = file
+        self.line = line
+        self.hint = hint
+        where = f"{file}:{line}: " if file and line else f"{file}: " if file else ""
+        super().__init__(where + what + (f" ({hint})" if hint else ""))
+
+
+class UsageError(ConstraintSdcError):
+    """An option or argument cannot be obeyed."""
+
+
+class RulesError(ConstraintSdcError):
+    """A Schematron file cannot be processed."""
+
+
+class DataError(ConstraintSdcError):
+    """A microdata or XML file cannot be processed."""
+
+
+class ResourceRefusedError(ConstraintSdcError):
+    """A rule asked for a file that lies outside the allowed directories."""
+
+
+class JudgeError(ConstraintSdcError):
+    """Saxon could not finish: a time limit, a crash, or an error that belongs to no single rule."""
+
+
+class PlanRefusedError(ConstraintSdcError):
+    """The plan refuses to mask; the message names the way out."""
+
+    exit_code = 3

@@ -1,0 +1,224 @@
+"""A Schematron schema after loading: includes, extends and abstract patterns resolved, nothing else decided.
+
+The loader makes it, the transpiler turns it into XSLT, the recogniser reads its tests. XPath stays text here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Literal as OneOf
+from typing import TypeAlias
+
+Severity: TypeAlias = OneOf["error", "warning", "information"]
+Binding: TypeAlias = OneOf["xslt1", "xslt2", "xslt3"]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where something was written: file path and line."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class TextPart:
+    """Literal text of a message."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ValuePart:
+    """`<value-of select>`: a value from the document, hidden in reports unless the user asks for it."""
+
+    select: str
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class NamePart:
+    """`<name path>`: the name of the context node or of the node that `path` selects."""
+
+    path: str | None
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class MarkupPart:
+    """`<emph>`, `<dir>`, `<span>` or an element of another namespace, with its own parts inside.
+
+    `name` is in Clark notation; `attributes` are name/value pairs.
+    """
+
+    name: str
+    attributes: tuple[tuple[str, str], ...]
+    parts: tuple[MessagePart, ...]
+
+
+MessagePart: TypeAlias = TextPart | ValuePart | NamePart | MarkupPart
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    """A variable: `value` is XPath, or None when `content` (serialised XML) is its value; `type` is `@as`."""
+
+    name: str
+    value: str | None
+    content: str | None
+    type: str | None
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A diagnostic or a property that assertions refer to by id; `attributes` are role, scheme, see, icon, fpi, lang."""
+
+    id: str
+    parts: tuple[MessagePart, ...]
+    attributes: tuple[tuple[str, str], ...]
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Assertion:
+    """One assert or report. `id` is unique in the schema; `has_own_id` tells whether the author wrote it.
+
+    `severity` is decided as the standard orders it: @severity, else @role, else @flag, else error.
+    `attributes` keeps every attribute as written (role, flag, severity, subject, see, icon, fpi, xml:lang ...).
+    """
+
+    id: str
+    has_own_id: bool
+    kind: OneOf["assert", "report"]
+    test: str
+    parts: tuple[MessagePart, ...]
+    severity: Severity
+    diagnostics: tuple[str, ...]
+    properties: tuple[str, ...]
+    attributes: tuple[tuple[str, str], ...]
+    origin: Origin
+
+    def attribute(self, name: str) -> str | None:
+        """Return an attribute as the author wrote it, or None."""
+        return dict(self.attributes).get(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A context with its assertions; within a pattern the first rule that matches a node takes it."""
+
+    id: str | None
+    context: str
+    lets: tuple[Let, ...]
+    assertions: tuple[Assertion, ...]
+    attributes: tuple[tuple[str, str], ...]
+    origin: Origin
+
+    def attribute(self, name: str) -> str | None:
+        """Return an attribute as the author wrote it, or None."""
+        return dict(self.attributes).get(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A pattern, or (`is_group`) a 2025 group, in which every matching rule fires instead of the first."""
+
+    id: str
+    name: str
+    documents: str | None
+    is_group: bool
+    lets: tuple[Let, ...]
+    rules: tuple[Rule, ...]
+    attributes: tuple[tuple[str, str], ...]
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A named selection of patterns, with variables of its own."""
+
+    id: str
+    active: tuple[str, ...]
+    lets: tuple[Let, ...]
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A 2025 schema-level `<param>`: a value that may be given from outside."""
+
+    name: str
+    value: str | None
+    type: str | None
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """A flat schema. `patterns` holds those of the chosen phase only; `lets` the schema's, then the phase's own.
+
+    `foreign` are serialised top-level XSLT elements (xsl:key, xsl:function, ...) with their line.
+    """
+
+    title: str
+    binding: Binding
+    namespaces: tuple[tuple[str, str], ...]
+    parameters: tuple[Parameter, ...]
+    lets: tuple[Let, ...]
+    phase: str
+    phases: tuple[Phase, ...]
+    patterns: tuple[Pattern, ...]
+    diagnostics: tuple[Note, ...]
+    properties: tuple[Note, ...]
+    foreign: tuple[tuple[str, Origin], ...]
+    origin: Origin
+    files: tuple[str, ...] = field(default=())
+    attributes: tuple[tuple[str, str], ...] = field(default=())
+
+    @property
+    def is_xpath1(self) -> bool:
+        """Tell whether tests follow XPath 1.0 comparison and arithmetic rules."""
+        return self.binding == "xslt1"
+
+    def assertions(self) -> tuple[Assertion, ...]:
+        """Return every assertion of the phase, in document order."""
+        return tuple(a for pattern in self.patterns for rule in pattern.rules for a in rule.assertions)
+
+    def only(self, ids: frozenset[str]) -> Schema:
+        """Return the schema with these assertions alone.
+
+        Every rule of a touched pattern stays, even emptied, because an earlier rule still takes its nodes from a later.
+        """
+        patterns = []
+        for pattern in self.patterns:
+            if any(a.id in ids for rule in pattern.rules for a in rule.assertions):
+                rules = tuple(
+                    replace(rule, assertions=tuple(a for a in rule.assertions if a.id in ids)) for rule in pattern.rules
+                )
+                patterns.append(replace(pattern, rules=rules))
+        return replace(self, patterns=tuple(patterns))
+
+
+def hidden_message(parts: tuple[MessagePart, ...]) -> str:
+    """Return the message with names in place of microdata values, white space collapsed.
+
+    >>> hidden_message((TextPart("sum of "), ValuePart("V9", Origin("a.sch", 1)), TextPart(" is off")))
+    'sum of [V9] is off'
+    """
+    return " ".join("".join(_hidden(part) for part in parts).split())
+
+
+def _hidden(part: MessagePart) -> str:
+    match part:
+        case TextPart(text):
+            return text
+        case ValuePart(select):
+            return f"[{' '.join(select.split())}]"
+        case NamePart(path):
+            return f"[name of {path}]" if path else "[name]"
+        case MarkupPart(_, _, parts):
+            return "".join(_hidden(inner) for inner in parts)

@@ -4,6 +4,7 @@ ConstraintSdcError            root; carries the exit code of the command line
 ├── UsageError                an option or argument cannot be obeyed (exit 2)
 ├── RulesError                a Schematron file cannot be processed (exit 2)
 ├── DataError                 a microdata or XML file cannot be processed (exit 2)
+│   └── NotRowsError          well-formed XML, but not flat rows; `check` judges it as a document instead
 ├── ResourceRefusedError      a rule asked for a file outside the allowed directories (exit 2)
 ├── JudgeError                Saxon stopped: a time limit, a crash, an error that is no rule's own (exit 2)
 └── PlanRefusedError          the plan refuses, with the way out (exit 3)
@@ -42,6 +43,13 @@ class RulesError(ConstraintSdcError):
 
 class DataError(ConstraintSdcError):
     """A microdata or XML file cannot be processed."""
+
+
+class NotRowsError(DataError):
+    """The file is XML without flat rows (or stops being rows): no records, a nested element, a variable given twice.
+
+    `check` catches it and judges the file as a document; every command that needs rows reports it.
+    """
 
 
 class ResourceRefusedError(ConstraintSdcError):

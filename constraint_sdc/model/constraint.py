@@ -67,7 +67,7 @@ class LinearAtom:
 
 @dataclass(frozen=True, slots=True)
 class ProductAtom:
-    """`left_factor * product(variable^power) op right_factor * product(variable^power)`; powers are positive integers."""
+    """`left_factor * product(variable^power) op right_factor * product(variable^power)`; powers are positive."""
 
     left: tuple[tuple[str, int], ...]
     left_factor: Fraction

@@ -75,7 +75,7 @@ class Let:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A diagnostic or a property that assertions refer to by id; `attributes` are role, scheme, see, icon, fpi, lang."""
+    """A diagnostic or property that assertions name by id; `attributes` are role, scheme, see, icon, fpi, lang."""
 
     id: str
     parts: tuple[MessagePart, ...]

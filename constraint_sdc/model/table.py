@@ -57,7 +57,7 @@ class Column:
 
     def present(self) -> npt.NDArray[np.bool_]:
         """Tell where the element or attribute exists, empty or not."""
-        return self.state != State.ABSENT
+        return np.not_equal(self.state, State.ABSENT)
 
     def take(self, rows: npt.NDArray[np.intp]) -> Column:
         """Return the same column for these rows only."""

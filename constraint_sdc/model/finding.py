@@ -36,7 +36,7 @@ class RuleResult:
 
     `fired` counts the nodes it was asked about, `failed` those it complained of, `errors` those on which XPath itself
     stopped (a cast that cannot be done); an error is neither pass nor fail. `violations` may be capped: `failed` counts
-    all of them.
+    all of them. `context` is the context of the assertion's rule as written.
     """
 
     rule: str
@@ -51,6 +51,7 @@ class RuleResult:
     error: str | None
     engine: OneOf["vectorised", "saxon", "both"]
     violations: tuple[Violation, ...]
+    context: str = ""
 
     @property
     def passed(self) -> int:
@@ -69,7 +70,10 @@ class RuleResult:
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """The verdict on one document. `records` is None when the document has no rows."""
+    """The verdict on one document. `records` is None when the document has no rows.
+
+    `broken_records` counts the records with at least one violation; None when nobody counted.
+    """
 
     data: str
     rules: str
@@ -81,6 +85,7 @@ class CheckResult:
     results: tuple[RuleResult, ...]
     shows_values: bool = False
     notes: tuple[str, ...] = ()
+    broken_records: int | None = None
 
     @property
     def has_errors(self) -> bool:

@@ -1,0 +1,92 @@
+"""The command line: one file per command, imported only when that command runs."""
+
+from __future__ import annotations
+
+import importlib
+import signal
+import sys
+
+import click
+
+from constraint_sdc import __version__
+from constraint_sdc.errors import ConstraintSdcError
+
+_COMMANDS = {
+    "check": "judge an XML file against Schematron edit rules",
+    "rules": "list what each rule means to us, and why",
+    "describe": "describe the variables of a microdata file",
+    "convert": "convert CSV, Parquet, SPSS and Stata files to XML and back",
+    "domain": "export the values of variables for the value-domain rule",
+    "demo": "run the whole story on generated census-like data",
+    "completion": "print the shell completion script",
+}
+
+_HELP = """Check microdata against its Schematron edit rules.
+
+\b
+Examples:
+  constraint-sdc check census.xml --rules census.sch
+  constraint-sdc check published.xml --rules census.sch --domain domain.xml --format sarif --output out.sarif
+  constraint-sdc rules census.sch
+  constraint-sdc convert census.csv census.xml
+  constraint-sdc domain census.xml --variables V1 -o domain.xml
+
+\b
+Exit codes:
+  0  clean
+  1  violations
+  2  the rules, the data or the options cannot be processed; the message names file, line and rule
+  3  refused by the plan
+"""
+
+
+class _LazyGroup(click.Group):
+    """A group that knows its commands by name and imports one only to run it: `--help` stays fast."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click's signature)
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  (click's signature)
+        if cmd_name not in _COMMANDS:
+            return None
+        module = importlib.import_module(f"constraint_sdc.cli.{cmd_name}_command")
+        command = module.command
+        if not isinstance(command, click.Command):
+            raise TypeError(f"constraint_sdc.cli.{cmd_name}_command.command is not a click command")
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+
+@click.group(cls=_LazyGroup, help=_HELP, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="constraint-sdc")
+def program() -> None:
+    """Hold the commands together."""
+
+
+def main() -> None:
+    """Run the command line; a user's mistake ends in one message and exit code 2, never in a traceback."""
+    # A reader that stops early (`constraint-sdc rules x | head`) is not an error worth a traceback.
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    try:
+        code = program.main(standalone_mode=False, prog_name="constraint-sdc")
+    except click.exceptions.Exit as stop:
+        code = stop.exit_code
+    except click.ClickException as problem:
+        problem.show()
+        code = 2
+    except ConstraintSdcError as problem:
+        click.echo(f"constraint-sdc: {_printable(str(problem))}", err=True)
+        code = problem.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("constraint-sdc: stopped", err=True)
+        code = 130
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _printable(text: str) -> str:
+    """Keep control characters of a hostile file out of the terminal."""
+    return "".join(c if c.isprintable() or c == "\n" else "�" for c in text)

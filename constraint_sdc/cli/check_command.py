@@ -1,0 +1,109 @@
+"""`check`: the gate."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any, cast
+
+import click
+
+from constraint_sdc.cli.options import FILE, ExampleCount, deliver, end_progress, no_overwrite, progress_line
+from constraint_sdc.errors import UsageError
+
+_EPILOG = """\b
+Exit codes: 0 clean; 1 violations at or above --fail-on; 2 the rules, the data or an option cannot be processed,
+or a rule could not be evaluated on some record.
+
+\b
+Examples:
+  constraint-sdc check census.xml --rules census.sch --original edited.xml
+  constraint-sdc check published.xml --rules census.sch --domain domain.xml --format junit --output check.xml
+"""
+
+
+@click.command("check", epilog=_EPILOG)
+@click.argument("data", type=FILE)
+@click.option("--rules", "-r", "rules", type=FILE, required=True, help="Schematron file with the edit rules.")
+@click.option("--phase", help="Phase of the schema to run (an id, #ALL or #DEFAULT).")
+@click.option("--original", type=FILE, help="Original microdata: what a rule's variable $original stands for.")
+@click.option("--domain", type=FILE, help="Exported value lists (see `domain`) in place of the original microdata.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(("error", "warning", "information")),
+    default="error",
+    show_default=True,
+    help="Least severity of a violation that fails the check.",
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(("text", "json", "svrl", "junit", "sarif", "github", "html")),
+    default="text",
+    show_default=True,
+    help="Form of the report.",
+)
+@click.option("--output", "-o", type=FILE, help="Write the report to a file instead of the terminal.")
+@click.option("--max-examples", type=ExampleCount(), help="Violations listed per rule. [default: 10; svrl: all]")
+@click.option("--show-values", is_flag=True, help="Show microdata values in messages (hidden by default).")
+@click.option("--key", help="Variable that names a record in the report.")
+@click.option("--record", help="Name of the record element (found from the data by default).")
+@click.option(
+    "--engine",
+    type=click.Choice(("auto", "saxon")),
+    default="auto",
+    show_default=True,
+    help="auto: vectorised where certain, Saxon elsewhere; saxon: Saxon on everything.",
+)
+@click.option("--allow", type=FILE, multiple=True, help="Further directory that rules may read from (repeatable).")
+@click.option("--recipe", type=FILE, help="YAML file with the record element and key of this data.")
+@click.option("--time-limit", type=click.FloatRange(min=0, min_open=True), help="Seconds that one Saxon call may take.")
+def command(data: Path, rules: Path, format_: str, output: Path | None, **given: Any) -> None:
+    """Judge DATA, any XML file, against Schematron rules.
+
+    Rows (one element per record, one child element or attribute per variable) get record numbers; other documents get
+    locations. A rule's severity comes from its severity, role or flag.
+    """
+    if given["original"] and given["domain"]:
+        raise UsageError("--original and --domain both stand for $original", hint="give one of them")
+    no_overwrite((data, rules, given["original"], given["domain"], given["recipe"]), output)
+    from constraint_sdc.pipeline import CheckOptions, check_file
+    from constraint_sdc.report.render import render
+
+    examples = given["max_examples"]
+    if click.get_current_context().get_parameter_source("max_examples") is click.core.ParameterSource.DEFAULT:
+        examples = None if format_ == "svrl" else 10
+    record, key = given["record"], given["key"]
+    if given["recipe"] is not None:
+        from constraint_sdc.read.recipe import read_recipe
+
+        recipe = read_recipe(given["recipe"])
+        record, key = record or recipe.record, key or recipe.key
+    options = CheckOptions(
+        phase=given["phase"],
+        original=given["original"],
+        domain=given["domain"],
+        fail_on=given["fail_on"],
+        engine=given["engine"],
+        record=record,
+        key=key,
+        max_examples=cast("int | None", examples),
+        show_values=given["show_values"],
+        allow=tuple(given["allow"]),
+        time_limit=given["time_limit"],
+    )
+    try:
+        result = check_file(data, rules, options, progress_line("records judged:"))
+    finally:
+        end_progress()
+    deliver(render(result, format_, colour=output is None and sys.stdout.isatty()), output)
+    if output is not None:
+        click.echo(f"{verdict_line(result)}; report in {output}", err=True)
+    raise click.exceptions.Exit(result.exit_code)
+
+
+def verdict_line(result: Any) -> str:
+    """Return the verdict in one line."""
+    from constraint_sdc.report.wording import verdict
+
+    return verdict(result)

@@ -1,0 +1,36 @@
+"""`domain`: export value lists."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from constraint_sdc.cli.options import FILE, no_overwrite
+
+_EPILOG = """\b
+Example:
+  constraint-sdc domain original.xml --variables V1 -o domain.xml
+  constraint-sdc check published.xml --rules census.sch --domain domain.xml
+"""
+
+
+@click.command("domain", epilog=_EPILOG)
+@click.argument("data", type=FILE)
+@click.option("--variables", "-v", required=True, help="Variables to export, separated by commas.")
+@click.option("--output", "-o", type=FILE, required=True, help="File to write.")
+@click.option("--record", help="Name of the record element (found from the data by default).")
+@click.option("--overwrite", is_flag=True, help="Replace the output if it exists.")
+def command(data: Path, variables: str, output: Path, record: str | None, overwrite: bool) -> None:
+    """Export the distinct values of variables of DATA, so that a gate needs no original microdata.
+
+    The values of each variable are sorted: a row of the file says nothing about any record.
+    """
+    from constraint_sdc.pipeline.domain import export_domain
+
+    no_overwrite((data,), output)
+    names = [name.strip() for name in variables.split(",") if name.strip()]
+    if not names:
+        raise click.UsageError("--variables names no variable")
+    written = export_domain(data, names, output, record=record, overwrite=overwrite)
+    click.echo(f"{output}: the values of {', '.join(names)} in {written.records:,} rows")

@@ -1,0 +1,70 @@
+"""Options that several commands share, and the small things around them: existing files, progress, output."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from constraint_sdc.errors import UsageError
+
+# Existence is checked by the readers, whose messages say more than click's and use our exit code.
+FILE = click.Path(path_type=Path)
+
+
+class ExampleCount(click.ParamType):
+    """A whole number of at least 0, or `all` (which becomes None)."""
+
+    name = "N|all"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | None:
+        """Turn the word into a count."""
+        if value == "all":
+            return None
+        try:
+            number = int(value)
+        except (TypeError, ValueError):
+            number = -1
+        if number < 0:
+            self.fail(f"{value!r} is neither a number of at least 0 nor `all`", param, ctx)
+        return number
+
+
+def deliver(text: str, output: Path | None) -> None:
+    """Print the text, or write it to a file in one step."""
+    if output is None:
+        click.echo(text.rstrip("\n"))
+        return
+    from constraint_sdc.write.atomic import atomic_file
+
+    with atomic_file(output, overwrite=True) as stream:
+        stream.write((text.rstrip("\n") + "\n").encode("utf-8"))
+
+
+def no_overwrite(inputs: tuple[Path | None, ...], output: Path | None) -> None:
+    """Refuse an output that is one of the inputs."""
+    if output is None:
+        return
+    for path in inputs:
+        if path is not None and path.exists() and output.exists() and path.samefile(output):
+            raise UsageError("the output would overwrite an input", file=str(output), hint="choose another file name")
+
+
+def progress_line(what: str) -> Callable[[int], None]:
+    """Return a function that rewrites one line on a terminal, and does nothing when output is piped."""
+    if not sys.stderr.isatty():
+        return lambda _: None
+
+    def show(count: int) -> None:
+        click.echo(f"\r{what} {count:,}", nl=False, err=True)
+
+    return show
+
+
+def end_progress() -> None:
+    """Clear the progress line."""
+    if sys.stderr.isatty():
+        click.echo("\r\033[K", nl=False, err=True)

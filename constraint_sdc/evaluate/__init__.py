@@ -1,0 +1,1 @@
+"""Expressions over columns of text: what XPath says, bit for bit, or "not mine"."""

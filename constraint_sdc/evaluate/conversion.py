@@ -1,0 +1,224 @@
+"""Items read as another type: number(), casts, effective boolean values and the string function."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import assert_never
+
+import numpy as np
+
+from constraint_sdc.evaluate.lexical import Decimals, Floats, Integers, Reading
+from constraint_sdc.evaluate.text import Mask, Text
+from constraint_sdc.evaluate.value import (
+    DoubleItem,
+    ExactItem,
+    Item,
+    Maybe,
+    NotMine,
+    NumberItem,
+    TextItem,
+    TruthItem,
+    Value,
+    either,
+    some,
+    within,
+)
+
+_POWERS = np.array([float(f"1e{k}") for k in range(23)])
+_LARGEST = (1 << 63) - 1
+_BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
+_XML_SPACE = " \t\r\n"
+
+
+def number(item: Item) -> Floats:
+    """Return the item as a double, NaN for what is no number: the XPath function of this name."""
+    match item:
+        case TextItem(reading):
+            return reading.doubles.values
+        case TruthItem(mask):
+            return mask.astype(np.float64)
+        case ExactItem():
+            return exact_to_double(item.mantissa, item.scale)
+        case DoubleItem(values):
+            return values
+        case _:
+            assert_never(item)
+
+
+def first_number(value: Value) -> Floats:
+    """Return number() of each record's first item, NaN without one: every XPath 1.0 operand."""
+    result = np.full(1, np.nan)
+    for item in reversed(value.items):
+        values = number(item)
+        result = values if item.present is None else np.where(item.present, values, result)
+    return result
+
+
+def exact_to_double(mantissa: Integers, scale: int) -> Floats:
+    """Return `mantissa / 10^scale` correctly rounded."""
+    values = mantissa.astype(np.float64)
+    if scale:
+        values /= _POWERS[scale]
+        for row in np.flatnonzero(np.abs(mantissa) > 1 << 53).tolist():
+            values[row] = float(f"{mantissa[row]}e-{scale}")
+    return values
+
+
+def rescaled(item: ExactItem, scale: int) -> tuple[Integers, Maybe]:
+    """Return the mantissa for a finer scale, in doubt where it would overflow."""
+    if scale == item.scale:
+        return item.mantissa, None
+    factor = 10 ** (scale - item.scale)
+    limit = _LARGEST // factor
+    if limit == 0:
+        return item.mantissa * 0, some(item.mantissa != 0)
+    return item.mantissa * np.int64(factor), some(np.abs(item.mantissa) > limit)
+
+
+def numeric(item: Item, what: str) -> tuple[NumberItem, Maybe]:
+    """Return an XPath 2.0 operand of arithmetic: an untyped node is cast to xs:double, in doubt where it cannot be."""
+    match item:
+        case TextItem(reading, True):
+            return DoubleItem(reading.doubles.values, item.present), some(~reading.doubles.valid)
+        case TextItem():
+            raise NotMine(f"{what} of a string is a type error")
+        case TruthItem():
+            raise NotMine(f"{what} of a boolean is a type error")
+        case _:
+            return item, None
+
+
+def cast_double(item: Item) -> tuple[Floats, Maybe]:
+    """Return xs:double(item)."""
+    if isinstance(item, TextItem):
+        return item.reading.doubles.values, some(~item.reading.doubles.valid)
+    return number(item), None
+
+
+def cast_boolean(item: Item) -> tuple[Mask, Maybe]:
+    """Return xs:boolean(item)."""
+    match item:
+        case TextItem(reading):
+            read = [_BOOLEANS.get(string.strip(_XML_SPACE)) for string in reading.text.strings]
+            known = np.array([value is not None for value in read], np.bool_)
+            return np.array([bool(value) for value in read], np.bool_), some(~known)
+        case _:
+            return effective_truth(item), None
+
+
+def cast_exact(item: Item, to_integer: bool) -> tuple[ExactItem, Maybe]:
+    """Return xs:integer(item) or xs:decimal(item)."""
+    match item:
+        case TextItem(reading):
+            read: Decimals = reading.integers if to_integer else reading.decimals
+            return ExactItem(read.mantissa, read.scale, to_integer, item.present), some(~read.fits)
+        case TruthItem(mask):
+            return ExactItem(mask.astype(np.int64), 0, to_integer, item.present), None
+        case ExactItem(mantissa, scale):
+            if not to_integer:
+                return ExactItem(mantissa, scale, False, item.present), None
+            factor = np.int64(10**scale)
+            return ExactItem((mantissa - np.fmod(mantissa, factor)) // factor, 0, True, item.present), None
+        case DoubleItem(values):
+            # A double with a fraction has up to 1,074 decimals as xs:decimal; whole numbers are enough for us.
+            whole = np.trunc(values)
+            fits = (np.abs(values) < 2.0**62) & ((whole == values) | to_integer)
+            return ExactItem(np.where(fits, whole, 0).astype(np.int64), 0, to_integer, item.present), some(~fits)
+        case _:
+            assert_never(item)
+
+
+def effective_truth(item: Item) -> Mask:
+    """Return the effective boolean value of a single item."""
+    match item:
+        case TextItem(reading, is_node):
+            return np.ones(1, np.bool_) if is_node else np.greater(reading.text.length, 0)
+        case TruthItem(mask):
+            return mask
+        case ExactItem(mantissa):
+            return np.not_equal(mantissa, 0)
+        case DoubleItem(values):
+            return np.not_equal(values, 0) & ~np.isnan(values)
+        case _:
+            assert_never(item)
+
+
+def effective_boolean(value: Value) -> tuple[Mask, Maybe]:
+    """Return the effective boolean value of a sequence: a first node is true, two atomic items are an error."""
+    if sum(item.present is None and not _is_node(item) for item in value.items) > 1 and not _is_node(value.items[0]):
+        raise NotMine("the effective boolean value of a sequence of several atomic values is an error")
+    result, doubt = np.zeros(1, np.bool_), value.doubt
+    earlier = np.zeros(1, np.bool_)  # records with an item already
+    atomic_first = np.zeros(1, np.bool_)
+    for item in value.items:
+        here = np.ones(1, np.bool_) if item.present is None else item.present
+        doubt = either(doubt, some(atomic_first & here))
+        first = here & ~earlier
+        result = result | (first & effective_truth(item))
+        earlier = earlier | here
+        if not _is_node(item):
+            atomic_first = atomic_first | first
+    return result, doubt
+
+
+def _is_node(item: Item) -> bool:
+    return isinstance(item, TextItem) and item.is_node
+
+
+def as_text(item: Item) -> tuple[Reading, Maybe]:
+    """Return the item as the string function writes it."""
+    match item:
+        case TextItem(reading):
+            return reading, None
+        case TruthItem(mask):
+            return Reading(Text.of_strings("true" if value else "false" for value in mask.tolist())), None
+        case ExactItem(mantissa, scale):
+            return Reading(Text.of_strings(_decimal_text(value, scale) for value in mantissa.tolist())), None
+        case DoubleItem(values):
+            written = [_double_text(value) for value in values.tolist()]
+            unknown = np.array([string is None for string in written], np.bool_)
+            return Reading(Text.of_strings(string or "" for string in written)), some(unknown)
+        case _:
+            assert_never(item)
+
+
+def _decimal_text(mantissa: int, scale: int) -> str:
+    if not scale:
+        return str(mantissa)
+    written = f"{Decimal(mantissa).scaleb(-scale):f}".rstrip("0").rstrip(".")
+    return "0" if written in ("-0", "") else written
+
+
+def _double_text(value: float) -> str | None:
+    """Write a double as XPath does, or None where two shortest forms could exist or an exponent is written.
+
+    A double with a decimal form of at most 15 digits has no other form as short.
+    """
+    if value != value:
+        return "NaN"
+    if value in (np.inf, -np.inf):
+        return "INF" if value > 0 else "-INF"
+    if value == 0:
+        return "-0" if np.signbit(value) else "0"
+    if not 1e-6 <= abs(value) < 1e6:
+        return None
+    written = f"{Decimal(repr(value)):f}"
+    digits = written.replace("-", "").replace(".", "").strip("0")
+    return None if len(digits) > 15 else written.removesuffix(".0")
+
+
+def string_or_empty(value: Value) -> tuple[Reading, Maybe]:
+    """Return the text of each record's first item, '' where it has none."""
+    if len(value.items) == 1:
+        item = value.items[0]
+        reading, own = as_text(item)
+        if item.present is None:
+            return reading, either(value.doubt, own)
+        blank = reading.text.blank_unless(item.present)
+        return (reading if blank is reading.text else Reading(blank)), either(value.doubt, within(own, item.present))
+    result, doubt = Text.of_strings([""]), value.doubt
+    for item in reversed(value.items):
+        reading, own = as_text(item)
+        doubt = either(doubt, within(own, item.present))
+        result = reading.text if item.present is None else reading.text.where(item.present, result)
+    return Reading(result), doubt

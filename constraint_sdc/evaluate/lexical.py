@@ -1,0 +1,276 @@
+"""Numbers in text, read as XPath reads them: the lexical forms of XML Schema, correctly rounded, nothing laxer.
+
+Almost every value is a plain run of at most sixteen digits with a sign and a point. Those are read many at a time,
+eight bytes in a word. The mantissa is then an integer below 2^53 and the scale at most 16, so one division by an
+exact power of ten is correctly rounded. All other texts are matched by a regular expression and handed to `float`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from constraint_sdc.evaluate.text import Mask, Rows, Text, Words
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+_SPACE = rb"[ \t\r\n]*"
+_DECIMAL = re.compile(_SPACE + rb"([+-]?)([0-9]*)(?:\.([0-9]*))?" + _SPACE)
+_DOUBLE = re.compile(_SPACE + rb"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?INF|NaN)" + _SPACE)
+_POWERS = np.array([float(f"1e{k}") for k in range(23)])
+_EXACT_DOUBLE = np.uint64(1 << 53)
+_LARGEST = (1 << 63) - 1
+
+_U = np.uint64
+_ZEROS = _U(0x3030303030303030)
+_POINTS = _U(0x2E2E2E2E2E2E2E2E)
+_ONES = _U(0x0101010101010101)
+_HIGHS = _U(0x8080808080808080)
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """Texts read as sign, digits and point: the value is `(-1)^negative * mantissa / 10^scale` where `plain`."""
+
+    mantissa: Words
+    scale: npt.NDArray[np.int64]
+    negative: Mask
+    has_point: Mask
+    plain: Mask
+
+
+@dataclass(frozen=True, slots=True)
+class Doubles:
+    """Texts as xs:double: NaN where `valid` is false."""
+
+    values: Floats
+    valid: Mask
+
+
+@dataclass(frozen=True, slots=True)
+class Decimals:
+    """Texts as decimals `mantissa / 10^scale` where `fits`; `valid` where the text is legal, fitting or not."""
+
+    mantissa: Integers
+    scale: int
+    fits: Mask
+    valid: Mask
+
+
+class Reading:
+    """A text with what it reads as, found out once however many rules ask."""
+
+    def __init__(self, text: Text) -> None:
+        self.text = text
+
+    @cached_property
+    def _scan(self) -> Scan:
+        return scan(self.text)
+
+    @cached_property
+    def doubles(self) -> Doubles:
+        """The texts as xs:double."""
+        return doubles(self.text, self._scan)
+
+    @cached_property
+    def decimals(self) -> Decimals:
+        """The texts as xs:decimal."""
+        return decimals(self.text, self._scan)
+
+    @cached_property
+    def integers(self) -> Decimals:
+        """The texts as xs:integer."""
+        return integers(self.text, self._scan)
+
+
+def scan(text: Text) -> Scan:
+    """Read every text that is at most sixteen digits and a point, after an optional sign."""
+    first = text.first_word & _U(0xFF)
+    negative = first == _U(ord("-"))
+    signed = negative | (first == _U(ord("+")))
+    body = Text(text.buffer, text.start + signed, text.stop) if signed.any() else text
+    size = len(body)
+    plain = np.zeros(size, np.bool_)
+    mantissa, scale, has_point = np.zeros(size, np.uint64), np.zeros(size, np.int64), np.zeros(size, np.bool_)
+    short = body.length <= 8
+    if short.all():
+        mantissa, scale, has_point, plain = _scan_short(body.first_word, body.length)
+    else:
+        for rows, reader in ((np.flatnonzero(short), _read_short), (np.flatnonzero(~short), _read_long)):
+            if len(rows):
+                mantissa[rows], scale[rows], has_point[rows], plain[rows] = reader(body.take(rows))
+    return Scan(mantissa, scale, negative, has_point, plain)
+
+
+def doubles(text: Text, scanned: Scan) -> Doubles:
+    """Return every text as XPath's number() reads it."""
+    exact = scanned.plain & (scanned.mantissa <= _EXACT_DOUBLE)
+    values = scanned.mantissa.astype(np.float64)
+    if scanned.scale.any():
+        values /= _POWERS[scanned.scale]
+    np.negative(values, out=values, where=scanned.negative)
+    if not exact.all():
+        values[~exact] = np.nan
+        rows = np.flatnonzero(~exact & (text.length > 0))
+        exact[rows] = _read_double(text, rows, values)
+    return Doubles(values, exact)
+
+
+def decimals(text: Text, scanned: Scan) -> Decimals:
+    """Return every text as xs:decimal reads it, all with one scale."""
+    valid = scanned.plain.copy()
+    mantissa = scanned.mantissa.astype(np.int64)
+    np.negative(mantissa, out=mantissa, where=scanned.negative)
+    scale = scanned.scale.copy()
+    fits = valid.copy()
+    rows = np.flatnonzero(~valid & (text.length > 0))
+    for row, raw in zip(rows.tolist(), text.raw(rows), strict=True):
+        if (read := _read_decimal(raw)) is not None:
+            valid[row] = True
+            fits[row] = abs(read[0]) <= _LARGEST and read[1] <= 18
+            mantissa[row], scale[row] = read if fits[row] else (0, 0)
+    return _one_scale(mantissa, np.where(fits, scale, 0), fits, valid)
+
+
+def integers(text: Text, scanned: Scan) -> Decimals:
+    """Return every text as xs:integer reads it (scale 0)."""
+    valid = scanned.plain & ~scanned.has_point
+    mantissa = np.where(valid, scanned.mantissa, _U(0)).astype(np.int64)
+    np.negative(mantissa, out=mantissa, where=scanned.negative)
+    fits = valid.copy()
+    rows = np.flatnonzero(~valid & (text.length > 0))
+    for row, raw in zip(rows.tolist(), text.raw(rows), strict=True):
+        read = None if b"." in raw else _read_decimal(raw)
+        if read is not None:
+            valid[row] = True
+            fits[row] = abs(read[0]) <= _LARGEST
+            mantissa[row] = read[0] if fits[row] else 0
+    return Decimals(mantissa, 0, fits, valid)
+
+
+def as_double(raw: bytes) -> float | None:
+    """Return one text as xs:double reads it, or None."""
+    match = _DOUBLE.fullmatch(raw)
+    return None if match is None else float(match[1])
+
+
+def _read_double(text: Text, rows: Rows, values: Floats) -> Mask:
+    known: dict[bytes, float | None] = {}
+    valid = np.zeros(len(rows), np.bool_)
+    for i, (row, raw) in enumerate(zip(rows.tolist(), text.raw(rows), strict=True)):
+        value = known[raw] if raw in known else known.setdefault(raw, as_double(raw))
+        if value is not None:
+            valid[i] = True
+            values[row] = value
+    return valid
+
+
+def _read_decimal(raw: bytes) -> tuple[int, int] | None:
+    """Return mantissa and scale without trailing zeros, or None."""
+    match = _DECIMAL.fullmatch(raw)
+    if match is None or not (match[2] or match[3]):
+        return None
+    fraction = (match[3] or b"").rstrip(b"0")
+    digits = (match[2] + fraction).lstrip(b"0")
+    if len(digits) > 19:
+        return _LARGEST + 1, 0
+    return int(match[1] + (digits or b"0")), len(fraction)
+
+
+def _one_scale(mantissa: Integers, scale: npt.NDArray[np.int64], fits: Mask, valid: Mask) -> Decimals:
+    # 12.500 is 12.5: trailing zeros would use up the room that sums and products need.
+    rows = np.flatnonzero((scale > 0) & (mantissa % 10 == 0))
+    while len(rows):
+        mantissa[rows] //= 10
+        scale[rows] -= 1
+        rows = rows[(scale[rows] > 0) & (mantissa[rows] % 10 == 0)]
+    top = int(scale.max(initial=0))
+    while True:
+        factor = np.int64(10) ** np.maximum(top - scale, 0)
+        room = (scale <= top) & (np.abs(mantissa) <= _LARGEST // factor)
+        # One odd value with many decimals must not take the room of all the others.
+        if top == 0 or np.count_nonzero(fits & ~room) <= np.count_nonzero(fits & (scale >= top)):
+            return Decimals(np.where(room, mantissa * factor, 0), top, fits & room, valid)
+        top -= 1
+
+
+def _read_short(text: Text) -> tuple[Words, npt.NDArray[np.int64], Mask, Mask]:
+    return _scan_short(text.first_word, text.length)
+
+
+def _read_long(text: Text) -> tuple[Words, npt.NDArray[np.int64], Mask, Mask]:
+    return _scan_long(text.first_word, text.word(1), text.length)
+
+
+def _scan_short(word: Words, length: npt.NDArray[np.int64]) -> tuple[Words, npt.NDArray[np.int64], Mask, Mask]:
+    word, point, has_point = _without_point(word)
+    digits = length - has_point
+    scale = np.where(has_point, digits - point, 0)
+    word = _right_aligned(word, digits)
+    plain = _all_digits(word) & (digits > 0)
+    return np.where(plain, _value(word), _U(0)), scale * plain, has_point, plain
+
+
+def _scan_long(
+    low: Words, high: Words, length: npt.NDArray[np.int64]
+) -> tuple[Words, npt.NDArray[np.int64], Mask, Mask]:
+    short_low, point_low, in_low = _without_point(low)
+    short_high, point_high, in_high = _without_point(high)
+    in_high &= ~in_low
+    low = np.where(in_low, short_low | (high << _U(56)), low)
+    high = np.where(in_low, high >> _U(8), np.where(in_high, short_high, high))
+    has_point = in_low | in_high
+    digits = length - has_point
+    scale = np.where(has_point, digits - np.where(in_low, point_low, 8 + point_high), 0)
+    legal = digits <= 16
+    missing = np.where(legal, 16 - digits, 0)  # 0 to 8: nine bytes at least, one of them the point
+    shift = missing.astype(np.uint64) * _U(8)
+    part = np.minimum(shift, _U(56))
+    whole = shift == _U(64)
+    carried = np.where(part == 0, _U(0), low >> ((_U(64) - part) & _U(63)))
+    high = np.where(whole, low, (high << part) | carried)
+    low = np.where(whole, _ZEROS, (low << part) | (_ZEROS & ((_U(1) << part) - _U(1))))
+    plain = legal & _all_digits(low) & _all_digits(high)
+    value = _value(low) * _U(100_000_000) + _value(high)
+    return np.where(plain, value, _U(0)), np.where(plain, scale, 0), has_point, plain
+
+
+def _without_point(word: Words) -> tuple[Words, npt.NDArray[np.int64], Mask]:
+    """Take the first point out of each word; return its place and whether there was one."""
+    differs = word ^ _POINTS
+    mark = (differs - _ONES) & ~differs & _HIGHS
+    mark &= ~mark + _U(1)
+    has_point = mark != 0
+    if not has_point.any():
+        return word, np.zeros(len(word), np.int64), has_point
+    below = np.where(has_point, (mark >> _U(7)) - _U(1), ~_U(0))
+    place = np.bitwise_count(below).astype(np.int64) // 8
+    return (word & below) | ((word >> _U(8)) & ~below), place, has_point
+
+
+def _right_aligned(word: Words, digits: npt.NDArray[np.int64]) -> Words:
+    """Shift the digits to the end of the word and fill with '0'; rows without digits come out as zeros."""
+    shift = (_U(8) - np.clip(digits, 1, 8).astype(np.uint64)) * _U(8)
+    aligned: Words = (word << shift) | (_ZEROS & ((_U(1) << shift) - _U(1)))
+    return aligned
+
+
+def _all_digits(word: Words) -> Mask:
+    odd: Words = ((word + _U(0x4646464646464646)) | (word - _ZEROS)) & _HIGHS
+    return np.equal(odd, 0)
+
+
+def _value(word: Words) -> Words:
+    """Return eight ASCII digits, the first in the lowest byte, as a number."""
+    word = word - _ZEROS
+    word = word * _U(10) + (word >> _U(8))
+    pairs = _U(0x000000FF000000FF)
+    low = (word & pairs) * _U(100 + (1_000_000 << 32))
+    high = ((word >> _U(16)) & pairs) * _U(1 + (10_000 << 32))
+    result: Words = (low + high) >> _U(32)
+    return result

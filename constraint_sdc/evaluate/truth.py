@@ -1,0 +1,218 @@
+"""The truth of an expression on every record of a chunk, as XPath defines it, or a reason why not.
+
+`refuses` evaluates over no records at all: the types of a value never depend on the data, so what is refused there is
+what would be refused anywhere, and the two can never disagree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import assert_never
+
+import numpy as np
+
+from constraint_sdc.evaluate.arithmetic import arithmetic, negate
+from constraint_sdc.evaluate.castable import castable
+from constraint_sdc.evaluate.comparison import compare_general, compare_values
+from constraint_sdc.evaluate.conversion import effective_boolean
+from constraint_sdc.evaluate.domain import Domain
+from constraint_sdc.evaluate.functions import call
+from constraint_sdc.evaluate.lookup import occurs, sought_outside
+from constraint_sdc.evaluate.records import Records
+from constraint_sdc.evaluate.regex import matches
+from constraint_sdc.evaluate.text import Mask, Text
+from constraint_sdc.evaluate.value import (
+    DoubleItem,
+    ExactItem,
+    Item,
+    Maybe,
+    NotMine,
+    TruthItem,
+    Value,
+    chosen,
+    either,
+    text_item,
+    truth,
+    within,
+)
+from constraint_sdc.model.expression import (
+    And,
+    Arithmetic,
+    Call,
+    Castable,
+    Compare,
+    Expression,
+    If,
+    Literal,
+    Negate,
+    Not,
+    Or,
+    Outside,
+    Sequence,
+    Variable,
+)
+from constraint_sdc.model.table import Chunk
+
+_DEEPEST = 150
+_LARGEST = (1 << 63) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The effective boolean value for each record; where `unsure`, Saxon must judge and `truth` means nothing."""
+
+    truth: Mask
+    unsure: Mask
+
+
+def refuses(expression: Expression, *, xpath1: bool) -> str | None:
+    """Return why the evaluator does not take the expression, None when it does."""
+    try:
+        _truth(expression, Records({}, 0), xpath1=xpath1, domains=None)
+    except NotMine as refusal:
+        return str(refusal)
+    return None
+
+
+def evaluate_truth(
+    expression: Expression, chunk: Chunk | Records, *, xpath1: bool, domains: Mapping[Outside, Domain]
+) -> Verdict:
+    """Return the effective boolean value on each record; raise ValueError for an expression that `refuses` names.
+
+    Hand in the same `Records` for several rules and their common variables are read once.
+    """
+    records = Records.of(chunk) if isinstance(chunk, Chunk) else chunk
+    try:
+        result, doubt = _truth(expression, records, xpath1=xpath1, domains=domains)
+    except NotMine as refusal:
+        raise ValueError(str(refusal)) from refusal
+    unsure = np.zeros(1, np.bool_) if doubt is None else doubt
+    shape = (records.count,)
+    return Verdict(np.broadcast_to(result, shape).copy(), np.broadcast_to(unsure, shape).copy())
+
+
+def _truth(
+    expression: Expression, records: Records, *, xpath1: bool, domains: Mapping[Outside, Domain] | None
+) -> tuple[Mask, Maybe]:
+    with np.errstate(all="ignore"):
+        return _Evaluation(records, xpath1, domains).truth(expression)
+
+
+class _Evaluation:
+    """One expression over the records of one chunk."""
+
+    def __init__(self, records: Records, xpath1: bool, domains: Mapping[Outside, Domain] | None) -> None:
+        self._records = records
+        self._xpath1 = xpath1
+        self._domains = domains
+        self._depth = 0
+
+    def truth(self, expression: Expression) -> tuple[Mask, Maybe]:
+        """Return an effective boolean value."""
+        return effective_boolean(self.value(expression))
+
+    def value(self, expression: Expression) -> Value:
+        """Return an expression's value."""
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise NotMine(f"nested deeper than {_DEEPEST} expressions")
+        try:
+            return self._lookup(expression) or self._value(expression)
+        finally:
+            self._depth -= 1
+
+    def _value(self, expression: Expression) -> Value:
+        match expression:
+            case Literal(constant):
+                return Value((_literal(constant),))
+            case Variable(name):
+                return Value((self._records.item(name),))
+            case Outside():
+                raise NotMine("a path into another document, other than to ask whether one value occurs there")
+            case Sequence(items):
+                values = [self.value(item) for item in items]
+                return Value(tuple(i for value in values for i in value.items), either(*(v.doubt for v in values)))
+            case Arithmetic(op, left, right):
+                return arithmetic(op, self.value(left), self.value(right), xpath1=self._xpath1)
+            case Negate(operand):
+                return negate(self.value(operand), xpath1=self._xpath1)
+            case Compare(op, left, right, True):
+                return compare_values(op, self.value(left), self.value(right))
+            case Compare(op, left, right):
+                return compare_general(op, self.value(left), self.value(right), xpath1=self._xpath1)
+            case And(items):
+                return self._combined(items, conjunction=True)
+            case Or(items):
+                return self._combined(items, conjunction=False)
+            case Not(item):
+                return self._not(item)
+            case If():
+                return self._if(expression)
+            case Call("matches", (subject, *pattern)):
+                return matches(self.value(subject), tuple(pattern), xpath1=self._xpath1)
+            case Call(name, arguments):
+                return call(name, tuple(self.value(argument) for argument in arguments), xpath1=self._xpath1)
+            case Castable(operand, type_name, optional):
+                return castable(self.value(operand), type_name, optional)
+            case _:
+                assert_never(expression)
+
+    def _lookup(self, expression: Expression) -> Value | None:
+        asked = sought_outside(expression)
+        if asked is None:
+            return None
+        domain = Domain() if self._domains is None else self._domains[asked.outside]
+        return occurs(asked, self.value(asked.sought), domain)
+
+    def _combined(self, parts: tuple[Expression, ...], *, conjunction: bool) -> Value:
+        # XPath may evaluate the operands in any order, so an error in one is a doubt even where another decides.
+        result: Mask = np.full(1, conjunction)
+        doubt: Maybe = None
+        for part in parts:
+            holds, own = self.truth(part)
+            open_ = result if conjunction else ~result
+            if doubt is not None: open_ = open_ | doubt
+            doubt = either(doubt, within(own, open_))
+            result = result & holds if conjunction else result | holds
+        return Value((truth(result),), doubt)
+
+    def _not(self, part: Expression) -> Value:
+        holds, doubt = self.truth(part)
+        return Value((truth(~holds),), doubt)
+
+    def _if(self, expression: If) -> Value:
+        # XPath promises that the branch not taken raises nothing.
+        holds, doubt = self.truth(expression.test)
+        then, otherwise = self.value(expression.then), self.value(expression.otherwise)
+        doubts = either(doubt, within(then.doubt, holds), within(otherwise.doubt, ~holds))
+        return Value(chosen(holds, then.items, otherwise.items), doubts)
+
+
+def _literal(constant: bool | int | Decimal | float | str) -> Item:
+    match constant:
+        case bool():
+            return TruthItem(np.array([constant]))
+        case int():
+            return _exact(constant, 0, is_integer=True)
+        case float():
+            return DoubleItem(np.array([constant]))
+        case str():
+            return text_item(Text.of_strings([constant]))
+        case Decimal():
+            sign, digits, exponent = constant.as_tuple()
+            if not isinstance(exponent, int):
+                raise NotMine("a decimal literal that is not a number")
+            mantissa = int("".join(map(str, digits))) * (-1 if sign else 1)
+            return _exact(mantissa * 10 ** max(exponent, 0), max(-exponent, 0), is_integer=False)
+        case _:
+            assert_never(constant)
+
+
+def _exact(mantissa: int, scale: int, *, is_integer: bool) -> ExactItem:
+    while scale and mantissa % 10 == 0:
+        mantissa, scale = mantissa // 10, scale - 1
+    if abs(mantissa) > _LARGEST or scale > 18:
+        raise NotMine("a literal with more than 18 digits")
+    return ExactItem(np.array([mantissa], np.int64), scale, is_integer)

@@ -1,0 +1,160 @@
+"""What an expression is worth on many records at once: a sequence of items, each of one type known beforehand.
+
+The types of a value never depend on the data. An item that only some records have carries a mask, `present`; None
+means that every record has it. `doubt` marks the records whose value is left to Saxon: an error that XPath would raise
+there, or a number that leaves our exact range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+
+from constraint_sdc.evaluate.lexical import Floats, Integers, Reading
+from constraint_sdc.evaluate.text import Mask, Text
+
+Maybe: TypeAlias = Mask | None
+
+
+class NotMine(Exception):  # noqa: N818 - a refusal is an answer, not a fault
+    """The evaluator does not take this expression; the message is the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextItem:
+    """An untyped node (`is_node`) or an xs:string."""
+
+    reading: Reading
+    is_node: bool
+    present: Maybe = None
+
+
+@dataclass(frozen=True, slots=True)
+class TruthItem:
+    """An xs:boolean."""
+
+    truth: Mask
+    present: Maybe = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExactItem:
+    """An xs:integer or xs:decimal: `mantissa / 10^scale`, with |mantissa| < 2^63."""
+
+    mantissa: Integers
+    scale: int
+    is_integer: bool
+    present: Maybe = None
+
+
+@dataclass(frozen=True, slots=True)
+class DoubleItem:
+    """An xs:double."""
+
+    values: Floats
+    present: Maybe = None
+
+
+NumberItem: TypeAlias = ExactItem | DoubleItem
+Item: TypeAlias = TextItem | TruthItem | NumberItem
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A sequence of items, and the records about which we are in doubt."""
+
+    items: tuple[Item, ...]
+    doubt: Maybe = None
+
+
+def both(left: Maybe, right: Maybe) -> Maybe:
+    """Conjunction of presence masks, where None is everywhere."""
+    if left is None:
+        return right
+    return left if right is None else left & right
+
+
+def either(*doubts: Maybe) -> Maybe:
+    """Disjunction of doubt masks, where None is nowhere."""
+    result: Maybe = None
+    for doubt in doubts:
+        if doubt is not None and (result is None or result is not doubt):
+            result = doubt if result is None else result | doubt
+    return result
+
+
+def within(doubt: Maybe, present: Maybe) -> Maybe:
+    """Keep a doubt only where its item is present."""
+    return doubt if doubt is None or present is None else doubt & present
+
+
+def some(mask: Mask) -> Maybe:
+    """Return a doubt mask, or None when no record is in doubt."""
+    return mask if mask.any() else None
+
+
+def narrowed(item: Item, mask: Mask) -> Item:
+    """Return the item on fewer records."""
+    return replace(item, present=both(item.present, mask))
+
+
+def chosen(holds: Mask, then: tuple[Item, ...], otherwise: tuple[Item, ...]) -> tuple[Item, ...]:
+    """Return the items of one sequence where the mask is true and of the other elsewhere."""
+    match then, otherwise:
+        # Two alternatives of one type are one item, so that `if` may nest without the number of items growing.
+        case (TruthItem(ours, None),), (TruthItem(theirs, None),):
+            return (TruthItem(np.where(holds, ours, theirs)),)
+        case (DoubleItem(left, None),), (DoubleItem(right, None),):
+            return (DoubleItem(np.where(holds, left, right)),)
+    return tuple(narrowed(i, holds) for i in then) + tuple(narrowed(i, ~holds) for i in otherwise)
+
+
+def truth(mask: Mask, present: Maybe = None) -> TruthItem:
+    """Return a boolean item."""
+    return TruthItem(mask, present)
+
+
+def text_item(text: Text, present: Maybe = None) -> TextItem:
+    """Return a string item."""
+    return TextItem(Reading(text), False, present)
+
+
+def any_present(items: tuple[Item, ...]) -> Maybe:
+    """Tell which records have at least one of the items (None: all of them)."""
+    result = np.zeros(1, np.bool_)
+    for item in items:
+        if item.present is None:
+            return None
+        result = result | item.present
+    return result
+
+
+def how_many(items: tuple[Item, ...]) -> Integers:
+    """Count the items of each record."""
+    count = np.zeros(1, np.int64)
+    for item in items:
+        count = count + (1 if item.present is None else item.present)
+    return count
+
+
+def at_most_one(value: Value, what: str) -> Maybe:
+    """Return the doubt about records with several items where XPath 2.0 takes one; refuse if there always are."""
+    if len(value.items) < 2:
+        return value.doubt
+    if sum(item.present is None for item in value.items) > 1:
+        raise NotMine(f"{what} takes one item, not a sequence")
+    return either(value.doubt, some(how_many(value.items) > 1))
+
+
+def map_each(value: Value, what: str, function: Callable[[Item], tuple[Item, Maybe]]) -> Value:
+    """Apply a function of at most one item; its doubt counts only where the item is present."""
+    doubt = at_most_one(value, what)
+    items = []
+    for item in value.items:
+        result, own = function(item)
+        items.append(result)
+        doubt = either(doubt, within(own, item.present))
+    return Value(tuple(items), doubt)

@@ -1,0 +1,170 @@
+"""Check: load the rules, read the data, send every rule to its engine, add up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal as OneOf
+
+from constraint_sdc.errors import NotRowsError
+from constraint_sdc.evaluate.domain import Domain
+from constraint_sdc.model.constraint import EditRule
+from constraint_sdc.model.expression import Outside, walk
+from constraint_sdc.model.finding import CheckResult, RuleResult
+from constraint_sdc.model.schema import Schema, Severity
+from constraint_sdc.model.table import Layout
+from constraint_sdc.read.microdata import Microdata, open_microdata
+from constraint_sdc.rules.schematron import load_schema
+from constraint_sdc.rules.understand import understand
+from constraint_sdc.validate.confine import is_allowed
+from constraint_sdc.validate.document_check import check_document
+from constraint_sdc.validate.routes import Routes, choose_routes, whole_file_routes
+from constraint_sdc.validate.rows_check import RowsCheck, Wishes
+from constraint_sdc.validate.saxon import Judge
+
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOptions:
+    """How to check. `original` and `domain` both stand for `$original`: the edited file, or its exported values."""
+
+    phase: str | None = None
+    original: Path | None = None
+    domain: Path | None = None
+    fail_on: Severity = "error"
+    engine: OneOf["auto", "saxon"] = "auto"
+    record: str | None = None
+    key: str | None = None
+    max_examples: int | None = 10
+    show_values: bool = False
+    allow: tuple[Path, ...] = ()
+    time_limit: float | None = None
+
+    @property
+    def parameters(self) -> Mapping[str, Path]:
+        """Return the documents that override a rule's own variable of that name."""
+        given = self.original or self.domain
+        return {"original": given} if given else {}
+
+
+def check_file(
+    data: Path, rules: Path, options: CheckOptions | None = None, progress: Progress = lambda _: None
+) -> CheckResult:
+    """Judge an XML file against a Schematron file; `progress` hears the number of records judged so far."""
+    options = options or CheckOptions()
+    schema = load_schema(rules, phase=options.phase, allowed=options.allow)
+    notes: tuple[str, ...] = ()
+    try:
+        records, results = _check_rows(data, schema, options, progress)
+    except NotRowsError as why:
+        notes = (f"judged as a document, not as rows: {why.what}" + (f" (line {why.line})" if why.line else ""),)
+        records, results = None, _check_as_document(data, schema, options)
+    return CheckResult(
+        data=str(data),
+        rules=str(rules),
+        title=schema.title,
+        phase=schema.phase,
+        binding=schema.binding,
+        records=records,
+        fail_on=options.fail_on,
+        results=results,
+        shows_values=options.show_values,
+        notes=notes,
+    )
+
+
+def _check_rows(
+    data: Path, schema: Schema, options: CheckOptions, progress: Progress
+) -> tuple[int, tuple[RuleResult, ...]]:
+    microdata = open_microdata(data, record=options.record)
+    rules = understand(schema, record=microdata.layout.record, overridden=frozenset(options.parameters))
+    domains = load_domains(rules, options) if options.engine == "auto" else {}
+    routes = _routes(schema, rules, microdata, domains, options)
+    check = RowsCheck(
+        schema,
+        routes,
+        microdata.layout,
+        domains,
+        lambda part: _judge(part, options, microdata.layout),
+        data,
+        Wishes(options.key, options.max_examples, options.show_values),
+    )
+    try:
+        for chunk in microdata.chunks():
+            check.take(chunk)
+            progress(check.records)
+        return check.records, check.results()
+    finally:
+        check.close()
+
+
+def _routes(
+    schema: Schema,
+    rules: tuple[EditRule, ...],
+    microdata: Microdata,
+    domains: Mapping[Outside, Domain],
+    options: CheckOptions,
+) -> Routes:
+    if options.engine == "saxon":
+        return whole_file_routes(schema, "the Saxon engine was asked for")
+    return choose_routes(schema, rules, microdata.layout, domains.keys())
+
+
+def _check_as_document(data: Path, schema: Schema, options: CheckOptions) -> tuple[RuleResult, ...]:
+    with _judge(schema, options, None) as judge:
+        return check_document(schema, judge, data, Wishes(None, options.max_examples, options.show_values))
+
+
+def _judge(schema: Schema, options: CheckOptions, layout: Layout | None) -> Judge:
+    return Judge(
+        schema,
+        record=layout.record if layout else None,
+        parameters=options.parameters,
+        allowed=options.allow,
+        time_limit=options.time_limit,
+        max_findings=options.max_examples,
+    )
+
+
+def load_domains(rules: tuple[EditRule, ...], options: CheckOptions) -> dict[Outside, Domain]:
+    """Read the values that value-domain rules compare with, each file once; a file without such rows is left out."""
+    wanted: dict[Path, list[Outside]] = {}
+    for outside in _outsides(rules):
+        path = options.parameters["original"] if outside.href is None else Path(outside.href)
+        own = path.exists() and (outside.href is None or is_allowed(path, (Path(r.origin.file) for r in rules), options))
+        if own:
+            wanted.setdefault(path, []).append(outside)
+    domains: dict[Outside, Domain] = {}
+    for path, outsides in wanted.items():
+        try:
+            domains.update(_read_domains(open_microdata(path), outsides))
+        except NotRowsError:
+            continue  # Saxon reads the document instead: slower, same answer.
+    return domains
+
+
+def _outsides(rules: tuple[EditRule, ...]) -> Iterator[Outside]:
+    expressions = (e for rule in rules for e in (rule.expression, rule.context and rule.context.condition) if e)
+    for expression in expressions:
+        yield from (part for part in walk(expression) if isinstance(part, Outside))
+
+
+def _read_domains(microdata: Microdata, outsides: list[Outside]) -> dict[Outside, Domain]:
+    path = (*microdata.layout.wrappers, microdata.layout.record)
+    domains = {o: Domain() for o in dict.fromkeys(outsides) if _selects_variable(o, path, microdata.layout)}
+    for chunk in microdata.chunks():
+        for outside, domain in domains.items():
+            column = chunk.columns.get(outside.steps[-1])
+            if column is not None:
+                domain.add(column)
+    return domains
+
+
+def _selects_variable(outside: Outside, path: tuple[str, ...], layout: Layout) -> bool:
+    """Tell whether the steps name exactly one variable of every record."""
+    above = outside.steps[:-1]
+    if outside.absolute:
+        return above == path and layout.is_uniform
+    return above == path[len(path) - len(above) :] and (layout.is_uniform or len(above) <= 1)

@@ -1,0 +1,42 @@
+"""Rules: what each rule of a schema means to us, in words, and who will judge it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from constraint_sdc.model.constraint import EditRule
+from constraint_sdc.model.rule_list import RuleList, RuleRow
+from constraint_sdc.model.schema import Schema
+from constraint_sdc.pipeline.check import CheckOptions, load_domains
+from constraint_sdc.read.microdata import open_microdata
+from constraint_sdc.rules.blocks import blocks
+from constraint_sdc.rules.schematron import load_schema
+from constraint_sdc.rules.show import show_constraint
+from constraint_sdc.rules.understand import understand
+from constraint_sdc.validate.routes import Routes, choose_routes
+
+
+def list_rules(
+    rules: Path,
+    *,
+    phase: str | None = None,
+    data: Path | None = None,
+    record: str | None = None,
+    allow: tuple[Path, ...] = (),
+) -> RuleList:
+    """Return the typed list. With `data` the record element and the engines are those of that file."""
+    schema = load_schema(rules, phase=phase, allowed=allow)
+    layout = open_microdata(data, record=record).layout if data else None
+    edits = understand(schema, record=layout.record if layout else record)
+    routes = None
+    if layout is not None:
+        domains = load_domains(edits, CheckOptions(allow=allow), schema)
+        routes = choose_routes(schema, edits, layout, domains.keys())
+    return RuleList(
+        rows=tuple(_row(edit, schema, routes) for edit in edits),
+        blocks=blocks(edits),
+        title=schema.title,
+        binding=schema.binding,
+        phase=schema.phase,
+        file=str(rules),
+    )

@@ -1,0 +1,1 @@
+"""Reading files into columns of text: microdata XML, CSV, Parquet and statistics packages."""

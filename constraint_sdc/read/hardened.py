@@ -1,0 +1,50 @@
+"""lxml set up for hostile input: no DTD, no entities, no network, libxml2's bounds on depth and text kept.
+
+The bounds are libxml2's own without `huge_tree`: 256 levels, 10 MB for a text, comment or attribute.
+"""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from lxml import etree
+
+from constraint_sdc.errors import DataError
+
+_HINTS = (
+    ("encoding", "correct the encoding in the XML declaration or convert the file"),
+    ("not proper UTF-8", "correct the encoding in the XML declaration or convert the file"),
+    ("invalid byte", "correct the encoding in the XML declaration or convert the file"),
+    ("Premature end", "the file is cut off: write or copy it again"),
+    ("Excessive depth", "at most 256 levels are read"),
+    ("Huge", "at most 10 MB are read as one text"),
+    ("too long", "at most 10 MB are read as one text"),
+    ("Entity", "entities are not read: write the text itself"),
+)
+
+
+def pull_parser(events: tuple[str, ...], tag: tuple[str, ...] | None = None) -> etree.XMLPullParser:
+    """Return a strict push parser that reports these events."""
+    return etree.XMLPullParser(
+        events, tag=tag, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=False
+    )
+
+
+def parse_bytes(data: bytes) -> etree._Element:
+    """Return the root of a small document that we put together ourselves."""
+    return etree.fromstring(data, etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False))
+
+
+def refuse(error: etree.XMLSyntaxError, file: str, lines_before: int = 0) -> NoReturn:
+    """Turn the parser's complaint into ours; `lines_before` is added to its line."""
+    message = (error.msg or "cannot be parsed").split(", line ")[0]
+    hint = next((hint for word, hint in _HINTS if word in message), "correct the file at this line")
+    line = (error.lineno or 1) + lines_before
+    raise DataError(f"not well-formed XML: {message}", file=file, line=line, hint=hint) from None
+
+
+def refuse_doctype(root: etree._Element, file: str) -> None:
+    """Refuse a document type declaration, the door to entity bombs and external files."""
+    info = root.getroottree().docinfo
+    if info.doctype or info.internalDTD is not None:
+        raise DataError("DOCTYPE is not allowed", file=file, line=1, hint="remove the document type declaration")

@@ -1,0 +1,144 @@
+"""Rows by the real XML parser: slower than the byte scanner, right on everything XML allows.
+
+A stream is fed block by block and the parser's tree is pruned after each, so memory does not grow with the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from lxml import etree
+
+from constraint_sdc.errors import DataError, NotRowsError
+from constraint_sdc.model.table import Chunk, Layout
+from constraint_sdc.read.build import RowBuilder
+from constraint_sdc.read.hardened import parse_bytes, pull_parser, refuse
+from constraint_sdc.read.lines import RecordLines
+
+MAX_RECORD_BYTES = 64 << 20
+_FEED_BYTES = 1 << 18
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in the file some bytes begin: the line, and the number of the next record."""
+
+    file: str
+    line: int = 1
+    record: int = 0
+
+
+class RowParser:
+    """A push parser for the rest of a file, from `place` on."""
+
+    def __init__(self, layout: Layout, place: Place, names: list[str], *, count_lines: bool = True) -> None:
+        self.rows = RowBuilder(layout, place.file, place.record, names)
+        self._record = layout.record
+        self._place = place
+        self._local = etree.QName(layout.record).localname
+        self._parser = pull_parser(("start", "end"), tag=("{*}" + self._local, layout.wrappers[0]))
+        self._lines = RecordLines(self._local, place.line) if count_lines else None
+        self._root: etree._Element | None = None
+        self._root_is_ours = False
+        self._open: etree._Element | None = None
+        self._open_line = 0
+        self._open_bytes = 0
+
+    def feed(self, block: bytes, *, is_file: bool = True) -> None:
+        """Parse the next bytes; `is_file` is false for start tags that we put before the file's own bytes."""
+        if self._lines is not None and is_file:
+            self._lines.feed(block)
+        self._root_is_ours |= self._root is None and not is_file
+        try:
+            self._parser.feed(block)
+        except etree.XMLSyntaxError as error:
+            self._take_events()
+            refuse(error, self._place.file, self._place.line - 1)
+        self._take_events()
+        self._bound_record(len(block))
+        self._prune()
+
+    def close(self) -> None:
+        """Say that the document is complete."""
+        try:
+            self._parser.close()
+        except etree.XMLSyntaxError as error:
+            refuse(error, self._place.file, self._place.line - 1)
+        self._take_events()
+
+    def _take_events(self) -> None:
+        for event, element in self._parser.read_events():
+            if event == "start":
+                self._begin(element)
+            elif element is self._open:
+                self.rows.add(element, self._open_line)
+                self._open = None
+
+    def _begin(self, element: etree._Element) -> None:
+        is_root = self._root is None
+        if is_root:
+            self._root = element
+        if etree.QName(element).localname != self._local or (is_root and self._root_is_ours):
+            return
+        line = (self._lines.next_line() if self._lines is not None else None) or element.sourceline or 1
+        if element.tag == self._record and not is_root:
+            if self._open is not None:
+                self.rows.not_rows(f"a <{element.tag}> inside another", line)
+            self._open = element
+            self._open_line = line
+
+    def _bound_record(self, size: int) -> None:
+        self._open_bytes = 0 if self._open is None else self._open_bytes + size
+        if self._open_bytes > MAX_RECORD_BYTES:
+            hint = f"at most {MAX_RECORD_BYTES >> 20} MB are read as one record"
+            raise DataError("a record without end", file=self._place.file, line=self._open_line, hint=hint)
+
+    def _prune(self) -> None:
+        """Drop what is complete; only the chain of open elements, and an open record whole, must stay."""
+        node = self._root
+        while node is not None and len(node) and node is not self._open:
+            del node[:-1]
+            node = node[-1]
+
+
+def parse_rest(parser: RowParser, blocks: Iterable[bytes], chunk_bytes: int) -> Iterator[Chunk]:
+    """Yield the records of the blocks, about `chunk_bytes` of the file in each chunk, and check to the last byte."""
+    fed = 0
+    for block in blocks:
+        for at in range(0, len(block), _FEED_BYTES):
+            part = block[at : at + _FEED_BYTES]
+            parser.feed(part)
+            fed += len(part)
+            if fed >= chunk_bytes and len(parser.rows):
+                yield parser.rows.take_chunk()
+                fed = 0
+    parser.close()
+    if len(parser.rows):
+        yield parser.rows.take_chunk()
+
+
+def parse_run(data: bytes, layout: Layout, place: Place, names: list[str]) -> Chunk | None:
+    """Parse a run of bytes between the layout's own tags; None when it is not whole records and nothing else."""
+    try:
+        node = parse_bytes(layout.head + data + layout.tail)
+    except etree.XMLSyntaxError:
+        return None
+    for _ in layout.wrappers[1:]:
+        if len(node) != 1:
+            return None
+        node = node[0]
+    lines = RecordLines(etree.QName(layout.record).localname, place.line)
+    lines.feed(data)
+    known = list(names)
+    rows = RowBuilder(layout, place.file, place.record, known)
+    for child in node:
+        if child.tag == layout.record:
+            try:
+                rows.add(child, lines.next_line() or place.line)
+            except NotRowsError:
+                return None
+        elif isinstance(child.tag, str):
+            return None
+    names[:] = known
+    return rows.take_chunk()

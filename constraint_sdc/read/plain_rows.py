@@ -1,0 +1,89 @@
+"""The fast way through a file: runs of records by the byte scanner, every surprise by the real parser.
+
+Invariant: a run begins where all bytes before it are known to be well-formed and the open elements are exactly the
+layout's wrappers. The scanner accounts for every `<` of a run, so a run's end is no guess. When it meets a surprise
+(comment, CDATA section, a tag it cannot learn, ...) the parser takes the same run between the layout's tags; if that
+fails too, because the run was cut inside something or does not hold records alone, the parser takes the rest of the
+file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import chain
+
+from lxml import etree
+
+from constraint_sdc.errors import DataError
+from constraint_sdc.model.table import Chunk, Layout
+from constraint_sdc.read.detect import Detected
+from constraint_sdc.read.hardened import parse_bytes, refuse
+from constraint_sdc.read.lines import start_tag_pattern
+from constraint_sdc.read.parse import Place, RowParser, parse_rest, parse_run
+from constraint_sdc.read.scan import Run, Scanner
+from constraint_sdc.read.source import Utf8Reader
+
+_MAX_HEAD_BYTES = 32 << 20
+_DECLARATION = re.compile(rb"<\?xml\s[^>]*\?>")
+
+
+def plain_chunks(reader: Utf8Reader, file: str, detected: Detected, chunk_bytes: int) -> Iterator[Chunk]:
+    """Yield the records of a file whose text is read as UTF-8, checking all of it on the way."""
+    layout = detected.layout
+    head, rest = _read_head(reader, file, detected, chunk_bytes)
+    names: list[str] = []
+    place = Place(file, 1 + head.count(b"\n"))
+    scanner = Scanner(layout, detected.written_name, names)
+    while scanner.is_hopeful:
+        data = rest + reader.read(chunk_bytes)
+        cut = data.rfind(scanner.end_tag) + len(scanner.end_tag)
+        if cut < len(scanner.end_tag) or len(data) == len(rest):
+            rest = data
+            break
+        run = Run(data[:cut], place)
+        chunk = scanner.scan(run) or parse_run(run.data, layout, place, names)
+        if chunk is None:
+            rest = data
+            break
+        rest = data[cut:]
+        if len(chunk):
+            yield chunk
+        place = Place(file, place.line + run.data.count(b"\n"), place.record + len(chunk))
+    parser = RowParser(layout, place, names)
+    parser.feed(layout.head, is_file=False)
+    yield from parse_rest(parser, chain((rest,), reader.blocks(chunk_bytes)), chunk_bytes)
+
+
+def _read_head(reader: Utf8Reader, file: str, detected: Detected, block: int) -> tuple[bytes, bytes]:
+    """Return the bytes before the first record and those after, as far as they were read."""
+    pattern = start_tag_pattern(etree.QName(detected.layout.record).localname)
+    data = b""
+    while len(data) <= _MAX_HEAD_BYTES and (more := reader.read(max(block, len(data)))):
+        data += more
+        starts = [found.start() for found in _first_tags(pattern, data, detected.namesakes_before + 1)]
+        if len(starts) > detected.namesakes_before:
+            head = data[: starts[-1]]
+            _verify_head(head, detected.layout, file)
+            return head, data[starts[-1] :]
+    raise DataError("no record in the first 32 MB", file=file, hint="shorten what stands before the records")
+
+
+def _first_tags(pattern: re.Pattern[bytes], data: bytes, count: int) -> Iterator[re.Match[bytes]]:
+    for found in pattern.finditer(data):
+        if found["tag"] is not None:
+            yield found
+            count -= 1
+            if not count:
+                return
+
+
+def _verify_head(head: bytes, layout: Layout, file: str) -> None:
+    # The declaration names the file's encoding, and these bytes are UTF-8 already.
+    declaration = _DECLARATION.match(head)
+    body = head[declaration.end() :] if declaration else head
+    lines = head.count(b"\n") - body.count(b"\n")
+    try:
+        parse_bytes(body + layout.tail)
+    except etree.XMLSyntaxError as error:
+        refuse(error, file, lines)

@@ -1,0 +1,146 @@
+"""Opening a microdata file: what it must not be, how its text is encoded, and its bytes as UTF-8."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from constraint_sdc.errors import DataError
+
+_COMPRESSED = {
+    b"\x1f\x8b": "gzip",
+    b"PK\x03\x04": "zip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\x00": "xz",
+    b"\x28\xb5\x2f\xfd": "zstd",
+}
+_DECLARED = re.compile(rb"""<\?xml\s[^>]*?encoding\s*=\s*["']([A-Za-z][A-Za-z0-9._-]*)["']""")
+_CODECS = {"utf-8": "utf-8", "utf8": "utf-8", "us-ascii": "ascii", "ascii": "ascii", "iso-8859-1": "latin-1"}
+_UTF16_BOM = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """How bytes become text: `codec` when we can turn the file into UTF-8 exactly as the XML parser would, else None.
+
+    `is_ascii_based` tells whether markup bytes mean themselves, so that lines and tags can be found without decoding.
+    """
+
+    codec: str | None
+    bom: int
+    is_ascii_based: bool
+
+
+def open_binary(path: Path) -> BinaryIO:
+    """Open the file for reading, or say why that cannot be."""
+    try:
+        return path.open("rb", buffering=0)
+    except FileNotFoundError:
+        raise DataError("no such file", file=str(path), hint="check the path") from None
+    except IsADirectoryError:
+        raise DataError("is a directory, not a file", file=str(path), hint="name one microdata file") from None
+    except PermissionError:
+        raise DataError("permission denied", file=str(path), hint="check who may read the file") from None
+    except OSError as error:
+        raise DataError(f"cannot be opened: {error.strerror}", file=str(path)) from None
+    except ValueError as error:
+        raise DataError(f"cannot be opened: {error}", file=str(path)) from None
+
+
+def read_up_to(stream: BinaryIO, size: int, path: Path) -> bytes:
+    """Return the next `size` bytes, fewer only at the end of the file."""
+    parts = []
+    try:
+        while size > 0 and (part := stream.read(size)):
+            parts.append(part)
+            size -= len(part)
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", file=str(path)) from None
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def refuse_foreign(opening: bytes, path: Path) -> None:
+    """Refuse an empty file and a compressed one, whatever its name says."""
+    if not opening:
+        raise DataError("the file is empty", file=str(path), hint="expected XML rows")
+    for magic, name in _COMPRESSED.items():
+        if opening.startswith(magic):
+            raise DataError(f"is {name} data, not XML", file=str(path), hint="decompress it first")
+
+
+def sniff_encoding(opening: bytes) -> Encoding:
+    """Tell the encoding from a byte order mark and the XML declaration."""
+    declared = _declared(opening)
+    if opening.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return Encoding(None, 0, False)
+    if opening.startswith(codecs.BOM_UTF8):
+        return Encoding("utf-8" if declared in ("utf-8", "utf8", None) else None, 3, True)
+    for bom, codec in _UTF16_BOM.items():
+        if opening.startswith(bom):
+            return Encoding(codec if _is_utf16(opening[2:], codec) else None, 2, False)
+    if b"\x00" in opening[:4] or not opening.lstrip(b" \t\r\n").startswith(b"<"):
+        return Encoding(None, 0, False)
+    if declared is None:
+        return Encoding("utf-8", 0, True)
+    return Encoding(
+        _CODECS.get(declared), 0, declared.startswith(("iso-8859", "windows-125", "utf", "us-ascii", "koi8"))
+    )
+
+
+def _declared(opening: bytes) -> str | None:
+    found = _DECLARED.match(opening.removeprefix(codecs.BOM_UTF8)[:1024])
+    return found[1].decode("ascii").lower() if found else None
+
+
+def _is_utf16(text: bytes, codec: str) -> bool:
+    """Tell whether the declaration, if there is one, agrees with the byte order mark."""
+    opening = text[: 1024 & ~1].decode(codec, "replace").encode("utf-8")
+    return _declared(opening) in ("utf-16", None)
+
+
+class Utf8Reader:
+    """The file's text as UTF-8 bytes, without byte order mark, a block at a time."""
+
+    def __init__(self, stream: BinaryIO, path: Path, encoding: Encoding) -> None:
+        assert encoding.codec is not None
+        self._stream = stream
+        self._path = path
+        self._codec = encoding.codec
+        self._decoder = None if self._codec == "utf-8" else codecs.getincrementaldecoder(self._codec)("strict")
+        self._line = 1
+        read_up_to(stream, encoding.bom, path)
+
+    def read(self, size: int) -> bytes:
+        """Return the next block, b"" only at the end; UTF-8 itself is passed on unverified."""
+        raw = read_up_to(self._stream, size, self._path)
+        if self._decoder is None:
+            return raw
+        while True:
+            text = self._decode(raw)
+            if text or not raw:
+                return text.encode("utf-8")
+            raw = read_up_to(self._stream, size, self._path)
+
+    def blocks(self, size: int) -> Iterator[bytes]:
+        """Yield the rest of the file."""
+        while block := self.read(size):
+            yield block
+
+    def _decode(self, raw: bytes) -> str:
+        assert self._decoder is not None
+        try:
+            text = self._decoder.decode(raw, final=not raw)
+        except UnicodeDecodeError as error:
+            line = self._line + error.object[: error.start].decode(self._codec, "replace").count("\n")
+            raise DataError(
+                f"bytes that are not {self._codec} as the file says",
+                file=str(self._path),
+                line=line,
+                hint="correct the encoding in the XML declaration or convert the file",
+            ) from None
+        self._line += text.count("\n")
+        return text

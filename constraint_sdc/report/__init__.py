@@ -1,0 +1,1 @@
+"""Reports of a check and of the typed rule list, one file per format."""

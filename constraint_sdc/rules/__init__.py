@@ -1,0 +1,1 @@
+"""Schematron edit rules: loading them, and understanding what each one says."""

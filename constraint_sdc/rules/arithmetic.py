@@ -1,0 +1,178 @@
+"""Expressions to forms: what is arithmetic on the record's numbers, and in which arithmetic XPath computes it."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from math import isfinite
+
+from constraint_sdc.model.constraint import Number
+from constraint_sdc.model.expression import Arithmetic, Call, Expression, Literal, Negate, Sequence, Variable
+from constraint_sdc.rules.forms import (
+    Form,
+    Missing,
+    NotArithmeticError,
+    Special,
+    add,
+    constant_form,
+    divide,
+    join,
+    multiply,
+    power,
+    special_form,
+    variable_form,
+)
+
+INTEGER_TYPES = frozenset(
+    "xs:" + name
+    for name in (
+        "integer long int short byte nonNegativeInteger positiveInteger nonPositiveInteger negativeInteger "
+        "unsignedLong unsignedInt unsignedShort unsignedByte"
+    ).split()
+)
+_ROUNDINGS = frozenset({"floor", "ceiling", "round", "round-half-to-even"})
+_HIGHEST_POWER = 12
+
+
+def arithmetic_form(expression: Expression, *, xpath1: bool) -> Form:
+    """Return the expression as a form, or raise `NotArithmeticError` with the reason.
+
+    A bare variable counts as a number here; whether XPath takes it for one is decided by the comparison around it.
+    """
+    form = _form(expression, xpath1)
+    if len(form.terms) > 200:
+        raise NotArithmeticError("the arithmetic has too many terms")
+    return form
+
+
+def _form(expression: Expression, xpath1: bool) -> Form:
+    match expression:
+        case Literal(value):
+            return _literal(value)
+        case Variable(name):
+            return variable_form(name, Number.DOUBLE, "empty")
+        case Negate(operand):
+            inner = _operand(operand, xpath1)
+            return multiply(constant_form(Fraction(-1), inner.number), inner)
+        case Arithmetic():
+            return _arithmetic(expression, xpath1)
+        case Call():
+            return _call(expression, xpath1)
+        case _:
+            raise NotArithmeticError("is not arithmetic on numbers")
+
+
+def _literal(value: bool | int | Decimal | float | str) -> Form:
+    match value:
+        case bool() | str():
+            raise NotArithmeticError("is not a number")
+        case int():
+            return constant_form(Fraction(value), Number.INTEGER)
+        case Decimal():
+            return constant_form(Fraction(value), Number.DECIMAL)
+        case float() if isfinite(value):
+            return constant_form(Fraction(repr(value)), Number.DOUBLE)
+        case _:
+            raise NotArithmeticError("is not a finite number")
+
+
+def _operand(expression: Expression, xpath1: bool) -> Form:
+    """Return an operand of arithmetic; XPath 1.0 makes every operand a double, and NaN of an absent one."""
+    form = _form(expression, xpath1)
+    if not xpath1:
+        return form
+    missing: Missing = "nan" if form.missing != "none" else "none"
+    return Form(form.terms, Number.DOUBLE, form.mentioned, missing, form.integers)
+
+
+def _arithmetic(expression: Arithmetic, xpath1: bool) -> Form:
+    left, right = _operand(expression.left, xpath1), _operand(expression.right, xpath1)
+    match expression.op:
+        case "+":
+            return add(left, right)
+        case "-":
+            return add(left, right, -1)
+        case "*":
+            return multiply(left, right)
+        case "div":
+            return divide(left, right)
+        case "idiv":
+            return special_form(Special("round", (divide(left, right),)), Number.INTEGER)
+        case "mod":
+            modulus = right.constant
+            if not modulus:
+                raise NotArithmeticError("takes a remainder by something that is not a constant")
+            return special_form(Special("mod", (left,), abs(modulus)), join(left.number, right.number))
+
+
+def _call(call: Call, xpath1: bool) -> Form:
+    name, arguments = call.name, call.arguments
+    if len(arguments) == 1 and (name in ("number", "xs:double", "xs:decimal") or name in INTEGER_TYPES):
+        return _cast(name, arguments[0], xpath1)
+    if name == "exactly-one":
+        return _form(arguments[0], xpath1)
+    if name in _ROUNDINGS:
+        return _rounding(call, xpath1)
+    if name == "abs":
+        return _absolute(_operand(arguments[0], xpath1))
+    if name in ("sum", "avg", "min", "max") and len(arguments) == 1:
+        return _aggregate(name, arguments[0], xpath1)
+    if name == "math:pow":
+        return _power(call, xpath1)
+    raise NotArithmeticError(f"{name}() is not arithmetic that we know")
+
+
+def _cast(name: str, argument: Expression, xpath1: bool) -> Form:
+    if isinstance(argument, Call) and argument.name in ("string", "normalize-space", "exactly-one"):
+        argument = argument.arguments[0] if argument.arguments else argument
+    inner = _form(argument, xpath1)
+    if name in INTEGER_TYPES:
+        if isinstance(argument, Variable):
+            return variable_form(argument.name, Number.INTEGER, "empty", is_integer=True)
+        if inner.number is Number.INTEGER:
+            return inner
+        # A cast from a number to an integer type cuts the decimals off.
+        return special_form(Special("round", (inner,)), Number.INTEGER)
+    number = Number.DECIMAL if name == "xs:decimal" else Number.DOUBLE
+    missing: Missing = "nan" if name == "number" and inner.missing != "none" else inner.missing
+    return Form(inner.terms, number, inner.mentioned, missing, inner.integers)
+
+
+def _rounding(call: Call, xpath1: bool) -> Form:
+    inner = _operand(call.arguments[0], xpath1)
+    grid = Fraction(1)
+    if len(call.arguments) == 2:
+        digits = call.arguments[1]
+        if not (isinstance(digits, Literal) and isinstance(digits.value, int)):
+            raise NotArithmeticError("rounds to a number of decimals that is not a constant")
+        grid = Fraction(10) ** -digits.value
+    return special_form(Special("round", (inner,), grid), inner.number)
+
+
+def _absolute(inner: Form) -> Form:
+    known = inner.constant
+    return constant_form(abs(known), inner.number) if known is not None else special_form(Special("abs", (inner,)), inner.number)
+
+
+def _aggregate(name: str, argument: Expression, xpath1: bool) -> Form:
+    items = argument.items if isinstance(argument, Sequence) else (argument,)
+    forms = [_form(item, xpath1) for item in items]
+    if not forms:
+        raise NotArithmeticError(f"{name}() of nothing")
+    if name in ("min", "max"):
+        number = forms[0].number
+        for form in forms[1:]:
+            number = join(number, form.number)
+        return special_form(Special("max" if name == "max" else "min", tuple(forms)), number)
+    total = forms[0]
+    for form in forms[1:]:
+        total = add(total, form)
+    return total if name == "sum" else divide(total, constant_form(Fraction(len(forms)), Number.INTEGER))
+
+
+def _power(call: Call, xpath1: bool) -> Form:
+    base, exponent = (_operand(argument, xpath1) for argument in call.arguments)
+    wanted = exponent.constant
+    if wanted is None or wanted.denominator != 1 or abs(wanted) > _HIGHEST_POWER:
+        raise NotArithmeticError("raises to a power that is not a small whole number")
+    return power(base, int(wanted), Number.DOUBLE)

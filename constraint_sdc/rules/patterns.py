@@ -1,0 +1,109 @@
+"""From concrete pattern elements to the model: patterns, rules, assertions, and the notes that assertions name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal as OneOf
+
+from constraint_sdc.model.schema import Assertion, Note, Pattern, Rule
+from constraint_sdc.rules.element import Element
+from constraint_sdc.rules.identity import Place, assertion_ids, pattern_ids
+from constraint_sdc.rules.message import message_parts
+from constraint_sdc.rules.severity import decide_severity
+from constraint_sdc.rules.variables import read_lets
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """The diagnostics and properties of a schema."""
+
+    diagnostics: tuple[Note, ...]
+    properties: tuple[Note, ...]
+
+
+def read_notes(schema: Element) -> Notes:
+    """Read the schema's diagnostics and properties."""
+    return Notes(_notes(schema, "diagnostics", "diagnostic"), _notes(schema, "properties", "property"))
+
+
+def _notes(schema: Element, box: str, kind: str) -> tuple[Note, ...]:
+    notes: dict[str, Note] = {}
+    for container in schema.elements(box):
+        for element in container.elements(kind):
+            name = element.require("id")
+            attributes = tuple((key, value) for key, value in element.attributes.items() if key != "id")
+            notes.setdefault(name, Note(name, message_parts(element), attributes, element.origin))
+    return tuple(notes.values())
+
+
+def read_patterns(concrete: Sequence[Element], notes: Notes) -> tuple[Pattern, ...]:
+    """Turn concrete patterns into the model, with unique ids throughout."""
+    places = list(_places(concrete))
+    for place in places:
+        _check_references(place.assertion, notes)
+    ids = iter(assertion_ids(places))
+    return tuple(_pattern(p, name, ids) for p, name in zip(concrete, pattern_ids(concrete), strict=True))
+
+
+def _places(concrete: Sequence[Element]) -> Iterator[Place]:
+    """Yield the assertions in the order in which `_pattern` and `_rule` take their ids."""
+    number = 0
+    for pattern in concrete:
+        for rule in pattern.elements("rule"):
+            number += 1
+            for assertion in rule.elements("assert", "report"):
+                yield Place(pattern, rule, number, assertion)
+
+
+def _pattern(element: Element, name: str, ids: Iterator[str]) -> Pattern:
+    title = next((title.text() for title in element.elements("title")), "")
+    return Pattern(
+        id=name,
+        name=" ".join((element.get("name") or title or name).split()),
+        documents=element.get("documents"),
+        is_group=element.kind == "group",
+        lets=read_lets(element),
+        rules=tuple(_rule(rule, element, ids) for rule in element.elements("rule")),
+        attributes=tuple(element.attributes.items()),
+        origin=element.origin,
+    )
+
+
+def _rule(element: Element, pattern: Element, ids: Iterator[str]) -> Rule:
+    assertions = tuple(
+        _assertion(child, (child, element, pattern), next(ids)) for child in element.elements("assert", "report")
+    )
+    return Rule(
+        id=element.get("id"),
+        context=element.require("context"),
+        lets=read_lets(element),
+        assertions=assertions,
+        attributes=tuple(element.attributes.items()),
+        origin=element.origin,
+    )
+
+
+def _assertion(element: Element, levels: tuple[Element, ...], name: str) -> Assertion:
+    kind: OneOf["assert", "report"] = "report" if element.kind == "report" else "assert"
+    return Assertion(
+        id=name,
+        has_own_id=element.get("id") is not None,
+        kind=kind,
+        test=element.require("test"),
+        parts=message_parts(element),
+        severity=decide_severity(levels),
+        diagnostics=tuple((element.get("diagnostics") or "").split()),
+        properties=tuple((element.get("properties") or "").split()),
+        attributes=tuple(element.attributes.items()),
+        origin=element.origin,
+    )
+
+
+def _check_references(assertion: Element, notes: Notes) -> None:
+    for name, declared in (("diagnostics", notes.diagnostics), ("properties", notes.properties)):
+        known = [note.id for note in declared]
+        for wanted in (assertion.get(name) or "").split():
+            if wanted not in known:
+                hint = f"{name}: {', '.join(known)}" if known else f"the schema has no {name}"
+                raise assertion.error(f"{assertion.kind} names {wanted!r}, which is not among the {name}", hint=hint)

@@ -1,0 +1,92 @@
+"""Comparisons and questions about a variable's text: sets of texts, patterns, presence."""
+
+from __future__ import annotations
+
+import re
+
+from constraint_sdc.model.constraint import AllOf, AnyOf, Formula, PatternAtom, PresentAtom, SetAtom
+from constraint_sdc.model.expression import Call, CompareOp, Expression, Literal, Variable
+
+_META = re.compile(r"([\\.\[\]{}()*+?^$|\-])")
+
+
+def escaped(text: str) -> str:
+    """Return a regular expression that matches exactly this text."""
+    return _META.sub(r"\\\1", text)
+
+
+def text_source(expression: Expression) -> tuple[str, str] | None:
+    """Return the variable whose text this is, and how an absent one counts: "empty" (no item) or "string" ('').
+
+    `normalize-space(V1)` answers "trimmed".
+    """
+    match expression:
+        case Variable(name):
+            return name, "empty"
+        case Call("string" | "xs:string", (Variable(name),)):
+            return name, "string" if expression.name == "string" else "empty"
+        case Call("normalize-space", (Variable(name),)):
+            return name, "trimmed"
+        case _:
+            return None
+
+
+def compare_text(source: tuple[str, str], op: CompareOp, text: str) -> Formula | None:
+    """Return `source = 'text'` or `source != 'text'`, or None for an order, which compares character by character."""
+    name, absent = source
+    if op not in ("=", "!="):
+        return None
+    differs = op == "!="
+    if absent == "trimmed":
+        words = r"\s+".join(escaped(word) for word in text.split(" "))
+        if text != " ".join(text.split()):
+            return AllOf(()) if differs else AnyOf(())
+        return PatternAtom(name, r"\S", negated=not differs) if not text else PatternAtom(name, rf"^\s*{words}\s*$", "", differs)
+    if not text:
+        return _compare_empty(name, absent, differs)
+    return SetAtom(name, (text,), differs, differs and absent == "string")
+
+
+def _compare_empty(name: str, absent: str, differs: bool) -> Formula:
+    if differs:
+        return PresentAtom(name, filled=True)
+    if absent == "string":
+        return PresentAtom(name, negated=True, filled=True)
+    return AllOf((PresentAtom(name), PresentAtom(name, negated=True, filled=True)))
+
+
+def text_length(name: str, op: CompareOp, length: int) -> Formula:
+    """Return a bound on the number of characters; an absent value has none."""
+    bounds = {
+        "=": (length, length),
+        "<=": (0, length),
+        "<": (0, length - 1),
+        ">=": (length, None),
+        ">": (length + 1, None),
+        "!=": (length, length),
+    }
+    low, high = bounds[op]
+    if high is not None and high < 0:
+        return AnyOf(()) if op != "!=" else AllOf(())
+    low = max(low, 0)
+    times = f"{{{low}}}" if low == high else f"{{{low},{'' if high is None else high}}}"
+    return PatternAtom(name, f"^.{times}$", "s", op == "!=")
+
+
+def text_question(call: Call) -> Formula | None:
+    """Return matches(), contains(), starts-with() or ends-with() on a variable as a pattern, or None."""
+    match call.name, call.arguments:
+        case "matches", (source, Literal(str() as regex), *flags):
+            options = [flag.value for flag in flags if isinstance(flag, Literal) and isinstance(flag.value, str)]
+            found = text_source(source)
+            if found is None or found[1] == "trimmed" or len(options) != len(flags):
+                return None
+            return PatternAtom(found[0], regex, "".join(options))
+        case "contains" | "starts-with" | "ends-with", (source, Literal(str() as part)):
+            found = text_source(source)
+            if found is None or found[1] == "trimmed":
+                return None
+            start, end = "^" if call.name == "starts-with" else "", "$" if call.name == "ends-with" else ""
+            return PatternAtom(found[0], f"{start}{escaped(part)}{end}") if part else AllOf(())
+        case _:
+            return None

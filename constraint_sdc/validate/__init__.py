@@ -1,0 +1,1 @@
+"""Judging data: Saxon as the judge, the vectorised engine beside it."""

@@ -1,0 +1,143 @@
+"""The judge's bench: the worker, and what it already holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import urldefrag, urljoin
+
+from constraint_sdc.errors import ConstraintSdcError, DataError, JudgeError, ResourceRefusedError, RulesError
+from constraint_sdc.validate.access import JUDGE, Wanted, file_uri
+from constraint_sdc.validate.complaints import parser_text, rules_error
+from constraint_sdc.validate.confine import Confinement
+from constraint_sdc.validate.expressions import given
+from constraint_sdc.validate.frames import Message
+from constraint_sdc.validate.prelude import NEEDED
+from constraint_sdc.validate.process import Worker
+from constraint_sdc.validate.transpile import Stylesheet
+
+
+class Bench:
+    """A worker with its stylesheets and documents; it lives as long as its process."""
+
+    def __init__(self) -> None:
+        self._worker = Worker()
+        self._compiled: set[str] = set()
+        self._held: set[str] = set()
+        self._given: dict[str, str] = {}
+        self._confinement: Confinement | None = None
+        self.deadline: float | None = None
+
+    @property
+    def is_alive(self) -> bool:
+        """Tell whether the worker can still be asked."""
+        return self._worker.is_alive
+
+    def close(self) -> None:
+        """End the worker."""
+        self._worker.kill()
+
+    def compile(self, key: str, sheet: Stylesheet) -> None:
+        """Have a stylesheet compiled, once; a static error names the author's file and line."""
+        if key in self._compiled:
+            return
+        answer = self._ask({"do": "compile", "sheet": key}, sheet.text.encode())
+        if "problem" in answer:
+            raise rules_error(str(answer["text"]), sheet.places)
+        self._compiled.add(key)
+
+    def give(self, parameters: Mapping[str, Path]) -> None:
+        """Load the documents that stand for variables; the user named them, so they may lie anywhere."""
+        for name, path in parameters.items():
+            if name not in self._given:
+                key = f"given {name}"
+                answer = self._ask({"do": "document", "key": key, "path": str(path), "uri": file_uri(path)})
+                _raise_unreadable(answer, path)
+                self._given[name] = key
+
+    def open_file(self, path: Path) -> None:
+        """Take a file as the document to judge."""
+        request = {"do": "instance", "path": str(path), "uri": file_uri(path), "is_whole": True}
+        _raise_unreadable(self._ask(request), path)
+
+    def open_bytes(self, document: bytes, base: Path) -> None:
+        """Take a document in memory, which stands for part of a file, as the document to judge."""
+        _raise_unreadable(self._ask({"do": "instance", "uri": file_uri(base), "is_whole": False}, document), base)
+
+    def confine(self, confinement: Confinement) -> None:
+        """Decide from now on by these directories, and forget what was read under others."""
+        if confinement != self._confinement:
+            self._ask({"do": "forget"})
+            self._held.clear()
+            self._confinement = confinement
+
+    def prefetch(self, wanted: tuple[Wanted, ...]) -> None:
+        """Load the documents that expressions name literally; one that cannot be had is left to the run to miss."""
+        for href, base in wanted:
+            uri = urldefrag(urljoin(base, href)).url
+            try:
+                if uri not in self._held and self._permitted(uri).is_file():
+                    self._load("document", uri)
+            except (ConstraintSdcError, OSError, ValueError):
+                continue
+
+    def run(self, key: str) -> Message:
+        """Run a stylesheet on the document."""
+        parameters = {given(name).removeprefix("Q"): held for name, held in self._given.items()}
+        return self._ask({"do": "run", "sheet": key, "namespace": JUDGE, "parameters": parameters})
+
+    def provide(self, answer: Message, sheet: Stylesheet, schema_file: str) -> bool:
+        """Load what a run found missing, or refuse it; tell whether there was any."""
+        needs = [str(m).removeprefix(NEEDED).split(maxsplit=1) for m in answer["messages"] if str(m).startswith(NEEDED)]
+        for kind, key in dict.fromkeys((kind, key) for kind, key in needs):
+            try:
+                self._provide_one(kind, key)
+            except (ResourceRefusedError, RulesError) as error:
+                raise _placed(error, str(answer.get("error", "")), sheet, schema_file) from None
+        return bool(needs)
+
+    def _provide_one(self, kind: str, key: str) -> None:
+        is_question = kind.endswith("?")
+        uri = key.split(" ")[-1]
+        path = self._permitted(uri)
+        if path.is_file() and key not in self._held:
+            self._load(kind.removesuffix("?"), key)
+        elif is_question:
+            self._ask({"do": "missing", "key": key})
+        else:
+            raise RulesError(f"a rule asks for {path}, and there is no such file")
+
+    def _load(self, kind: str, key: str) -> None:
+        encoding, _, uri = key.rpartition(" ")
+        path = self._permitted(uri)
+        request = {"do": kind, "key": key, "path": str(path), "uri": uri, "encoding": encoding.strip()}
+        _raise_unreadable(self._ask(request), path)
+        self._held.add(key)
+
+    def _permitted(self, uri: str) -> Path:
+        assert self._confinement is not None  # `confine` comes before every run
+        return self._confinement.permitted(uri)
+
+    def _ask(self, message: Message, attachment: bytes = b"") -> Message:
+        return self._worker.ask(message, attachment, self.deadline)
+
+
+def _raise_unreadable(answer: Message, path: Path) -> None:
+    """Turn the worker's trouble with a document into an error that names it."""
+    if "problem" not in answer:
+        return
+    text = str(answer["text"])
+    if answer["problem"] == "protocol":
+        raise JudgeError(text)
+    raise DataError(parser_text(text), file=str(path), line=answer.get("line"))
+
+
+def _placed(
+    error: ResourceRefusedError | RulesError, complaint: str, sheet: Stylesheet, schema_file: str
+) -> ConstraintSdcError:
+    """Return the error with the rule's own file and line, when the run's complaint tells them."""
+    guilty = rules_error(complaint, sheet.places)
+    if isinstance(guilty, RulesError):
+        what = f"{guilty.what.partition(': ')[0]}: {error.what}"
+        return type(error)(what, file=guilty.file, line=guilty.line, hint=error.hint)
+    return type(error)(error.what, file=schema_file, hint=error.hint)

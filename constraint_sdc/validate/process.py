@@ -1,0 +1,107 @@
+"""The parent's end of the worker: start it, ask it, and kill it when it takes too long."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import selectors
+import subprocess
+import sys
+import threading
+import time
+import weakref
+from pathlib import Path
+
+from constraint_sdc.errors import JudgeError
+from constraint_sdc.validate.frames import HEAD_SIZE, Message, packed, sizes
+
+# Not `-m`: that would put the current directory on the module path, where a stranger's file could pass for a module.
+_START = "import sys; sys.path.append(sys.argv[1]); from constraint_sdc.validate.worker import main; main()"
+_ROOT = str(Path(__file__).resolve().parents[2])
+
+
+class Worker:
+    """A running worker process; using it after it was closed or killed starts nothing and raises."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-c", _START, _ROOT],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            bufsize=0,
+        )
+        assert self._process.stdout is not None
+        os.set_blocking(self._process.stdout.fileno(), False)
+        # Whoever kills the process waits until a thread that awaits its answer has seen the end of it.
+        self._lock = threading.RLock()
+        self._finalizer = weakref.finalize(self, _end, self._process, self._lock)
+
+    @property
+    def is_alive(self) -> bool:
+        """Tell whether the process can still be asked."""
+        return self._process.poll() is None and self._finalizer.alive
+
+    def ask(self, message: Message, attachment: bytes = b"", deadline: float | None = None) -> Message:
+        """Send a message and return the answer; past the deadline (by `time.monotonic`) the process is killed."""
+        with self._lock:
+            return self._exchange(message, attachment, deadline)
+
+    def _exchange(self, message: Message, attachment: bytes, deadline: float | None) -> Message:
+        try:
+            for part in packed(message, attachment):
+                self._send(part)
+            length, extra = sizes(self._receive(HEAD_SIZE, deadline))
+            answer: Message = json.loads(self._receive(length + extra, deadline))
+            return answer
+        except BaseException:
+            # Half an exchange cannot be continued, whatever ended it: a time limit, a crash or the user.
+            self.kill()
+            raise
+
+    def _send(self, part: bytes) -> None:
+        assert self._process.stdin is not None
+        rest = memoryview(part)
+        try:
+            while rest:
+                rest = rest[self._process.stdin.write(rest) :]
+        except (BrokenPipeError, ValueError):
+            raise self._ended() from None
+
+    def _receive(self, count: int, deadline: float | None) -> bytes:
+        assert self._process.stdout is not None
+        pieces: list[bytes] = []
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._process.stdout, selectors.EVENT_READ)
+            while count:
+                left = None if deadline is None else deadline - time.monotonic()
+                if (left is not None and left <= 0) or not selector.select(left):
+                    raise JudgeError("Saxon took longer than the time limit", hint="allow more time or fewer rules")
+                piece = os.read(self._process.stdout.fileno(), min(count, 1 << 20))
+                if not piece:
+                    raise self._ended()
+                pieces.append(piece)
+                count -= len(piece)
+        return b"".join(pieces)
+
+    def _ended(self) -> JudgeError:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(1)
+        code = self._process.returncode
+        how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+        return JudgeError(f"Saxon's process ended in the middle of its work ({how})")
+
+    def kill(self) -> None:
+        """End the process at once and leave no zombie behind."""
+        self._finalizer()
+
+
+def _end(process: subprocess.Popen[bytes], lock: threading.RLock) -> None:
+    process.kill()
+    process.wait()
+    with lock:
+        for stream in (process.stdin, process.stdout):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()

@@ -1,0 +1,231 @@
+"""Judge a file of rows chunk by chunk, each rule by the engine that its route names, and add up what they say."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from constraint_sdc.errors import JudgeError
+from constraint_sdc.evaluate.domain import Domain
+from constraint_sdc.model.expression import Outside
+from constraint_sdc.model.finding import RuleResult, Violation
+from constraint_sdc.model.schema import Schema, hidden_message
+from constraint_sdc.model.table import Chunk, Layout
+from constraint_sdc.validate.chunk_judges import ChunkJudges
+from constraint_sdc.validate.routes import Routes
+from constraint_sdc.validate.saxon import Judge, JudgeFinding, JudgeReport
+from constraint_sdc.validate.tally import Tally, rule_results
+from constraint_sdc.validate.vectorised import ChunkVerdict, judge_chunk
+
+Rows = npt.NDArray[np.intp]
+MakeJudge = Callable[[Schema], Judge]
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What the user wants to see: the key variable, how many examples per rule (None is all), and values or not."""
+
+    key: str | None = None
+    examples: int | None = 10
+    show_values: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """The records of a document that went to Saxon: their numbers, lines and keys in the file."""
+
+    numbers: npt.NDArray[np.int64]
+    lines: npt.NDArray[np.int64]
+    keys: list[str | None]
+
+
+class RowsCheck:
+    """A check in progress: feed it every chunk, then ask for the results."""
+
+    def __init__(
+        self,
+        schema: Schema,
+        routes: Routes,
+        layout: Layout,
+        domains: Mapping[Outside, Domain],
+        make_judge: MakeJudge,
+        data: Path,
+        wishes: Wishes,
+    ) -> None:
+        self._schema = schema
+        self._routes = routes
+        self._layout = layout
+        self._domains = domains
+        self._make_judge = make_judge
+        self._data = data
+        self._wishes = wishes
+        self._summaries = {a.id: hidden_message(a.parts) for a in schema.assertions()}
+        self._tallies = {a.id: Tally(wishes.examples) for a in schema.assertions()}
+        self._second = self._workers(routes.vectorised_ids(), 1)
+        self._local = self._workers(routes.by_chunk, os.cpu_count() or 1)
+        self._whole = self._judge_whole_file()
+        self._whole_keys: dict[int, str | None] = {f.record: None for f in self._whole.findings if f.record}
+        self.records = 0
+
+    def _workers(self, ids: frozenset[str], count: int) -> ChunkJudges[_Sent]:
+        schema = self._schema.only(ids)
+        return ChunkJudges(lambda: self._make_judge(schema), self._data, count)
+
+    def _judge_whole_file(self) -> JudgeReport:
+        """Judge the rules that look beyond a record; first, so that the chunks can tell the keys of what was found."""
+        if not self._routes.whole_file:
+            return JudgeReport(counts=(), findings=())
+        with self._make_judge(self._schema.only(self._routes.whole_file)) as judge:
+            return judge.judge_file(self._data)
+
+    def take(self, chunk: Chunk) -> None:
+        """Judge one chunk."""
+        if self._wishes.key:
+            for number in self._whole_keys.keys() & set(range(chunk.first + 1, chunk.first + len(chunk) + 1)):
+                self._whole_keys[number] = self._key(chunk, number - chunk.first - 1)
+        if self._routes.vectorised:
+            self._take_vectorised(chunk)
+        if self._routes.by_chunk and len(chunk):
+            self._add(self._local.ask(self._sent(chunk, np.arange(len(chunk))), chunk.document()))
+        self.records += len(chunk)
+
+    def results(self) -> tuple[RuleResult, ...]:
+        """Wait for the answers still out; one result per assertion."""
+        self._add(self._second.answers())
+        self._add(self._local.answers())
+        add_report(
+            self._tallies,
+            self._whole,
+            self._summaries,
+            show_values=self._wishes.show_values,
+            place=lambda f: (f.record, self._whole_keys.get(f.record or 0), f.line, f.location),
+        )
+        return rule_results(self._schema, self._tallies)
+
+    def close(self) -> None:
+        """Stop the workers."""
+        self._second.close()
+        self._local.close()
+
+    def _take_vectorised(self, chunk: Chunk) -> None:
+        verdict = judge_chunk(self._routes.vectorised, chunk, xpath1=self._schema.is_xpath1, domains=self._domains)
+        wanted: dict[str, Rows] = {}
+        for rule, fired in verdict.fired.items():
+            tally, failed = self._tallies[rule], np.flatnonzero(verdict.failed[rule])
+            tally.count("vectorised", fired=int(np.count_nonzero(fired)), failed=len(failed))
+            wanted[rule] = failed[: tally.room]
+        self._keep(chunk, wanted)
+        self._ask_second_opinion(chunk, verdict)
+
+    def _ask_second_opinion(self, chunk: Chunk, verdict: ChunkVerdict) -> None:
+        rows = np.flatnonzero(verdict.unsure)
+        if len(rows):
+            self._add(self._second.ask(self._sent(chunk, rows), chunk.document(rows.tolist())))
+
+    def _keep(self, chunk: Chunk, wanted: Mapping[str, Rows]) -> None:
+        texts = self._texts(chunk, wanted) if self._wishes.show_values else {}
+        for rule, rows in wanted.items():
+            for row in rows.tolist():
+                found = texts.get((rule, row))
+                if self._wishes.show_values and found is None:
+                    number = chunk.first + row + 1
+                    raise JudgeError(f"the two engines disagree on rule {rule!r}, record {number}", hint="report this")
+                self._tallies[rule].keep(
+                    Violation(
+                        rule=rule,
+                        record=chunk.first + row + 1,
+                        key=self._key(chunk, row),
+                        line=int(chunk.lines[row]),
+                        location=record_location(self._layout, chunk.first + row + 1),
+                        summary=self._summaries[rule],
+                        message=found.text if found else None,
+                        diagnostics=found.diagnostics if found else (),
+                    )
+                )
+
+    def _texts(self, chunk: Chunk, wanted: Mapping[str, Rows]) -> dict[tuple[str, int], JudgeFinding]:
+        """Let Saxon write the messages of these violations, values included."""
+        rows = np.unique(np.concatenate([*wanted.values(), np.zeros(0, np.intp)]))
+        if not len(rows):
+            return {}
+        document = chunk.document(rows.tolist())
+        self._add(self._second.answers())
+        answers = [*self._second.ask(self._sent(chunk, rows), document), *self._second.answers()]
+        findings = answers[-1][1].findings
+        return {(f.assertion, int(rows[f.record - 1])): f for f in findings if f.record is not None}
+
+    def _sent(self, chunk: Chunk, rows: Rows) -> _Sent:
+        keys = [self._key(chunk, row) for row in rows.tolist()] if self._wishes.key else [None] * len(rows)
+        return _Sent(chunk.first + rows.astype(np.int64) + 1, chunk.lines[rows], keys)
+
+    def _key(self, chunk: Chunk, row: int) -> str | None:
+        column = chunk.columns.get(self._wishes.key) if self._wishes.key else None
+        return column.text(row) if column is not None else None
+
+    def _add(self, answers: Iterable[tuple[_Sent, JudgeReport]]) -> None:
+        for sent, report in answers:
+            add_report(
+                self._tallies,
+                report,
+                self._summaries,
+                show_values=self._wishes.show_values,
+                place=lambda finding, sent=sent: self._place(finding, sent),  # type: ignore[misc]
+            )
+
+    def _place(self, finding: JudgeFinding, sent: _Sent) -> tuple[int | None, str | None, int | None, str]:
+        if finding.record is None:
+            return None, None, None, finding.location
+        i = finding.record - 1
+        number = int(sent.numbers[i])
+        return number, sent.keys[i], int(sent.lines[i]), record_location(self._layout, number)
+
+
+Place = Callable[[JudgeFinding], tuple[int | None, str | None, int | None, str]]
+
+
+def add_report(
+    tallies: dict[str, Tally],
+    report: JudgeReport,
+    summaries: Mapping[str, str],
+    *,
+    show_values: bool,
+    place: Place = lambda finding: (finding.record, None, finding.line, finding.location),
+) -> None:
+    """Add what Saxon says; `place` gives a finding's record number, key, line and location in the file."""
+    for count in report.counts:
+        tallies[count.assertion].count(
+            "saxon", fired=count.fired, failed=count.failed, errors=count.errors, error=count.error
+        )
+    for finding in report.findings:
+        record, key, line, location = place(finding)
+        tallies[finding.assertion].keep(
+            Violation(
+                rule=finding.assertion,
+                record=record,
+                key=key,
+                line=line,
+                location=location,
+                summary=summaries[finding.assertion],
+                message=finding.text if show_values else None,
+                diagnostics=finding.diagnostics if show_values else (),
+            )
+        )
+
+
+def record_location(layout: Layout, number: int) -> str:
+    """Return an XPath that selects the record by its number, counted over the whole document.
+
+    >>> record_location(Layout(("Data",), "Record", "elements", b"", b""), 7)
+    '(/Q{}Data/Q{}Record)[7]'
+    """
+    names = [_braced(name) for name in (*layout.wrappers, layout.record)]
+    return f"(/{'/'.join(names)})[{number}]" if layout.is_uniform else f"(//{names[-1]})[{number}]"
+
+
+def _braced(name: str) -> str:
+    return f"Q{name}" if name.startswith("{") else f"Q{{}}{name}"

@@ -1,0 +1,1 @@
+"""Write microdata and value domains to files."""

@@ -1,0 +1,110 @@
+"""The CI examples, the hook and the documentation use options that exist."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+import yaml
+
+from constraint_sdc.cli import program
+
+TOP = Path(__file__).parents[2]
+WORKFLOW = TOP / "examples/ci/github-actions.yml"
+HOOKS = TOP / ".pre-commit-hooks.yaml"
+HOOK_CONFIG = TOP / "examples/ci/pre-commit-config.yaml"
+DOCS = TOP / "docs/reports.md"
+
+
+def load(path: Path) -> Any:
+    return yaml.safe_load(path.read_text("utf-8"))
+
+
+def steps() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = load(WORKFLOW)["jobs"]["check"]["steps"]
+    return found
+
+
+def parsed(command_line: str) -> dict[str, Any]:
+    """Parse a command line as the program would, without running it."""
+    name, verb, *arguments = shlex.split(command_line)
+    assert name == "constraint-sdc"
+    command = program.get_command(click.Context(program), verb)
+    assert command is not None, f"no such command: {verb}"
+    return dict(command.make_context(verb, arguments).params)
+
+
+def documented() -> list[str]:
+    found = re.findall(r"(?:^|script: |run: )(constraint-sdc .*)$", DOCS.read_text("utf-8"), flags=re.MULTILINE)
+    return [line.split("|")[0].strip() for line in found]
+
+
+def test_a_wrong_option_would_be_noticed() -> None:
+    with pytest.raises(click.UsageError):
+        parsed("constraint-sdc check a.xml --rules a.sch --no-such-option")
+
+
+def test_the_workflow_gates_with_a_command_that_exists() -> None:
+    (gate,) = [step["run"] for step in steps() if step.get("run", "").startswith("constraint-sdc")]
+    params = parsed(gate)
+    assert params["format_"] == "sarif"
+    assert (str(params["data"]), str(params["rules"]), str(params["domain"])) == (
+        "published.xml", "rules.sch", "domain.xml",
+    )  # fmt: skip
+
+
+def test_the_workflow_installs_from_the_checkout_that_it_makes() -> None:
+    checkout = next(step["with"] for step in steps() if "constraint-sdc" in step.get("with", {}).get("repository", ""))
+    install = next(step["run"] for step in steps() if "pip install" in step.get("run", ""))
+    assert f"./{checkout['path']}" in shlex.split(install)
+    assert (TOP / "constraints.txt").is_file()
+
+
+def test_the_workflow_uploads_the_report_it_wrote_even_after_a_failed_gate() -> None:
+    upload = steps()[-1]
+    (gate,) = [step for step in steps() if step.get("run", "").startswith("constraint-sdc")]
+    assert str(parsed(gate["run"])["output"]) == upload["with"]["sarif_file"]
+    assert "!cancelled()" in upload["if"]
+    assert "continue-on-error" not in gate
+    assert load(WORKFLOW)["permissions"]["security-events"] == "write"
+
+
+def test_the_hook_is_what_pre_commit_expects() -> None:
+    (hook,) = load(HOOKS)
+    assert hook["id"] == "constraint-sdc-check"
+    assert (hook["language"], hook["entry"]) == ("python", "constraint-sdc check")
+    assert hook["types"] == ["xml"]
+    assert hook["pass_filenames"] is True
+
+
+def test_the_hook_as_configured_makes_a_command_that_exists() -> None:
+    (hook,) = load(HOOKS)
+    (repository,) = load(HOOK_CONFIG)["repos"]
+    (used,) = repository["hooks"]
+    assert used["id"] == hook["id"]
+    assert re.search(used["files"], "published.xml")
+    params = parsed(shlex.join([*shlex.split(hook["entry"]), *used["args"], "published.xml"]))
+    assert (str(params["data"]), str(params["rules"])) == ("published.xml", "rules.sch")
+
+
+@pytest.mark.parametrize("line", documented())
+def test_documented_commands_exist(line: str) -> None:
+    parsed(line)
+
+
+def test_the_documentation_shows_commands_in_every_kind_of_place() -> None:
+    assert len(documented()) >= 4
+
+
+def test_every_format_is_documented() -> None:
+    command = program.get_command(click.Context(program), "check")
+    assert command is not None
+    (option,) = [param for param in command.params if param.name == "format_"]
+    assert isinstance(option.type, click.Choice)
+    for name in option.type.choices:
+        assert f"`{name}`" in DOCS.read_text("utf-8")
+        assert f"\n## {name}\n" in DOCS.read_text("utf-8")

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from constraint_sdc.cli.options import FILE, ExampleCount, deliver, end_progress, no_overwrite, progress_line
 from constraint_sdc.errors import UsageError
+from constraint_sdc.model.recipe import Recipe
+
+if TYPE_CHECKING:
+    from constraint_sdc.pipeline.check import CheckOptions
 
 _EPILOG = """\b
 Exit codes: 0 clean; 1 violations at or above --fail-on; 2 the rules, the data or an option cannot be processed,
@@ -23,7 +28,7 @@ Examples:
 
 
 @click.command("check", epilog=_EPILOG)
-@click.argument("data", type=FILE)
+@click.argument("data", type=FILE, nargs=-1, required=True)
 @click.option("--rules", "-r", "rules", type=FILE, required=True, help="Schematron file with the edit rules.")
 @click.option("--phase", help="Phase of the schema to run (an id, #ALL or #DEFAULT).")
 @click.option("--original", type=FILE, help="Original microdata: what a rule's variable $original stands for.")
@@ -58,52 +63,61 @@ Examples:
 @click.option("--allow", type=FILE, multiple=True, help="Further directory that rules may read from (repeatable).")
 @click.option("--recipe", type=FILE, help="YAML file with the record element and key of this data.")
 @click.option("--time-limit", type=click.FloatRange(min=0, min_open=True), help="Seconds that one Saxon call may take.")
-def command(data: Path, rules: Path, format_: str, output: Path | None, **given: Any) -> None:
-    """Judge DATA, any XML file, against Schematron rules.
+def command(data: tuple[Path, ...], rules: Path, format_: str, output: Path | None, **given: Any) -> None:
+    """Judge DATA, any XML file, against Schematron rules; several files in the formats text and github.
 
     Rows (one element per record, one child element or attribute per variable) get record numbers; other documents get
     locations. A rule's severity comes from its severity, role or flag.
     """
     if given["original"] and given["domain"]:
         raise UsageError("--original and --domain both stand for $original", hint="give one of them")
-    no_overwrite((data, rules, given["original"], given["domain"], given["recipe"]), output)
-    from constraint_sdc.pipeline import CheckOptions, check_file
+    if len(data) > 1 and format_ not in ("text", "github"):
+        raise UsageError(f"{format_} reports hold one file, {len(data)} were given", hint="run check once per file")
+    no_overwrite((*data, rules, given["original"], given["domain"], given["recipe"]), output)
+    from constraint_sdc.pipeline.check import check_file
     from constraint_sdc.report.render import render
+    from constraint_sdc.report.terminal import wants_colour
+    from constraint_sdc.report.wording import verdict
 
-    examples = given["max_examples"]
-    if click.get_current_context().get_parameter_source("max_examples") is click.core.ParameterSource.DEFAULT:
-        examples = None if format_ == "svrl" else 10
-    record, key = given["record"], given["key"]
+    options = _options(format_, given)
+    progress = progress_line("records judged:")
+    colour = output is None and wants_colour(sys.stdout)
+    texts, worst = [], 0
+    for path in data:
+        try:
+            result = check_file(path, rules, options, progress)
+        finally:
+            end_progress()
+        texts.append(render(result, format_, colour=colour))
+        worst = max(worst, result.exit_code)
+        if output is not None:
+            click.echo(f"{path}: {verdict(result)}; report in {output}", err=True)
+    deliver("\n\n".join(text.rstrip("\n") for text in texts), output)
+    raise click.exceptions.Exit(worst)
+
+
+def _options(format_: str, given: dict[str, Any]) -> CheckOptions:
+    """Gather the options; what the command line says goes before the recipe."""
+    from constraint_sdc.pipeline.check import CheckOptions
+
+    recipe = Recipe()
     if given["recipe"] is not None:
         from constraint_sdc.read.recipe import read_recipe
 
         recipe = read_recipe(given["recipe"])
-        record, key = record or recipe.record, key or recipe.key
-    options = CheckOptions(
+    examples = given["max_examples"]
+    if click.get_current_context().get_parameter_source("max_examples") is ParameterSource.DEFAULT:
+        examples = None if format_ == "svrl" else 10
+    return CheckOptions(
         phase=given["phase"],
         original=given["original"],
         domain=given["domain"],
         fail_on=given["fail_on"],
         engine=given["engine"],
-        record=record,
-        key=key,
-        max_examples=cast("int | None", examples),
+        record=given["record"] or recipe.record,
+        key=given["key"] or recipe.key,
+        max_examples=examples,
         show_values=given["show_values"],
         allow=tuple(given["allow"]),
         time_limit=given["time_limit"],
     )
-    try:
-        result = check_file(data, rules, options, progress_line("records judged:"))
-    finally:
-        end_progress()
-    deliver(render(result, format_, colour=output is None and sys.stdout.isatty()), output)
-    if output is not None:
-        click.echo(f"{verdict_line(result)}; report in {output}", err=True)
-    raise click.exceptions.Exit(result.exit_code)
-
-
-def verdict_line(result: Any) -> str:
-    """Return the verdict in one line."""
-    from constraint_sdc.report.wording import verdict
-
-    return verdict(result)

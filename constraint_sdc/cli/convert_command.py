@@ -24,7 +24,9 @@ Examples:
 @click.argument("source", type=FILE)
 @click.argument("target", type=FILE)
 @click.option("--record", help="Name of the record element in XML (found from the data by default).")
-@click.option("--delimiter", help="What separates the cells of a CSV file. [default: found in the header; , when written]")
+@click.option(
+    "--delimiter", help="What separates the cells of a CSV file. [default: found in the header; , when written]"
+)
 @click.option("--encoding", help="Encoding of a CSV file that is read. [default: its byte order mark, else UTF-8]")
 @click.option(
     "--empty",
@@ -34,6 +36,9 @@ Examples:
     help="What an empty CSV cell becomes: no element, or an empty one.",
 )
 @click.option("--spreadsheet-safe", is_flag=True, help="Put an apostrophe before CSV cells that look like formulas.")
+@click.option(
+    "--empty-is-missing", is_flag=True, help="Write empty values to Parquet as nulls, so that numbers stay numbers."
+)
 @click.option("--overwrite", is_flag=True, help="Replace TARGET if it exists.")
 def command(source: Path, target: Path, **given: Any) -> None:
     """Convert SOURCE to TARGET; texts stay exactly as they are written."""

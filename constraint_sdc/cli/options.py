@@ -15,7 +15,7 @@ from constraint_sdc.errors import UsageError
 FILE = click.Path(path_type=Path)
 
 
-class ExampleCount(click.ParamType):
+class ExampleCount(click.ParamType[int | None]):
     """A whole number of at least 0, or `all` (which becomes None)."""
 
     name = "N|all"

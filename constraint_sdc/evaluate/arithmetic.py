@@ -36,16 +36,18 @@ _MOST_PAIRS = 64
 def arithmetic(op: ArithmeticOp, left: Value, right: Value, *, xpath1: bool) -> Value:
     """Return `left op right` for each record."""
     if xpath1:
-        item, doubt = _on_doubles(op, first_number(left), first_number(right), None)
-        return Value((item,), either(left.doubt, right.doubt, doubt, _missing(left), _missing(right)))
+        ours, doubt_ours = first_number(left)
+        theirs, doubt_theirs = first_number(right)
+        item, doubt = _on_doubles(op, ours, theirs, None)
+        return Value((item,), either(doubt_ours, doubt_theirs, doubt, _missing(left), _missing(right)))
     if len(left.items) * len(right.items) > _MOST_PAIRS:
         raise NotMine(f"an operand of {op} has too many alternatives")
     doubt = either(at_most_one(left, f"operator {op}"), at_most_one(right, f"operator {op}"))
-    ours, doubt = _operands(op, left, doubt)
-    theirs, doubt = _operands(op, right, doubt)
+    lefts, doubt = _operands(op, left, doubt)
+    rights, doubt = _operands(op, right, doubt)
     items = []
-    for a in ours:
-        for b in theirs:
+    for a in lefts:
+        for b in rights:
             item, own = _on_numbers(op, a, b)
             items.append(item)
             doubt = either(doubt, within(own, item.present))
@@ -55,7 +57,8 @@ def arithmetic(op: ArithmeticOp, left: Value, right: Value, *, xpath1: bool) -> 
 def negate(value: Value, *, xpath1: bool) -> Value:
     """Return `-value` for each record."""
     if xpath1:
-        return Value((DoubleItem(np.negative(first_number(value))),), value.doubt)
+        values, doubt_values = first_number(value)
+        return Value((DoubleItem(np.negative(values)),), doubt_values)
 
     def one(item: Item) -> tuple[Item, Maybe]:
         number, doubt = numeric(item, "unary minus")

@@ -30,28 +30,29 @@ _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 _XML_SPACE = " \t\r\n"
 
 
-def number(item: Item) -> Floats:
+def number(item: Item) -> tuple[Floats, Maybe]:
     """Return the item as a double, NaN for what is no number: the XPath function of this name."""
     match item:
         case TextItem(reading):
-            return reading.doubles.values
+            return reading.doubles.values, reading.doubles.strange
         case TruthItem(mask):
-            return mask.astype(np.float64)
+            return mask.astype(np.float64), None
         case ExactItem():
-            return exact_to_double(item.mantissa, item.scale)
+            return exact_to_double(item.mantissa, item.scale), None
         case DoubleItem(values):
-            return values
+            return values, None
         case _:
             assert_never(item)
 
 
-def first_number(value: Value) -> Floats:
+def first_number(value: Value) -> tuple[Floats, Maybe]:
     """Return number() of each record's first item, NaN without one: every XPath 1.0 operand."""
-    result = np.full(1, np.nan)
+    result, doubt = np.full(1, np.nan), value.doubt
     for item in reversed(value.items):
-        values = number(item)
+        values, own = number(item)
         result = values if item.present is None else np.where(item.present, values, result)
-    return result
+        doubt = either(doubt, within(own, item.present))
+    return result, doubt
 
 
 def exact_to_double(mantissa: Integers, scale: int) -> Floats:
@@ -92,7 +93,7 @@ def cast_double(item: Item) -> tuple[Floats, Maybe]:
     """Return xs:double(item)."""
     if isinstance(item, TextItem):
         return item.reading.doubles.values, some(~item.reading.doubles.valid)
-    return number(item), None
+    return number(item)
 
 
 def cast_boolean(item: Item) -> tuple[Mask, Maybe]:
@@ -145,7 +146,7 @@ def effective_truth(item: Item) -> Mask:
 
 def effective_boolean(value: Value) -> tuple[Mask, Maybe]:
     """Return the effective boolean value of a sequence: a first node is true, two atomic items are an error."""
-    if sum(item.present is None and not _is_node(item) for item in value.items) > 1 and not _is_node(value.items[0]):
+    if value.certain > 1 and not all(map(_is_node, value.items)):
         raise NotMine("the effective boolean value of a sequence of several atomic values is an error")
     result, doubt = np.zeros(1, np.bool_), value.doubt
     earlier = np.zeros(1, np.bool_)  # records with an item already

@@ -48,7 +48,8 @@ def call(name: str, arguments: tuple[Value, ...], *, xpath1: bool) -> Value:
 def _number(arguments: tuple[Value, ...], xpath1: bool) -> Value:
     (value,) = arguments
     doubt = value.doubt if xpath1 else at_most_one(value, "number()")
-    return Value((DoubleItem(first_number(value)),), doubt)
+    values, doubt = first_number(Value(value.items, doubt))
+    return Value((DoubleItem(values),), doubt)
 
 
 def _string(arguments: tuple[Value, ...], xpath1: bool) -> Value:

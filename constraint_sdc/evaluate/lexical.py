@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from constraint_sdc.evaluate.text import Mask, Rows, Text, Words
+from constraint_sdc.evaluate.text import Mask, Text, Words
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -22,6 +22,8 @@ Integers = npt.NDArray[np.int64]
 _SPACE = rb"[ \t\r\n]*"
 _DECIMAL = re.compile(_SPACE + rb"([+-]?)([0-9]*)(?:\.([0-9]*))?" + _SPACE)
 _DOUBLE = re.compile(_SPACE + rb"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?INF|NaN)" + _SPACE)
+# Saxon reads '. 5' as 0.05: space after a point counts as a digit.
+_STRANGE = re.compile(_SPACE + rb"[+-]?[0-9]*\.[0-9]*[ \t\r\n]+[0-9]")
 _POWERS = np.array([float(f"1e{k}") for k in range(23)])
 _EXACT_DOUBLE = np.uint64(1 << 53)
 _LARGEST = (1 << 63) - 1
@@ -46,10 +48,11 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class Doubles:
-    """Texts as xs:double: NaN where `valid` is false."""
+    """Texts as xs:double: NaN where `valid` is false; `strange` are texts that Saxon reads against the standard."""
 
     values: Floats
     valid: Mask
+    strange: Mask | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +119,8 @@ def doubles(text: Text, scanned: Scan) -> Doubles:
     np.negative(values, out=values, where=scanned.negative)
     if not exact.all():
         values[~exact] = np.nan
-        rows = np.flatnonzero(~exact & (text.length > 0))
-        exact[rows] = _read_double(text, rows, values)
-    return Doubles(values, exact)
+        return _read_others(text, values, exact)
+    return Doubles(values, exact, None)
 
 
 def decimals(text: Text, scanned: Scan) -> Decimals:
@@ -159,15 +161,18 @@ def as_double(raw: bytes) -> float | None:
     return None if match is None else float(match[1])
 
 
-def _read_double(text: Text, rows: Rows, values: Floats) -> Mask:
+def _read_others(text: Text, values: Floats, valid: Mask) -> Doubles:
     known: dict[bytes, float | None] = {}
-    valid = np.zeros(len(rows), np.bool_)
-    for i, (row, raw) in enumerate(zip(rows.tolist(), text.raw(rows), strict=True)):
+    strange = np.zeros(len(text), np.bool_)
+    rows = np.flatnonzero(~valid & (text.length > 0))
+    for row, raw in zip(rows.tolist(), text.raw(rows), strict=True):
         value = known[raw] if raw in known else known.setdefault(raw, as_double(raw))
         if value is not None:
-            valid[i] = True
+            valid[row] = True
             values[row] = value
-    return valid
+        elif _STRANGE.match(raw):
+            strange[row] = True
+    return Doubles(values, valid, strange if strange.any() else None)
 
 
 def _read_decimal(raw: bytes) -> tuple[int, int] | None:

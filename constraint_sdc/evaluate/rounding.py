@@ -47,7 +47,8 @@ def _apply(
     xpath1: bool,
 ) -> Value:
     if xpath1:
-        return Value((DoubleItem(on_doubles(first_number(value))),), value.doubt)
+        values, doubt_values = first_number(value)
+        return Value((DoubleItem(on_doubles(values)),), doubt_values)
 
     def one(item: Item) -> tuple[Item, Maybe]:
         number, doubt = numeric(item, what)

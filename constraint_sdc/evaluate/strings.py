@@ -129,7 +129,7 @@ def _substring(arguments: tuple[Value, ...], xpath1: bool) -> Value:
 
 def _position(value: Value, xpath1: bool) -> tuple[Floats, Maybe]:
     if xpath1:
-        return first_number(value), value.doubt
+        return first_number(value)
     if len(value.items) != 1 or isinstance(value.items[0], TruthItem):
         raise NotMine("substring() takes one number as a position")
     (item,) = value.items

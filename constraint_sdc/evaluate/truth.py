@@ -133,7 +133,8 @@ class _Evaluation:
                 raise NotMine("a path into another document, other than to ask whether one value occurs there")
             case Sequence(items):
                 values = [self.value(item) for item in items]
-                return Value(tuple(i for value in values for i in value.items), either(*(v.doubt for v in values)))
+                parts = tuple(i for value in values for i in value.items)
+                return Value(parts, either(*(v.doubt for v in values)), sum(v.certain for v in values))
             case Arithmetic(op, left, right):
                 return arithmetic(op, self.value(left), self.value(right), xpath1=self._xpath1)
             case Negate(operand):
@@ -172,10 +173,8 @@ class _Evaluation:
         doubt: Maybe = None
         for part in parts:
             holds, own = self.truth(part)
-            open_ = result if conjunction else ~result
-            if doubt is not None: open_ = open_ | doubt
-            doubt = either(doubt, within(own, open_))
             result = result & holds if conjunction else result | holds
+            doubt = either(doubt, own)
         return Value((truth(result),), doubt)
 
     def _not(self, part: Expression) -> Value:
@@ -187,7 +186,7 @@ class _Evaluation:
         holds, doubt = self.truth(expression.test)
         then, otherwise = self.value(expression.then), self.value(expression.otherwise)
         doubts = either(doubt, within(then.doubt, holds), within(otherwise.doubt, ~holds))
-        return Value(chosen(holds, then.items, otherwise.items), doubts)
+        return Value(chosen(holds, then.items, otherwise.items), doubts, max(then.certain, otherwise.certain))
 
 
 def _literal(constant: bool | int | Decimal | float | str) -> Item:

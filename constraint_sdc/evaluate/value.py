@@ -64,10 +64,20 @@ Item: TypeAlias = TextItem | TruthItem | NumberItem
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A sequence of items, and the records about which we are in doubt."""
+    """A sequence of items, and the records about which we are in doubt.
+
+    `crowd` is the largest number of items that some branch of the expression always has, where that is more than the
+    number of items without a mask: Saxon reports a branch with too many at compile time, taken or not.
+    """
 
     items: tuple[Item, ...]
     doubt: Maybe = None
+    crowd: int = 0
+
+    @property
+    def certain(self) -> int:
+        """The number of items that some branch always has."""
+        return max(self.crowd, sum(item.present is None for item in self.items))
 
 
 def both(left: Maybe, right: Maybe) -> Maybe:
@@ -144,7 +154,7 @@ def at_most_one(value: Value, what: str) -> Maybe:
     """Return the doubt about records with several items where XPath 2.0 takes one; refuse if there always are."""
     if len(value.items) < 2:
         return value.doubt
-    if sum(item.present is None for item in value.items) > 1:
+    if value.certain > 1:
         raise NotMine(f"{what} takes one item, not a sequence")
     return either(value.doubt, some(how_many(value.items) > 1))
 

@@ -5,6 +5,7 @@ The loader makes it, the transpiler turns it into XSLT, the recogniser reads its
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import Literal as OneOf
 from typing import TypeAlias
@@ -203,11 +204,24 @@ class Schema:
         return replace(self, patterns=tuple(patterns))
 
 
+# What the author wrote into the rule is no microdata: numbers and plain quoted words are shown as they are.
+_CONSTANT = re.compile(r"""['"]?((?<=['"])[^'"]*(?=['"])|-?[0-9]+(?:\.[0-9]+)?)['"]?""")
+_NAME = re.compile(r"(?:[^\W\d][\w.-]*:)?([^\W\d][\w.-]*)")
+
+
+def _local(path: str | None) -> str | None:
+    """Return the name that a path of one plain step selects."""
+    step = _NAME.fullmatch(path.strip()) if path else None
+    return step.group(1) if step else None
+
+
 def hidden_message(parts: tuple[MessagePart, ...]) -> str:
     """Return the message with names in place of microdata values, white space collapsed.
 
     >>> hidden_message((TextPart("sum of "), ValuePart("V9", Origin("a.sch", 1)), TextPart(" is off")))
     'sum of [V9] is off'
+    >>> hidden_message((NamePart("c:V3", Origin("a.sch", 1)), TextPart(" < "), ValuePart("'0'", Origin("a.sch", 1))))
+    'V3 < 0'
     """
     return " ".join("".join(_hidden(part) for part in parts).split())
 
@@ -217,8 +231,9 @@ def _hidden(part: MessagePart) -> str:
         case TextPart(text):
             return text
         case ValuePart(select):
-            return f"[{' '.join(select.split())}]"
+            constant = _CONSTANT.fullmatch(select.strip())
+            return constant.group(1) if constant else f"[{' '.join(select.split())}]"
         case NamePart(path):
-            return f"[name of {path}]" if path else "[name]"
+            return _local(path) or "[name]"
         case MarkupPart(_, _, parts):
             return "".join(_hidden(inner) for inner in parts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal as OneOf
 
@@ -21,7 +21,7 @@ from constraint_sdc.validate.confine import is_allowed
 from constraint_sdc.validate.document_check import check_document
 from constraint_sdc.validate.routes import Routes, choose_routes, whole_file_routes
 from constraint_sdc.validate.rows_check import RowsCheck, Wishes
-from constraint_sdc.validate.saxon import Judge
+from constraint_sdc.validate.judge import Judge
 
 Progress = Callable[[int], None]
 
@@ -55,32 +55,31 @@ def check_file(
     """Judge an XML file against a Schematron file; `progress` hears the number of records judged so far."""
     options = options or CheckOptions()
     schema = load_schema(rules, phase=options.phase, allowed=options.allow)
-    notes: tuple[str, ...] = ()
-    try:
-        records, results = _check_rows(data, schema, options, progress)
-    except NotRowsError as why:
-        notes = (f"judged as a document, not as rows: {why.what}" + (f" (line {why.line})" if why.line else ""),)
-        records, results = None, _check_as_document(data, schema, options)
-    return CheckResult(
+    result = CheckResult(
         data=str(data),
         rules=str(rules),
         title=schema.title,
         phase=schema.phase,
         binding=schema.binding,
-        records=records,
+        records=None,
         fail_on=options.fail_on,
-        results=results,
+        results=(),
         shows_values=options.show_values,
-        notes=notes,
     )
+    try:
+        records, results, broken = _check_rows(data, schema, options, progress)
+        return replace(result, records=records, results=results, broken_records=broken)
+    except NotRowsError as why:
+        note = f"judged as a document, not as rows: {why.what}" + (f" (line {why.line})" if why.line else "")
+        return replace(result, results=_check_as_document(data, schema, options), notes=(note,))
 
 
 def _check_rows(
     data: Path, schema: Schema, options: CheckOptions, progress: Progress
-) -> tuple[int, tuple[RuleResult, ...]]:
+) -> tuple[int, tuple[RuleResult, ...], int | None]:
     microdata = open_microdata(data, record=options.record)
     rules = understand(schema, record=microdata.layout.record, overridden=frozenset(options.parameters))
-    domains = load_domains(rules, options) if options.engine == "auto" else {}
+    domains = load_domains(rules, options, (schema.origin.file, data)) if options.engine == "auto" else {}
     routes = _routes(schema, rules, microdata, domains, options)
     check = RowsCheck(
         schema,
@@ -95,7 +94,7 @@ def _check_rows(
         for chunk in microdata.chunks():
             check.take(chunk)
             progress(check.records)
-        return check.records, check.results()
+        return check.records, check.results(), check.broken_records
     finally:
         check.close()
 
@@ -128,20 +127,25 @@ def _judge(schema: Schema, options: CheckOptions, layout: Layout | None) -> Judg
     )
 
 
-def load_domains(rules: tuple[EditRule, ...], options: CheckOptions) -> dict[Outside, Domain]:
-    """Read the values that value-domain rules compare with, each file once; a file without such rows is left out."""
+def load_domains(
+    rules: tuple[EditRule, ...], options: CheckOptions, beside: tuple[str | Path, ...]
+) -> dict[Outside, Domain]:
+    """Read the values that value-domain rules compare with, each file once.
+
+    `beside` are the rules and the data, in whose directories rules may read. A file that is not there, not allowed or
+    not rows is left out: Saxon then says what is wrong with it, or judges it as a document.
+    """
     wanted: dict[Path, list[Outside]] = {}
     for outside in _outsides(rules):
         path = options.parameters["original"] if outside.href is None else Path(outside.href)
-        own = path.exists() and (outside.href is None or is_allowed(path, (Path(r.origin.file) for r in rules), options))
-        if own:
+        if outside.href is None or (path.exists() and is_allowed(path, beside, options.allow)):
             wanted.setdefault(path, []).append(outside)
     domains: dict[Outside, Domain] = {}
     for path, outsides in wanted.items():
         try:
             domains.update(_read_domains(open_microdata(path), outsides))
         except NotRowsError:
-            continue  # Saxon reads the document instead: slower, same answer.
+            continue
     return domains
 
 

@@ -21,6 +21,7 @@ class ConvertOptions:
     encoding: str | None = None
     empty: EmptyCell = "absent"
     spreadsheet_safe: bool = False
+    empty_is_missing: bool = False
     overwrite: bool = False
 
 
@@ -42,7 +43,9 @@ def convert_file(source: Path, target: Path, options: ConvertOptions | None = No
     if source_format == target_format == "xml":
         raise UsageError("both files are XML", hint="convert one of them to or from CSV, Parquet, SPSS or Stata")
     _refuse_idle_options(source_format, target_format, options)
-    return _WRITERS[target_format](target, _READERS[source_format](source, options), options)
+    rows = _READERS[source_format](source, options)
+    written = _WRITERS[target_format](target, rows, options)
+    return Written(written.records, (*rows.notes, *written.notes))
 
 
 def _format(path: Path) -> str:
@@ -59,6 +62,7 @@ def _refuse_idle_options(source: str, target: str, options: ConvertOptions) -> N
         "--encoding": options.encoding is not None and source != "csv",
         "--empty": options.empty != "absent" and source != "csv",
         "--spreadsheet-safe": options.spreadsheet_safe and target != "csv",
+        "--empty-is-missing": options.empty_is_missing and target != "parquet",
         "--record": options.record is not None and source != "xml",
     }
     for name, is_idle in idle.items():
@@ -115,7 +119,7 @@ def _write_csv(path: Path, rows: Rows, options: ConvertOptions) -> Written:
 def _write_parquet(path: Path, rows: Rows, options: ConvertOptions) -> Written:
     from constraint_sdc.write.parquet_file import write_parquet
 
-    return write_parquet(path, rows, overwrite=options.overwrite)
+    return write_parquet(path, rows, empty_is_missing=options.empty_is_missing, overwrite=options.overwrite)
 
 
 def _write_statistics(path: Path, rows: Rows, options: ConvertOptions) -> Written:

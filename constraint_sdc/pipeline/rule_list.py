@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from constraint_sdc.evaluate.truth import refuses
 from constraint_sdc.model.constraint import EditRule
 from constraint_sdc.model.rule_list import RuleList, RuleRow
 from constraint_sdc.model.schema import Schema
@@ -29,8 +30,8 @@ def list_rules(
     layout = open_microdata(data, record=record).layout if data else None
     edits = understand(schema, record=layout.record if layout else record)
     routes = None
-    if layout is not None:
-        domains = load_domains(edits, CheckOptions(allow=allow), schema)
+    if data is not None and layout is not None:
+        domains = load_domains(edits, CheckOptions(allow=allow), (rules, data))
         routes = choose_routes(schema, edits, layout, domains.keys())
     return RuleList(
         rows=tuple(_row(edit, schema, routes) for edit in edits),
@@ -40,3 +41,27 @@ def list_rules(
         phase=schema.phase,
         file=str(rules),
     )
+
+
+def _row(edit: EditRule, schema: Schema, routes: Routes | None) -> RuleRow:
+    constraint = edit.constraint
+    return RuleRow(
+        id=edit.id,
+        kind=constraint.kind.value,
+        paper_name=constraint.kind.paper_name,
+        variables=constraint.variables,
+        normal_form=show_constraint(constraint),
+        severity=edit.assertion.severity,
+        origin=edit.origin,
+        reason=constraint.reason,
+        context=edit.context_text,
+        test=edit.assertion.test,
+        is_record_local=edit.is_record_local,
+        engine="vectorised" if _is_vectorised(edit, schema, routes) else "saxon",
+    )
+
+
+def _is_vectorised(edit: EditRule, schema: Schema, routes: Routes | None) -> bool:
+    if routes is not None:
+        return edit.id in routes.vectorised_ids()
+    return edit.expression is not None and refuses(edit.expression, xpath1=schema.is_xpath1) is None

@@ -11,6 +11,7 @@ from lxml import etree
 from constraint_sdc.errors import NotRowsError
 from constraint_sdc.model.table import Chunk, Column, Layout, column_of
 from constraint_sdc.read.frame import layout_around, path_of
+from constraint_sdc.read.hardened import is_element
 
 XML_BLANK = " \t\r\n"
 NIL_NAME = "{http://www.w3.org/2001/XMLSchema-instance}nil"
@@ -51,7 +52,7 @@ class RowBuilder:
             self._put("@" + str(name), row, str(text), line)
         self._refuse_text(record.text, line)
         for child in record:
-            if isinstance(child.tag, str):
+            if is_element(child):
                 text = self._value(child, line)
                 self._put(child.tag, row, text, line)
                 if not text and child.attrib and is_nil(child):
@@ -88,7 +89,7 @@ class RowBuilder:
             return child.text or ""
         parts = [child.text or ""]
         for node in child:
-            if isinstance(node.tag, str):
+            if is_element(node):
                 self.not_rows(f"<{node.tag}> inside <{child.tag}>, where a value should be", line)
             parts.append(node.tail or "")
         return "".join(parts)

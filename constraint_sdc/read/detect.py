@@ -16,9 +16,8 @@ from lxml import etree
 from constraint_sdc.errors import NotRowsError
 from constraint_sdc.model.table import Layout
 from constraint_sdc.read.build import NIL_NAME, XML_BLANK
-from constraint_sdc.read.frame import layout_around, qualified_name
-from constraint_sdc.read.hardened import pull_parser, refuse, refuse_doctype
-
+from constraint_sdc.read.frame import layout_around, local_name, qualified_name
+from constraint_sdc.read.hardened import element_events, pull_parser, refuse, refuse_doctype
 
 SAMPLE_BYTES = 1 << 17
 OWN_ROOT, OWN_RECORD = "Microdata", "Record"
@@ -74,7 +73,7 @@ class _Sample:
     def __init__(self, file: str, record: str | None) -> None:
         self._file = file
         self._record = record
-        self._parser = pull_parser(("start", "end"))
+        self._parser = pull_parser()
         self._paths: dict[Path, _Seen] = {}
         self._starts: Counter[str] = Counter()
         self._open: list[_Open] = []
@@ -128,7 +127,7 @@ class _Sample:
         """Return the paths that carry the name given, or our own format's; the root is never a record."""
         inner = [path for path in self._paths if len(path) > 1]
         if self._record is not None:
-            return [path for path in inner if self._record in (path[-1], etree.QName(path[-1]).localname)][:1]
+            return [path for path in inner if self._record in (path[-1], local_name(path[-1]))][:1]
         return [path for path in inner if path == (OWN_ROOT, OWN_RECORD)]
 
     def _rows(self) -> list[Path]:
@@ -152,7 +151,7 @@ class _Sample:
         raise NotRowsError("no records found", file=self._file, hint=hint)
 
     def _take_events(self) -> None:
-        for event, element in self._parser.read_events():
+        for event, element in element_events(self._parser):
             if event == "start":
                 self._start(element)
             else:
@@ -167,14 +166,14 @@ class _Sample:
         seen = self._paths.get(self._path)
         if seen is None:
             seen = self._paths[self._path] = _Seen(first=self._detected(element, tag))
-        self._starts[etree.QName(tag).localname] += 1
+        self._starts[local_name(tag)] += 1
         self._open.append(_Open(seen))
 
     def _detected(self, element: etree._Element, tag: str) -> Detected | None:
         parent = element.getparent()
         if parent is None:
             return None
-        before = self._starts[etree.QName(tag).localname]
+        before = self._starts[local_name(tag)]
         return Detected(layout_around(parent, tag, "elements"), qualified_name(element), before)
 
     def _end(self, element: etree._Element) -> None:

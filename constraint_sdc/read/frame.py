@@ -21,6 +21,15 @@ def layout_around(parent: etree._Element, record: str, style: str) -> Layout:
     )
 
 
+def local_name(name: str) -> str:
+    """Return a Clark name without its namespace.
+
+    >>> local_name("{urn:x}Record")
+    'Record'
+    """
+    return name.rpartition("}")[2]
+
+
 def path_of(element: etree._Element) -> tuple[str, ...]:
     """Return the names from the root down to the element."""
     return tuple(str(node.tag) for node in _chain(element))
@@ -32,7 +41,7 @@ def _chain(element: etree._Element) -> list[etree._Element]:
 
 def qualified_name(element: etree._Element) -> str:
     """Return the element's name as the file writes it."""
-    local = etree.QName(element).localname
+    local = local_name(str(element.tag))
     return f"{element.prefix}:{local}" if element.prefix else local
 
 

@@ -5,7 +5,8 @@ The bounds are libxml2's own without `huge_tree`: 256 levels, 10 MB for a text, 
 
 from __future__ import annotations
 
-from typing import NoReturn
+from collections.abc import Iterator
+from typing import NoReturn, cast
 
 from lxml import etree
 
@@ -23,11 +24,26 @@ _HINTS = (
 )
 
 
-def pull_parser(events: tuple[str, ...], tag: tuple[str, ...] | None = None) -> etree.XMLPullParser:
-    """Return a strict push parser that reports these events."""
+def pull_parser(tag: tuple[str, ...] | None = None) -> etree.XMLPullParser:
+    """Return a strict push parser that reports the start and end of these elements (of all by default)."""
     return etree.XMLPullParser(
-        events, tag=tag, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=False
+        ("start", "end"), tag=tag, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
     )
+
+
+def element_events(parser: etree.XMLPullParser) -> Iterator[tuple[str, etree._Element]]:
+    """Yield what the parser has met since the last call."""
+    return cast("Iterator[tuple[str, etree._Element]]", parser.read_events())
+
+
+def source_line(element: etree._Element) -> int:
+    """Return the line that libxml2 noted for the element, exact up to line 65,535."""
+    return cast("int | None", element.sourceline) or 1
+
+
+def is_element(node: etree._Element) -> bool:
+    """Tell an element from a comment or processing instruction, which lxml hands out as the same class."""
+    return isinstance(node.tag, str)
 
 
 def parse_bytes(data: bytes) -> etree._Element:
@@ -45,6 +61,5 @@ def refuse(error: etree.XMLSyntaxError, file: str, lines_before: int = 0) -> NoR
 
 def refuse_doctype(root: etree._Element, file: str) -> None:
     """Refuse a document type declaration, the door to entity bombs and external files."""
-    info = root.getroottree().docinfo
-    if info.doctype or info.internalDTD is not None:
+    if root.getroottree().docinfo.internalDTD is not None:
         raise DataError("DOCTYPE is not allowed", file=file, line=1, hint="remove the document type declaration")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-
-_BLANK = b" \t\r\n"
+from collections.abc import Iterator
 
 
 def start_tag_pattern(local: str) -> re.Pattern[bytes]:
@@ -19,6 +18,15 @@ def start_tag_pattern(local: str) -> re.Pattern[bytes]:
         rb"|(?P<tag><(?:[^\s<>/!?:]+:)?" + name + rb"(?=[\s/>]))",
         re.DOTALL,
     )
+
+
+def start_tags(pattern: re.Pattern[bytes], data: bytes) -> Iterator[int]:
+    """Yield where the start tags begin, up to a construct that the data does not finish."""
+    for found in pattern.finditer(data):
+        if found["tag"] is not None:
+            yield found.start()
+        elif found.lastgroup is None:
+            return
 
 
 class RecordLines:
@@ -48,9 +56,9 @@ class RecordLines:
         self._line += data.count(b"\n", counted, keep)
         self._rest = data[keep:]
 
-    def next_line(self) -> int | None:
-        """Return the line of the next start tag."""
-        return self._found.popleft() if self._found else None
+    def next_line(self) -> int:
+        """Return the line of the next start tag, which the parser has just reported."""
+        return self._found.popleft() if self._found else self._line
 
     @staticmethod
     def _unfinished(data: bytes, searched: int) -> int:

@@ -9,16 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from constraint_sdc.model.table import Chunk, Layout
 from constraint_sdc.read.detect import Detected, detect
 from constraint_sdc.read.parse import Place, RowParser, parse_rest
 from constraint_sdc.read.plain_rows import plain_chunks
-from constraint_sdc.read.source import Encoding, Utf8Reader, open_binary, read_up_to, refuse_foreign, sniff_encoding
+from constraint_sdc.read.source import (
+    Encoding,
+    Utf8Reader,
+    declare_utf8,
+    open_binary,
+    read_up_to,
+    refuse_foreign,
+    sniff_encoding,
+)
 
-CHUNK_BYTES = 4 << 20
-_SNIFFED_BYTES = 4096
+CHUNK_BYTES = 1 << 20
 _SAMPLE_BLOCK = 1 << 14
 
 
@@ -54,13 +62,14 @@ class Microdata:
 def open_microdata(path: Path, *, record: str | None = None, chunk_bytes: int = CHUNK_BYTES) -> Microdata:
     """Open a microdata file and find its rows; `record` names the record element (local or Clark name) if given."""
     with open_binary(path) as stream:
-        opening = read_up_to(stream, _SNIFFED_BYTES, path)
+        opening = read_up_to(stream, _SAMPLE_BLOCK, path)
         refuse_foreign(opening, path)
-        blocks = _sample_blocks(opening, iter(lambda: read_up_to(stream, _SAMPLE_BLOCK, path), b""))
-        detected, encoding = detect(blocks, str(path), record)
-    return Microdata(path, detected.layout, encoding, detected, sniff_encoding(opening), chunk_bytes)
-
-
-def _sample_blocks(opening: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
-    yield opening
-    yield from rest
+        how = sniff_encoding(opening)
+        if how.is_foreign:
+            stream.seek(0)
+            reader = Utf8Reader(stream, path, how)
+            opening, rest = declare_utf8(reader.read(_SAMPLE_BLOCK)), reader.blocks(_SAMPLE_BLOCK)
+        else:
+            rest = iter(lambda: read_up_to(stream, _SAMPLE_BLOCK, path), b"")
+        detected, encoding = detect(chain((opening,), rest), str(path), record)
+    return Microdata(path, detected.layout, "UTF-32" if how.is_foreign else encoding, detected, how, chunk_bytes)

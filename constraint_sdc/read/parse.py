@@ -13,7 +13,8 @@ from lxml import etree
 from constraint_sdc.errors import DataError, NotRowsError
 from constraint_sdc.model.table import Chunk, Layout
 from constraint_sdc.read.build import RowBuilder
-from constraint_sdc.read.hardened import parse_bytes, pull_parser, refuse
+from constraint_sdc.read.frame import local_name
+from constraint_sdc.read.hardened import element_events, is_element, parse_bytes, pull_parser, refuse, source_line
 from constraint_sdc.read.lines import RecordLines
 
 MAX_RECORD_BYTES = 64 << 20
@@ -36,8 +37,8 @@ class RowParser:
         self.rows = RowBuilder(layout, place.file, place.record, names)
         self._record = layout.record
         self._place = place
-        self._local = etree.QName(layout.record).localname
-        self._parser = pull_parser(("start", "end"), tag=("{*}" + self._local, layout.wrappers[0]))
+        self._local = local_name(layout.record)
+        self._parser = pull_parser(tag=("{*}" + self._local, layout.wrappers[0]))
         self._lines = RecordLines(self._local, place.line) if count_lines else None
         self._root: etree._Element | None = None
         self._root_is_ours = False
@@ -68,7 +69,7 @@ class RowParser:
         self._take_events()
 
     def _take_events(self) -> None:
-        for event, element in self._parser.read_events():
+        for event, element in element_events(self._parser):
             if event == "start":
                 self._begin(element)
             elif element is self._open:
@@ -79,9 +80,9 @@ class RowParser:
         is_root = self._root is None
         if is_root:
             self._root = element
-        if etree.QName(element).localname != self._local or (is_root and self._root_is_ours):
+        if local_name(str(element.tag)) != self._local or (is_root and self._root_is_ours):
             return
-        line = (self._lines.next_line() if self._lines is not None else None) or element.sourceline or 1
+        line = self._lines.next_line() if self._lines is not None else source_line(element)
         if element.tag == self._record and not is_root:
             if self._open is not None:
                 self.rows.not_rows(f"a <{element.tag}> inside another", line)
@@ -128,17 +129,17 @@ def parse_run(data: bytes, layout: Layout, place: Place, names: list[str]) -> Ch
         if len(node) != 1:
             return None
         node = node[0]
-    lines = RecordLines(etree.QName(layout.record).localname, place.line)
+    lines = RecordLines(local_name(layout.record), place.line)
     lines.feed(data)
     known = list(names)
     rows = RowBuilder(layout, place.file, place.record, known)
     for child in node:
         if child.tag == layout.record:
             try:
-                rows.add(child, lines.next_line() or place.line)
+                rows.add(child, lines.next_line())
             except NotRowsError:
                 return None
-        elif isinstance(child.tag, str):
+        elif is_element(child):
             return None
     names[:] = known
     return rows.take_chunk()

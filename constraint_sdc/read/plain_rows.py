@@ -11,19 +11,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, islice
 
 from lxml import etree
 
 from constraint_sdc.errors import DataError
 from constraint_sdc.model.table import Chunk, Layout
 from constraint_sdc.read.detect import Detected
+from constraint_sdc.read.frame import local_name
 from constraint_sdc.read.hardened import parse_bytes, refuse
-from constraint_sdc.read.lines import start_tag_pattern
+from constraint_sdc.read.lines import start_tag_pattern, start_tags
 from constraint_sdc.read.parse import Place, RowParser, parse_rest, parse_run
-from constraint_sdc.read.scan import Run, Scanner
+from constraint_sdc.read.run import Run, count_line_ends
+from constraint_sdc.read.scan import Scanner
 from constraint_sdc.read.source import Utf8Reader
 
+_MAX_RUN_CHUNKS = 8
 _MAX_HEAD_BYTES = 32 << 20
 _DECLARATION = re.compile(rb"<\?xml\s[^>]*\?>")
 
@@ -35,21 +38,21 @@ def plain_chunks(reader: Utf8Reader, file: str, detected: Detected, chunk_bytes:
     names: list[str] = []
     place = Place(file, 1 + head.count(b"\n"))
     scanner = Scanner(layout, detected.written_name, names)
-    while scanner.is_hopeful:
-        data = rest + reader.read(chunk_bytes)
-        cut = data.rfind(scanner.end_tag) + len(scanner.end_tag)
-        if cut < len(scanner.end_tag) or len(data) == len(rest):
-            rest = data
+    block = rest
+    while block:
+        cut = scanner.cut(rest)
+        if cut:
+            run = Run(rest[:cut], place)
+            chunk = scanner.scan(run) or parse_run(run.data, layout, place, names)
+            if chunk is None:
+                break
+            if len(chunk):
+                yield chunk
+            place = Place(file, place.line + count_line_ends(run.data), place.record + len(chunk))
+        elif len(rest) > _MAX_RUN_CHUNKS * chunk_bytes:
             break
-        run = Run(data[:cut], place)
-        chunk = scanner.scan(run) or parse_run(run.data, layout, place, names)
-        if chunk is None:
-            rest = data
-            break
-        rest = data[cut:]
-        if len(chunk):
-            yield chunk
-        place = Place(file, place.line + run.data.count(b"\n"), place.record + len(chunk))
+        block = reader.read(chunk_bytes)
+        rest = rest[cut:] + block
     parser = RowParser(layout, place, names)
     parser.feed(layout.head, is_file=False)
     yield from parse_rest(parser, chain((rest,), reader.blocks(chunk_bytes)), chunk_bytes)
@@ -57,25 +60,15 @@ def plain_chunks(reader: Utf8Reader, file: str, detected: Detected, chunk_bytes:
 
 def _read_head(reader: Utf8Reader, file: str, detected: Detected, block: int) -> tuple[bytes, bytes]:
     """Return the bytes before the first record and those after, as far as they were read."""
-    pattern = start_tag_pattern(etree.QName(detected.layout.record).localname)
+    pattern = start_tag_pattern(local_name(detected.layout.record))
     data = b""
     while len(data) <= _MAX_HEAD_BYTES and (more := reader.read(max(block, len(data)))):
         data += more
-        starts = [found.start() for found in _first_tags(pattern, data, detected.namesakes_before + 1)]
-        if len(starts) > detected.namesakes_before:
-            head = data[: starts[-1]]
-            _verify_head(head, detected.layout, file)
-            return head, data[starts[-1] :]
+        start = next(islice(start_tags(pattern, data), detected.namesakes_before, None), None)
+        if start is not None:
+            _verify_head(data[:start], detected.layout, file)
+            return data[:start], data[start:]
     raise DataError("no record in the first 32 MB", file=file, hint="shorten what stands before the records")
-
-
-def _first_tags(pattern: re.Pattern[bytes], data: bytes, count: int) -> Iterator[re.Match[bytes]]:
-    for found in pattern.finditer(data):
-        if found["tag"] is not None:
-            yield found
-            count -= 1
-            if not count:
-                return
 
 
 def _verify_head(head: bytes, layout: Layout, file: str) -> None:

@@ -20,6 +20,7 @@ _COMPRESSED = {
 }
 _DECLARED = re.compile(rb"""<\?xml\s[^>]*?encoding\s*=\s*["']([A-Za-z][A-Za-z0-9._-]*)["']""")
 _CODECS = {"utf-8": "utf-8", "utf8": "utf-8", "us-ascii": "ascii", "ascii": "ascii", "iso-8859-1": "latin-1"}
+_UTF32_BOM = {codecs.BOM_UTF32_LE: "utf-32-le", codecs.BOM_UTF32_BE: "utf-32-be"}
 _UTF16_BOM = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 
@@ -33,6 +34,11 @@ class Encoding:
     codec: str | None
     bom: int
     is_ascii_based: bool
+
+    @property
+    def is_foreign(self) -> bool:
+        """Tell whether libxml2's push parser cannot read the bytes themselves (it takes UTF-32 for UTF-16)."""
+        return self.codec in _UTF32_BOM.values()
 
 
 def open_binary(path: Path) -> BinaryIO:
@@ -75,8 +81,9 @@ def refuse_foreign(opening: bytes, path: Path) -> None:
 def sniff_encoding(opening: bytes) -> Encoding:
     """Tell the encoding from a byte order mark and the XML declaration."""
     declared = _declared(opening)
-    if opening.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
-        return Encoding(None, 0, False)
+    for bom, codec in _UTF32_BOM.items():
+        if opening.startswith(bom):
+            return Encoding(codec, 4, False)
     if opening.startswith(codecs.BOM_UTF8):
         return Encoding("utf-8" if declared in ("utf-8", "utf8", None) else None, 3, True)
     for bom, codec in _UTF16_BOM.items():
@@ -100,6 +107,12 @@ def _is_utf16(text: bytes, codec: str) -> bool:
     """Tell whether the declaration, if there is one, agrees with the byte order mark."""
     opening = text[: 1024 & ~1].decode(codec, "replace").encode("utf-8")
     return _declared(opening) in ("utf-16", None)
+
+
+def declare_utf8(opening: bytes) -> bytes:
+    """Return the opening of a file, read as UTF-8, with an XML declaration that says so."""
+    found = _DECLARED.match(opening)
+    return opening if found is None else opening[: found.start(1)] + b"UTF-8" + opening[found.end(1) :]
 
 
 class Utf8Reader:

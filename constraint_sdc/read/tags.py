@@ -7,6 +7,7 @@ the same few dozen tokens, so each new one may cost a real parse and all the oth
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TypeAlias
@@ -17,6 +18,7 @@ from lxml import etree
 
 from constraint_sdc.model.table import Layout
 from constraint_sdc.read.build import is_nil
+from constraint_sdc.read.characters import NotPlainError
 from constraint_sdc.read.hardened import parse_bytes
 
 WORDS = 16
@@ -40,10 +42,6 @@ class Kind(IntEnum):
     EMPTY = 5
 
 
-class NotPlainError(Exception):
-    """The bytes hold something that only the real parser can judge."""
-
-
 @dataclass(frozen=True, slots=True)
 class Token:
     """One learnt token: `name` as written (to pair open and close), `column` its variable, -1 for none."""
@@ -55,12 +53,12 @@ class Token:
 
 
 class TagTable:
-    """Learnt tokens, numbered from 1; `names` are the file's columns, extended in place."""
+    """Learnt tokens, numbered from 1; `columns` are the variables that they name, in the order of learning."""
 
-    def __init__(self, layout: Layout, record_name: str, names: list[str]) -> None:
+    def __init__(self, layout: Layout, record_name: str) -> None:
         self._layout = layout
         self._record = record_name.encode("utf-8")
-        self._columns = names
+        self.columns: list[str] = []
         self._numbers: dict[bytes, int] = {}
         self._written: dict[bytes, int] = {}
         self._words = np.zeros((WORDS, _MAX_TOKENS), np.uint64)
@@ -106,9 +104,9 @@ class TagTable:
             same[rows] &= self._words[word].take(ids[rows]) == words
         return ids, same
 
-    def learn(self, texts: set[bytes]) -> None:
+    def learn(self, texts: Iterable[bytes]) -> None:
         """Add tokens; raise NotPlainError for one that is no tag of plain rows."""
-        for text in sorted(texts):
+        for text in texts:
             if text in self._numbers or len(self._numbers) + 1 >= _MAX_TOKENS:
                 raise NotPlainError(text)
             self._store(text, self._read(text))
@@ -144,7 +142,7 @@ class TagTable:
         return self._read_variable(tag, name, more, bool(empty))
 
     def _read_variable(self, tag: bytes, name: bytes, more: bytes, is_empty: bool) -> Token:
-        # Namespace declarations would reach into the value's siblings' names no further, but xml:id must be unique.
+        # A namespace declaration would change what the name means, and xml:id must be unique in the file.
         if b"xml" in more.lower():
             raise NotPlainError(tag)
         inner = tag if is_empty else tag + b"</" + name + b">"
@@ -158,6 +156,6 @@ class TagTable:
         return Token(Kind.EMPTY if is_empty else Kind.OPEN, name, self._column_of(str(node.tag)), is_nil(node))
 
     def _column_of(self, name: str) -> int:
-        if name not in self._columns:
-            self._columns.append(name)
-        return self._columns.index(name)
+        if name not in self.columns:
+            self.columns.append(name)
+        return self.columns.index(name)

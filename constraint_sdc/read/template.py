@@ -15,14 +15,15 @@ import numpy.typing as npt
 from lxml import etree
 
 from constraint_sdc.model.table import Bytes, Layout, Spans, State
-from constraint_sdc.read.build import is_nil
+from constraint_sdc.read.build import XML_BLANK, is_nil
 from constraint_sdc.read.characters import NotPlainError
 from constraint_sdc.read.hardened import parse_bytes
 
-PAD = bytes(8)
 MASKS = np.array([(1 << 8 * n) - 1 for n in range(9)], np.uint64)
 _MAX_TOKEN_BYTES = 512
+PAD = bytes(_MAX_TOKEN_BYTES + 8)
 _START_TAG = re.compile(rb"""<[^\s<>/!?"'=&]+((?:\s+[^\s<>/"'=&]+\s*=\s*"[^"<&]*")*)\s*/?>""")
+_XML_NAMESPACE = "{http://www.w3.org/XML/1998/namespace}"
 _SEPARATOR = {False: re.compile(rb"<"), True: re.compile(rb'[<"]')}
 
 Words = npt.NDArray[np.uint64]
@@ -44,6 +45,7 @@ class Template:
     tokens: tuple[bytes, ...]
     slots: tuple[Slot, ...]
     constants: tuple[tuple[str, State], ...]
+    names: tuple[str, ...]
     has_attributes: bool
     last_bare: bytes
 
@@ -81,7 +83,7 @@ class Template:
             places = begins if len(columns) == len(lengths) else begins[:, columns]
             expected = np.array([_word(self.tokens[column], offset) for column in columns], np.uint64)
             # The last token of the run has no white space after it; its bytes were compared before.
-            found = words[np.minimum(places.ravel() + offset, len(words) - 1)].reshape(places.shape)
+            found = words[places + offset if offset else places]
             found &= MASKS.take(lengths[columns] - offset, mode="clip")
             if columns[-1] == last:
                 found[-1, -1] = expected[-1]
@@ -106,7 +108,7 @@ def _word(token: bytes, offset: int) -> int:
 def template_of(record: bytes, gap: bytes, layout: Layout) -> Template:
     """Learn the template from one record's bytes and the white space after it; raise NotPlainError if there is none."""
     start_tag = _START_TAG.match(record)
-    if start_tag is None or b"&" in record or b"<!" in record or b"<?" in record or b"]]>" in record:
+    if start_tag is None or gap.strip(b" \t\r\n") or any(mark in record for mark in (b"&", b"<!", b"<?", b"]]>")):
         raise NotPlainError
     has_attributes = bool(start_tag[1])
     if has_attributes and b'"' in record[start_tag.end() :]:
@@ -114,23 +116,39 @@ def template_of(record: bytes, gap: bytes, layout: Layout) -> Template:
     tokens, before_value = _tokens(record, start_tag.end(), has_attributes)
     if not before_value or max(map(len, tokens)) + len(gap) > _MAX_TOKEN_BYTES:
         raise NotPlainError
-    slots, constants = _name_slots(tokens, before_value, layout)
-    return Template((*tokens[:-1], tokens[-1] + gap), slots, constants, has_attributes, tokens[-1])
+    # Numbers for values: a variable's number tells which token it follows.
+    numbers = {token: str(slot) for slot, token in enumerate(before_value)}
+    text = b"".join(token + numbers.get(at, "").encode("ascii") for at, token in enumerate(tokens))
+    variables = _variables(text, layout)
+    found = {variable.text: variable for variable in variables if variable.text}
+    names = tuple(variable.name for variable in variables)
+    if set(found) != set(numbers.values()) or len(set(names)) != len(names):
+        raise NotPlainError
+    return Template(
+        tokens=(*tokens[:-1], tokens[-1] + gap),
+        slots=tuple(Slot(token, found[n].name, found[n].is_nil) for token, n in numbers.items()),
+        constants=tuple((v.name, State.NIL if v.is_nil else State.EMPTY) for v in variables if not v.text),
+        names=names,
+        has_attributes=has_attributes,
+        last_bare=tokens[-1],
+    )
 
 
 def _tokens(record: bytes, tag_end: int, has_attributes: bool) -> tuple[list[bytes], list[int]]:
     """Cut the record into tokens, and number those that a value follows."""
     places = [found.start() for found in _SEPARATOR[has_attributes].finditer(record)]
-    tokens, before_value = [], []
+    tokens: list[bytes] = []
+    before_value = []
     is_quoted = False
     for at, following in zip(places, [*places[1:], len(record)], strict=True):
         token = record[at:following]
-        if at < tag_end and token[:1] == b'"':
+        if token.startswith(b'"'):
             is_quoted = not is_quoted
             has_value, end = is_quoted, 1
         else:
-            has_value = token[1:2] != b"/" and record[following : following + 2] == b"</" and at >= tag_end
             end = token.find(b">") + 1
+            is_open = at >= tag_end and token[1:2] != b"/" and not token[:end].endswith(b"/>")
+            has_value = is_open and record.startswith(b"</", following)
         if has_value:
             before_value.append(len(tokens))
             token = token[:end]
@@ -138,37 +156,31 @@ def _tokens(record: bytes, tag_end: int, has_attributes: bool) -> tuple[list[byt
     return tokens, before_value
 
 
-def _name_slots(
-    tokens: list[bytes], before_value: list[int], layout: Layout
-) -> tuple[tuple[Slot, ...], tuple[tuple[str, State], ...]]:
-    """Let lxml read the tokens with numbers for values, and find each number's variable."""
-    numbers = {token: str(slot) for slot, token in enumerate(before_value)}
-    text = b"".join(token + numbers.get(at, "").encode("ascii") for at, token in enumerate(tokens))
+@dataclass(frozen=True, slots=True)
+class _Variable:
+    name: str
+    text: str
+    is_nil: bool
+
+
+def _variables(record: bytes, layout: Layout) -> list[_Variable]:
+    """Let lxml read one record."""
     try:
-        node = parse_bytes(layout.head + text + layout.tail)
+        node = parse_bytes(layout.head + record + layout.tail)
     except etree.XMLSyntaxError:
         raise NotPlainError from None
     for _ in layout.wrappers:
-        node = node[0]
-    if node.tag != layout.record:
-        raise NotPlainError
-    found: dict[str, tuple[str, bool]] = {}
-    names: list[str] = []
-    constants: list[tuple[str, State]] = []
-    for name, value in node.items():
-        found[str(value)] = ("@" + str(name), False)
-        names.append("@" + str(name))
-    for child in node:
-        if len(child) or any("xml" in name for name in child.attrib if "XMLSchema-instance" not in name):
+        if len(node) != 1:
             raise NotPlainError
-        names.append(str(child.tag))
-        if child.text:
-            found[child.text] = (names[-1], is_nil(child))
-        else:
-            constants.append((names[-1], State.NIL if is_nil(child) else State.EMPTY))
-    if len(found) != len(before_value) or set(found) != set(numbers.values()) or len(set(names)) != len(names):
+        node = node[0]
+    texts = [node.text, *(child.tail for child in node)]
+    attributes = [*node.attrib, *(name for child in node for name in child.attrib)]
+    if node.tag != layout.record or any(len(child) for child in node) or any(t and t.strip(XML_BLANK) for t in texts):
         raise NotPlainError
-    if any("{http://www.w3.org/XML/1998/namespace}" in name for name in names):
+    # xml:id must be unique in the file, which no row can tell.
+    if any(str(name).startswith(_XML_NAMESPACE) for name in attributes):
         raise NotPlainError
-    slots = tuple(Slot(token, *found[number]) for token, number in numbers.items())
-    return slots, tuple(constants)
+    return [
+        *(_Variable("@" + str(name), str(value), False) for name, value in node.items()),
+        *(_Variable(str(child.tag), child.text or "", is_nil(child)) for child in node),
+    ]

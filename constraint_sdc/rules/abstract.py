@@ -13,8 +13,6 @@ from xml.sax.saxutils import escape
 from constraint_sdc.errors import RulesError
 from constraint_sdc.rules.element import Element
 
-# Identifiers and names are not expressions; everything else in the pattern may hold a parameter.
-_NOT_REPLACED = frozenset({"id", "name", "abstract", "is-a", "href", "prefix", "uri", "class"})
 _QUERIES = frozenset({"context", "test", "select", "value", "path", "subject", "documents", "visit-each"})
 
 _LITERAL_OR_COMMENT = re.compile(r"""'[^']*'|"[^"]*"|\(:.*?:\)""", re.DOTALL)
@@ -32,9 +30,7 @@ def instantiate(instance: Element, abstract: Element) -> Element:
         if isinstance(child, str) or child.kind not in ("param", "title")
     )
     attributes = {
-        name: _replace(value, values) if name not in _NOT_REPLACED else value
-        for name, value in abstract.attributes.items()
-        if name not in ("id", "abstract")
+        name: _replace(value, values) for name, value in abstract.attributes.items() if name not in ("id", "abstract")
     }
     # An author describes an instance where it is written: its own title and documentation come first.
     own = tuple(instance.elements("title", "p")) or tuple(abstract.elements("title"))
@@ -78,10 +74,7 @@ def _parameters(pattern: Element) -> Iterator[tuple[str, str | None, Element]]:
 
 
 def _substitute(element: Element, values: Mapping[str, str]) -> Element:
-    attributes = {
-        name: value if name in _NOT_REPLACED and element.kind else _replace(value, values)
-        for name, value in element.attributes.items()
-    }
+    attributes = {name: _replace(value, values) for name, value in element.attributes.items()}
     children = tuple(child if isinstance(child, str) else _substitute(child, values) for child in element.children)
     escaped = {name: escape(value, {'"': "&quot;"}) for name, value in values.items()}
     xml = _TAG.sub(lambda tag: _replace(tag.group(), escaped), element.xml)

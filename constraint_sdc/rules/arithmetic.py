@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
 
 from constraint_sdc.model.constraint import Number
-from constraint_sdc.model.expression import Arithmetic, Call, Expression, Literal, Negate, Sequence, Variable
+from constraint_sdc.model.expression import Arithmetic, Call, Expression, If, Literal, Negate, Sequence, Variable
 from constraint_sdc.rules.forms import (
     Form,
     Missing,
@@ -22,14 +23,8 @@ from constraint_sdc.rules.forms import (
     special_form,
     variable_form,
 )
+from constraint_sdc.rules.functions import INTEGER_TYPES
 
-INTEGER_TYPES = frozenset(
-    "xs:" + name
-    for name in (
-        "integer long int short byte nonNegativeInteger positiveInteger nonPositiveInteger negativeInteger "
-        "unsignedLong unsignedInt unsignedShort unsignedByte"
-    ).split()
-)
 _ROUNDINGS = frozenset({"floor", "ceiling", "round", "round-half-to-even"})
 _HIGHEST_POWER = 12
 
@@ -39,10 +34,7 @@ def arithmetic_form(expression: Expression, *, xpath1: bool) -> Form:
 
     A bare variable counts as a number here; whether XPath takes it for one is decided by the comparison around it.
     """
-    form = _form(expression, xpath1)
-    if len(form.terms) > 200:
-        raise NotArithmeticError("the arithmetic has too many terms")
-    return form
+    return _form(expression, xpath1)
 
 
 def _form(expression: Expression, xpath1: bool) -> Form:
@@ -74,6 +66,15 @@ def _literal(value: bool | int | Decimal | float | str) -> Form:
             return constant_form(Fraction(repr(value)), Number.DOUBLE)
         case _:
             raise NotArithmeticError("is not a finite number")
+
+
+def literal_number(expression: Expression) -> Expression:
+    """Return a literal text as the number that XPath 1.0 takes it for beside <, <=, > and >=."""
+    match expression:
+        case Literal(str() as text) if re.fullmatch(r"\s*-?([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*", text):
+            return Literal(Decimal(text.strip()))
+        case _:
+            return expression
 
 
 def _operand(expression: Expression, xpath1: bool) -> Form:
@@ -119,7 +120,7 @@ def _call(call: Call, xpath1: bool) -> Form:
         return _aggregate(name, arguments[0], xpath1)
     if name == "math:pow":
         return _power(call, xpath1)
-    raise NotArithmeticError(f"{name}() is not arithmetic that we know")
+    raise NotArithmeticError(f"{name}() is outside the arithmetic that we know")
 
 
 def _cast(name: str, argument: Expression, xpath1: bool) -> Form:
@@ -151,12 +152,14 @@ def _rounding(call: Call, xpath1: bool) -> Form:
 
 def _absolute(inner: Form) -> Form:
     known = inner.constant
-    return constant_form(abs(known), inner.number) if known is not None else special_form(Special("abs", (inner,)), inner.number)
+    if known is not None and not inner.mentioned:
+        return constant_form(abs(known), inner.number)
+    return special_form(Special("abs", (inner,)), inner.number)
 
 
 def _aggregate(name: str, argument: Expression, xpath1: bool) -> Form:
     items = argument.items if isinstance(argument, Sequence) else (argument,)
-    forms = [_form(item, xpath1) for item in items]
+    forms = [_form(_without_guard(item), xpath1) for item in items]
     if not forms:
         raise NotArithmeticError(f"{name}() of nothing")
     if name in ("min", "max"):
@@ -168,6 +171,15 @@ def _aggregate(name: str, argument: Expression, xpath1: bool) -> Form:
     for form in forms[1:]:
         total = add(total, form)
     return total if name == "sum" else divide(total, constant_form(Fraction(len(forms)), Number.INTEGER))
+
+
+def _without_guard(item: Expression) -> Expression:
+    """Return the value of `for $v in V1 return ...`, which contributes nothing when V1 is absent."""
+    match item:
+        case If(Call("exists", (Variable(),)), value, Sequence(())):
+            return value
+        case _:
+            return item
 
 
 def _power(call: Call, xpath1: bool) -> Form:

@@ -6,7 +6,11 @@ from dataclasses import dataclass
 
 from constraint_sdc.model.expression import Arithmetic, Call, Expression, If, Negate, Sequence
 
-_MOST = 64
+_MOST = 1000
+
+
+class _TooManyError(Exception):
+    """The cases multiply beyond what anybody would read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,21 +26,25 @@ def alternatives(operand: Expression) -> tuple[Case, ...] | None:
 
     The empty list is a case of its own, so that every operand has at least one.
     """
-    cases = _cases(operand)
-    return cases if len(cases) <= _MOST else None
+    try:
+        return _cases(operand)
+    except _TooManyError:
+        return None
 
 
 def _cases(operand: Expression) -> tuple[Case, ...]:
     match operand:
         case If(test, then, otherwise):
-            return _under(test, True, _cases(then)) + _under(test, False, _cases(otherwise))
+            return _few(_under(test, True, _cases(then)) + _under(test, False, _cases(otherwise)))
         case Sequence(items) if items:
-            return tuple(case for item in items for case in _cases(item))
+            return _few(tuple(case for item in items for case in _cases(item)))
         case Arithmetic(op, left, right) if not _has_list(operand):
-            return tuple(
-                Case(Arithmetic(op, one.value, other.value), one.tests + other.tests)
-                for one in _cases(left)
-                for other in _cases(right)
+            return _few(
+                tuple(
+                    Case(Arithmetic(op, one.value, other.value), one.tests + other.tests)
+                    for one in _cases(left)
+                    for other in _cases(right)
+                )
             )
         case Negate(inner) if not _has_list(operand):
             return tuple(Case(Negate(case.value), case.tests) for case in _cases(inner))
@@ -44,6 +52,12 @@ def _cases(operand: Expression) -> tuple[Case, ...]:
             return tuple(Case(Call(name, (case.value,)), case.tests) for case in _cases(inner))
         case _:
             return (Case(operand),)
+
+
+def _few(cases: tuple[Case, ...]) -> tuple[Case, ...]:
+    if len(cases) > _MOST:
+        raise _TooManyError
+    return cases
 
 
 def _under(test: Expression, wanted: bool, cases: tuple[Case, ...]) -> tuple[Case, ...]:

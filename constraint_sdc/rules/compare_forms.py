@@ -155,15 +155,18 @@ def _resolve_special(form: Form, op: CompareOp, if_missing: bool) -> Formula:
     rest_terms = tuple((m, v) for m, v in form.terms if m != ((special, 1),))
     if not factor or any(special in dict(monomial) for monomial, _ in rest_terms):
         raise NotArithmeticError(f"multiplies by {special.kind}(...)")
-    names = _names(rest_terms)
-    rest = Form(rest_terms, form.number, tuple(n for n in form.mentioned if n in names), form.missing)
+    inside = {name for inner in special.inner for name in inner.mentioned}
+    needed = _names(rest_terms) | {name for name in form.mentioned if name not in inside}
+    rest = Form(rest_terms, form.number, tuple(n for n in form.mentioned if n in needed), form.missing)
     bound = multiply(constant_form(-1 / factor, form.number), rest)
     op = op if factor > 0 else FLIPPED[op]
     match special.kind:
         case "abs":
             return _absolute(special.inner[0], op, bound, if_missing)
         case "max" | "min":
-            return _extreme(special, op, bound, if_missing)
+            formula = _extreme(special, op, bound, if_missing)
+            is_conjunction = isinstance(formula, AllOf) and op not in ("=", "!=")
+            return formula if is_conjunction else _all_numbers(special, formula, if_missing)
         case "round":
             return _rounded(special, op, bound, if_missing)
         case "mod":
@@ -208,6 +211,13 @@ def _extreme(special: Special, op: CompareOp, bound: Form, if_missing: bool) -> 
     return AllOf(parts) if every else AnyOf(parts)
 
 
+def _all_numbers(special: Special, formula: Formula, if_missing: bool) -> Formula:
+    """Add what an extreme of several values demands: one NaN among them makes it NaN, whatever the others are."""
+    names = [n for item in special.inner if item.missing in ("nan", "mixed") for n in item.mentioned]
+    numbers = tuple(PatternAtom(n, NUMBER_TEXT, "", if_missing) for n in dict.fromkeys(names))
+    return AnyOf((formula, *numbers)) if if_missing else AllOf((formula, *numbers))
+
+
 def _one_variable(form: Form) -> tuple[str, Fraction, Fraction]:
     """Return name, slope and offset of a form `slope * variable + offset`."""
     monomials = [monomial for monomial, _ in form.terms if monomial]
@@ -218,7 +228,7 @@ def _one_variable(form: Form) -> tuple[str, Fraction, Fraction]:
 
 def _rounded(special: Special, op: CompareOp, bound: Form, if_missing: bool) -> Formula:
     inner = special.inner[0]
-    if op not in ("=", "!=") or add(inner, bound, -1).terms:
+    if op not in ("=", "!=") or add(inner, bound, -1).terms or set(inner.mentioned) != set(bound.mentioned):
         raise NotArithmeticError("compares a rounded value with something other than itself")
     name, slope, offset = _one_variable(inner)
     modulus = special.size / abs(slope)
@@ -227,7 +237,7 @@ def _rounded(special: Special, op: CompareOp, bound: Form, if_missing: bool) -> 
 
 def _remainder(special: Special, op: CompareOp, bound: Form, if_missing: bool) -> Formula:
     wanted = bound.constant
-    if wanted is None or op not in ("=", "!="):
+    if wanted is None or bound.mentioned or op not in ("=", "!="):
         raise NotArithmeticError("compares a remainder with something other than a constant")
     name, slope, offset = _one_variable(special.inner[0])
     modulus = special.size / abs(slope)
@@ -246,4 +256,3 @@ def _remainder(special: Special, op: CompareOp, bound: Form, if_missing: bool) -
         limit = LinearAtom(((name, Fraction(1)),), opposite, Fraction(0), bound.number, if_missing)
         return AnyOf((atom, limit))
     return AllOf((atom, LinearAtom(((name, Fraction(1)),), side, Fraction(0), bound.number, if_missing)))
-

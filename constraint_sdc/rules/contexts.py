@@ -85,7 +85,7 @@ def understand_context(
     return Context(names, pattern.is_absolute, variable, condition)
 
 
-def _condition(pattern: MatchPattern, scope: Scope, variable: str | None) -> Expression | None | NotUnderstood:
+def _condition(pattern: MatchPattern, scope: Scope, variable: str | None) -> Expression | NotUnderstood | None:
     """Join the predicates on the record's step and on the variable's; one further out looks outside the record."""
     count = len(pattern.steps)
     parts: list[Expression] = []

@@ -115,7 +115,7 @@ def read_element(path: Path) -> Element:
         root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
         raise _unreadable(path, data, error) from error
-    if root.getroottree().docinfo.doctype:
+    if root.getroottree().docinfo.internalDTD is not None:
         raise _doctype(path, data)
     return _Reader(str(path)).convert(root, path.parent)
 
@@ -142,8 +142,9 @@ class _Reader:
 
     def convert(self, node: etree._Element, base: Path, path: tuple[str, ...] = ()) -> Element:
         """Convert a node; `path` holds the kinds of the elements around it."""
+        line = _line(node)
         if len(path) > _MAX_DEPTH:
-            raise RulesError(f"elements are nested more than {_MAX_DEPTH} deep", file=self.file, line=node.sourceline)
+            raise RulesError(f"elements are nested more than {_MAX_DEPTH} deep", file=self.file, line=line)
         name = etree.QName(node)
         # The content of a let is data, whatever its namespace.
         is_ours = name.namespace in (ISO_NAMESPACE, OLD_NAMESPACE) and "let" not in path
@@ -161,11 +162,16 @@ class _Reader:
             tag=f"{{{ISO_NAMESPACE}}}{kind}" if kind else str(node.tag),
             attributes=attributes,
             children=tuple(children),
-            origin=Origin(self.file, node.sourceline or 1),
+            origin=Origin(self.file, line),
             base=base,
             source=(self.file, serial),
             xml="" if kind or "" in path else etree.tostring(node, encoding="unicode", with_tail=False),
         )
+
+
+def _line(node: etree._Element) -> int:
+    line: int | None = getattr(node, "sourceline", None)  # the stubs do not know its type
+    return line or 1
 
 
 def _rebased(base: Path, xml_base: str | None) -> Path:

@@ -14,8 +14,9 @@ def extend_rules(pattern: Element, shared: Mapping[str, Element]) -> Element:
     An abstract rule is looked up in the pattern itself, then among those of the whole schema (`shared`).
     """
     own = {rule.require("id"): rule for rule in abstract_rules(pattern)}
+    abstract = {**shared, **own} if own else shared
     children = tuple(
-        _extended(child, {**shared, **own}, ()) if isinstance(child, Element) and child.kind == "rule" else child
+        _extended(child, abstract, ()) if isinstance(child, Element) and child.kind == "rule" else child
         for child in pattern.children
         if isinstance(child, str) or not (child.kind == "rule" and child.flag("abstract"))
     )
@@ -27,11 +28,16 @@ def abstract_rules(container: Element) -> tuple[Element, ...]:
     return tuple(rule for rule in container.elements("rule") if rule.flag("abstract"))
 
 
+_MOST_CHILDREN = 100_000  # abstract rules that extend each other twice over would otherwise grow without bound
+
+
 def _extended(rule: Element, abstract: Mapping[str, Element], trail: tuple[str, ...]) -> Element:
     children: list[Element | str] = []
     for child in rule.children:
         if isinstance(child, Element) and child.kind == "extends":
             children.extend(_content(child, abstract, trail))
+            if len(children) > _MOST_CHILDREN:
+                raise child.error(f"extends makes a rule of more than {_MOST_CHILDREN} parts")
         else:
             children.append(child)
     return replace(rule, children=tuple(children))

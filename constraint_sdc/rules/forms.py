@@ -18,6 +18,9 @@ class NotArithmeticError(Exception):
     """The expression is not a form; the message says why in a statistician's words."""
 
 
+_MOST_TERMS = 2000
+
+
 @dataclass(frozen=True, slots=True)
 class Special:
     """A part that a comparison must resolve: `abs`, `round` (any rounding), `mod` (by `size`), `max`, `min`.
@@ -96,6 +99,8 @@ def add(left: Form, right: Form, sign: int = 1) -> Form:
 
 def multiply(left: Form, right: Form) -> Form:
     """Return `left * right`, multiplied out."""
+    if len(left.terms) * len(right.terms) > _MOST_TERMS:
+        raise NotArithmeticError("multiplies sums of many variables")
     terms: dict[Monomial, Fraction] = {}
     for m1, v1 in left.terms:
         for m2, v2 in right.terms:

@@ -6,6 +6,8 @@ the implicit dot of those in `IMPLICIT`.
 
 from __future__ import annotations
 
+from itertools import islice
+
 from constraint_sdc.model.expression import (
     And,
     Arithmetic,
@@ -20,45 +22,60 @@ from constraint_sdc.model.expression import (
     Or,
     Sequence,
     Variable,
+    walk,
 )
 
-IMPLICIT = frozenset({"number", "string", "normalize-space", "string-length", "data"})
-_NUMBER = frozenset(
+
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text as a set."""
+    return frozenset(text.split())
+
+
+IMPLICIT = words("number string normalize-space string-length data")
+_NUMBER = words(
     "number count string-length abs floor ceiling round round-half-to-even sum avg min max compare index-of "
-    "math:pow math:sqrt math:exp math:exp10 math:log math:log10".split()
+    "math:pow math:sqrt math:exp math:exp10 math:log math:log10"
 )
-_TEXT = frozenset(
+_TEXT = words(
     "string concat normalize-space substring substring-before substring-after translate upper-case lower-case "
-    "string-join replace codepoints-to-string normalize-unicode".split()
+    "string-join replace codepoints-to-string normalize-unicode"
 )
-_TRUTH = frozenset(
-    "exists empty boolean contains starts-with ends-with matches deep-equal codepoint-equal true false not".split()
-)
-_SEQUENCE = frozenset(
+_TRUTH = words("exists empty boolean contains starts-with ends-with matches deep-equal codepoint-equal true false not")
+_SEQUENCE = words(
     "distinct-values reverse subsequence insert-before remove head tail tokenize data string-to-codepoints "
-    "zero-or-one one-or-more exactly-one".split()
+    "zero-or-one one-or-more exactly-one"
 )
-_DATES = frozenset(
+_DATES = words(
     "year-from-date month-from-date day-from-date year-from-dateTime month-from-dateTime day-from-dateTime "
-    "hours-from-time minutes-from-time seconds-from-time hours-from-dateTime minutes-from-dateTime".split()
+    "hours-from-time minutes-from-time seconds-from-time hours-from-dateTime minutes-from-dateTime"
 )
-_CASTS = frozenset(
-    "xs:" + name
-    for name in (
-        "string boolean decimal float double integer long int short byte nonNegativeInteger positiveInteger "
-        "nonPositiveInteger negativeInteger unsignedLong unsignedInt unsignedShort unsignedByte date dateTime time "
-        "gYear gYearMonth gMonth gMonthDay gDay duration dayTimeDuration yearMonthDuration normalizedString token "
-        "untypedAtomic anyURI NCName Name language"
-    ).split()
+INTEGER_TYPES = words(
+    "xs:integer xs:long xs:int xs:short xs:byte xs:nonNegativeInteger xs:positiveInteger xs:nonPositiveInteger "
+    "xs:negativeInteger xs:unsignedLong xs:unsignedInt xs:unsignedShort xs:unsignedByte"
+)
+_CASTS = INTEGER_TYPES | words(
+    "xs:string xs:boolean xs:decimal xs:float xs:double xs:date xs:dateTime xs:time xs:gYear xs:gYearMonth xs:gMonth "
+    "xs:gMonthDay xs:gDay xs:duration xs:dayTimeDuration xs:yearMonthDuration xs:normalizedString xs:token "
+    "xs:untypedAtomic xs:anyURI xs:NCName xs:Name xs:language"
 )
 PURE = _NUMBER | _TEXT | _TRUTH | _SEQUENCE | _DATES | _CASTS
 
 # Exactly one item whatever the argument holds (or an error).
-_ONE = _TRUTH | frozenset(
+_ONE = _TRUTH | words(
     "number string concat normalize-space substring translate upper-case lower-case string-length count sum "
-    "substring-before substring-after string-join replace".split()
+    "substring-before substring-after string-join replace"
 )
-_AT_MOST_ONE = _CASTS | _DATES | frozenset("abs floor ceiling round round-half-to-even min max avg head math:pow".split())
+_AT_MOST_ONE = (
+    _CASTS | _DATES | words("abs floor ceiling round round-half-to-even min max avg head math:pow exactly-one")
+)
+
+
+_LARGEST = 20_000
+
+
+def is_too_large(expression: Expression) -> bool:
+    """Tell whether variables put in the place of their names have made an expression beyond measure."""
+    return sum(1 for _ in islice(walk(expression), _LARGEST + 1)) > _LARGEST
 
 
 def is_one(expression: Expression) -> bool:
@@ -141,3 +158,8 @@ def can_fail(expression: Expression) -> bool:
 
 def _is_number_or_text(side: Expression) -> bool:
     return isinstance(side, Call) and side.name in ("number", "string") and not can_fail(side)
+
+
+def answers_truth_or_text(name: str) -> bool:
+    """Tell whether a function yields a truth or a text, never a number."""
+    return name in _TRUTH or name in _TEXT

@@ -116,10 +116,10 @@ def _check_attributes(element: Element) -> None:
 
 def _check_place(child: Element, parent: Element) -> None:
     if child.kind not in _ATTRIBUTES:
-        hint = _did_you_mean(child.kind, tuple(_ATTRIBUTES))
-        raise child.error(f"Schematron has no element {child.kind!r}", hint=hint)
+        known = tuple(_ATTRIBUTES)
+        raise child.error(f"Schematron has no element {child.kind!r}", hint=_did_you_mean(child.kind, known))
     if child.kind not in _CONTENT.get(parent.kind, ()):
-        hint = "bring in its content with <extends href=...>" if child.kind == "library" else None
+        hint = "bring in its content with <extends href=...>" if child.kind in ("schema", "library") else None
         raise child.error(f"{child.kind} is not allowed inside {parent.kind}", hint=hint)
 
 

@@ -15,6 +15,7 @@ from constraint_sdc.rules.confine import Confinement
 from constraint_sdc.rules.element import Element, read_element
 
 Place: TypeAlias = tuple[Path, str]
+_MOST_INCLUSIONS = 10_000  # files that include each other twice over would otherwise grow without bound
 
 
 @dataclass(slots=True)
@@ -23,6 +24,7 @@ class Inclusions:
 
     confinement: Confinement
     files: dict[Path, Element] = field(default_factory=dict)
+    _count: int = 0
 
     def load(self, path: Path) -> Element:
         """Read the main file and everything it brings in."""
@@ -48,6 +50,8 @@ class Inclusions:
                 raise child.error(f"include brings in {target.tag}, which is not a Schematron element")
             yield self._expand(target, inner_trail)
         elif child.kind == "extends" and "href" in child.attributes:
+            if "rule" in child.attributes:
+                raise child.error("extends has both a 'rule' and an 'href' attribute")
             target, inner_trail = self._target(child, trail)
             if target.kind != parent.kind and (parent.kind, target.kind) != ("schema", "library"):
                 raise child.error(f"extends in a {parent.kind} must name a {parent.kind}, not {_described(target)}")
@@ -58,6 +62,9 @@ class Inclusions:
             yield child
 
     def _target(self, element: Element, trail: tuple[Place, ...]) -> tuple[Element, tuple[Place, ...]]:
+        self._count += 1
+        if self._count > _MOST_INCLUSIONS:
+            raise element.error(f"the schema brings in more than {_MOST_INCLUSIONS} elements of other files")
         place = self.confinement.resolve(element, element.require("href"))
         if place in trail:
             chain = " -> ".join(_named(step) for step in (*trail[trail.index(place) :], place))

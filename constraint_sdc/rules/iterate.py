@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from constraint_sdc.model.expression import Call, Expression, If, Sequence, Variable
 from constraint_sdc.rules.functions import is_at_most_one, is_one
 from constraint_sdc.rules.scope import RefusedError
-from constraint_sdc.rules.syntax import Binary, Step, Syntax
+from constraint_sdc.rules.syntax import Binary, Step, Syntax, step_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +35,13 @@ def guarded(item: Item, result: Expression, skipped: Expression) -> Expression:
 def unordered_names(tree: Syntax) -> tuple[Expression, ...]:
     """Return the variables of a union `V1 | V2`, usable where neither order nor repetition counts; else nothing."""
     names: dict[str, None] = {}
-    rest = [tree] if isinstance(tree, Binary) and tree.op in ("|", "union") else []
+    rest: list[Syntax] = [tree] if isinstance(tree, Binary) and tree.op in ("|", "union") else []
     while rest:
         part = rest.pop(0)
         if isinstance(part, Binary) and part.op in ("|", "union"):
             rest[:0] = [part.left, part.right]
-        elif isinstance(part, Step) and part.axis in ("child", "attribute") and _is_name(part.test):
-            names["@" + part.test if part.axis == "attribute" else part.test] = None
+        elif isinstance(part, Step) and (name := step_name(part)) is not None:
+            names[name] = None
         else:
             return ()
     return tuple(Variable(name) for name in names)
-
-
-def _is_name(test: str) -> bool:
-    return test not in ("*", "?", "node()", "text()")

@@ -10,7 +10,7 @@ from lxml import etree
 from constraint_sdc.model.expression import Outside
 from constraint_sdc.model.schema import Schema
 from constraint_sdc.rules.scope import Document, RefusedError, extend
-from constraint_sdc.rules.syntax import ContextItem, NotUnderstood, Path, Root, Step, Syntax
+from constraint_sdc.rules.syntax import ContextItem, NotUnderstood, Path, Root, Step, Syntax, step_name
 from constraint_sdc.rules.xpath import parse_xpath
 
 _KEY = "{http://www.w3.org/1999/XSL/Transform}key"
@@ -69,6 +69,7 @@ def _along(tree: Syntax, origin: Outside | None) -> Outside:
 
 
 def _name(step: Step) -> str:
-    if step.axis not in ("child", "attribute") or step.test in ("*", "?", "node()", "text()"):
+    name = step_name(step)
+    if name is None:
         raise RefusedError("a key of this shape is outside our expression type", step.text)
-    return "@" + step.test if step.axis == "attribute" else step.test
+    return name

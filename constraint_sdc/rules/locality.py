@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from constraint_sdc.rules.functions import IMPLICIT, PURE
+from constraint_sdc.rules.functions import IMPLICIT, PURE, words
 from constraint_sdc.rules.syntax import (
     Binary,
     Binding,
@@ -29,6 +29,7 @@ from constraint_sdc.rules.syntax import (
     Syntax,
     TypeOperation,
     Unary,
+    is_plain_name,
 )
 
 
@@ -45,27 +46,45 @@ class Region(Enum):
 Regions = frozenset[Region]
 VALUE: Regions = frozenset({Region.VALUE})
 ELSEWHERE: Regions = frozenset({Region.ELSEWHERE})
-_DOWN = frozenset({"child", "attribute", "descendant", "descendant-or-self", "self", "namespace"})
+_DOWN = frozenset({"child", "attribute", "descendant", "descendant-or-self", "self"})
 _SIBLING = frozenset({"preceding-sibling", "following-sibling"})
 # Beyond the pure functions: these read a node's name or content, or a document that is the same for every record.
 _NODE_READERS = frozenset({"name", "local-name", "namespace-uri", "node-name", "has-children"})
 _OTHER_DOCUMENTS = frozenset({"doc", "document", "doc-available", "unparsed-text", "unparsed-text-available"})
-_OTHERS = frozenset({"format-number", "error", "string-to-codepoints", "default-collation", "trace"})
+_OTHERS = frozenset({"format-number", "error", "trace", "encode-for-uri"})
+# Known to depend on what surrounds the record.
+_SEARCHERS = words(
+    "position last root key id idref element-with-id generate-id path collection uri-collection lang base-uri "
+    "document-uri accumulator-before accumulator-after"
+)
+_CONSTANTS = frozenset({"true", "false", "error", "math:pi"})
 
 
 class LooksAroundError(Exception):
-    """The expression may look outside its record; the message says where."""
+    """The expression looks outside its record; the message says where."""
+
+
+class UnprovenError(LooksAroundError):
+    """The expression might look outside its record: we do not know what it does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unproven(NotUnderstood):
+    """Why it is not known whether an expression looks outside its record."""
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What the dot, current() and the variables may stand for; `in_predicate` allows position() and last()."""
+    """What the dot, current() and the variables may stand for; `in_predicate` allows position() and last().
+
+    `names` collects the record's variables that the expression reads.
+    """
 
     focus: Regions
     current: Regions
     variables: Mapping[str, Regions | NotUnderstood] = field(default_factory=dict)
-    keys_elsewhere: bool = True
     in_predicate: bool = False
+    names: dict[str, None] = field(default_factory=dict)
 
     def at(self, focus: Regions) -> Surroundings:
         """Return the surroundings inside a predicate or after a slash."""
@@ -78,6 +97,8 @@ def regions_of(tree: Syntax | NotUnderstood, around: Surroundings) -> Regions | 
         return tree
     try:
         return _regions(tree, around)
+    except UnprovenError as why:
+        return Unproven(str(why))
     except LooksAroundError as why:
         return NotUnderstood(str(why))
 
@@ -91,7 +112,7 @@ def _regions(tree: Syntax, around: Surroundings) -> Regions:
         case Root():
             return _root(around, tree)
         case Step():
-            return _step(around.focus, tree)
+            return _step(around.focus, tree, around)
         case Path():
             return _path(tree, around)
         case Filter(base, predicate):
@@ -106,10 +127,9 @@ def _regions(tree: Syntax, around: Surroundings) -> Regions:
             return _regions(right, around.at(_regions(left, around)))
         case Binary(op, left, right):
             found = _regions(left, around) | _regions(right, around)
-            return found if op in ("|", "union", "intersect", "except") else VALUE
+            return found if op in ("|", "union", "intersect", "except") else _value_of(found, tree)
         case Unary(_, operand):
-            _regions(operand, around)
-            return VALUE
+            return _value_of(_regions(operand, around), tree)
         case Listing(items):
             return frozenset(region for item in items for region in _regions(item, around)) or VALUE
         case Conditional(test, then, otherwise):
@@ -121,9 +141,15 @@ def _regions(tree: Syntax, around: Surroundings) -> Regions:
             return _regions(body, around)
         case TypeOperation(keyword, operand):
             found = _regions(operand, around)
-            return found if keyword == "treat" else VALUE
+            return found if keyword == "treat" else _value_of(found, tree)
         case Foreign(what):
-            raise LooksAroundError(f"{what} may look anywhere: {tree.text}")
+            raise UnprovenError(f"{what} may look anywhere: {tree.text}")
+
+
+def _value_of(found: Regions, tree: Syntax) -> Regions:
+    if Region.ROOT in found:
+        raise LooksAroundError(f"reads the whole document: {tree.text}")
+    return VALUE
 
 
 def _root(around: Surroundings, tree: Syntax) -> Regions:
@@ -133,13 +159,15 @@ def _root(around: Surroundings, tree: Syntax) -> Regions:
 
 
 def _path(tree: Path, around: Surroundings) -> Regions:
-    left = _regions(tree.left, around)
+    left = _root(around, tree) if isinstance(tree.left, Root) else _regions(tree.left, around)
     if tree.deep:
-        left = _step(left, Step("descendant-or-self", "node()", tree.text))
+        left = _step(left, Step("descendant-or-self", "node()", tree.text), around)
     return _regions(tree.right, around.at(left))
 
 
-def _step(focus: Regions, step: Step) -> Regions:
+def _step(focus: Regions, step: Step, around: Surroundings) -> Regions:
+    if Region.RECORD in focus and step.axis in ("child", "attribute", "descendant") and is_plain_name(step.test):
+        around.names["@" + step.test if step.axis == "attribute" else step.test] = None
     return frozenset(region for origin in focus for region in _step_from(origin, step))
 
 
@@ -163,9 +191,13 @@ def _step_from(origin: Region, step: Step) -> Regions:
 def _reference(name: str, around: Surroundings) -> Regions:
     found = around.variables.get(name)
     if found is None:
-        raise LooksAroundError(f"the variable ${name} is not known")
+        raise UnprovenError(f"the variable ${name} is not declared")
+    if isinstance(found, Unproven):
+        raise UnprovenError(f"${name}: {found}")
     if isinstance(found, NotUnderstood):
-        raise LooksAroundError(f"${name} {found}")
+        raise LooksAroundError(f"${name}: {found}")
+    if Region.ROOT in found:
+        raise LooksAroundError(f"${name} stands for the whole document")
     return found
 
 
@@ -180,15 +212,14 @@ def _call(tree: FunctionCall, around: Surroundings) -> Regions:
         return ELSEWHERE
     if name in ("root", "key", "id", "element-with-id") and _asks_elsewhere(name, arguments, around):
         return ELSEWHERE
-    if name in PURE or name in _NODE_READERS or name in _OTHERS:
-        if not arguments and name not in IMPLICIT | _NODE_READERS | {"true", "false", "error"}:
-            raise LooksAroundError(f"{name}() without an argument: {tree.text}")
-        if not arguments and Region.ROOT in around.focus:
-            raise LooksAroundError(f"{name}() of the whole document: {tree.text}")
-        if Region.ROOT in found:
-            raise LooksAroundError(f"{name}() of the whole document: {tree.text}")
+    if name in PURE or name in _NODE_READERS or name in _OTHERS or name.startswith("math:"):
+        if not arguments and name not in IMPLICIT | _NODE_READERS | _CONSTANTS:
+            raise UnprovenError(f"{name}() without an argument: {tree.text}")
+        _value_of(found if arguments else around.focus, tree)
         return found or VALUE
-    raise LooksAroundError(f"{name}() may look outside the record: {tree.text}")
+    if name in _SEARCHERS:
+        raise LooksAroundError(f"{name}() looks outside the record: {tree.text}")
+    raise UnprovenError(f"{name}() may look outside the record: {tree.text}")
 
 
 def _asks_elsewhere(name: str, arguments: tuple[Syntax, ...], around: Surroundings) -> bool:

@@ -22,6 +22,7 @@ from constraint_sdc.rules.syntax import (
     Reference,
     Step,
     Syntax,
+    step_name,
     walk_syntax,
 )
 
@@ -37,7 +38,9 @@ def lookup(tree: Syntax, scope: Scope, value: Translate) -> Expression | None:
             return _by_some(name, source, (left, right), scope, value)
         case Filter(base, Binary(op, left, right)) if op in ("=", "eq"):
             return _by_filter(base, None, (left, right), scope, value)
-        case Path(left_path, Filter(Step() as step, Binary(op, left, right)), deep) if op in ("=", "eq"):
+        case Path(left_path, Filter(Step() as step, Binary(op, left, right)), deep) if op in ("=", "eq") and step_name(
+            step
+        ):
             return _by_filter(left_path, (step, deep), (left, right), scope, value)
         case Binary(op, FunctionCall("count", (counted,)), Constant(int() as limit)):
             return _by_count(op, counted, limit, scope, value)
@@ -75,7 +78,7 @@ def _by_filter(
     except RefusedError:
         return None
     if isinstance(origin, Document | Outside) and last is not None:
-        origin = extend(origin, _name(last[0]), deep=last[1], text=last[0].text)
+        origin = extend(origin, step_name(last[0]) or "", deep=last[1], text=last[0].text)
     if not isinstance(origin, Outside):
         return None
     for mine, other in (sides, sides[::-1]):
@@ -89,8 +92,8 @@ def _inside(tree: Syntax, origin: Outside) -> Outside | None:
     match tree:
         case ContextItem():
             return origin
-        case Step(axis, test, text) if axis in ("child", "attribute") and test not in ("*", "?", "node()", "text()"):
-            return extend(origin, _name(tree), deep=False, text=text)
+        case Step() if (name := step_name(tree)) is not None:
+            return extend(origin, name, deep=False, text=tree.text)
         case Path(left, Step() as step, False):
             inner = _inside(left, origin)
             return _inside(step, inner) if inner is not None else None
@@ -115,7 +118,3 @@ def _text_value(tree: Syntax, scope: Scope, value: Translate) -> Expression:
     if isinstance(wanted, Variable) or (isinstance(wanted, Call) and wanted.name in ("string", "normalize-space")):
         return wanted
     raise RefusedError("looks up something other than a variable's own text", tree.text)
-
-
-def _name(step: Step) -> str:
-    return "@" + step.test if step.axis == "attribute" else step.test

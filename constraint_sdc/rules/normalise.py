@@ -5,7 +5,19 @@ The formula says on exact numbers what the expression says on complete records; 
 
 from __future__ import annotations
 
-from constraint_sdc.model.constraint import AllOf, AnyOf, DomainAtom, Formula, IntegerAtom, OpaqueAtom, PatternAtom, PresentAtom, SetAtom
+from itertools import islice
+
+from constraint_sdc.model.constraint import (
+    AllOf,
+    AnyOf,
+    DomainAtom,
+    Formula,
+    OpaqueAtom,
+    PatternAtom,
+    PresentAtom,
+    SetAtom,
+    atoms,
+)
 from constraint_sdc.model.expression import (
     And,
     Arithmetic,
@@ -24,24 +36,34 @@ from constraint_sdc.model.expression import (
     Variable,
     variables_of,
 )
-from constraint_sdc.rules.arithmetic import INTEGER_TYPES, arithmetic_form
+from constraint_sdc.rules.arithmetic import arithmetic_form, literal_number
 from constraint_sdc.rules.cases import Case, alternatives
 from constraint_sdc.rules.compare_forms import FLIPPED, NUMBER_TEXT, compare_forms
 from constraint_sdc.rules.forms import NotArithmeticError
-from constraint_sdc.rules.functions import is_truth
+from constraint_sdc.rules.functions import INTEGER_TYPES, is_truth
 from constraint_sdc.rules.negate import negate
+from constraint_sdc.rules.questions import castable, count_present
 from constraint_sdc.rules.show_expression import show_expression
 from constraint_sdc.rules.simplify import simplify
 from constraint_sdc.rules.texts import compare_text, text_length, text_question, text_source
 
 _TRUE, _FALSE = AllOf(()), AnyOf(())
-DECIMAL_TEXT = r"^\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*$"
+_MOST_ATOMS = 2000
+_AT_LEAST_ONE = ((">", 0), (">=", 1), ("!=", 0))
+_NONE = (("=", 0), ("<", 1), ("<=", 0))
 _TEXT_ORDER = "compares texts character by character; write number(...) on both sides to compare numbers"
+
+
+class _TooBigError(Exception):
+    """The formula doubles at every level of nesting: nobody would read it, and no plan could use it."""
 
 
 def normalise(expression: Expression, *, xpath1: bool) -> Formula:
     """Return the expression's truth as a simplified formula."""
-    return simplify(_formula(expression, xpath1))
+    try:
+        return simplify(_formula(expression, xpath1))
+    except _TooBigError:
+        return opaque(expression, "has too many cases")
 
 
 def opaque(expression: Expression, reason: str) -> OpaqueAtom:
@@ -87,12 +109,18 @@ def _choice(test: Formula, then: Formula, otherwise: Formula) -> Formula:
         return AnyOf((test, otherwise))
     if then == _FALSE:
         return AllOf((negate(test), otherwise))
-    return AnyOf((AllOf((test, then)), AllOf((negate(test), otherwise))))
+    return _readable(AnyOf((AllOf((test, then)), AllOf((negate(test), otherwise)))))
+
+
+def _readable(formula: Formula) -> Formula:
+    if sum(1 for _ in islice(atoms(formula), _MOST_ATOMS + 1)) > _MOST_ATOMS:
+        raise _TooBigError
+    return formula
 
 
 def _compare(expression: Compare, xpath1: bool) -> Formula:
     left, right = alternatives(expression.left), alternatives(expression.right)
-    if left is None or right is None:
+    if left is None or right is None or len(left) * len(right) > _MOST_ATOMS:
         return opaque(expression, "has too many cases")
     if len(left) == len(right) == 1 and not left[0].tests and not right[0].tests:
         return _compare_leaf(expression, xpath1)
@@ -101,12 +129,17 @@ def _compare(expression: Compare, xpath1: bool) -> Formula:
 
 
 def _case(expression: Compare, left: Case, right: Case, xpath1: bool) -> Formula:
-    tests = [_formula(test, xpath1) if wanted else negate(_formula(test, xpath1)) for test, wanted in left.tests + right.tests]
+    tests = [
+        _formula(test, xpath1) if wanted else negate(_formula(test, xpath1))
+        for test, wanted in left.tests + right.tests
+    ]
     return AllOf((*tests, _compare_leaf(Compare(expression.op, left.value, right.value, expression.value), xpath1)))
 
 
 def _compare_leaf(expression: Compare, xpath1: bool, *, is_truth_of_number: bool = False) -> Formula:
     left, op, right = expression.left, expression.op, expression.right
+    if xpath1 and op not in ("=", "!=") and not expression.value:
+        left, right = literal_number(left), literal_number(right)
     if is_truth(left) and is_truth(right):
         return _compare_truths(_formula(left, xpath1), op, _formula(right, xpath1))
     for one, way, other in ((left, op, right), (right, FLIPPED[op], left)):
@@ -137,7 +170,7 @@ def _compare_truths(left: Formula, op: CompareOp, right: Formula) -> Formula:
         "<": AllOf((no_left, right)),
         ">": AllOf((left, no_right)),
     }
-    return table[op]
+    return _readable(table[op])
 
 
 def _not_numeric(left: Expression, op: CompareOp, right: Expression, value: bool, xpath1: bool) -> str | None:
@@ -154,21 +187,19 @@ def _not_numeric(left: Expression, op: CompareOp, right: Expression, value: bool
     return None
 
 
-def _special_question(
-    one: Expression, op: CompareOp, other: Expression, value: bool, xpath1: bool
-) -> Formula | None:
+def _special_question(one: Expression, op: CompareOp, other: Expression, value: bool, xpath1: bool) -> Formula | None:
     match one, other:
         case Sequence(()), _:
             return _FALSE
-        case Outside(), _:
-            return _domain(one, op, other)
-        case Call("index-of", (source, wanted)), Literal(0 | 1 as limit) if (op, limit) in ((">", 0), (">=", 1), ("!=", 0)):
+        case (Outside() as source) | Call("distinct-values", (Outside() as source,)), _:
+            return _domain(source, op, other)
+        case Call("index-of", (source, wanted)), Literal(0 | 1 as limit) if (op, limit) in _AT_LEAST_ONE:
             return _formula(Call("exists", (Call("index-of", (source, wanted)),)), xpath1)
         case Call("count", (counted,)), Literal(int() as limit):
             return _count(counted, op, limit, xpath1)
         case Call("string-length", (source,)), Literal(int() as limit):
             found = text_source(source)
-            return text_length(found[0], op, limit) if found is not None and found[1] != "trimmed" else None
+            return text_length(found, op, limit) if found is not None else None
         case Call("string", (Call("number", (Variable(name),)),)), Literal("NaN") if op in ("=", "!="):
             return PatternAtom(name, NUMBER_TEXT, "", op == "=")
         case _, Literal(str() as text):
@@ -176,7 +207,11 @@ def _special_question(
             if found is not None and xpath1 and op not in ("=", "!=") and not value:
                 return None
             answer = compare_text(found, op, text) if found is not None else None
-            return answer if answer is not None else opaque(Compare(op, one, other, value), _TEXT_ORDER if found else "computes with texts")
+            return (
+                answer
+                if answer is not None
+                else opaque(Compare(op, one, other, value), _TEXT_ORDER if found else "computes with texts")
+            )
         case _:
             return None
 
@@ -186,60 +221,23 @@ def _domain(source: Outside, op: CompareOp, other: Expression) -> Formula:
         case Variable(name) | Call("string", (Variable(name),)) if op == "=":
             return DomainAtom(name, source)
         case _:
-            reason = "compares with another document otherwise than by V = path, so as texts"
+            reason = "looks into another document otherwise than a value domain does, which is V1 = path, as texts"
             return opaque(Compare(op, other, source), reason)
 
 
 def _count(counted: Expression, op: CompareOp, limit: int, xpath1: bool) -> Formula | None:
     if isinstance(counted, Call) and counted.name == "index-of":
-        is_some = (op, limit) in ((">", 0), (">=", 1), ("!=", 0))
-        is_none = (op, limit) in (("=", 0), ("<", 1), ("<=", 0))
-        if is_some or is_none:
+        is_some = (op, limit) in _AT_LEAST_ONE
+        if is_some or (op, limit) in _NONE:
             return _formula(Call("exists" if is_some else "empty", (counted,)), xpath1)
     items = counted.items if isinstance(counted, Sequence) else (counted,)
-    names = [item.name for item in items if isinstance(item, Variable)]
-    if len(names) != len(items) or len(set(names)) != len(names):
-        return None
-    hits = [number for number in range(len(names) + 1) if _holds(number, op, limit)]
-    if len(hits) == len(names) + 1:
-        return _TRUE
-    if hits == list(range(1, len(names) + 1)):
-        return AnyOf(tuple(PresentAtom(name) for name in names))
-    if hits == [len(names)]:
-        return AllOf(tuple(PresentAtom(name) for name in names))
-    if hits == [0]:
-        return AllOf(tuple(PresentAtom(name, negated=True) for name in names))
-    if hits == list(range(len(names))):
-        return AnyOf(tuple(PresentAtom(name, negated=True) for name in names))
-    return _FALSE if not hits else None
-
-
-def _holds(number: int, op: CompareOp, limit: int) -> bool:
-    order = (number > limit) - (number < limit)
-    return {"=": order == 0, "!=": order != 0, "<": order < 0, "<=": order <= 0, ">": order > 0, ">=": order >= 0}[op]
+    names = tuple(item.name for item in items if isinstance(item, Variable))
+    return count_present(names, op, limit) if len(set(names)) == len(items) else None
 
 
 def _castable(expression: Castable) -> Formula:
-    match expression.operand:
-        case Variable(name):
-            formula: Formula | None = _castable_variable(name, expression.type)
-        case Call("string", (Variable(name),)):
-            formula = _castable_variable(name, expression.type)
-        case _:
-            formula = None
-    if formula is None:
-        return opaque(expression, f"asks for the type {expression.type}")
-    return AnyOf((PresentAtom(name, negated=True), formula)) if expression.optional else formula
-
-
-def _castable_variable(name: str, type_name: str) -> Formula | None:
-    if type_name == "xs:integer":
-        return IntegerAtom(name)
-    if type_name in ("xs:double", "xs:float"):
-        return PatternAtom(name, NUMBER_TEXT)
-    if type_name == "xs:decimal":
-        return PatternAtom(name, DECIMAL_TEXT)
-    return None
+    formula = castable(expression)
+    return formula if formula is not None else opaque(expression, f"asks for the type {expression.type}")
 
 
 def _call(call: Call, xpath1: bool) -> Formula:

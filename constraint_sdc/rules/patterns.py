@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal as OneOf
 
-from constraint_sdc.model.schema import Assertion, Note, Pattern, Rule
+from constraint_sdc.model.schema import Assertion, Let, Note, Pattern, Rule, Severity
 from constraint_sdc.rules.element import Element
 from constraint_sdc.rules.identity import Place, assertion_ids, pattern_ids
 from constraint_sdc.rules.message import message_parts
@@ -37,13 +37,13 @@ def _notes(schema: Element, box: str, kind: str) -> tuple[Note, ...]:
     return tuple(notes.values())
 
 
-def read_patterns(concrete: Sequence[Element], notes: Notes) -> tuple[Pattern, ...]:
-    """Turn concrete patterns into the model, with unique ids throughout."""
+def read_patterns(concrete: Sequence[Element], notes: Notes, lets: tuple[Let, ...]) -> tuple[Pattern, ...]:
+    """Turn concrete patterns into the model, with unique ids throughout; `lets` are the schema's and the phase's."""
     places = list(_places(concrete))
-    for place in places:
-        _check_references(place.assertion, notes)
+    for name, declared in (("diagnostics", notes.diagnostics), ("properties", notes.properties)):
+        _check_references(places, name, {note.id for note in declared})
     ids = iter(assertion_ids(places))
-    return tuple(_pattern(p, name, ids) for p, name in zip(concrete, pattern_ids(concrete), strict=True))
+    return tuple(_pattern(p, name, ids, lets) for p, name in zip(concrete, pattern_ids(concrete), strict=True))
 
 
 def _places(concrete: Sequence[Element]) -> Iterator[Place]:
@@ -56,35 +56,38 @@ def _places(concrete: Sequence[Element]) -> Iterator[Place]:
                 yield Place(pattern, rule, number, assertion)
 
 
-def _pattern(element: Element, name: str, ids: Iterator[str]) -> Pattern:
+def _pattern(element: Element, name: str, ids: Iterator[str], lets: tuple[Let, ...]) -> Pattern:
+    own = read_lets(element)
     title = next((title.text() for title in element.elements("title")), "")
     return Pattern(
         id=name,
         name=" ".join((element.get("name") or title or name).split()),
         documents=element.get("documents"),
         is_group=element.kind == "group",
-        lets=read_lets(element),
-        rules=tuple(_rule(rule, element, ids) for rule in element.elements("rule")),
+        lets=own,
+        rules=tuple(_rule(rule, element, ids, lets + own) for rule in element.elements("rule")),
         attributes=tuple(element.attributes.items()),
         origin=element.origin,
     )
 
 
-def _rule(element: Element, pattern: Element, ids: Iterator[str]) -> Rule:
+def _rule(element: Element, pattern: Element, ids: Iterator[str], lets: tuple[Let, ...]) -> Rule:
+    own = read_lets(element)
     assertions = tuple(
-        _assertion(child, (child, element, pattern), next(ids)) for child in element.elements("assert", "report")
+        _assertion(child, next(ids), decide_severity((child, element, pattern), lets + own))
+        for child in element.elements("assert", "report")
     )
     return Rule(
         id=element.get("id"),
         context=element.require("context"),
-        lets=read_lets(element),
+        lets=own,
         assertions=assertions,
         attributes=tuple(element.attributes.items()),
         origin=element.origin,
     )
 
 
-def _assertion(element: Element, levels: tuple[Element, ...], name: str) -> Assertion:
+def _assertion(element: Element, name: str, severity: Severity) -> Assertion:
     kind: OneOf["assert", "report"] = "report" if element.kind == "report" else "assert"
     return Assertion(
         id=name,
@@ -92,7 +95,7 @@ def _assertion(element: Element, levels: tuple[Element, ...], name: str) -> Asse
         kind=kind,
         test=element.require("test"),
         parts=message_parts(element),
-        severity=decide_severity(levels),
+        severity=severity,
         diagnostics=tuple((element.get("diagnostics") or "").split()),
         properties=tuple((element.get("properties") or "").split()),
         attributes=tuple(element.attributes.items()),
@@ -100,10 +103,9 @@ def _assertion(element: Element, levels: tuple[Element, ...], name: str) -> Asse
     )
 
 
-def _check_references(assertion: Element, notes: Notes) -> None:
-    for name, declared in (("diagnostics", notes.diagnostics), ("properties", notes.properties)):
-        known = [note.id for note in declared]
+def _check_references(places: Sequence[Place], name: str, known: set[str]) -> None:
+    for assertion in (place.assertion for place in places):
         for wanted in (assertion.get(name) or "").split():
             if wanted not in known:
-                hint = f"{name}: {', '.join(known)}" if known else f"the schema has no {name}"
+                hint = f"{name}: {', '.join(sorted(known))}" if known else f"the schema has no {name}"
                 raise assertion.error(f"{assertion.kind} names {wanted!r}, which is not among the {name}", hint=hint)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from constraint_sdc.errors import RulesError
-from constraint_sdc.model.schema import Phase
+from constraint_sdc.model.schema import Pattern, Phase
 from constraint_sdc.rules.element import Element
 from constraint_sdc.rules.variables import read_lets
 
@@ -29,17 +30,37 @@ def choose_phase(schema: Element, phases: Sequence[Phase], wanted: str | None) -
     if chosen == _ANY:
         what = "the phase #ANY, which each document chooses by 'when', is not supported"
         raise RulesError(what, file=schema.origin.file, hint=_listed((*known, DEFAULT)))
-    _check_from(schema, chosen)
     if chosen not in known:
         raise RulesError(f"unknown phase {chosen!r}", file=schema.origin.file, hint=_listed((*known, DEFAULT)))
     return str(chosen)
 
 
-def _check_from(schema: Element, chosen: str | None) -> None:
-    for phase in schema.elements("phase"):
-        if phase.get("id") == chosen and "from" in phase.attributes:
-            # Leaving it out would judge more nodes than the author meant.
-            raise phase.error(f"phase {chosen!r} starts 'from' a part of the document, which is not supported")
+def active_patterns(
+    schema: Element, patterns: Sequence[Pattern], phases: Sequence[Phase], chosen: str
+) -> list[Pattern]:
+    """Return the patterns that the chosen phase activates, in document order."""
+    if chosen == ALL:
+        return list(patterns)
+    active = next(phase.active for phase in phases if phase.id == chosen)
+    start = next(e.get("from") for e in schema.elements("phase") if e.get("id") == chosen)
+    running = [pattern for pattern in patterns if pattern.id in active]
+    return running if start is None else [_started_from(pattern, start) for pattern in running]
+
+
+def _started_from(pattern: Pattern, start: str) -> Pattern:
+    """Let the rules match only at or below the nodes where the phase starts (2025); other documents are not narrowed.
+
+    Written as a predicate on the context, so that whoever reads the schema needs no further rule.
+    """
+    if pattern.documents is not None:
+        return pattern
+    inside = f"[ancestor-or-self::node() intersect root()/({start})]"
+    return replace(pattern, rules=tuple(replace(rule, context=_with(rule.context, inside)) for rule in pattern.rules))
+
+
+def _with(context: str, predicate: str) -> str:
+    """Add a predicate to a match pattern: `.[...]` takes it as it is, anything else (a union, a path) in brackets."""
+    return context + predicate if context.lstrip().startswith(".") else f"({context}){predicate}"
 
 
 def _phase(element: Element, patterns: Collection[str]) -> Phase:

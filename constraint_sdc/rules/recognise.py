@@ -52,7 +52,8 @@ def _kind(formula: Formula, is_quotient: bool) -> tuple[Kind, str]:
     if unknown:
         return Kind.OPAQUE, "; ".join(dict.fromkeys(f"{atom.text}: {atom.reason}" for atom in unknown))
     if not names:
-        return Kind.OPAQUE, "says nothing about any variable: it is " + ("always true" if formula == AllOf(()) else "never true")
+        answer = "always true" if formula == AllOf(()) else "never true"
+        return Kind.OPAQUE, f"says nothing about any variable: it is {answer}"
     if any(isinstance(atom, DomainAtom) for atom in parts) and _is_domain(formula, names):
         return Kind.VALUE_DOMAIN, "the value must occur in another document"
     has_product = any(isinstance(atom, ProductAtom) for atom in parts)
@@ -75,7 +76,7 @@ def _across_variables(formula: Formula, has_product: bool) -> tuple[Kind, str]:
     items = formula.items if isinstance(formula, AllOf) else (formula,)
     if all(_is_bare_order(item) for item in items):
         return Kind.GOVERNS, "an order between variables"
-    if all(isinstance(item, LinearAtom) and not item.if_missing for item in items):
+    if all(isinstance(item, LinearAtom) and item.op != "!=" for item in items):
         return Kind.LINEAR, "a sum of variables with constant coefficients"
     if has_product and all(_is_sum_or_product(item) for item in items):
         return Kind.NON_LINEAR, "a product of variables"
@@ -84,13 +85,18 @@ def _across_variables(formula: Formula, has_product: bool) -> tuple[Kind, str]:
 
 def _is_bare_order(item: Formula) -> bool:
     """Tell whether an item says no more than V3 <= V7 (or <, >, >=)."""
-    if not isinstance(item, LinearAtom) or item.op in ("=", "!=") or item.constant != 0 or item.if_missing:
+    if not isinstance(item, LinearAtom) or item.op in ("=", "!=") or item.constant != 0:
         return False
     return sorted(value for _, value in item.terms) == [Fraction(-1), Fraction(1)]
 
 
 def _is_sum_or_product(item: Formula) -> bool:
-    return isinstance(item, LinearAtom | ProductAtom | SetAtom) and not item.if_missing
+    return (isinstance(item, LinearAtom | ProductAtom) and item.op != "!=") or _is_one_sided(item)
+
+
+def _is_one_sided(item: Formula) -> bool:
+    """Tell whether an item says that one variable equals, or differs from, a single number (a divisor from zero)."""
+    return isinstance(item, SetAtom) and len(item.values) == 1
 
 
 def _is_one_quotient(expression: Expression) -> bool:

@@ -15,7 +15,7 @@ from constraint_sdc.rules.grammar import check_grammar
 from constraint_sdc.rules.identity import check_unique
 from constraint_sdc.rules.include import Inclusions
 from constraint_sdc.rules.patterns import read_notes, read_patterns
-from constraint_sdc.rules.phases import ALL, choose_phase, read_phases
+from constraint_sdc.rules.phases import active_patterns, choose_phase, read_phases
 from constraint_sdc.rules.variables import read_lets, read_parameters
 
 
@@ -32,19 +32,20 @@ def load_schema(path: Path, *, phase: str | None = None, allowed: tuple[Path, ..
     _check_ids(root)
     notes = read_notes(root)
     concrete = concrete_patterns(root)
-    patterns = read_patterns(concrete, notes)
     phases = read_phases(root, [e.require("id") for e in concrete if "id" in e.attributes])
     chosen = choose_phase(root, phases, phase)
     running = next((p for p in phases if p.id == chosen), None)
+    lets = read_lets(root) + (running.lets if running else ())
+    patterns = read_patterns(concrete, notes, lets)
     return Schema(
         title=_title(root),
         binding=read_binding(root),
         namespaces=tuple(_namespaces(root)),
         parameters=read_parameters(root),
-        lets=read_lets(root) + (running.lets if running else ()),
+        lets=lets,
         phase=chosen,
         phases=phases,
-        patterns=tuple(p for p in patterns if chosen == ALL or (running and p.id in running.active)),
+        patterns=tuple(active_patterns(root, patterns, phases, chosen)),
         diagnostics=notes.diagnostics,
         properties=notes.properties,
         foreign=foreign_declarations(root, concrete),

@@ -32,6 +32,8 @@ class Document:
 Place: TypeAlias = Here | AtRoot | Document
 Value: TypeAlias = Expression | Place
 
+_MOST_REPEATS = 1000
+
 
 class RefusedError(Exception):
     """Carries a `NotUnderstood` up to the public function, which returns it as a value."""
@@ -56,11 +58,18 @@ class Scope:
     variables: Mapping[str, Value | NotUnderstood] = field(default_factory=dict)
     present: frozenset[str] = frozenset()
     keys: Mapping[str, Outside] = field(default_factory=dict)
+    repeats: int = 1
 
     def at(self, focus: Value | None) -> Scope:
         """Return the scope with another context item; a variable that is the context item exists."""
         present = self.present | {focus.name} if isinstance(focus, Variable) else self.present
         return replace(self, focus=focus, present=present)
+
+    def repeated(self, times: int, text: str) -> Scope:
+        """Return the scope inside an iteration; nested iterations multiply."""
+        if self.repeats * times > _MOST_REPEATS:
+            raise RefusedError("goes through too many combinations", text)
+        return replace(self, repeats=self.repeats * max(times, 1))
 
     def bind(self, name: str, value: Value) -> Scope:
         """Return the scope with one more variable."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from constraint_sdc.model.constraint import (
     AllOf,
     AnyOf,
@@ -14,10 +16,12 @@ from constraint_sdc.model.constraint import (
     PresentAtom,
     ProductAtom,
     SetAtom,
+    atom_variables,
 )
 from constraint_sdc.rules.negate import negate
-from constraint_sdc.rules.show_atom import show_atom, show_number
-from constraint_sdc.rules.show_expression import show_name
+from constraint_sdc.rules.show_atom import or_missing, show_atom, show_number, show_sum
+
+_COMPARISONS = (LinearAtom, ProductAtom, SetAtom, IntegerAtom)
 
 
 def show_constraint(constraint: Constraint) -> str:
@@ -40,11 +44,32 @@ def show_formula(formula: Formula) -> str:
         case AnyOf(()):
             return "never true"
         case AllOf(items):
-            return " and ".join(_conjuncts(items))
+            return _conjunction(items)
         case AnyOf(items):
             return _disjunction(items)
         case _:
             return show_atom(formula)
+
+
+def _conjunction(items: tuple[Formula, ...]) -> str:
+    names = _shared_missing(items)
+    if names:
+        return " and ".join(_conjuncts(tuple(_unless_missing(item) for item in items))) + or_missing(names)
+    return " and ".join(_conjuncts(items))
+
+
+def _shared_missing(items: tuple[Formula, ...]) -> tuple[str, ...]:
+    """Return the variables when every item holds if one of them is missing, so that it can be said once."""
+    sets = {
+        frozenset(atom_variables(item)) if isinstance(item, _COMPARISONS) and item.if_missing else frozenset()
+        for item in items
+    }
+    first = items[0]
+    return atom_variables(first) if len(sets) == 1 and isinstance(first, _COMPARISONS) and first.if_missing else ()
+
+
+def _unless_missing(item: Formula) -> Formula:
+    return replace(item, if_missing=False) if isinstance(item, _COMPARISONS) else item
 
 
 def _conjuncts(items: tuple[Formula, ...]) -> list[str]:
@@ -64,18 +89,17 @@ def _conjuncts(items: tuple[Formula, ...]) -> list[str]:
 
 def _other_end(item: Formula, items: tuple[Formula, ...], place: int) -> int | None:
     """Find the opposite bound of an interval later in the conjunction."""
-    if not _is_bound(item):
+    if not isinstance(item, LinearAtom) or not _is_bound(item):
         return None
-    assert isinstance(item, LinearAtom)
     for later in range(place + 1, len(items)):
         other = items[later]
-        if _is_bound(other) and isinstance(other, LinearAtom) and other.terms == item.terms:
+        if isinstance(other, LinearAtom) and _is_bound(other) and other.terms == item.terms:
             return later if other.op[0] != item.op[0] else None
     return None
 
 
-def _is_bound(item: Formula) -> bool:
-    return isinstance(item, LinearAtom) and len(item.terms) == 1 and item.op[0] in "<>" and not item.if_missing
+def _is_bound(item: LinearAtom) -> bool:
+    return item.op[0] in "<>" and not item.if_missing
 
 
 def _interval(one: Formula, other: Formula) -> str:
@@ -83,15 +107,17 @@ def _interval(one: Formula, other: Formula) -> str:
     assert isinstance(other, LinearAtom)
     low, high = (one, other) if one.op[0] == ">" else (other, one)
     left = "<=" if low.op == ">=" else "<"
-    return f"{show_number(low.constant)} {left} {show_name(low.terms[0][0])} {high.op} {show_number(high.constant)}"
+    return f"{show_number(low.constant)} {left} {show_sum(low.terms)} {high.op} {show_number(high.constant)}"
 
 
 def _disjunction(items: tuple[Formula, ...]) -> str:
     premises = tuple(item for item in items if _is_premise(item))
     rest = tuple(item for item in items if not _is_premise(item))
-    if not premises or not rest:
-        return " or ".join(_bracketed(item) for item in items)
     condition = " and ".join(_conjuncts(tuple(negate(item) for item in premises)))
+    if premises and not rest:
+        return f"not ({condition})"
+    if not premises:
+        return " or ".join(_bracketed(item) for item in items)
     return f"if {condition} then {show_formula(AnyOf(rest) if len(rest) > 1 else rest[0])}"
 
 
@@ -110,7 +136,5 @@ def _is_premise(item: Formula) -> bool:
 
 def _bracketed(item: Formula) -> str:
     text = show_formula(item)
-    is_compound = isinstance(item, AllOf | AnyOf) or (
-        isinstance(item, LinearAtom | ProductAtom | SetAtom | IntegerAtom) and item.if_missing
-    )
+    is_compound = isinstance(item, AllOf | AnyOf) or (isinstance(item, _COMPARISONS) and item.if_missing)
     return f"({text})" if is_compound else text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from fractions import Fraction
 
 from constraint_sdc.model.constraint import (
@@ -18,7 +19,7 @@ from constraint_sdc.model.constraint import (
     atom_variables,
 )
 from constraint_sdc.rules.compare_forms import NUMBER_TEXT
-from constraint_sdc.rules.normalise import DECIMAL_TEXT
+from constraint_sdc.rules.questions import DECIMAL_TEXT
 from constraint_sdc.rules.show_expression import show_name, show_outside
 
 _LENGTH = re.compile(r"\^\.\{(\d+)(?:(,)(\d*))?\}\$")
@@ -73,11 +74,12 @@ def show_linear(atom: LinearAtom) -> str:
         left = [(name, value) for name, value in atom.terms if value > 0]
         right = [(name, -value) for name, value in atom.terms if value < 0]
         if right:
-            return f"{_sum(left)} {atom.op} {_sum(right)}"
-    return f"{_sum(list(atom.terms))} {atom.op} {show_number(atom.constant)}"
+            return f"{show_sum(left)} {atom.op} {show_sum(right)}"
+    return f"{show_sum(atom.terms)} {atom.op} {show_number(atom.constant)}"
 
 
-def _sum(terms: list[tuple[str, Fraction]]) -> str:
+def show_sum(terms: Iterable[tuple[str, Fraction]]) -> str:
+    """Return a sum of scaled variables."""
     text = ""
     for name, value in terms:
         sign = (" - " if value < 0 else " + ") if text else ("-" if value < 0 else "")
@@ -127,7 +129,7 @@ def _pattern(atom: PatternAtom) -> str:
         return f"{name} is {'blank' if atom.negated else 'not blank'}"
     length = _LENGTH.fullmatch(atom.regex) if atom.flags == "s" else None
     if length is not None:
-        return f"{name} has {'not ' if atom.negated else ''}{_length(*length.groups())}"
+        return f"{name} {'does not have' if atom.negated else 'has'} {_length(*length.groups())}"
     flags = f" (flags {atom.flags})" if atom.flags else ""
     return f"{name} {'does not match' if atom.negated else 'matches'} '{atom.regex}'{flags}"
 
@@ -141,7 +143,9 @@ def _length(low: str, comma: str | None, high: str | None) -> str:
 
 
 def _missing(atom: Atom, if_missing: bool) -> str:
-    if not if_missing:
-        return ""
-    names = atom_variables(atom)
+    return or_missing(atom_variables(atom)) if if_missing else ""
+
+
+def or_missing(names: tuple[str, ...]) -> str:
+    """Return the words for "or a value is missing"."""
     return f" or {show_name(names[0])} is missing" if len(names) == 1 else " or a value is missing"

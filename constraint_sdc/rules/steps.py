@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from constraint_sdc.model.expression import Outside, Variable
 from constraint_sdc.rules.scope import AtRoot, Document, Here, RefusedError, Scope, Value, extend
-from constraint_sdc.rules.syntax import Step
+from constraint_sdc.rules.syntax import Step, step_name
 
 _UPWARDS = frozenset({"parent", "ancestor", "ancestor-or-self"})
 _SIDEWAYS = frozenset({"preceding-sibling", "following-sibling", "preceding", "following"})
@@ -53,6 +53,7 @@ def _from_variable(origin: Variable, step: Step, scope: Scope, deep: bool) -> Va
 def _name(step: Step) -> str:
     if step.test == "text()":
         raise RefusedError("text() differs from the value when a comment splits it; name the element alone", step.text)
-    if step.test in ("*", "?", "node()") or step.axis not in ("child", "attribute"):
+    name = step_name(step)
+    if name is None:
         raise RefusedError("only child elements and attributes with a plain name are variables", step.text)
-    return "@" + step.test if step.axis == "attribute" else step.test
+    return name

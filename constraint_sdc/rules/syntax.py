@@ -197,3 +197,23 @@ def walk_syntax(tree: Syntax) -> Iterator[Syntax]:
     yield tree
     for part in parts_of(tree):
         yield from walk_syntax(part)
+
+
+def depth_of(tree: Syntax) -> int:
+    """Return how many levels a tree has."""
+    depth, level = 0, [tree]
+    while level:
+        depth, level = depth + 1, [part for node in level for part in parts_of(node)]
+    return depth
+
+
+def is_plain_name(test: str) -> bool:
+    """Tell whether a node test is one fixed name."""
+    return test not in ("*", "?", "node()", "text()")
+
+
+def step_name(step: Step) -> str | None:
+    """Return the name of the child element or attribute ("@name") that a step asks for, None for any other step."""
+    if step.axis not in ("child", "attribute") or not is_plain_name(step.test):
+        return None
+    return "@" + step.test if step.axis == "attribute" else step.test

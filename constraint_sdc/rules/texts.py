@@ -38,13 +38,19 @@ def compare_text(source: tuple[str, str], op: CompareOp, text: str) -> Formula |
         return None
     differs = op == "!="
     if absent == "trimmed":
-        words = r"\s+".join(escaped(word) for word in text.split(" "))
-        if text != " ".join(text.split()):
-            return AllOf(()) if differs else AnyOf(())
-        return PatternAtom(name, r"\S", negated=not differs) if not text else PatternAtom(name, rf"^\s*{words}\s*$", "", differs)
+        return _compare_trimmed(name, text, differs)
     if not text:
         return _compare_empty(name, absent, differs)
     return SetAtom(name, (text,), differs, differs and absent == "string")
+
+
+def _compare_trimmed(name: str, text: str, differs: bool) -> Formula:
+    if text != " ".join(text.split()):
+        return AllOf(()) if differs else AnyOf(())
+    if not text:
+        return PatternAtom(name, r"\S", negated=not differs)
+    words = r"\s+".join(escaped(word) for word in text.split(" "))
+    return PatternAtom(name, rf"^\s*{words}\s*$", "", differs)
 
 
 def _compare_empty(name: str, absent: str, differs: bool) -> Formula:
@@ -55,8 +61,13 @@ def _compare_empty(name: str, absent: str, differs: bool) -> Formula:
     return AllOf((PresentAtom(name), PresentAtom(name, negated=True, filled=True)))
 
 
-def text_length(name: str, op: CompareOp, length: int) -> Formula:
-    """Return a bound on the number of characters; an absent value has none."""
+def text_length(source: tuple[str, str], op: CompareOp, length: int) -> Formula | None:
+    """Return a bound on the number of characters, of which an absent value has none; None if it is not a pattern."""
+    name, absent = source
+    if absent == "trimmed":
+        if (op, length) in ((">", 0), (">=", 1), ("!=", 0)):
+            return PatternAtom(name, r"\S")
+        return PatternAtom(name, r"\S", negated=True) if (op, length) in (("=", 0), ("<", 1), ("<=", 0)) else None
     bounds = {
         "=": (length, length),
         "<=": (0, length),

@@ -29,7 +29,7 @@ from constraint_sdc.model.expression import (
     Sequence,
     Variable,
 )
-from constraint_sdc.rules.functions import IMPLICIT, PURE, can_fail, is_predicate
+from constraint_sdc.rules.functions import IMPLICIT, PURE, can_fail, is_predicate, is_too_large
 from constraint_sdc.rules.iterate import Item, fixed_items, guarded, unordered_names
 from constraint_sdc.rules.lookups import lookup
 from constraint_sdc.rules.scope import AtRoot, Document, Here, RefusedError, Scope, Value, resolve_href
@@ -78,7 +78,7 @@ def translate_tree(tree: Syntax | NotUnderstood, scope: Scope) -> Expression | N
     if isinstance(tree, NotUnderstood):
         return tree
     try:
-        return _truth(tree, scope)
+        return _measured(_truth(tree, scope), tree)
     except RefusedError as refused:
         return refused.answer
 
@@ -88,9 +88,16 @@ def translate_value(tree: Syntax | NotUnderstood, scope: Scope) -> Value | NotUn
     if isinstance(tree, NotUnderstood):
         return tree
     try:
-        return _value(tree, scope)
+        value = _value(tree, scope)
+        return value if isinstance(value, Here | AtRoot | Document) else _measured(value, tree)
     except RefusedError as refused:
         return refused.answer
+
+
+def _measured(expression: Expression, tree: Syntax) -> Expression:
+    if is_too_large(expression):
+        raise RefusedError("grows beyond measure when its variables are put in their places", tree.text)
+    return expression
 
 
 def _truth(tree: Syntax, scope: Scope) -> Expression:
@@ -161,6 +168,8 @@ def _reference(name: str, text: str, scope: Scope) -> Value:
 
 
 def _path(tree: Path, scope: Scope) -> Value:
+    if isinstance(tree.left, Root):
+        raise RefusedError(LOOKS_AROUND, tree.text)
     left = _value(tree.left, scope)
     match tree.right:
         case ContextItem() if not tree.deep:
@@ -182,6 +191,7 @@ def _map(left: Value, right: Syntax, scope: Scope, text: str) -> Value:
     if isinstance(left, AtRoot | Document):
         raise RefusedError("a path of this shape is outside our expression type", text)
     items = fixed_items(left, text)
+    scope = scope.repeated(len(items), text)
     return _sequence(tuple(guarded(item, _expression(right, scope.at(item.value)), EMPTY) for item in items))
 
 
@@ -266,14 +276,16 @@ def _binary(tree: Binary, scope: Scope) -> Value:
 
 
 def _junction(tree: Binary, scope: Scope) -> Expression:
-    """Collect `a and b and c`, which the parser nests to the left, into one conjunction."""
+    """Collect `a and b and c`, which the syntax nests, into one conjunction in the order of writing."""
     items: list[Expression] = []
-    rest: Syntax = tree
-    while isinstance(rest, Binary) and rest.op == tree.op:
-        items.append(_truth(rest.right, scope))
-        rest = rest.left
-    items.append(_truth(rest, scope))
-    return And(tuple(reversed(items))) if tree.op == "and" else Or(tuple(reversed(items)))
+    rest: list[Syntax] = [tree]
+    while rest:
+        part = rest.pop(0)
+        if isinstance(part, Binary) and part.op == tree.op:
+            rest[:0] = [part.left, part.right]
+        else:
+            items.append(_truth(part, scope))
+    return And(tuple(items)) if tree.op == "and" else Or(tuple(items))
 
 
 def _range(tree: Binary) -> Expression:
@@ -291,8 +303,10 @@ def _sequence(items: tuple[Expression, ...]) -> Expression:
 
 def _binding(tree: Binding, scope: Scope) -> Value:
     if tree.keyword == "let":
-        for name, value in tree.variables:
-            scope = scope.bind(name, _value(value, scope))
+        for name, source in tree.variables:
+            value = _value(source, scope)
+            is_node = isinstance(value, Here | AtRoot | Document)
+            scope = scope.bind(name, value if is_node else _measured(_expression(source, scope), source))
         return _value(tree.body, scope)
     found = lookup(tree, scope, _value)
     return found if found is not None else _iterate(tree.keyword, tree.variables, tree.body, scope)
@@ -302,7 +316,8 @@ def _iterate(keyword: str, variables: tuple[tuple[str, Syntax], ...], body: Synt
     if not variables:
         return _expression(body, scope) if keyword == "for" else _truth(body, scope)
     (name, source), *rest = variables
-    items = fixed_items(_expression(source, scope), source.text)
+    items = fixed_items(_measured(_expression(source, scope), source), source.text)
+    scope = scope.repeated(len(items), source.text)
     skipped: Expression = _SKIPPED[keyword]
     parts = tuple(
         guarded(item, _iterate(keyword, tuple(rest), body, _bound(scope, name, item)), skipped) for item in items

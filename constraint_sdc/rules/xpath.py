@@ -16,6 +16,7 @@ from elementpath.tdop import Parser as PrattParser
 from elementpath.xpath31 import XPath31Parser
 from elementpath.xpath_tokens import XPathFunction, XPathToken
 
+from constraint_sdc.rules.functions import words
 from constraint_sdc.rules.syntax import (
     Binary,
     Binding,
@@ -34,6 +35,7 @@ from constraint_sdc.rules.syntax import (
     Syntax,
     TypeOperation,
     Unary,
+    depth_of,
 )
 
 FN = "http://www.w3.org/2005/xpath-functions"
@@ -44,9 +46,11 @@ PREFIXES = {
     "array": "http://www.w3.org/2005/xpath-functions/array",
 }
 _PREFIX_OF = {uri: prefix for prefix, uri in PREFIXES.items()}
-_OPERATORS = frozenset(
-    "or and = != < <= > >= eq ne lt le gt ge is << >> || to + - * div idiv mod union | intersect except !".split()
+_OPERATORS = words(
+    "or and = != < <= > >= eq ne lt le gt ge is << >> || to + - * div idiv mod union | intersect except !"
 )
+# Leaves room for every later stage to recurse through the tree.
+_DEEPEST = 120
 _PLAIN_TESTS = {"node": "node()", "text": "text()"}
 
 
@@ -75,11 +79,12 @@ def parse_xpath(text: str, namespaces: Mapping[str, str]) -> Syntax | NotUnderst
     '+'
     """
     try:
-        return _convert(_parser(tuple(sorted(namespaces.items()))).parse(text))
+        tree = _convert(_parser(tuple(sorted(namespaces.items()))).parse(text))
     except RecursionError:
         return NotUnderstood("the expression is nested too deeply")
     except (ElementPathError, ValueError, TypeError, KeyError) as error:
         return NotUnderstood(f"the XPath parser stopped: {_message(error)}", " ".join(text.split()))
+    return tree if depth_of(tree) <= _DEEPEST else NotUnderstood("the expression is nested too deeply")
 
 
 @lru_cache(maxsize=64)
@@ -94,6 +99,8 @@ def _message(error: Exception) -> str:
 
 
 def _convert(token: XPathToken) -> Syntax:
+    if token.symbol in ("and", "or") and len(token) == 2:
+        return _junction(token)
     symbol, label, text = token.symbol, str(token.label), _text(token)
     if symbol in ("(integer)", "(decimal)", "(float)", "(string)"):
         return Constant(_literal(token), text)
@@ -114,6 +121,24 @@ def _convert(token: XPathToken) -> Syntax:
     if symbol in _OPERATORS and label == "operator" and len(token) == 2:
         return Binary(symbol, _convert(token[0]), _convert(token[1]), text)
     return _named(token, text)
+
+
+def _junction(token: XPathToken) -> Syntax:
+    """Return a chain of `or` as a balanced tree: a code list of hundreds of values is long, not deep."""
+    operands = []
+    rest = token
+    while rest.symbol == token.symbol and len(rest) == 2:
+        operands.append(rest[1])
+        rest = rest[0]
+    return _balanced(token.symbol, [_convert(operand) for operand in (rest, *reversed(operands))])
+
+
+def _balanced(op: str, parts: list[Syntax]) -> Syntax:
+    if len(parts) == 1:
+        return parts[0]
+    middle = len(parts) // 2
+    text = f" {op} ".join(part.text for part in parts)
+    return Binary(op, _balanced(op, parts[:middle]), _balanced(op, parts[middle:]), text)
 
 
 def _named(token: XPathToken, text: str) -> Syntax:

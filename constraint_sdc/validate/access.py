@@ -28,6 +28,8 @@ _READING = {
     "json-doc": (1, 2),
 }
 _CLOSED = ("collection", "uri-collection", "environment-variable", "available-environment-variables")
+# Saxon knows no document URI of what is handed in as text.
+_DOCUMENT_URI = "document-uri"
 _DOCUMENTS = ("doc", "doc-available", "document")
 
 
@@ -73,6 +75,9 @@ def confine_expression(expression: str, origin: Origin) -> Confined:
                 f"{name}() is closed to rules", file=origin.file, line=origin.line, hint="name files with doc() instead"
             )
         following = neighbour(tokens, index, 1)
+        if name == _DOCUMENT_URI:
+            _rewrite_document_uri(texts, tokens, index, following)
+            continue
         assert following is not None  # a function name is followed by "(" or "#"
         if text_at(tokens, following) == "#":
             _rewrite_reference(texts, tokens, index, following, name, base)
@@ -93,9 +98,15 @@ def _function_name(tokens: list[Token], index: int) -> str | None:
     if token.kind != "name" or text_at(tokens, neighbour(tokens, index, 1)) not in ("(", "#"):
         return None
     name = token.text.removeprefix(f"Q{{{_FUNCTIONS}}}").removeprefix("fn:")
-    if name not in _READING and name not in _CLOSED:
+    if name not in _READING and name not in _CLOSED and name != _DOCUMENT_URI:
         return None
     return None if text_at(tokens, neighbour(tokens, index, -1)) in ("$", "@", "::") else name
+
+
+def _rewrite_document_uri(texts: list[str], tokens: list[Token], index: int, bracket: int | None) -> None:
+    texts[index] = f"Q{{{JUDGE}}}document-uri"
+    if bracket is not None and text_at(tokens, bracket) == "(" and not _comma(tokens, bracket):
+        texts[bracket] = "(."
 
 
 def _comma(tokens: list[Token], bracket: int) -> str:

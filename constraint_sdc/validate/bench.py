@@ -97,20 +97,31 @@ class Bench:
         return bool(needs)
 
     def _provide_one(self, kind: str, key: str) -> None:
-        is_question = kind.endswith("?")
-        uri = key.split(" ")[-1]
-        path = self._permitted(uri)
-        if path.is_file() and key not in self._held:
-            self._load(kind.removesuffix("?"), key)
-        elif is_question:
-            self._ask({"do": "missing", "key": key})
+        path = self._permitted(key.split(" ")[-1])
+        if key in self._held:
+            raise JudgeError(f"a rule asks for {key} again and again")
+        if kind.endswith("?"):
+            self._answer_whether(kind.removesuffix("?"), key, path)
+        elif path.is_file():
+            self._load(kind, key)
         else:
             raise RulesError(f"a rule asks for {path}, and there is no such file")
+
+    def _answer_whether(self, kind: str, key: str, path: Path) -> None:
+        """Load what a rule only asks about; a file that is missing or cannot be read is not available."""
+        try:
+            if path.is_file():
+                self._load(kind, key)
+                return
+        except DataError:
+            pass
+        self._ask({"do": "missing", "key": key})
+        self._held.add(key)
 
     def _load(self, kind: str, key: str) -> None:
         encoding, _, uri = key.rpartition(" ")
         path = self._permitted(uri)
-        request = {"do": kind, "key": key, "path": str(path), "uri": uri, "encoding": encoding.strip()}
+        request = {"do": kind, "key": key, "path": str(path), "uri": uri, "encoding": encoding.strip("-")}
         _raise_unreadable(self._ask(request), path)
         self._held.add(key)
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Generic, TypeVar
 
-from constraint_sdc.validate.saxon import Judge, JudgeReport
+from constraint_sdc.validate.judge import Judge
+from constraint_sdc.validate.verdict import JudgeReport
 
 Label = TypeVar("Label")
 

@@ -10,7 +10,8 @@ from constraint_sdc.validate.access import JUDGE
 from constraint_sdc.validate.sheet import Place
 
 _HEAD = re.compile(r"^[^\n]*\bon line \d+[^\n]*:\s*$", re.MULTILINE)
-_LINE = re.compile(r"\bon line (\d+)")
+# Saxon names a line of the stylesheet as "on line 7", and in its call stack also as "at <uri>#7".
+_LINE = re.compile(r"(?:\bon line |\bat \S+#)(\d+)")
 _STACK = re.compile(r"^\s*(?:In template|invoked by|at |Caused by|\tat ).*$", re.MULTILINE)
 
 

@@ -45,7 +45,7 @@ _COUNTING = """
 <xsl:for-each select="$findings">
 <xsl:variable name="subject" select="?subject"/>
 <xsl:variable name="record" select="c:record(?context) ! $records(generate-id(.))"/>
-<xsl:variable name="elsewhere" select="root($subject)[not(. is $c:root)] ! string(document-uri(.))"/>
+<xsl:variable name="elsewhere" select="root($subject)[not(. is $c:root)] ! string(base-uri(.))"/>
 <xsl:variable name="place" select="map{'location': c:location($subject, $numbers), 'record': $record}"/>
 <xsl:sequence select="map:merge((map:remove(., 'context'), $place, map{'document': $elsewhere}))"/>
 </xsl:for-each>
@@ -66,7 +66,6 @@ _COUNTING = """
 </xsl:if>
 </xsl:map>
 </xsl:function>
-<xsl:variable name="c:root" as="node()" select="." SCOPE/>
 <xsl:template name="c:main" SCOPE>
 <xsl:variable name="all" as="map(*)*">
 PATTERNS

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from constraint_sdc.model.schema import Let, Origin, Schema
 from constraint_sdc.validate.access import JUDGE, Confined, Wanted, confine_expression, file_uri
 from constraint_sdc.validate.foreign import confine_fragment
-from constraint_sdc.validate.sheet import Place, Sheet
+from constraint_sdc.validate.sheet import Place, Sheet, written_attributes
 from constraint_sdc.validate.tokens import rename_variables
 
 ERRORS = "http://www.w3.org/2005/xqt-errors"
@@ -82,10 +82,10 @@ class Author:
         else:
             content = confine_fragment(let.content, let.origin)
             self.note(content)
-            with self.sheet.element("xsl:variable", {"name": name, "as": let.type} | self.stated(let.origin), place):
-                for shown, hidden in scope.items():
-                    self.sheet.leaf("xsl:variable", {"name": shown, "select": f"${hidden}"})
-                self.sheet.raw(content.text, place)
+            # No line end may come between the tags and the content: it would be part of the value.
+            seen = "".join(f'<xsl:variable name="{shown}" select="${hidden}"/>' for shown, hidden in scope.items())
+            head = written_attributes({"name": name, "as": let.type} | self.stated(let.origin))
+            self.sheet.raw(f"<xsl:variable{head}>{seen}{content.text}</xsl:variable>", place)
 
     def note(self, confined: Confined) -> None:
         """Remember what a rewritten text asks for."""

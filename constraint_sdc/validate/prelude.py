@@ -27,7 +27,8 @@ _RESOURCES = """
 <xsl:param name="base" as="xs:string"/>
 <xsl:param name="item" as="item()"/>
 <xsl:variable name="from" select="if ($item instance of node()) then (base-uri($item), $base)[1] else $base"/>
-<xsl:sequence select="string(resolve-uri(iri-to-uri(normalize-space(string($item))), $from))"/>
+<xsl:variable name="uri" select="resolve-uri(iri-to-uri(normalize-space(string($item))), $from)"/>
+<xsl:sequence select="replace($uri, '^file:/([^/])', 'file:///$1')"/>
 </xsl:function>
 <xsl:function name="c:fetch" as="node()?" SCOPE>
 <xsl:param name="uri" as="xs:string"/>
@@ -56,6 +57,11 @@ _RESOURCES = """
 <xsl:param name="uri" as="xs:string?"/>
 <xsl:sequence select="if (exists($uri)) then c:has(c:absolute($base, $uri)) else false()"/>
 </xsl:function>
+<xsl:function name="c:document-uri" as="xs:anyURI?" SCOPE>
+<xsl:param name="node" as="node()?"/>
+<xsl:variable name="uri" select="$node[. instance of document-node()] ! base-uri(.)"/>
+<xsl:sequence select="$uri[$node is $c:root or $c:documents(string($uri)) ! (. is $node)]"/>
+</xsl:function>
 <xsl:function name="c:document" as="node()*" SCOPE>
 <xsl:param name="base" as="xs:string"/>
 <xsl:param name="uris" as="item()*"/>
@@ -76,7 +82,7 @@ _RESOURCES = """
 <xsl:param name="base" as="xs:string"/>
 <xsl:param name="uri" as="xs:string"/>
 <xsl:param name="encoding" as="xs:string"/>
-<xsl:sequence select="$encoding || ' ' || c:absolute($base, $uri)"/>
+<xsl:sequence select="($encoding[.], '-')[1] || ' ' || c:absolute($base, $uri)"/>
 </xsl:function>
 <xsl:function name="c:unparsed-text" as="xs:string?" SCOPE>
 <xsl:param name="base" as="xs:string"/>
@@ -119,6 +125,7 @@ _RESOURCES = """
 # Positions are counted once for each parent whose children are named, never by walking preceding siblings for each
 # finding: near-linear in the document whatever the number of findings.
 _LOCATIONS = """
+<xsl:variable name="c:root" as="node()" select="." SCOPE/>
 <xsl:function name="c:numbers" as="map(xs:string, xs:integer)" SCOPE>
 <xsl:param name="nodes" as="node()*"/>
 <xsl:variable name="chain" select="$nodes/ancestor-or-self::node()"/>

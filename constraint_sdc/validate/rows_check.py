@@ -18,7 +18,8 @@ from constraint_sdc.model.schema import Schema, hidden_message
 from constraint_sdc.model.table import Chunk, Layout
 from constraint_sdc.validate.chunk_judges import ChunkJudges
 from constraint_sdc.validate.routes import Routes
-from constraint_sdc.validate.saxon import Judge, JudgeFinding, JudgeReport
+from constraint_sdc.validate.judge import Judge
+from constraint_sdc.validate.verdict import JudgeFinding, JudgeReport
 from constraint_sdc.validate.tally import Tally, rule_results
 from constraint_sdc.validate.vectorised import ChunkVerdict, judge_chunk
 
@@ -71,6 +72,7 @@ class RowsCheck:
         self._whole = self._judge_whole_file()
         self._whole_keys: dict[int, str | None] = {f.record: None for f in self._whole.findings if f.record}
         self.records = 0
+        self._broken = 0
 
     def _workers(self, ids: frozenset[str], count: int) -> ChunkJudges[_Sent]:
         schema = self._schema.only(ids)
@@ -107,6 +109,12 @@ class RowsCheck:
         )
         return rule_results(self._schema, self._tallies)
 
+    @property
+    def broken_records(self) -> int | None:
+        """Count the records with a violation; None when Saxon found some of them, since it may list only a few."""
+        by_saxon = any(t.failed for t in self._tallies.values() if "saxon" in t.engines)
+        return None if by_saxon else self._broken
+
     def close(self) -> None:
         """Stop the workers."""
         self._second.close()
@@ -119,6 +127,7 @@ class RowsCheck:
             tally, failed = self._tallies[rule], np.flatnonzero(verdict.failed[rule])
             tally.count("vectorised", fired=int(np.count_nonzero(fired)), failed=len(failed))
             wanted[rule] = failed[: tally.room]
+        self._broken += int(np.count_nonzero(np.logical_or.reduce([*verdict.failed.values(), verdict.unsure & False])))
         self._keep(chunk, wanted)
         self._ask_second_opinion(chunk, verdict)
 
@@ -160,11 +169,11 @@ class RowsCheck:
         return {(f.assertion, int(rows[f.record - 1])): f for f in findings if f.record is not None}
 
     def _sent(self, chunk: Chunk, rows: Rows) -> _Sent:
-        keys = [self._key(chunk, row) for row in rows.tolist()] if self._wishes.key else [None] * len(rows)
+        keys = [self._key(chunk, row) for row in rows.tolist()]
         return _Sent(chunk.first + rows.astype(np.int64) + 1, chunk.lines[rows], keys)
 
     def _key(self, chunk: Chunk, row: int) -> str | None:
-        column = chunk.columns.get(self._wishes.key) if self._wishes.key else None
+        column = chunk.columns.get(self._wishes.key or "")
         return column.text(row) if column is not None else None
 
     def _add(self, answers: Iterable[tuple[_Sent, JudgeReport]]) -> None:

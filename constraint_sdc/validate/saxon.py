@@ -23,6 +23,8 @@ _CLOSED = {
     "parserFeature?uri=http%3A//xml.org/sax/features/external-general-entities": "false",
     "parserFeature?uri=http%3A//xml.org/sax/features/external-parameter-entities": "false",
 }
+# The parser's own limits would refuse a record of more than 200 attributes; depth stays bounded.
+_LIMITS = {"jdk.xml.elementAttributeLimit": "100000", "jdk.xml.maxXMLNameLimit": "10000", "jdk.xml.maxElementDepth": "1000"}
 
 
 class SaxonError(Exception):
@@ -46,6 +48,8 @@ class Saxon:
         self._processor = PySaxonProcessor(license=False)
         for feature, value in _CLOSED.items():
             self._processor.set_configuration_property(_FEATURE + feature, value)
+        for limit, value in _LIMITS.items():
+            self._processor.set_configuration_property(f"{_FEATURE}parserProperty?uri={limit}", value)
         self._compiler = self._processor.new_xslt30_processor()
         self._compiler.set_jit_compilation(False)
 

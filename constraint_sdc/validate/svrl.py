@@ -29,7 +29,8 @@ _SERIALIZED = (
     "serialize($report, map{'method': 'xml', 'indent': true(), 'suppress-indentation': xs:QName('svrl:text')})"
 )
 # White space inside a message is part of it.
-_OPTIONS = "map{'method': 'xml', 'indent': true(), 'suppress-indentation': xs:QName('svrl:text')}"
+_TIGHT = "for $name in ('text', 'diagnostic-reference', 'property-reference') return xs:QName('svrl:' || $name)"
+_OPTIONS = f"map{{'method': 'xml', 'indent': true(), 'suppress-indentation': ({_TIGHT})}}"
 _REPORT = """
 <xsl:variable name="rows" as="item()*">
 <xsl:for-each select="$tokens">
@@ -100,7 +101,7 @@ def _write_report(sheet: Sheet, schema: Schema) -> None:
         for prefix, uri in schema.namespaces:
             sheet.leaf("svrl:ns-prefix-in-attribute-values", {"prefix": literal(prefix), "uri": literal(uri)})
         for number, pattern in enumerate(schema.patterns):
-            sheet.leaf("svrl:active-pattern", _of_pattern(pattern))
+            sheet.leaf("svrl:active-pattern", _of_pattern(number, pattern))
             with (
                 sheet.element("xsl:call-template", {"name": "c:report"}),
                 sheet.element("xsl:with-param", {"name": "tokens", "as": "item()*"}),
@@ -108,11 +109,12 @@ def _write_report(sheet: Sheet, schema: Schema) -> None:
                 sheet.leaf("xsl:call-template", {"name": f"c:pattern{number}"})
 
 
-def _of_pattern(pattern: Pattern) -> Attributes:
+def _of_pattern(number: int, pattern: Pattern) -> Attributes:
+    documents = f"{{$c:documents{number} ! string(base-uri(.))}}"
     own: dict[str, str | None] = {
         "id": literal(pattern.id),
-        "name": literal(pattern.name) if pattern.name else None,
-        "documents": None if pattern.documents is None else literal(pattern.documents),
+        "name": literal(pattern.name) if pattern.name != pattern.id else None,
+        "documents": None if pattern.documents is None else documents,
     }
     return own | _copied(tuple(pair for pair in pattern.attributes if pair[0] not in own))
 

@@ -51,14 +51,14 @@ class Tally:
 def rule_results(schema: Schema, tallies: dict[str, Tally]) -> tuple[RuleResult, ...]:
     """Return one result per assertion, in the schema's order, violations in record order."""
     return tuple(
-        _result(assertion, pattern.id, tallies[assertion.id])
+        _result(assertion, pattern.id, rule.context, tallies[assertion.id])
         for pattern in schema.patterns
         for rule in pattern.rules
         for assertion in rule.assertions
     )
 
 
-def _result(assertion: Assertion, pattern: str, tally: Tally) -> RuleResult:
+def _result(assertion: Assertion, pattern: str, context: str, tally: Tally) -> RuleResult:
     by_record = sorted(tally.violations, key=lambda v: (v.record is None, v.record or 0))
     return RuleResult(
         rule=assertion.id,
@@ -73,4 +73,5 @@ def _result(assertion: Assertion, pattern: str, tally: Tally) -> RuleResult:
         error=tally.error,
         engine=tally.engine,
         violations=tuple(by_record),
+        context=context,
     )

@@ -28,7 +28,7 @@ from constraint_sdc.validate.expressions import (
 )
 from constraint_sdc.validate.foreign import XSLT, foreign_declaration
 from constraint_sdc.validate.prelude import locations, resources
-from constraint_sdc.validate.sheet import Place, Sheet
+from constraint_sdc.validate.sheet import Place, Sheet, quoted
 from constraint_sdc.validate.svrl import svrl_output
 from constraint_sdc.validate.tokens import target_names
 
@@ -198,17 +198,28 @@ class _Rules:
                 sheet.leaf("xsl:sequence", token)
 
     def _write_pattern(self, number: int, pattern: Pattern, modes: list[str], scope: Mapping[str, str]) -> None:
-        author, sheet = self.author, self.author.sheet
+        sheet = self.author.sheet
         place = Place(f"pattern '{pattern.id}'", pattern.origin)
+        documents = self._write_documents(number, pattern, scope)
         with sheet.element("xsl:template", {"name": ours(f"pattern{number}")}):
-            if pattern.documents is None:
+            if documents is None:
                 self._write_visits(pattern, modes, place)
                 return
-            documents = ours("documents-of-pattern")
-            author.variable_of(documents, pattern.documents, Place(f"documents of {place.what}", pattern.origin), scope)
-            base = file_uri(pattern.origin.file).replace("'", "''")
-            with sheet.element("xsl:for-each", {"select": f"{ours('subordinate')}('{base}', ${documents})"}):
+            with sheet.element("xsl:for-each", {"select": f"${documents}"}):
                 self._write_visits(pattern, modes, place)
+
+    def _write_documents(self, number: int, pattern: Pattern, scope: Mapping[str, str]) -> str | None:
+        """Write the documents of a pattern as a variable, calculated at the root of the judged document."""
+        if pattern.documents is None:
+            return None
+        named, found = ours(f"documents-named{number}"), ours(f"documents{number}")
+        place = Place(f"documents of pattern '{pattern.id}'", pattern.origin)
+        self.author.variable_of(named, pattern.documents, place, scope)
+        base = quoted(file_uri(pattern.origin.file))
+        self.author.sheet.leaf(
+            "xsl:variable", {"name": found, "select": f"{ours('subordinate')}({base}, ${named})"}, place
+        )
+        return found
 
     def _write_visits(self, pattern: Pattern, modes: list[str], place: Place) -> None:
         select = _visited(pattern)

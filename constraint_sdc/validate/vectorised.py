@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraint_sdc.evaluate.domain import Domain
+from constraint_sdc.evaluate.records import Records
 from constraint_sdc.evaluate.truth import evaluate_truth
 from constraint_sdc.model.constraint import Context
 from constraint_sdc.model.expression import Outside
@@ -37,6 +38,7 @@ def judge_chunk(
     matches: tuple[FirstMatch, ...], chunk: Chunk, *, xpath1: bool, domains: Mapping[Outside, Domain]
 ) -> ChunkVerdict:
     """Evaluate every rule on every record of the chunk."""
+    records = Records.of(chunk)
     everyone = np.ones(len(chunk), np.bool_)
     unsure = np.zeros(len(chunk), np.bool_)
     fired: dict[str, Mask] = {}
@@ -46,7 +48,7 @@ def judge_chunk(
         node = (match.pattern, match.context.variable)
         fires = _nodes(match.context, chunk, everyone)
         if match.context.condition is not None:
-            verdict = evaluate_truth(match.context.condition, chunk, xpath1=xpath1, domains=domains)
+            verdict = evaluate_truth(match.context.condition, records, xpath1=xpath1, domains=domains)
             unsure |= fires & verdict.unsure
             fires = fires & verdict.truth
         if match.takes_nodes:
@@ -56,7 +58,7 @@ def judge_chunk(
         for rule in match.rules:
             if rule.expression is None:
                 raise AssertionError(f"{rule.id} was routed here without an expression")
-            verdict = evaluate_truth(rule.expression, chunk, xpath1=xpath1, domains=domains)
+            verdict = evaluate_truth(rule.expression, records, xpath1=xpath1, domains=domains)
             unsure |= fires & verdict.unsure
             fired[rule.id] = fires
             failed[rule.id] = fires & ~verdict.truth

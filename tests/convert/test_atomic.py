@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -122,3 +124,20 @@ def test_the_file_and_its_directory_are_flushed_before_and_after_the_rename(
     with atomic_path(target) as staged:
         staged.write_bytes(b"abc")
     assert [(name == tmp_path.name, there) for name, there in flushed] == [(False, False), (True, True)]
+
+
+def test_a_killed_process_leaves_nothing_under_the_final_name(tmp_path: Path) -> None:
+    target = tmp_path / "out.xml"
+    target.write_bytes(b"old")
+    script = (
+        "import sys; from pathlib import Path; from constraint_sdc.write.atomic import atomic_file\n"
+        "with atomic_file(Path(sys.argv[1]), overwrite=True) as file:\n"
+        "    file.write(b'half'); file.flush(); print('written', flush=True); sys.stdin.read()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script, str(target)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"written\n"
+        process.kill()
+    assert target.read_bytes() == b"old"

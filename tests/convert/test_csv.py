@@ -202,3 +202,10 @@ def test_batches_join_to_one_file(tmp_path: Path) -> None:
     assert len(list(rows.batches())) == 3
     assert write_csv(tmp_path / "b.csv", rows).records == 45_000
     assert (tmp_path / "b.csv").read_bytes() == source.read_bytes()
+
+
+def test_a_header_that_begins_with_a_byte_order_mark_comes_back(
+    tmp_path: Path, rows_from: Callable[..., Rows], records_of: Callable[[Rows], list[dict[str, str]]]
+) -> None:
+    write_csv(tmp_path / "a.csv", rows_from({"\ufeffV1": ["\ufeff"], "V2": ["1"]}))
+    assert records_of(read_csv(tmp_path / "a.csv")) == [{"\ufeffV1": "\ufeff", "V2": "1"}]

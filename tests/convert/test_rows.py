@@ -48,9 +48,7 @@ def test_a_character_that_xml_cannot_hold_is_refused_by_record(tmp_path: Path, r
 
 
 @pytest.mark.parametrize("name", ["@V1", "{urn:x}V1", "2nd", "Record"])
-def test_a_name_that_no_variable_can_have_is_refused(
-    tmp_path: Path, name: str, rows_from: Callable[..., Rows]
-) -> None:
+def test_a_name_that_no_variable_can_have_is_refused(tmp_path: Path, name: str, rows_from: Callable[..., Rows]) -> None:
     with pytest.raises(DataError, match="a variable cannot have the name"):
         write_rows(tmp_path / "a.xml", rows_from({name: ["1"]}))
 

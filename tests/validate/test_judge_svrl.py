@@ -1,0 +1,125 @@
+"""The validation report: SVRL as the standard's annex shapes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lxml import etree
+
+if TYPE_CHECKING:
+    from conftest import Desk
+
+SVRL = "{http://purl.oclc.org/dsdl/svrl}"
+
+
+def svrl(desk: Desk, rules: str, data: str, binding: str = "xslt2") -> etree._Element:
+    path = desk.write("data/data.xml", data)
+    return etree.fromstring(desk.judge(rules, binding).svrl_file(path).encode())
+
+
+def outline(report: etree._Element) -> list[tuple[str, dict[str, str]]]:
+    return [(str(e.tag).replace(SVRL, ""), dict(e.attrib)) for e in report]
+
+
+def test_a_report_names_title_phase_and_namespaces(desk: Desk) -> None:
+    rules = """<title>Edits</title><ns prefix="d" uri="urn:d"/>
+      <phase id="quick"><active pattern="p"/></phase><pattern id="p"><rule context="a"/></pattern>"""
+    report = svrl(desk, rules, "<a/>")
+    assert report.tag == f"{SVRL}schematron-output"
+    assert (report.get("title"), report.get("phase")) == ("Edits", "#ALL")
+    assert outline(report)[0] == ("ns-prefix-in-attribute-values", {"prefix": "d", "uri": "urn:d"})
+
+
+def test_patterns_rules_and_complaints_come_in_the_order_of_judging(desk: Desk) -> None:
+    rules = """<pattern id="p"><rule id="r" context="a" role="main"><assert id="x" test="b" role="warning" flag="f"
+      see="http://example.org/x" xml:lang="en">no b</assert><report id="y" test="@c" icon="i.png">c</report></rule>
+      </pattern><pattern id="q"><rule context="b"><assert id="z" test="true()">z</assert></rule></pattern>"""
+    report = svrl(desk, rules, '<r><a c="1"/><a><b/></a></r>')
+    lang = "{http://www.w3.org/XML/1998/namespace}lang"
+    assert outline(report) == [
+        ("active-pattern", {"id": "p"}),
+        ("fired-rule", {"id": "r", "context": "a", "role": "main"}),
+        (
+            "failed-assert",
+            {
+                "id": "x",
+                "test": "b",
+                "role": "warning",
+                "flag": "f",
+                "see": "http://example.org/x",
+                lang: "en",
+                "location": "/Q{}r[1]/Q{}a[1]",
+            },
+        ),
+        ("successful-report", {"id": "y", "test": "@c", "icon": "i.png", "location": "/Q{}r[1]/Q{}a[1]"}),
+        ("fired-rule", {"id": "r", "context": "a", "role": "main"}),
+        ("active-pattern", {"id": "q"}),
+        ("fired-rule", {"context": "b"}),
+    ]
+
+
+def test_a_message_keeps_its_mark_up(desk: Desk) -> None:
+    rules = """<pattern><rule context="a"><assert id="x" test="false()">say <emph>it</emph> <dir value="rtl">back</dir>
+      <span class="k{1}">wide</span><b xmlns="urn:h" t="1">bold <sch:value-of
+      xmlns:sch="http://purl.oclc.org/dsdl/schematron" select="@n"/></b></assert></rule></pattern>"""
+    report = svrl(desk, rules, '<a n="7"/>')
+    text = report.find(f".//{SVRL}failed-assert/{SVRL}text")
+    assert text is not None
+    assert " ".join("".join(text.itertext()).split()) == "say it back widebold 7"
+    assert [(e.tag, dict(e.attrib)) for e in text] == [
+        (f"{SVRL}emph", {}),
+        (f"{SVRL}dir", {"value": "rtl"}),
+        (f"{SVRL}span", {"class": "k{1}"}),
+        ("{urn:h}b", {"t": "1"}),
+    ]
+
+
+def test_diagnostics_and_properties_are_referred_to_with_their_text(desk: Desk) -> None:
+    rules = """<pattern><rule context="a"><assert id="x" test="false()" diagnostics="d" properties="p">m</assert></rule>
+      </pattern><diagnostics><diagnostic id="d" see="s">is <value-of select="@n"/></diagnostic></diagnostics>
+      <properties><property id="p" role="unit" scheme="si">kg</property></properties>"""
+    report = svrl(desk, rules, '<a n="7"/>')
+    complaint = report.find(f"{SVRL}failed-assert")
+    assert complaint is not None
+    found = [(str(e.tag).replace(SVRL, ""), dict(e.attrib), "".join(e.itertext())) for e in complaint]
+    assert found == [
+        ("diagnostic-reference", {"diagnostic": "d", "see": "s"}, "is 7"),
+        ("property-reference", {"property": "p", "role": "unit", "scheme": "si"}, "kg"),
+        ("text", {}, "m"),
+    ]
+
+
+def test_the_location_is_the_subjects(desk: Desk) -> None:
+    rules = """<pattern><rule context="a" subject="b"><assert id="x" test="false()">m</assert>
+      <assert id="y" test="false()" subject="@n">m</assert><assert id="z" test="false()" subject="none">m</assert></rule></pattern>"""
+    report = svrl(desk, rules, '<a n="7"><b/></a>')
+    locations = [e.get("location") for e in report.iterfind(f"{SVRL}failed-assert")]
+    assert locations == ["/Q{}a[1]/Q{}b[1]", "/Q{}a[1]/@n", "/Q{}a[1]"]
+
+
+def test_a_group_fires_every_matching_rule_and_a_pattern_the_first(desk: Desk) -> None:
+    rules = """<{0} id="g"><rule id="one" context="a"/><rule id="two" context="*"/><rule id="three" context="a|b"/></{0}>"""
+    for kind, fired in (("pattern", ["one"]), ("group", ["one", "two", "three"])):
+        report = svrl(desk, rules.format(kind), "<a/>", "xslt3")
+        assert [e.get("id") for e in report.iterfind(f"{SVRL}fired-rule")] == fired
+
+
+def test_what_xpath_stopped_on_is_told_in_the_judges_own_namespace(desk: Desk) -> None:
+    rules = """<pattern><rule context="a"><assert id="x" test="xs:integer(.) = 1">m</assert>
+      <assert id="y" test=". = 'b'">m</assert></rule></pattern>"""
+    report = svrl(desk, rules, "<a>five</a>")
+    error = report.find("{urn:constraint-sdc:judge}error")
+    assert error is not None
+    assert (error.get("id"), error.get("location")) == ("x", "/Q{}a[1]")
+    assert "five" in "".join(error.itertext())
+    assert [e.get("id") for e in report.iterfind(f"{SVRL}failed-assert")] == ["y"]
+
+
+def test_a_pattern_with_documents_reports_what_it_found_there(desk: Desk) -> None:
+    desk.write("data/part.xml", "<part><a/></part>")
+    rules = """<pattern documents="/list/@href"><rule context="a"><assert id="x" test="false()">m</assert></rule></pattern>"""
+    report = svrl(desk, rules, '<list href="part.xml"><a/></list>')
+    assert [e.get("location") for e in report.iterfind(f"{SVRL}failed-assert")] == ["/Q{}part[1]/Q{}a[1]"]
+    pattern = report.find(f"{SVRL}active-pattern")
+    assert pattern is not None
+    assert pattern.get("documents") == (desk.folder / "data" / "part.xml").as_uri()

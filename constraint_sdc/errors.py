@@ -12,6 +12,7 @@ ConstraintSdcError            root; carries the exit code of the command line
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import ClassVar
 
 
@@ -29,8 +30,15 @@ class ConstraintSdcError(Exception):
         self.file = file
         self.line = line
         self.hint = hint
-        where = f"{file}:{line}: " if file and line else f"{file}: " if file else ""
+        shown = _from_here(file) if file else ""
+        where = f"{shown}:{line}: " if shown and line else f"{shown}: " if shown else ""
         super().__init__(where + what + (f" ({hint})" if hint else ""))
+
+
+def _from_here(file: str) -> str:
+    """Return a path below the working directory as a person would type it."""
+    path = Path(file)
+    return str(path.relative_to(Path.cwd())) if path.is_absolute() and path.is_relative_to(Path.cwd()) else file
 
 
 class UsageError(ConstraintSdcError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import signal
 import sys
+import traceback
 
 import click
 
@@ -84,6 +85,11 @@ def main() -> None:
     except (KeyboardInterrupt, click.Abort):
         click.echo("constraint-sdc: stopped", err=True)
         code = 130
+    except Exception:
+        # Python's own exit code for a crash is 1, which would read as "violations" to a gate.
+        traceback.print_exc()
+        click.echo("constraint-sdc: a fault of the program, not of your files; please report it", err=True)
+        code = 2
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -1,72 +1,77 @@
-"""count, exists, sum, avg, min and max over the items of one record."""
+"""sum, avg, min and max over the numbers of one record.
+
+A record with a double among its items gets a double, one with integers and decimals only an exact number: which of
+the two depends on what is present, so a result may have both alternatives, each with its mask.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from constraint_sdc.evaluate.arithmetic import add_numbers, as_floats
-from constraint_sdc.evaluate.conversion import numeric, rescaled
-from constraint_sdc.evaluate.lexical import Floats
+from constraint_sdc.evaluate.conversion import exact_to_double, numeric, rescaled
+from constraint_sdc.evaluate.lexical import Floats, Integers
 from constraint_sdc.evaluate.text import Mask
 from constraint_sdc.evaluate.value import (
     DoubleItem,
     ExactItem,
-    Item,
     Maybe,
     NotMine,
     NumberItem,
     Value,
     any_present,
+    both,
     either,
     how_many,
-    truth,
     within,
 )
 
-
-def exists(value: Value, *, negated: bool = False) -> Value:
-    """Tell where there is an item, or (negated) none."""
-    present = any_present(value.items)
-    result = np.ones(1, np.bool_) if present is None else present
-    return Value((truth(~result if negated else result),), value.doubt)
-
-
-def count(value: Value) -> Value:
-    """Return how many items there are."""
-    return Value((ExactItem(how_many(value.items), 0, True),), value.doubt)
+_NOBODY: Mask = np.zeros(1, np.bool_)
 
 
 def total(value: Value) -> Value:
-    """Return sum(value): from the first item on, in writing order; the integer 0 without any."""
+    """Return the sum, from the first item on in writing order; the integer 0 without any."""
     numbers, doubt = _numbers("sum()", value)
-    present = any_present(value.items)
-    zero = ExactItem(np.zeros(1, np.int64), 0, True, None if present is None else ~present)
-    if not numbers:
-        return Value((zero,), doubt)
-    result, own = _added(numbers, present)
-    items: tuple[Item, ...] = (result,) if present is None else (result, zero)
-    return Value(items, either(doubt, within(own, present)))
+    exact = ExactItem(np.zeros(1, np.int64), 0)
+    double, is_double, has_begun = np.zeros(1), _NOBODY, _NOBODY
+    for number in numbers:
+        here = np.ones(1, np.bool_) if number.present is None else number.present
+        values = as_floats(number)
+        if isinstance(number, ExactItem):
+            double = np.where(is_double & here, double + values, double)
+            part = ExactItem(np.where(here & ~is_double, number.mantissa, 0), number.scale)
+            exact, own = _plus(exact, part)
+            doubt = either(doubt, own)
+        else:
+            before = np.where(is_double, double, exact_to_double(exact.mantissa, exact.scale))
+            # Not started from 0: the sum of -0 alone is -0.
+            double = np.where(here, np.where(has_begun, before + values, values), double)
+            is_double = is_double | here
+        has_begun = has_begun | here
+    return Value(_alternatives(numbers, double, exact, None), doubt)
 
 
 def average(value: Value) -> Value:
-    """Return avg(value) of doubles: the sum divided by the count; empty without items."""
-    numbers, doubt = _numbers("avg()", value)
+    """Return the sum of doubles divided by their count; empty without items."""
+    numbers, _ = _numbers("avg()", value)
     if not all(isinstance(number, DoubleItem) for number in numbers):
         raise NotMine("avg() of integers or decimals")
     if not numbers:
-        return Value((), doubt)
-    present = any_present(value.items)
-    result, _ = _added(numbers, present)
-    return Value((DoubleItem(as_floats(result) / np.maximum(how_many(value.items), 1), present),), doubt)
+        return Value((), value.doubt)
+    added = total(value)
+    sums = added.items[0]
+    if not isinstance(sums, DoubleItem):
+        raise AssertionError("a sum of doubles is a double")
+    return Value((DoubleItem(sums.values / np.maximum(how_many(value.items), 1), sums.present),), added.doubt)
 
 
 def lowest(value: Value) -> Value:
-    """Return min(value) of numbers; NaN if any is."""
+    """Return the smallest number; NaN if any is."""
     return _extreme("min()", value, -1)
 
 
 def highest(value: Value) -> Value:
-    """Return max(value) of numbers; NaN if any is."""
+    """Return the largest number; NaN if any is."""
     return _extreme("max()", value, 1)
 
 
@@ -79,64 +84,52 @@ def _numbers(what: str, value: Value) -> tuple[list[NumberItem], Maybe]:
     return numbers, doubt
 
 
-def _added(numbers: list[NumberItem], present: Maybe) -> tuple[NumberItem, Maybe]:
-    if all(isinstance(number, DoubleItem) for number in numbers):
-        return _added_doubles([(as_floats(n), n.present) for n in numbers], present), None
-    if all(isinstance(number, ExactItem) for number in numbers):
-        numbers = [_zero_unless_present(number) for number in numbers]
-    elif any(number.present is not None for number in numbers):
-        raise NotMine("sum() of doubles and exact numbers of which some may be missing")
-    result, doubt = numbers[0], None
-    for number in numbers[1:]:
-        result, own = add_numbers(result, number)
-        doubt = either(doubt, own)
-    if isinstance(result, ExactItem):
-        return ExactItem(result.mantissa, result.scale, result.is_integer, present), doubt
-    return DoubleItem(result.values, present), doubt
+def _plus(left: ExactItem, right: ExactItem) -> tuple[ExactItem, Maybe]:
+    result, doubt = add_numbers(left, right)
+    if not isinstance(result, ExactItem):
+        raise AssertionError("a sum of exact numbers is exact")
+    return result, doubt
 
 
-def _zero_unless_present(number: NumberItem) -> NumberItem:
-    if isinstance(number, DoubleItem) or number.present is None:
-        return number
-    return ExactItem(np.where(number.present, number.mantissa, 0), number.scale, number.is_integer)
-
-
-def _added_doubles(parts: list[tuple[Floats, Maybe]], present: Maybe) -> DoubleItem:
-    # Not started from 0: the sum of -0 alone is -0.
-    result, first = parts[0]
-    started: Mask = np.ones(1, np.bool_) if first is None else first
-    for values, here in parts[1:]:
-        added = np.where(started, result + values, values)
-        result = added if here is None else np.where(here, added, result)
-        started = started | (True if here is None else here)
-    return DoubleItem(result, present)
+def _alternatives(
+    numbers: list[NumberItem], double: Floats, exact: ExactItem, present: Maybe
+) -> tuple[NumberItem, ...]:
+    """Return the double where a record has one among its items, else the exact result where `present`."""
+    doubles = tuple(number for number in numbers if isinstance(number, DoubleItem))
+    has_double = any_present(doubles)
+    if has_double is None:
+        return (DoubleItem(double),)
+    others = ExactItem(exact.mantissa, exact.scale, both(~has_double if doubles else None, present))
+    return (DoubleItem(double, has_double), others) if doubles else (others,)
 
 
 def _extreme(what: str, value: Value, side: int) -> Value:
     numbers, doubt = _numbers(what, value)
     if not numbers:
         return Value((), doubt)
-    present = any_present(value.items)
-    if all(isinstance(number, DoubleItem) for number in numbers):
-        return Value((_extreme_double(numbers, present, side),), doubt)
-    if not all(isinstance(number, ExactItem) and number.present is None for number in numbers):
-        raise NotMine(f"{what} of doubles and exact numbers, or of exact numbers of which some may be missing")
     exact = [number for number in numbers if isinstance(number, ExactItem)]
-    scale = max(number.scale for number in exact)
-    result, doubt_here = rescaled(exact[0], scale)
-    for number in exact[1:]:
-        mantissa, own = rescaled(number, scale)
-        result = np.maximum(result, mantissa) if side > 0 else np.minimum(result, mantissa)
-        doubt_here = either(doubt_here, own)
-    return Value((ExactItem(result, scale, all(n.is_integer for n in exact)),), either(doubt, doubt_here))
+    scale = max((number.scale for number in exact), default=0)
+    mantissa, begun = np.zeros(1, np.int64), _NOBODY
+    for number in exact:
+        candidate, own = rescaled(number, scale)
+        doubt = either(doubt, within(own, number.present))
+        mantissa, begun = _better(mantissa, candidate, begun, number.present, side)
+    double = _extreme_double(numbers, side)
+    return Value(_alternatives(numbers, double, ExactItem(mantissa, scale), any_present(value.items)), doubt)
 
 
-def _extreme_double(numbers: list[NumberItem], present: Maybe, side: int) -> DoubleItem:
-    # NumPy's maximum and minimum hand NaN on as XPath does; an absent item must not count.
-    neutral = -np.inf * side
-    result = np.full(1, neutral)
+def _better(best: Integers, candidate: Integers, begun: Mask, present: Maybe, side: int) -> tuple[Integers, Mask]:
+    here = np.ones(1, np.bool_) if present is None else present
+    wins = here & (~begun | (candidate > best if side > 0 else candidate < best))
+    return np.where(wins, candidate, best), begun | here
+
+
+def _extreme_double(numbers: list[NumberItem], side: int) -> Floats:
+    best, begun = np.zeros(1), _NOBODY
     for number in numbers:
         values = as_floats(number)
-        values = values if number.present is None else np.where(number.present, values, neutral)
-        result = np.maximum(result, values) if side > 0 else np.minimum(result, values)
-    return DoubleItem(result, present)
+        here = np.ones(1, np.bool_) if number.present is None else number.present
+        # The first of 0 and -0 stays, and a NaN once met stays.
+        better = (values > best if side > 0 else values < best) | np.isnan(values)
+        best, begun = np.where(here & (~begun | (better & ~np.isnan(best))), values, best), begun | here
+    return best

@@ -64,7 +64,7 @@ def negate(value: Value, *, xpath1: bool) -> Value:
         number, doubt = numeric(item, "unary minus")
         if isinstance(number, DoubleItem):
             return DoubleItem(np.negative(number.values), number.present), doubt
-        return ExactItem(np.negative(number.mantissa), number.scale, number.is_integer, number.present), doubt
+        return ExactItem(np.negative(number.mantissa), number.scale, number.present), doubt
 
     return map_each(value, "unary minus", one)
 
@@ -112,7 +112,7 @@ def _on_doubles(op: ArithmeticOp, left: Floats, right: Floats, present: Maybe) -
         quotient = left / right
         legal = (right != 0) & ~np.isinf(left) & (np.abs(quotient) < 2.0**62)
         whole = np.trunc(np.where(legal, quotient, 0)).astype(np.int64)
-        return ExactItem(whole, 0, True, present), some(~legal)
+        return ExactItem(whole, 0, present), some(~legal)
     return DoubleItem(_DOUBLE_OPERATIONS[op](left, right), present), None
 
 
@@ -126,34 +126,33 @@ _DOUBLE_OPERATIONS: dict[ArithmeticOp, Callable[[Floats, Floats], Floats]] = {
 
 
 def _on_exact(op: ArithmeticOp, left: ExactItem, right: ExactItem, present: Maybe) -> tuple[ExactItem, Maybe]:
-    is_integer = left.is_integer and right.is_integer
     if op == "*":
-        return _product(left, right, is_integer, present)
+        return _product(left, right, present)
     scale = max(left.scale, right.scale)
     a, doubt_a = rescaled(left, scale)
     b, doubt_b = rescaled(right, scale)
     doubt = either(doubt_a, doubt_b)
     if op == "div":
-        quotient, own = _quotient(a, b)
-        return ExactItem(quotient, _MOST_DECIMALS, False, present), either(doubt, own)
+        ratio, own = _quotient(a, b)
+        return ExactItem(ratio, _MOST_DECIMALS, present), either(doubt, own)
     if op in ("+", "-"):
         wide = np.abs(a.astype(np.float64)) + np.abs(b.astype(np.float64)) > _SAFE
-        return ExactItem(a + b if op == "+" else a - b, scale, is_integer, present), either(doubt, some(wide))
+        return ExactItem(a + b if op == "+" else a - b, scale, present), either(doubt, some(wide))
     zero = b == 0
     rest = np.fmod(a, np.where(zero, 1, b))
     if op == "mod":
-        return ExactItem(rest, scale, is_integer, present), either(doubt, some(zero))
-    return ExactItem((a - rest) // np.where(zero, 1, b), 0, True, present), either(doubt, some(zero))
+        return ExactItem(rest, scale, present), either(doubt, some(zero))
+    return ExactItem((a - rest) // np.where(zero, 1, b), 0, present), either(doubt, some(zero))
 
 
-def _product(left: ExactItem, right: ExactItem, is_integer: bool, present: Maybe) -> tuple[ExactItem, Maybe]:
+def _product(left: ExactItem, right: ExactItem, present: Maybe) -> tuple[ExactItem, Maybe]:
     wide = np.abs(left.mantissa.astype(np.float64)) * np.abs(right.mantissa.astype(np.float64)) > _SAFE
     scale = left.scale + right.scale
     if scale > 18:
         # The rows whose product needs no more than 18 decimals are not worth the search.
         wide = wide | True
         scale = 18
-    return ExactItem(left.mantissa * right.mantissa, scale, is_integer, present), some(wide)
+    return ExactItem(left.mantissa * right.mantissa, scale, present), some(wide)
 
 
 def _quotient(a: Integers, b: Integers) -> tuple[Integers, Maybe]:

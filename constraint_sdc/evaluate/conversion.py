@@ -112,19 +112,19 @@ def cast_exact(item: Item, to_integer: bool) -> tuple[ExactItem, Maybe]:
     match item:
         case TextItem(reading):
             read: Decimals = reading.integers if to_integer else reading.decimals
-            return ExactItem(read.mantissa, read.scale, to_integer, item.present), some(~read.fits)
+            return ExactItem(read.mantissa, read.scale, item.present), some(~read.fits)
         case TruthItem(mask):
-            return ExactItem(mask.astype(np.int64), 0, to_integer, item.present), None
+            return ExactItem(mask.astype(np.int64), 0, item.present), None
         case ExactItem(mantissa, scale):
             if not to_integer:
-                return ExactItem(mantissa, scale, False, item.present), None
+                return ExactItem(mantissa, scale, item.present), None
             factor = np.int64(10**scale)
-            return ExactItem((mantissa - np.fmod(mantissa, factor)) // factor, 0, True, item.present), None
+            return ExactItem((mantissa - np.fmod(mantissa, factor)) // factor, 0, item.present), None
         case DoubleItem(values):
             # A double with a fraction has up to 1,074 decimals as xs:decimal; whole numbers are enough for us.
             whole = np.trunc(values)
             fits = (np.abs(values) < 2.0**62) & ((whole == values) | to_integer)
-            return ExactItem(np.where(fits, whole, 0).astype(np.int64), 0, to_integer, item.present), some(~fits)
+            return ExactItem(np.where(fits, whole, 0).astype(np.int64), 0, item.present), some(~fits)
         case _:
             assert_never(item)
 

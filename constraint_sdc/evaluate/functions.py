@@ -7,7 +7,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from constraint_sdc.evaluate.aggregates import average, count, exists, highest, lowest, total
+from constraint_sdc.evaluate.aggregates import average, highest, lowest, total
+from constraint_sdc.evaluate.cardinality import count, exactly_one, exists, index_of
 from constraint_sdc.evaluate.conversion import (
     as_text,
     cast_boolean,
@@ -17,6 +18,7 @@ from constraint_sdc.evaluate.conversion import (
     first_number,
     string_or_empty,
 )
+from constraint_sdc.evaluate.power import power
 from constraint_sdc.evaluate.rounding import absolute, ceiling, floor, rounded
 from constraint_sdc.evaluate.strings import STRING_FUNCTIONS
 from constraint_sdc.evaluate.value import (
@@ -99,6 +101,8 @@ FUNCTIONS: dict[str, tuple[int, int, Function]] = {
     "exists": (1, 1, lambda arguments, _: exists(arguments[0])),
     "empty": (1, 1, lambda arguments, _: exists(arguments[0], negated=True)),
     "count": (1, 1, lambda arguments, _: count(arguments[0])),
+    "exactly-one": (1, 1, lambda arguments, _: exactly_one(arguments[0])),
+    "index-of": (2, 2, lambda arguments, _: index_of(*arguments)),
     "sum": (1, 1, lambda arguments, _: total(arguments[0])),
     "avg": (1, 1, lambda arguments, _: average(arguments[0])),
     "min": (1, 1, lambda arguments, _: lowest(arguments[0])),
@@ -107,6 +111,7 @@ FUNCTIONS: dict[str, tuple[int, int, Function]] = {
     "floor": (1, 1, lambda arguments, xpath1: floor(arguments[0], xpath1=xpath1)),
     "ceiling": (1, 1, lambda arguments, xpath1: ceiling(arguments[0], xpath1=xpath1)),
     "round": (1, 1, lambda arguments, xpath1: rounded(arguments[0], xpath1=xpath1)),
+    "math:pow": (2, 2, lambda arguments, xpath1: power(*arguments, xpath1=xpath1)),
     "xs:double": (1, 1, _cast("xs:double()", _to_double)),
     "xs:boolean": (1, 1, _cast("xs:boolean()", _to_boolean)),
     "xs:string": (1, 1, _cast("xs:string()", _to_string)),

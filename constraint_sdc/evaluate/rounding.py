@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import ROUND_HALF_DOWN, ROUND_HALF_UP, Context, Decimal
+from math import isfinite
 
 import numpy as np
 
 from constraint_sdc.evaluate.conversion import first_number, numeric
 from constraint_sdc.evaluate.lexical import Floats, Integers
-from constraint_sdc.evaluate.value import DoubleItem, ExactItem, Item, Maybe, Value, map_each
+from constraint_sdc.evaluate.value import DoubleItem, ExactItem, Item, Maybe, NotMine, Value, map_each
+
+_MOST_PLACES = 9
+_ALL_DIGITS = Context(prec=1200)  # no double has more digits
 
 
 def absolute(value: Value, *, xpath1: bool) -> Value:
@@ -29,6 +34,29 @@ def ceiling(value: Value, *, xpath1: bool) -> Value:
 def rounded(value: Value, *, xpath1: bool) -> Value:
     """Return the nearest whole number: halves go up, and what lies between -0.5 and 0 becomes negative zero."""
     return _apply("round()", value, round_half_up, _exact_round, xpath1)
+
+
+def rounded_to(value: Value, places: int, *, xpath1: bool) -> Value:
+    """Return the nearest number with so many decimals: a double by its exact binary value, halves up."""
+    if not 0 <= places <= _MOST_PLACES:
+        raise NotMine(f"round() to {places} places")
+
+    def on_doubles(values: Floats) -> Floats:
+        return np.array([_round_double(number, places) for number in values.tolist()], np.float64)
+
+    def on_exact(mantissa: Integers, scale: int) -> tuple[Integers, int]:
+        if scale <= places:
+            return mantissa, scale
+        return _exact_round(mantissa, scale - places)[0], places
+
+    return _apply("round()", value, on_doubles, on_exact, xpath1)
+
+
+def _round_double(number: float, places: int) -> float:
+    if not isfinite(number) or number == 0:
+        return number
+    half = ROUND_HALF_UP if number > 0 else ROUND_HALF_DOWN
+    return float(Decimal(number).quantize(Decimal(1).scaleb(-places), half, _ALL_DIGITS))
 
 
 def round_half_up(values: Floats) -> Floats:
@@ -55,7 +83,7 @@ def _apply(
         if isinstance(number, DoubleItem):
             return DoubleItem(on_doubles(number.values), number.present), doubt
         mantissa, scale = on_exact(number.mantissa, number.scale)
-        return ExactItem(mantissa, scale, number.is_integer, number.present), doubt
+        return ExactItem(mantissa, scale, number.present), doubt
 
     return map_each(value, what, one)
 

@@ -40,7 +40,7 @@ def string_argument(value: Value, what: str, *, xpath1: bool) -> tuple[Reading, 
 
 def _string_length(arguments: tuple[Value, ...], xpath1: bool) -> Value:
     reading, doubt = string_argument(arguments[0], "string-length()", xpath1=xpath1)
-    return Value((ExactItem(_codepoints(reading.text), 0, True),), doubt)
+    return Value((ExactItem(_codepoints(reading.text), 0),), doubt)
 
 
 def _codepoints(text: Text) -> Integers:
@@ -66,6 +66,19 @@ def _tested(name: str, predicate: Callable[[str, str], bool]) -> tuple[int, int,
         return Value((TruthItem(np.array(answers, np.bool_)),), doubt)
 
     return 2, 2, apply
+
+
+def _joined(name: str, function: Callable[[str, str], str]) -> tuple[int, int, Function]:
+    def apply(arguments: tuple[Value, ...], xpath1: bool) -> Value:
+        texts, doubt = _texts(arguments, name, xpath1)
+        return Value((text_item(Text.of_strings(function(*row) for row in _rows(texts))),), doubt)
+
+    return 2, 2, apply
+
+
+def _after(text: str, part: str) -> str:
+    place = text.find(part)
+    return "" if place < 0 else text[place + len(part) :]
 
 
 def _texts(arguments: tuple[Value, ...], name: str, xpath1: bool) -> tuple[list[Text], Maybe]:
@@ -156,5 +169,7 @@ STRING_FUNCTIONS: dict[str, tuple[int, int, Function]] = {
     "contains": _tested("contains()", lambda text, part: part in text),
     "concat": (2, 99, _concat),
     "translate": (3, 3, _translate),
+    "substring-before": _joined("substring-before()", lambda text, part: text[: max(text.find(part), 0)]),
+    "substring-after": _joined("substring-after()", _after),
     "substring": (2, 3, _substring),
 }

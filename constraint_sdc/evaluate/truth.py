@@ -22,6 +22,7 @@ from constraint_sdc.evaluate.functions import call
 from constraint_sdc.evaluate.lookup import occurs, sought_outside
 from constraint_sdc.evaluate.records import Records
 from constraint_sdc.evaluate.regex import matches
+from constraint_sdc.evaluate.rounding import rounded_to
 from constraint_sdc.evaluate.text import Mask, Text
 from constraint_sdc.evaluate.value import (
     DoubleItem,
@@ -153,6 +154,8 @@ class _Evaluation:
                 return self._if(expression)
             case Call("matches", (subject, *pattern)):
                 return matches(self.value(subject), tuple(pattern), xpath1=self._xpath1)
+            case Call("round", (operand, Literal(int() as places))):
+                return rounded_to(self.value(operand), places, xpath1=self._xpath1)
             case Call(name, arguments):
                 return call(name, tuple(self.value(argument) for argument in arguments), xpath1=self._xpath1)
             case Castable(operand, type_name, optional):
@@ -194,7 +197,7 @@ def _literal(constant: bool | int | Decimal | float | str) -> Item:
         case bool():
             return TruthItem(np.array([constant]))
         case int():
-            return _exact(constant, 0, is_integer=True)
+            return _exact(constant, 0)
         case float():
             return DoubleItem(np.array([constant]))
         case str():
@@ -204,14 +207,14 @@ def _literal(constant: bool | int | Decimal | float | str) -> Item:
             if not isinstance(exponent, int):
                 raise NotMine("a decimal literal that is not a number")
             mantissa = int("".join(map(str, digits))) * (-1 if sign else 1)
-            return _exact(mantissa * 10 ** max(exponent, 0), max(-exponent, 0), is_integer=False)
+            return _exact(mantissa * 10 ** max(exponent, 0), max(-exponent, 0))
         case _:
             assert_never(constant)
 
 
-def _exact(mantissa: int, scale: int, *, is_integer: bool) -> ExactItem:
+def _exact(mantissa: int, scale: int) -> ExactItem:
     while scale and mantissa % 10 == 0:
         mantissa, scale = mantissa // 10, scale - 1
     if abs(mantissa) > _LARGEST or scale > 18:
         raise NotMine("a literal with more than 18 digits")
-    return ExactItem(np.array([mantissa], np.int64), scale, is_integer)
+    return ExactItem(np.array([mantissa], np.int64), scale)

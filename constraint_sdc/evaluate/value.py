@@ -42,11 +42,13 @@ class TruthItem:
 
 @dataclass(frozen=True, slots=True)
 class ExactItem:
-    """An xs:integer or xs:decimal: `mantissa / 10^scale`, with |mantissa| < 2^63."""
+    """An xs:integer or xs:decimal: `mantissa / 10^scale`, with |mantissa| < 2^63.
+
+    The two need not be told apart: no operation that we take gives another value for one than for the other.
+    """
 
     mantissa: Integers
     scale: int
-    is_integer: bool
     present: Maybe = None
 
 

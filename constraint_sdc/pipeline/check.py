@@ -19,9 +19,9 @@ from constraint_sdc.rules.schematron import load_schema
 from constraint_sdc.rules.understand import understand
 from constraint_sdc.validate.confine import is_allowed
 from constraint_sdc.validate.document_check import check_document
+from constraint_sdc.validate.judge import Judge
 from constraint_sdc.validate.routes import Routes, choose_routes, whole_file_routes
 from constraint_sdc.validate.rows_check import RowsCheck, Wishes
-from constraint_sdc.validate.judge import Judge
 
 Progress = Callable[[int], None]
 

@@ -12,6 +12,7 @@ from constraint_sdc import __version__
 from constraint_sdc.model.finding import CheckResult, RuleResult, Violation
 from constraint_sdc.report.characters import clipped, legible
 from constraint_sdc.report.disclosure import shown_message
+from constraint_sdc.report.paths import shown_origin
 from constraint_sdc.report.wording import (
     EXIT_MEANING,
     Label,
@@ -130,7 +131,7 @@ def _finding(rule: RuleResult, result: CheckResult, is_open: bool) -> dict[str, 
         "outcome": outcome(rule),
         "kind": rule.kind,
         "test": rule.test,
-        "origin": str(rule.origin),
+        "origin": shown_origin(rule.origin),
         "pattern": rule.pattern,
         "error": rule.error,
         "shared": shared,

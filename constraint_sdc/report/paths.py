@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import quote
 
+from constraint_sdc.model.schema import Origin
+
 
 def relative_path(file: str) -> str:
     """Return the path relative to the working directory when it lies below it, otherwise as given."""
@@ -12,6 +14,11 @@ def relative_path(file: str) -> str:
     if path.is_absolute() and path.is_relative_to(Path.cwd()):
         path = path.relative_to(Path.cwd())
     return path.as_posix()
+
+
+def shown_origin(origin: Origin) -> str:
+    """Return file and line as a person would type them from here."""
+    return f"{relative_path(origin.file)}:{origin.line}"
 
 
 def uri_reference(file: str) -> str:

@@ -11,6 +11,7 @@ from constraint_sdc import __version__
 from constraint_sdc.model.rule_list import RuleList, RuleRow
 from constraint_sdc.report.json_format import origin_json
 from constraint_sdc.report.json_text import json_text
+from constraint_sdc.report.paths import shown_origin
 from constraint_sdc.report.terminal import align, clean, padded, paint, width
 from constraint_sdc.report.wording import counted, number
 
@@ -65,7 +66,7 @@ def _cells(row: RuleRow) -> tuple[str, ...]:
 
 
 def _paragraph(row: RuleRow, columns: int, colour: bool) -> Iterator[str]:
-    yield f"{paint(clean(row.id), 'strong', colour)}: {_kind(row)}, {row.severity}, {clean(str(row.origin))}"
+    yield f"{paint(clean(row.id), 'strong', colour)}: {_kind(row)}, {row.severity}, {clean(shown_origin(row.origin))}"
     facts = [("normal form", clean(row.normal_form) or "-"), ("variables", _variables(row))]
     if not row.is_understood:
         facts += _doubts(row)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from constraint_sdc.model.finding import CheckResult, RuleResult, Violation
 from constraint_sdc.report.characters import clipped
 from constraint_sdc.report.disclosure import shown_message
+from constraint_sdc.report.paths import shown_origin
 from constraint_sdc.report.terminal import Style, align, clean, paint
 from constraint_sdc.report.wording import (
     EXIT_MEANING,
@@ -77,7 +78,7 @@ def _rule_table(result: CheckResult, colour: bool) -> list[str]:
 def _finding(rule: RuleResult, result: CheckResult, colour: bool) -> Iterator[str]:
     word = label(rule, result)
     name = paint(clean(rule.rule), "strong", colour)
-    yield f"{paint(word, _STYLES[word], colour)}  {name}  {rule.severity}  {clean(str(rule.origin))}"
+    yield f"{paint(word, _STYLES[word], colour)}  {name}  {rule.severity}  {clean(shown_origin(rule.origin))}"
     yield f"{_INDENT}{rule.kind}   {clipped(clean(rule.test))}"
     if rule.error is not None:
         yield f"{_INDENT}stopped  {clipped(clean(rule.error))}"

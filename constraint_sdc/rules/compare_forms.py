@@ -15,6 +15,8 @@ from constraint_sdc.model.constraint import (
     PatternAtom,
     ProductAtom,
     SetAtom,
+    atom_variables,
+    atoms,
 )
 from constraint_sdc.model.expression import CompareOp
 from constraint_sdc.rules.forms import Form, Monomial, NotArithmeticError, Special, add, constant_form, multiply
@@ -118,8 +120,9 @@ def _quotient(form: Form, op: CompareOp, if_missing: bool, divisors: list[str]) 
     if op == "=":
         return AllOf((_against_zero(cleared, "=", if_missing), *nonzero))
     if op == "!=":
-        zero = tuple(SetAtom(name, (Fraction(0),), False, if_missing) for name in divisors)
-        return AnyOf((_against_zero(cleared, "!=", if_missing), *zero))
+        zero = (SetAtom(name, (Fraction(0),), False, if_missing) for name in divisors)
+        cases = (_with_numbers(atom, form.mentioned, if_missing) for atom in zero)
+        return AnyOf((_against_zero(cleared, "!=", if_missing), *cases))
     if len(divisors) > 1:
         raise NotArithmeticError("divides by several variables in an inequality")
     return _ordered_quotient(cleared, op, divisors[0], lowest[divisors[0]] % 2 == 0)
@@ -194,7 +197,8 @@ def _absolute(inner: Form, op: CompareOp, bound: Form, if_missing: bool) -> Form
             return AllOf((_versus(bound, ">=", zero, if_missing), AnyOf((one, other))))
         case "!=":
             zero = constant_form(Fraction(0), Number.INTEGER)
-            return AnyOf((_versus(bound, "<", zero, if_missing), AllOf((one, other))))
+            below = _versus(bound, "<", zero, if_missing)
+            return AnyOf((_with_numbers(below, inner.mentioned, if_missing), AllOf((one, other))))
 
 
 def _extreme(special: Special, op: CompareOp, bound: Form, if_missing: bool) -> Formula:
@@ -214,8 +218,17 @@ def _extreme(special: Special, op: CompareOp, bound: Form, if_missing: bool) -> 
 def _all_numbers(special: Special, formula: Formula, if_missing: bool) -> Formula:
     """Add what an extreme of several values demands: one NaN among them makes it NaN, whatever the others are."""
     names = [n for item in special.inner if item.missing in ("nan", "mixed") for n in item.mentioned]
-    numbers = tuple(PatternAtom(n, NUMBER_TEXT, "", if_missing) for n in dict.fromkeys(names))
-    return AnyOf((formula, *numbers)) if if_missing else AllOf((formula, *numbers))
+    if if_missing:
+        return AnyOf((formula, *(PatternAtom(n, NUMBER_TEXT, "", True) for n in dict.fromkeys(names))))
+    return _with_numbers(formula, tuple(names), if_missing)
+
+
+def _with_numbers(formula: Formula, names: tuple[str, ...], if_missing: bool) -> Formula:
+    """Demand that variables be numbers which the formula itself does not read, unless missing ones make it true."""
+    read = {name for atom in atoms(formula) for name in atom_variables(atom)}
+    if if_missing or formula == FALSE:
+        return formula
+    return AllOf((formula, *(PatternAtom(n, NUMBER_TEXT) for n in dict.fromkeys(names) if n not in read)))
 
 
 def _one_variable(form: Form) -> tuple[str, Fraction, Fraction]:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from constraint_sdc.model.finding import RuleResult
 from constraint_sdc.model.schema import Schema, hidden_message
-from constraint_sdc.validate.rows_check import Wishes, add_report
 from constraint_sdc.validate.judge import Judge
+from constraint_sdc.validate.rows_check import Wishes, add_report
 from constraint_sdc.validate.tally import Tally, rule_results
 
 

@@ -19,9 +19,6 @@ _REFUSED = frozenset({
     "include", "import", "use-package", "import-schema", "result-document", "evaluate", "source-document", "stream",
 })
 # fmt: on
-# Declarations that would change how the document is read, or that only a serialised result heeds, are left out of
-# the stylesheet: the judge sees every white-space node and returns no serialised result of the author's.
-_WITHOUT_EFFECT = frozenset({"output", "character-map", "strip-space", "preserve-space"})
 
 
 def confine_fragment(xml: str, origin: Origin) -> Confined:
@@ -42,9 +39,9 @@ def confine_fragment(xml: str, origin: Origin) -> Confined:
 
 
 def foreign_declaration(xml: str, origin: Origin, version: str | None) -> Confined | None:
-    """Return a top-level declaration for the stylesheet, or None when it can have no effect on a verdict."""
+    """Return a top-level declaration for the stylesheet, or None when it is not XSLT."""
     name = etree.QName(_parsed(xml, origin)[0])
-    if name.namespace != XSLT or name.localname in _WITHOUT_EFFECT:
+    if name.namespace != XSLT:
         return None
     confined = confine_fragment(xml, origin)
     if version is None:

@@ -1,6 +1,6 @@
 """Which engine judges which rule: the vectorised evaluator, Saxon chunk by chunk, or Saxon on the whole file.
 
-A pattern is the unit of first-match: an earlier rule takes its nodes from a later one. So a rule may leave the whole-file
+A pattern is the unit of first-match: an earlier rule takes its nodes from a later one. A rule may leave the whole-file
 route only when the context of every rule before it in its pattern is understood too.
 """
 

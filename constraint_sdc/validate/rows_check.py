@@ -17,11 +17,11 @@ from constraint_sdc.model.finding import RuleResult, Violation
 from constraint_sdc.model.schema import Schema, hidden_message
 from constraint_sdc.model.table import Chunk, Layout
 from constraint_sdc.validate.chunk_judges import ChunkJudges
-from constraint_sdc.validate.routes import Routes
 from constraint_sdc.validate.judge import Judge
-from constraint_sdc.validate.verdict import JudgeFinding, JudgeReport
+from constraint_sdc.validate.routes import Routes
 from constraint_sdc.validate.tally import Tally, rule_results
 from constraint_sdc.validate.vectorised import ChunkVerdict, judge_chunk
+from constraint_sdc.validate.verdict import JudgeFinding, JudgeReport
 
 Rows = npt.NDArray[np.intp]
 MakeJudge = Callable[[Schema], Judge]

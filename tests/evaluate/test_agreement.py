@@ -97,6 +97,9 @@ class Author:
             lambda: Call(self.random.choice(["sum", "min", "max", "avg"]), (self.sequence(lambda: self.number(deeper)),)),
             lambda: Call("sum", (Sequence((self.variable(), self.variable(), self.variable())),)),
             lambda: Negate(self.number(deeper)),
+            lambda: Call("round", (self.number(deeper), Literal(self.random.randint(0, 4)))),
+            lambda: Call("math:pow", (self.number(deeper), self.plain_number())),
+            lambda: Call("math:pow", (self.plain_number(), Literal(self.random.randint(0, 4)))),
             lambda: If(self.truth(deeper), self.number(deeper), self.number(deeper)),
             lambda: Call("string-length", (self.string(deeper),)),
             lambda: Call(
@@ -121,6 +124,9 @@ class Author:
                 self.random.choice(["normalize-space", "upper-case", "lower-case"]), (self.string(deeper),)
             ),
             lambda: Call("concat", (self.string(deeper), self.anything(deeper))),
+            lambda: Call(
+                self.random.choice(["substring-before", "substring-after"]), (self.string(deeper), self.string(deeper))
+            ),
             lambda: Call("substring", (self.string(deeper), self.position())),
             lambda: Call("substring", (self.string(deeper), self.position(), self.position())),
             lambda: Call("translate", (self.string(deeper), self.literal_string(), self.literal_string())),

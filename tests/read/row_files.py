@@ -87,8 +87,8 @@ def mixed_rows(draw: st.DrawFn, texts: st.SearchStrategy[str], count: int, recor
 @st.composite
 def written_values(draw: st.DrawFn, name: str, texts: st.SearchStrategy[str]) -> str:
     forms = ("{0}>{1}</{0}>",) * 4 + (
-        "{0}/>", '{0} xsi:nil="true"/>', '{0} xsi:nil=" 1 "></{0}>', '{0} xsi:nil="true">{1}</{0} >', 
-        "{0} u='k'>{1}</{0}>",        '{0} xsi:nil="false"/>', '{0} u="a>b">{1}</{0}>', '{0} xml:lang="de">{1}</{0}>',
+        "{0}/>", '{0} xsi:nil="true"/>', '{0} xsi:nil=" 1 "></{0}>', '{0} xsi:nil="true">{1}</{0} >',
+        "{0} u='k'>{1}</{0}>", '{0} xsi:nil="false"/>', '{0} u="a>b">{1}</{0}>', '{0} xml:lang="de">{1}</{0}>',
     )  # fmt: skip
     return "<" + draw(st.sampled_from(forms)).format(name, draw(texts))
 

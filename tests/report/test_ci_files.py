@@ -52,7 +52,7 @@ def test_the_workflow_gates_with_a_command_that_exists() -> None:
     (gate,) = [step["run"] for step in steps() if step.get("run", "").startswith("constraint-sdc")]
     params = parsed(gate)
     assert params["format_"] == "sarif"
-    assert (str(params["data"]), str(params["rules"]), str(params["domain"])) == (
+    assert (str(params["data"][0]), str(params["rules"]), str(params["domain"])) == (
         "published.xml", "rules.sch", "domain.xml",
     )  # fmt: skip
 
@@ -88,7 +88,7 @@ def test_the_hook_as_configured_makes_a_command_that_exists() -> None:
     assert used["id"] == hook["id"]
     assert re.search(used["files"], "published.xml")
     params = parsed(shlex.join([*shlex.split(hook["entry"]), *used["args"], "published.xml"]))
-    assert (str(params["data"]), str(params["rules"])) == ("published.xml", "rules.sch")
+    assert ([str(path) for path in params["data"]], str(params["rules"])) == (["published.xml"], "rules.sch")
 
 
 @pytest.mark.parametrize("line", documented())

@@ -50,9 +50,9 @@ def holds(formula: Formula, texts: Mapping[str, str]) -> bool:
 
 def _numeric(atom: Formula, texts: Mapping[str, str]) -> bool:
     names = atom_variables(atom)
-    if any(name not in texts for name in names):
+    if not all(name in texts and re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", texts[name].strip()) for name in names):
         return atom.if_missing
-    value = {name: Fraction(texts[name]) for name in names}
+    value = {name: Fraction(texts[name].strip()) for name in names}
     match atom:
         case LinearAtom(terms, op, constant):
             return ORDER[op](sum(c * value[name] for name, c in terms), constant)

@@ -1,0 +1,30 @@
+"""`describe`: what the variables of a microdata file look like."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from constraint_sdc.cli.options import FILE, deliver, no_overwrite
+
+
+@click.command("describe")
+@click.argument("data", type=FILE)
+@click.option("--record", help="Name of the record element (found from the data by default).")
+@click.option("--recipe", type=FILE, help="YAML file with the record element and the user-missing codes.")
+@click.option("--json", "as_json", is_flag=True, help="JSON under schemas/describe.schema.json.")
+@click.option("--output", "-o", type=FILE, help="Write to a file instead of the terminal.")
+def command(data: Path, record: str | None, recipe: Path | None, as_json: bool, output: Path | None) -> None:
+    """Describe the variables of DATA: lexical form, and how often a value is absent, empty, nil or a missing code."""
+    from constraint_sdc.pipeline.description import describe_file
+    from constraint_sdc.report.description import render_description_json, render_description_text
+    from constraint_sdc.report.terminal import wants_colour
+
+    no_overwrite((data, recipe), output)
+    description = describe_file(data, record=record, recipe=recipe)
+    if as_json:
+        deliver(render_description_json(description), output)
+    else:
+        deliver(render_description_text(description, colour=output is None and wants_colour(sys.stdout)), output)

@@ -39,7 +39,9 @@ def arithmetic(op: ArithmeticOp, left: Value, right: Value, *, xpath1: bool) -> 
         ours, doubt_ours = first_number(left)
         theirs, doubt_theirs = first_number(right)
         item, doubt = _on_doubles(op, ours, theirs, None)
-        return Value((item,), either(doubt_ours, doubt_theirs, doubt, _missing(left), _missing(right)))
+        if isinstance(item, DoubleItem) and _may_be_exact(left) and _may_be_exact(right):
+            doubt = some((item.values == 0) & np.signbit(item.values))
+        return Value((item,), either(doubt_ours, doubt_theirs, doubt, _left_alone(left), _left_alone(right)))
     if len(left.items) * len(right.items) > _MOST_PAIRS:
         raise NotMine(f"an operand of {op} has too many alternatives")
     doubt = either(at_most_one(left, f"operator {op}"), at_most_one(right, f"operator {op}"))
@@ -79,16 +81,24 @@ def as_floats(item: NumberItem) -> Floats:
     return item.values if isinstance(item, DoubleItem) else exact_to_double(item.mantissa, item.scale)
 
 
-def _missing(value: Value) -> Maybe:
-    """Return the doubt about a missing operand in XPath 1.0.
+def _may_be_exact(value: Value) -> bool:
+    return any(isinstance(item, ExactItem) for item in value.items)
 
-    The standard makes it NaN. Saxon leaves an operand alone whose type is xs:double already, and the result is then
-    empty; we do not know its types well enough to tell.
+
+def _left_alone(value: Value) -> Maybe:
+    """Return the doubt about an XPath 1.0 operand that Saxon may not convert to xs:double, as the standard wants.
+
+    An operand of type xs:double that is missing makes the result empty instead of NaN, and two integers beyond 2^53
+    are subtracted as integers, where zero has no sign; we do not know Saxon's types well enough to tell when.
     """
     present = any_present(value.items)
+    doubt: Maybe = None
+    for item in value.items:
+        if isinstance(item, ExactItem):
+            doubt = either(doubt, within(some(np.abs(item.mantissa) > 2**53), item.present))
     if present is None or (value.items and not any(isinstance(item, DoubleItem) for item in value.items)):
-        return None
-    return some(~present)
+        return doubt
+    return either(doubt, some(~present))
 
 
 def _operands(op: ArithmeticOp, value: Value, doubt: Maybe) -> tuple[list[NumberItem], Maybe]:

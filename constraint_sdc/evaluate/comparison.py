@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraint_sdc.evaluate.arithmetic import as_floats
+from constraint_sdc.evaluate.code_list import is_listed
 from constraint_sdc.evaluate.conversion import (
     cast_boolean,
     effective_boolean,
@@ -52,6 +53,9 @@ def compare_general(op: CompareOp, left: Value, right: Value, *, xpath1: bool) -
         return _compare_as_booleans(op, left, right)
     if xpath1 and any(isinstance(item, TruthItem) for item in left.items + right.items):
         raise NotMine("an XPath 1.0 comparison with something that is sometimes a boolean")
+    listed = _compare_with_codes(op, left, right, xpath1)
+    if listed is not None:
+        return listed
     if len(left.items) * len(right.items) > _MOST_PAIRS:
         raise NotMine(f"operator {op} compares too many pairs")
     pair = _pair_in_xpath1 if xpath1 else _pair
@@ -63,6 +67,23 @@ def compare_general(op: CompareOp, left: Value, right: Value, *, xpath1: bool) -
             result = result | (holds if present is None else holds & present)
             doubt = either(doubt, within(own, present))
     return Value((truth(result),), doubt)
+
+
+def _compare_with_codes(op: CompareOp, left: Value, right: Value, xpath1: bool) -> Value | None:
+    if op != "=" or len(left.items) != 1:
+        return None
+    (item,) = left.items
+    holds = is_listed(item, right)
+    if holds is None:
+        return None
+    # All codes are of one family, so the first of them tells how every one meets the item.
+    _, own = (_pair_in_xpath1 if xpath1 else _pair)(op, item, _zero_like(right.items[0]))
+    result = holds if item.present is None else holds & item.present
+    return Value((truth(result),), either(left.doubt, right.doubt, within(own, item.present)))
+
+
+def _zero_like(code: Item) -> Item:
+    return code if isinstance(code, TextItem) else DoubleItem(np.zeros(1))
 
 
 def compare_values(op: CompareOp, left: Value, right: Value) -> Value:

@@ -1,7 +1,8 @@
 """The distinct texts of a variable in another file, for "this value occurs there" in near-linear time.
 
-A text of at most eight bytes is one 64-bit key, a longer one a fixed-width byte string; XML text never holds a NUL, so
-padding with NUL keeps keys and texts one to one. Sorted keys are searched by bisection: no Python object per value.
+Texts become fixed-width keys, one to one (XML text never holds a NUL, so padding with NUL loses nothing): up to eight
+bytes one 64-bit word; up to sixteen characters of a number also one word, four bits each; anything else a byte string
+of the next power of two. Sorted keys are searched by bisection: no Python object per value.
 """
 
 from __future__ import annotations
@@ -16,6 +17,13 @@ from constraint_sdc.evaluate.text import Mask, Rows, Text
 from constraint_sdc.model.table import Column
 
 Keys: TypeAlias = npt.NDArray[Any]
+# The width in bytes of the texts behind the keys; numbers of nine to sixteen characters have a name of their own.
+_SHORT = 8
+_NUMBER = 0
+
+_CHARACTERS = "\0" + "0123456789.-+eE"
+_CODES = np.full(256, 255, np.uint8)
+_CODES[np.frombuffer(_CHARACTERS.encode("ascii"), np.uint8)] = np.arange(16)
 
 
 class Domain:
@@ -39,14 +47,16 @@ class Domain:
             domain.add(column)
         return domain
 
+    @classmethod
+    def of_text(cls, text: Text) -> Domain:
+        """Return the domain of some texts."""
+        domain = cls()
+        domain._add(text, np.arange(len(text)))
+        return domain
+
     def add(self, column: Column) -> None:
         """Add the values of a column."""
-        for width, _, keys in _keys(Text.of_column(column), np.flatnonzero(column.present())):
-            pending = self._pending.setdefault(width, [])
-            pending.append(np.unique(keys))
-            # Merging only when the news outweighs the known keeps the work per value logarithmic, and memory bounded.
-            if sum(map(len, pending)) > max(len(self._sorted.get(width, ())), 65_536):
-                self._merge(width)
+        self._add(Text.of_column(column), np.flatnonzero(column.present()))
 
     def contains(self, column: Column) -> Mask:
         """Tell for each record whether its value is in the domain; an absent value is not."""
@@ -58,17 +68,17 @@ class Domain:
         for width, rows, keys in _keys(text, np.flatnonzero(present)):
             self._merge(width)
             known = self._sorted.get(width)
-            if known is not None:
+            if known is not None and len(known):
                 places = np.searchsorted(known, keys)
                 places[places == len(known)] = 0
                 found[rows] = known[places] == keys
         return found
 
     def texts(self) -> Iterator[str]:
-        """Yield the distinct texts, shorter widths first."""
-        for width in sorted({*self._sorted, *self._pending}):
+        """Yield the distinct texts, in no particular order."""
+        for width in list({*self._sorted, *self._pending}):
             self._merge(width)
-            for raw in self._sorted[width].astype(f">u{width}" if width == 8 else f"S{width}").view(f"S{width}"):
+            for raw in _raw(width, self._sorted[width]):
                 yield bytes(raw).decode("utf-8")
 
     def __len__(self) -> int:
@@ -76,24 +86,62 @@ class Domain:
             self._merge(width)
         return sum(map(len, self._sorted.values()))
 
+    def _add(self, text: Text, rows: Rows) -> None:
+        for width, _, keys in _keys(text, rows):
+            pending = self._pending.setdefault(width, [])
+            pending.append(_distinct(keys))
+            # Merging only when the news outweighs the known keeps the work per value logarithmic, and memory bounded.
+            if sum(map(len, pending)) > max(len(self._sorted.get(width, ())), 65_536):
+                self._merge(width)
+
     def _merge(self, width: int) -> None:
         pending = self._pending.pop(width, [])
         if pending:
             known = [self._sorted[width]] if width in self._sorted else []
-            self._sorted[width] = np.unique(np.concatenate([*known, *pending]))
+            self._sorted[width] = _distinct(np.concatenate([*known, *pending]))
+
+
+def _distinct(keys: Keys) -> Keys:
+    """Return the keys sorted, each once; sorting beats the hash table behind `np.unique` many times over."""
+    keys = np.sort(keys)
+    is_new = np.ones(len(keys), np.bool_)
+    np.not_equal(keys[1:], keys[:-1], out=is_new[1:])
+    return np.compress(is_new, keys)
 
 
 def _keys(text: Text, rows: Rows) -> Iterator[tuple[int, Rows, Keys]]:
-    """Yield (width in bytes, rows, keys): widths are powers of two from eight up."""
+    """Yield (width in bytes, rows, keys)."""
     words = np.maximum(text.length[rows] + 7, 8) // 8
     power = np.ceil(np.log2(words)).astype(np.int64)
     for exponent in np.flatnonzero(np.bincount(power)).tolist():
         chosen = rows[power == exponent]
         part = text.take(chosen)
-        width = 8 << exponent
         if exponent == 0:
-            # Big-endian, so that keys sort as texts do.
-            yield width, chosen, part.first_word.byteswap()
-        else:
-            matrix = np.stack([part.word(k) for k in range(1 << exponent)], axis=1).astype("<u8", copy=False)
-            yield width, chosen, matrix.view(f"S{width}").reshape(-1)
+            yield _SHORT, chosen, part.first_word
+            continue
+        width = 8 << exponent
+        matrix = np.stack([part.word(k) for k in range(1 << exponent)], axis=1).astype("<u8", copy=False)
+        if exponent == 1:
+            is_number, keys = _packed(matrix)
+            yield _NUMBER, chosen[is_number], keys
+            chosen, matrix = chosen[~is_number], matrix[~is_number]
+        yield width, chosen, matrix.view(f"S{width}").reshape(-1)
+
+
+def _packed(matrix: npt.NDArray[np.uint64]) -> tuple[Mask, Keys]:
+    """Tell which rows of two words look like numbers, and return those with four bits for each character."""
+    codes = _CODES[matrix.view(np.uint8)]
+    is_number: Mask = codes.max(axis=1, initial=0) < 16
+    codes = codes[is_number]
+    return is_number, (codes[:, 0::2] << 4 | codes[:, 1::2]).view("<u8").reshape(-1)
+
+
+def _raw(width: int, keys: Keys) -> Keys:
+    """Return keys as the byte strings they stand for."""
+    if width == _SHORT:
+        return keys.astype("<u8").view("S8")
+    if width != _NUMBER:
+        return keys
+    pairs = keys.astype("<u8").view(np.uint8).reshape(-1, 8)
+    codes = np.stack([pairs >> 4, pairs & 15], axis=2).reshape(-1, 16)
+    return np.frombuffer(_CHARACTERS.encode("ascii"), np.uint8)[codes].copy().view("S16").reshape(-1)

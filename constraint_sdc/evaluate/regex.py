@@ -73,7 +73,7 @@ class _Translator:
         self._at = 0
 
     def whole(self) -> str:
-        result, _ = self._alternatives()
+        result, _ = self._alternatives(is_whole=True)
         if self._at < len(self._source):
             raise self._refusal()
         return result
@@ -90,29 +90,30 @@ class _Translator:
             return True
         return False
 
-    def _alternatives(self) -> tuple[str, Extent]:
+    def _alternatives(self, *, is_whole: bool = False) -> tuple[str, Extent]:
         """Return the Python form, and how far it may stretch."""
-        branches = [self._branch()]
+        branches = [self._branch(is_whole)]
         while self._take("|"):
-            branches.append(self._branch())
+            branches.append(self._branch(is_whole))
         extent = max(extent for _, extent in branches)
         if len(branches) > 1:
             extent = max(extent, Extent.BOUNDED)
         return "|".join(branch for branch, _ in branches), extent
 
-    def _branch(self) -> tuple[str, Extent]:
-        parts, extent = [], Extent.FIXED
+    def _branch(self, is_whole: bool) -> tuple[str, Extent]:
+        # Anchors only at the ends of the whole: Saxon gets `a?^` wrong.
+        parts, extent = [r"\A"] if is_whole and self._take("^") else [], Extent.FIXED
         while self._next() not in ("", "|", ")"):
-            part, own = self._piece()
-            parts.append(part)
-            extent = max(extent, own)
+            if is_whole and self._source[self._at : self._at + 2] in ("$", "$|"):
+                self._at += 1
+                parts.append(r"\Z")
+            else:
+                part, own = self._piece()
+                parts.append(part)
+                extent = max(extent, own)
         return "".join(parts), extent
 
     def _piece(self) -> tuple[str, Extent]:
-        if self._take("^"):
-            return r"\A", Extent.FIXED
-        if self._take("$"):
-            return r"\Z", Extent.FIXED
         atom, inner = self._atom()
         quantifier = _QUANTIFIER.match(self._source, self._at)
         if quantifier is None:

@@ -56,7 +56,7 @@ from constraint_sdc.model.expression import (
 )
 from constraint_sdc.model.table import Chunk
 
-_DEEPEST = 150
+_DEEPEST = 100
 _LARGEST = (1 << 63) - 1
 
 

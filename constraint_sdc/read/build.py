@@ -14,6 +14,9 @@ from constraint_sdc.read.frame import layout_around, path_of
 from constraint_sdc.read.hardened import is_element
 
 XML_BLANK = " \t\r\n"
+MAX_VARIABLES = 10_000
+# A chunk is cut short here, lest rows that each bring new variables fill the memory with absent cells.
+MAX_CELLS = 4_000_000
 NIL_NAME = "{http://www.w3.org/2001/XMLSchema-instance}nil"
 
 
@@ -44,6 +47,11 @@ class RowBuilder:
     def __len__(self) -> int:
         return len(self._records)
 
+    @property
+    def is_full(self) -> bool:
+        """Tell whether the chunk should be taken now."""
+        return len(self._records) * len(self._names) > MAX_CELLS
+
     def add(self, record: etree._Element, line: int) -> None:
         """Add one complete record element that starts at this line."""
         self._note_wrappers(record)
@@ -65,10 +73,11 @@ class RowBuilder:
         """Return the records since the last chunk."""
         sizes = np.fromiter(map(len, self._records), np.int64, len(self._records))
         stop = np.cumsum(sizes)
+        nowhere = column_of("", [None] * len(self._records))
         chunk = Chunk(
             layout=self._chunk_layout or self._layout,
             first=self._first,
-            columns={name: self._column(name) for name in self._names},
+            columns={name: self._column(name, nowhere) for name in self._names},
             raw=np.frombuffer(b"".join(self._records), np.uint8),
             record_start=stop - sizes,
             record_stop=stop,
@@ -78,13 +87,17 @@ class RowBuilder:
         self._start_chunk()
         return chunk
 
-    def _column(self, name: str) -> Column:
+    def _column(self, name: str, nowhere: Column) -> Column:
         values = self._values[name]
+        if not values:
+            return replace(nowhere, name=name)
         values.extend([None] * (len(self._records) - len(values)))
         nil = self._nil.get(name)
         return column_of(name, values, None if nil is None else [row in nil for row in range(len(values))])
 
     def _value(self, child: etree._Element, line: int) -> str:
+        if child.tag == self._layout.record:
+            self.not_rows(f"a <{child.tag}> inside another", line)
         if not len(child):
             return child.text or ""
         parts = [child.text or ""]
@@ -97,6 +110,8 @@ class RowBuilder:
     def _put(self, name: str, row: int, text: str, line: int) -> None:
         values = self._values.get(name)
         if values is None:
+            if len(self._names) >= MAX_VARIABLES:
+                self.not_rows(f"more than {MAX_VARIABLES:,} variables", line)
             self._names.append(name)
             values = self._values[name] = []
         if len(values) < row:

@@ -112,11 +112,9 @@ class _Sample:
         if not candidates:
             self._no_records()
         path = max(candidates, key=self._rank)
-        seen = self._paths[path]
         if self._record is None:
             self._refuse_nested(path)
-        assert seen.first is not None
-        same_name = [p for p in self._paths if p[-1] == path[-1]]
+        same_name = [p for p in self._paths if p[-1] == path[-1] and len(p) > 1]
         first = self._paths[same_name[0]].first
         assert first is not None
         style = "elements" if any(self._paths[p].has_children for p in same_name) else "attributes"

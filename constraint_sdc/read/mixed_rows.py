@@ -15,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from constraint_sdc.model.table import Bytes, Chunk, Column, Layout, Spans, State
+from constraint_sdc.read.build import MAX_CELLS
 from constraint_sdc.read.characters import NotPlainError, check_characters, decode_values
-from constraint_sdc.read.run import BLANK, Run, column_spans, line_ends_before
+from constraint_sdc.read.run import BLANK, Run, add_names, column_spans, line_ends_before
 from constraint_sdc.read.tags import MAX_TOKEN_BYTES, Ids, Kind, TagTable
 from constraint_sdc.read.template import MASKS
 
@@ -160,6 +161,8 @@ def _columns(
     rows = np.concatenate((_record_of(opens, records), _record_of(empties, records)))
     cell = table.column.take(ids).astype(np.int64) * len(records) + rows
     shape = (len(table.columns), len(records))
+    if shape[0] * shape[1] > MAX_CELLS:
+        raise NotPlainError
     starts, stops = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     states = np.full(shape, State.ABSENT, np.uint8)
     starts.ravel()[cell[: len(opens)]] = start
@@ -170,7 +173,7 @@ def _columns(
     if np.count_nonzero(states != State.ABSENT) != len(places):
         raise NotPlainError  # a variable twice in one record
     known = {name: Column(name, buffer, starts[i], stops[i], states[i]) for i, name in enumerate(table.columns)}
-    names.extend(name for name in known if name not in names and known[name].present().any())
+    add_names(names, (name for name, column in known.items() if column.present().any()))
     return {name: known.get(name) or column_spans(name, buffer, len(records), State.ABSENT) for name in names}
 
 

@@ -31,10 +31,11 @@ class Place:
 
 
 class RowParser:
-    """A push parser for the rest of a file, from `place` on."""
+    """A push parser for the rest of a file, from `place` on; chunks that filled up on the way wait in `full`."""
 
     def __init__(self, layout: Layout, place: Place, names: list[str], *, count_lines: bool = True) -> None:
         self.rows = RowBuilder(layout, place.file, place.record, names)
+        self.full: list[Chunk] = []
         self._record = layout.record
         self._place = place
         self._local = local_name(layout.record)
@@ -68,6 +69,11 @@ class RowParser:
             refuse(error, self._place.file, self._place.line - 1)
         self._take_events()
 
+    def take_full(self) -> list[Chunk]:
+        """Return the waiting chunks, once."""
+        full, self.full = self.full, []
+        return full
+
     def _take_events(self) -> None:
         for event, element in element_events(self._parser):
             if event == "start":
@@ -75,6 +81,8 @@ class RowParser:
             elif element is self._open:
                 self.rows.add(element, self._open_line)
                 self._open = None
+                if self.rows.is_full:
+                    self.full.append(self.rows.take_chunk())
 
     def _begin(self, element: etree._Element) -> None:
         is_root = self._root is None
@@ -112,9 +120,11 @@ def parse_rest(parser: RowParser, blocks: Iterable[bytes], chunk_bytes: int) -> 
             parser.feed(part)
             fed += len(part)
             if fed >= chunk_bytes and len(parser.rows):
-                yield parser.rows.take_chunk()
+                parser.full.append(parser.rows.take_chunk())
                 fed = 0
+            yield from parser.take_full()
     parser.close()
+    yield from parser.take_full()
     if len(parser.rows):
         yield parser.rows.take_chunk()
 
@@ -138,6 +148,8 @@ def parse_run(data: bytes, layout: Layout, place: Place, names: list[str]) -> Ch
             try:
                 rows.add(child, lines.next_line())
             except NotRowsError:
+                return None
+            if rows.is_full:
                 return None
         elif is_element(child):
             return None

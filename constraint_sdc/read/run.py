@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from constraint_sdc.model.table import Bytes, Column, Spans, State
+from constraint_sdc.read.build import MAX_VARIABLES
+from constraint_sdc.read.characters import NotPlainError
 from constraint_sdc.read.parse import Place
 
 BLANK = b" \t\r\n"
@@ -28,6 +31,14 @@ def line_ends_before(raw: Bytes, places: Spans) -> Spans:
 def count_line_ends(data: bytes) -> int:
     """Return how many line ends the bytes hold."""
     return int(np.count_nonzero(np.frombuffer(data, np.uint8) == 0x0A))
+
+
+def add_names(names: list[str], more: Iterable[str]) -> None:
+    """Append the names that are new; refuse more variables than rows may have."""
+    known = set(names)
+    names.extend(name for name in more if name not in known)
+    if len(names) > MAX_VARIABLES:
+        raise NotPlainError
 
 
 def column_spans(name: str, buffer: Bytes, count: int, state: State) -> Column:

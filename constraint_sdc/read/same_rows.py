@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from constraint_sdc.model.table import Bytes, Chunk, Column, Layout, Spans, State
 from constraint_sdc.read.characters import NotPlainError, check_characters, decode_values
-from constraint_sdc.read.run import BLANK, Run, column_spans, line_ends_before
+from constraint_sdc.read.run import BLANK, Run, add_names, column_spans, line_ends_before
 from constraint_sdc.read.template import PAD, Slot, Template
 
 
@@ -24,7 +24,7 @@ def same_rows(run: Run, template: Template, layout: Layout, names: list[str]) ->
     after = sum(byte < 0x20 for byte in template.tokens[-1]) - sum(byte < 0x20 for byte in template.last_bare)
     controls = template.controls * len(begins) - after + sum(byte < 0x20 for byte in before)
     is_clean = check_characters(data, raw, controls)
-    names.extend(name for name in template.names if name not in names)
+    add_names(names, template.names)
     if is_clean:
         lines = before.count(b"\n") + np.arange(len(begins), dtype=np.int64) * template.line_ends
     else:

@@ -21,6 +21,7 @@ from constraint_sdc.read.hardened import parse_bytes
 
 MASKS = np.array([(1 << 8 * n) - 1 for n in range(9)], np.uint64)
 _MAX_TOKEN_BYTES = 512
+_MAX_TOKENS = 1 << 13
 PAD = bytes(_MAX_TOKEN_BYTES + 8)
 _START_TAG = re.compile(rb"""<[^\s<>/!?"'=&]+((?:\s+[^\s<>/"'=&]+\s*=\s*"[^"<&]*")*)\s*/?>""")
 _XML_NAMESPACE = "{http://www.w3.org/XML/1998/namespace}"
@@ -114,7 +115,7 @@ def template_of(record: bytes, gap: bytes, layout: Layout) -> Template:
     if has_attributes and b'"' in record[start_tag.end() :]:
         raise NotPlainError
     tokens, before_value = _tokens(record, start_tag.end(), has_attributes)
-    if not before_value or max(map(len, tokens)) + len(gap) > _MAX_TOKEN_BYTES:
+    if not before_value or len(tokens) > _MAX_TOKENS or max(map(len, tokens)) + len(gap) > _MAX_TOKEN_BYTES:
         raise NotPlainError
     # Numbers for values: a variable's number tells which token it follows.
     numbers = {token: str(slot) for slot, token in enumerate(before_value)}
@@ -175,7 +176,9 @@ def _variables(record: bytes, layout: Layout) -> list[_Variable]:
         node = node[0]
     texts = [node.text, *(child.tail for child in node)]
     attributes = [*node.attrib, *(name for child in node for name in child.attrib)]
-    if node.tag != layout.record or any(len(child) for child in node) or any(t and t.strip(XML_BLANK) for t in texts):
+    if node.tag != layout.record or any(len(child) or child.tag == layout.record for child in node):
+        raise NotPlainError
+    if any(text and text.strip(XML_BLANK) for text in texts):
         raise NotPlainError
     # xml:id must be unique in the file, which no row can tell.
     if any(str(name).startswith(_XML_NAMESPACE) for name in attributes):

@@ -16,7 +16,6 @@ from constraint_sdc.model.constraint import (
     ProductAtom,
     SetAtom,
     atom_variables,
-    atoms,
 )
 from constraint_sdc.model.expression import CompareOp
 from constraint_sdc.rules.forms import Form, Monomial, NotArithmeticError, Special, add, constant_form, multiply
@@ -218,16 +217,15 @@ def _extreme(special: Special, op: CompareOp, bound: Form, if_missing: bool) -> 
 def _all_numbers(special: Special, formula: Formula, if_missing: bool) -> Formula:
     """Add what an extreme of several values demands: one NaN among them makes it NaN, whatever the others are."""
     names = [n for item in special.inner if item.missing in ("nan", "mixed") for n in item.mentioned]
-    if if_missing:
-        return AnyOf((formula, *(PatternAtom(n, NUMBER_TEXT, "", True) for n in dict.fromkeys(names))))
-    return _with_numbers(formula, tuple(names), if_missing)
+    numbers = tuple(PatternAtom(n, NUMBER_TEXT, "", if_missing) for n in dict.fromkeys(names))
+    return AnyOf((formula, *numbers)) if if_missing else AllOf((formula, *numbers))
 
 
 def _with_numbers(formula: Formula, names: tuple[str, ...], if_missing: bool) -> Formula:
-    """Demand that variables be numbers which the formula itself does not read, unless missing ones make it true."""
-    read = {name for atom in atoms(formula) for name in atom_variables(atom)}
+    """Demand that variables be numbers which an atom does not read itself, unless missing ones make it true."""
     if if_missing or formula == FALSE:
         return formula
+    read = () if isinstance(formula, AllOf | AnyOf) else atom_variables(formula)
     return AllOf((formula, *(PatternAtom(n, NUMBER_TEXT) for n in dict.fromkeys(names) if n not in read)))
 
 

@@ -62,9 +62,9 @@ def _is_surely_variable(names: list[str], shape: RecordShape) -> bool:
     last = names[-1]
     if last in ("*", "?", "@*", "@?"):
         return False
-    if shape.is_guess:
-        return True
-    return len(names) == 1 and not last.startswith("@") and shape.outside is not None and last not in shape.outside
+    if shape.outside is None or last in shape.outside:
+        return False
+    return shape.is_guess or (len(names) == 1 and not last.startswith("@"))
 
 
 def _none(step: PatternStep) -> NotUnderstood | None:

@@ -11,11 +11,12 @@ from constraint_sdc.rules.syntax import ContextItem, FunctionCall, NotUnderstood
 from constraint_sdc.rules.xpath import parse_xpath
 
 
-def guess_record(schema: Schema, namespaces: Mapping[str, str]) -> str | None:
-    """Return the context element whose tests use child steps: `Record` if a rule on Record asks about V1.
+def guess_record(schema: Schema, namespaces: Mapping[str, str]) -> tuple[str | None, frozenset[str]]:
+    """Return the context element whose tests use child steps, and the other such elements, which enclose records.
 
-    A context of several steps whose tests ask about no child, such as `Record/V3`, votes for the step before its last.
-    The most votes win, the earliest among equals; None when no rule gives a hint.
+    `Record` is the record if a rule on Record asks about V1. A context of several steps whose tests ask about no child,
+    such as `Record/V3`, votes for the step before its last. The most votes win, the earliest among equals; the record
+    is None when no rule gives a hint.
     """
     votes: Counter[str] = Counter()
     for pattern in schema.patterns:
@@ -23,7 +24,8 @@ def guess_record(schema: Schema, namespaces: Mapping[str, str]) -> str | None:
             name = _vote(rule, namespaces)
             if name is not None:
                 votes[name] += max(1, len(rule.assertions))
-    return max(votes, key=lambda name: votes[name]) if votes else None
+    record = max(votes, key=lambda name: votes[name]) if votes else None
+    return record, frozenset(votes) - {record or ""}
 
 
 def _vote(rule: Rule, namespaces: Mapping[str, str]) -> str | None:

@@ -41,7 +41,7 @@ def understand(
     namespaces = dict(schema.namespaces)
     shape = RecordShape(record, outside)
     if record is None:
-        shape = RecordShape(guess_record(schema, namespaces), is_guess=True)
+        shape = RecordShape(*guess_record(schema, namespaces), is_guess=True)
     keys = plain_keys(schema, namespaces)
     root = Scope(AtRoot(), AtRoot(), str(Path(schema.origin.file).parent), keys=keys)
     root = replace(root, variables=schema_variables(schema, root, overridden, namespaces))
@@ -85,10 +85,8 @@ class _Reader:
         tree = parse_xpath(rule.context, self.namespaces)
         apart = take_apart(tree)
         context = understand_context(apart, scope, self.shape.record)
-        if isinstance(context, Context) and self._may_be_elsewhere(context):
-            context = NotUnderstood(
-                "the attribute may sit outside the records; name the record before it", rule.context
-            )
+        if isinstance(context, Context):
+            context = self._within_records(context)
         place = context_regions(tree, self.shape, around)
         mine = Earlier(_node_name(apart), context, place, rule.context, self.schema.is_xpath1)
         before = [] if pattern.is_group else [other for other in earlier if other.may_take_from(mine)]
@@ -104,8 +102,13 @@ class _Reader:
     def _inside(self, scope: Scope, focus: Value, rule: Rule) -> Scope:
         return add_lets(replace(scope.at(focus), current=focus), rule.lets, self.namespaces)
 
-    def _may_be_elsewhere(self, context: Context) -> bool:
-        return not self.shape.is_guess and len(context.steps) == 1 and context.steps[0].startswith("@")
+    def _within_records(self, context: Context) -> Context | NotUnderstood:
+        last = context.steps[-1]
+        if last in (self.shape.outside or ()):
+            return NotUnderstood("the context is outside the records", last)
+        if len(context.steps) == 1 and last.startswith("@") and not self.shape.is_guess:
+            return NotUnderstood("the attribute may sit outside the records; write Record/@name", last)
+        return context
 
     def _focus(self, apart: MatchPattern | NotUnderstood, place: Regions | NotUnderstood) -> Value | NotUnderstood:
         name = _node_name(apart)
@@ -157,8 +160,11 @@ class _Reader:
         if isinstance(tree, NotUnderstood):
             return _unread(Kind.OPAQUE, tree, read.rule.context, ())
         if refusal is not None:
-            kind = Kind.OPAQUE if isinstance(refusal, Unproven) else Kind.CROSS_RECORD
-            return _unread(kind, refusal, tree.text, tuple(self._mentioned(tree)))
+            names_in_text = tuple(self._mentioned(tree))
+            if not isinstance(refusal, Unproven):
+                return _unread(Kind.CROSS_RECORD, refusal, tree.text, names_in_text)
+            why = expression if isinstance(expression, NotUnderstood) else refusal
+            return _unread(Kind.OPAQUE, why, tree.text, names_in_text)
         if isinstance(expression, NotUnderstood):
             return _unread(Kind.OPAQUE, expression, tree.text, tuple(names))
         return recognise(expression, read.premise, xpath1=self.schema.is_xpath1)

@@ -58,6 +58,7 @@ class _Parser(XPath31Parser):
     """The XPath 3.1 parser with XSLT's own function names and without evaluation at parse time."""
 
     DEFAULT_NAMESPACES: ClassVar[dict[str, str]] = {"xml": "http://www.w3.org/XML/1998/namespace"}
+    element_namespace: str = ""
 
     def parse(self, source: str) -> XPathToken:
         if self.tokenizer is None:
@@ -73,7 +74,7 @@ for _name, _count in (("current", 0), ("document", (1, 2)), ("key", (2, 3))):
 
 
 def parse_xpath(text: str, namespaces: Mapping[str, str]) -> Syntax | NotUnderstood:
-    """Parse one expression; unprefixed element names are in no namespace.
+    """Parse one expression; unprefixed element names are in the namespace of the empty prefix, or in none.
 
     >>> parse_xpath("V1 + 1", {}).op
     '+'
@@ -89,9 +90,10 @@ def parse_xpath(text: str, namespaces: Mapping[str, str]) -> Syntax | NotUnderst
 
 @lru_cache(maxsize=64)
 def _parser(namespaces: tuple[tuple[str, str], ...]) -> _Parser:
-    # A default namespace of the schema file says nothing about names inside XPath.
     declared = {prefix: uri for prefix, uri in namespaces if prefix}
-    return _Parser(namespaces={**PREFIXES, "fn": FN, **declared}, strict=False)
+    parser = _Parser(namespaces={**PREFIXES, "fn": FN, **declared}, strict=False)
+    parser.element_namespace = dict(namespaces).get("", "")
+    return parser
 
 
 def _message(error: Exception) -> str:
@@ -195,16 +197,17 @@ def _step(token: XPathToken, text: str) -> Step | None:
     if symbol == "..":
         return Step("parent", "node()", text)
     if symbol == "@":
-        return Step("attribute", _test(token[0]), text)
+        return Step("attribute", _test(token[0], "attribute"), text)
     if label == "axis":
-        return Step(symbol, _test(token[0]), text)
+        return Step(symbol, _test(token[0], symbol), text)
     if label == "kind test":
-        return Step("attribute" if symbol == "attribute" else "child", _test(token), text)
-    test = _test(token)
+        axis = "attribute" if symbol == "attribute" else "child"
+        return Step(axis, _test(token, axis), text)
+    test = _test(token, "child")
     return Step("child", test, text) if test != "?" else None
 
 
-def _test(token: XPathToken) -> str:
+def _test(token: XPathToken, axis: str) -> str:
     if str(token.label) == "kind test":
         return _PLAIN_TESTS.get(token.symbol, "?") if not len(token) else "?"
     if token.symbol == "*" and str(token.label) != "operator":
@@ -212,6 +215,9 @@ def _test(token: XPathToken) -> str:
     name = token[1] if token.symbol in (":", "Q{") else token
     if name.symbol != "(name)" or (token is not name and token[0].symbol == "*"):
         return "?"
+    parser = token.parser
+    if token is name and axis != "attribute" and isinstance(parser, _Parser) and parser.element_namespace:
+        return f"{{{parser.element_namespace}}}{name.value}"
     return _clark(name)
 
 

@@ -83,10 +83,13 @@ def counting(patterns: int, record: str | None) -> str:
         name = "Q" + record if record.startswith("{") else "Q{}" + record
         own = f"$node[root() is $c:root]/ancestor-or-self::{name}[1]"
         every = f"$c:root/descendant::{name}"
-    calls = "\n".join(
-        f'<xsl:variable name="tokens{n}" as="item()*"><xsl:call-template name="c:pattern{n}"/></xsl:variable>'
-        f'<xsl:sequence select="c:verdict($tokens{n})"/>'
+    # A template for each pattern: a thousand variables in one would be nested a thousand deep.
+    verdicts = "\n".join(
+        f'<xsl:template name="c:verdict{n}" SCOPE>'
+        f'<xsl:variable name="tokens" as="item()*"><xsl:call-template name="c:pattern{n}"/></xsl:variable>'
+        '<xsl:sequence select="c:verdict($tokens)"/></xsl:template>'
         for n in range(patterns)
     )
-    text = _COUNTING.strip().replace("RECORD", own).replace("EVERY", every).replace("PATTERNS", calls)
+    calls = "\n".join(f'<xsl:call-template name="c:verdict{n}"/>' for n in range(patterns))
+    text = f"{_COUNTING.strip()}\n{verdicts}".replace("RECORD", own).replace("EVERY", every).replace("PATTERNS", calls)
     return text.replace("SCOPE", _SCOPE)

@@ -87,6 +87,11 @@ class Author:
             head = written_attributes({"name": name, "as": let.type} | self.stated(let.origin))
             self.sheet.raw(f"<xsl:variable{head}>{seen}{content.text}</xsl:variable>", place)
 
+    def global_names(self, scope: Mapping[str, str]) -> set[str]:
+        """Return the names of the variables that have one value for the whole document."""
+        declared = {let.name for let in self.schema.lets} | {entry.name for entry in self.schema.parameters}
+        return declared | self.given | scope.keys()
+
     def note(self, confined: Confined) -> None:
         """Remember what a rewritten text asks for."""
         self.wanted += confined.wanted

@@ -24,7 +24,11 @@ _CLOSED = {
     "parserFeature?uri=http%3A//xml.org/sax/features/external-parameter-entities": "false",
 }
 # The parser's own limits would refuse a record of more than 200 attributes; depth stays bounded.
-_LIMITS = {"jdk.xml.elementAttributeLimit": "100000", "jdk.xml.maxXMLNameLimit": "10000", "jdk.xml.maxElementDepth": "1000"}
+_LIMITS = {
+    "jdk.xml.elementAttributeLimit": "100000",
+    "jdk.xml.maxXMLNameLimit": "10000",
+    "jdk.xml.maxElementDepth": "1000",
+}
 
 
 class SaxonError(Exception):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal as OneOf
 from typing import TypeAlias
 
@@ -31,6 +31,7 @@ from constraint_sdc.validate.prelude import locations, resources
 from constraint_sdc.validate.sheet import Place, Sheet, quoted
 from constraint_sdc.validate.svrl import svrl_output
 from constraint_sdc.validate.tokens import target_names
+from constraint_sdc.validate.value_sets import VALUE_SETS, find_lookups
 
 Output: TypeAlias = OneOf["counts", "svrl"]
 
@@ -89,7 +90,9 @@ def make_stylesheet(
         write_schema_variables(author)
         _write_foreign(author)
         scopes = [write_pattern_variables(author, p.lets, n) for n, p in enumerate(schema.patterns)]
-        _Rules(author, guarded).write(scopes)
+        rules = _Rules(author, guarded)
+        rules.write(scopes)
+        rules.write_value_sets()
         write_details(author, scopes, svrl=output == "svrl", guarded=guarded)
         sheet.raw(locations())
         most = max_findings if max_findings is not None else 2**53
@@ -128,6 +131,7 @@ class _Rules:
     guarded: bool
     rules: int = 0
     assertions: int = 0
+    value_sets: dict[str, tuple[str, Place]] = field(default_factory=dict)
 
     def write(self, scopes: list[dict[str, str]]) -> None:
         for number, pattern in enumerate(self.author.schema.patterns):
@@ -156,7 +160,7 @@ class _Rules:
                 self._write_fired()
                 for assertion in rule.assertions:
                     self.assertions += 1
-                    self._write_test(assertion, inner)
+                    self._write_test(rule, assertion, inner)
 
     def _write_fired(self) -> None:
         self.author.sheet.leaf("xsl:sequence", {"select": str(self.rules), "version": self.author.our_version})
@@ -171,7 +175,7 @@ class _Rules:
             node = f"${ours('node')}"
             error = f"[{self.assertions}, {node}, {node}, string-join(({code}, {description}), ': ')]"
             with self._caught(rule, scope, error) as inner:
-                self._write_test(assertion, inner)
+                self._write_test(rule, assertion, inner)
 
     @contextmanager
     def _caught(self, rule: Rule, scope: Mapping[str, str], instead: str) -> Iterator[Mapping[str, str]]:
@@ -183,10 +187,10 @@ class _Rules:
             with sheet.element("xsl:catch", {"errors": "*"}):
                 sheet.leaf("xsl:sequence", {"select": instead})
 
-    def _write_test(self, assertion: Assertion, scope: Mapping[str, str]) -> None:
+    def _write_test(self, rule: Rule, assertion: Assertion, scope: Mapping[str, str]) -> None:
         author, sheet = self.author, self.author.sheet
         place = Place(f"test of {assertion.kind} '{assertion.id}'", assertion.origin)
-        test = {"test": author.expression(assertion.test, assertion.origin, scope)} | author.stated(assertion.origin)
+        test = {"test": self._with_lookups(rule, assertion, scope, place)} | author.stated(assertion.origin)
         token = {"select": f"[{self.assertions}, ${ours('node')}, .]", "version": author.our_version}
         if assertion.kind == "report":
             with sheet.element("xsl:if", test, place):
@@ -196,6 +200,31 @@ class _Rules:
             sheet.leaf("xsl:when", test, place)
             with sheet.element("xsl:otherwise"):
                 sheet.leaf("xsl:sequence", token)
+
+    def _with_lookups(self, rule: Rule, assertion: Assertion, scope: Mapping[str, str], place: Place) -> str:
+        """Return the test with look-ups in value sets; where a set cannot be made, the author's own words decide."""
+        author, test = self.author, assertion.test
+        steady = author.global_names(scope) - {let.name for let in rule.lets}
+        lookups = () if rule.attribute("visit-each") else find_lookups(test, steady, is_xpath1=author.schema.is_xpath1)
+        for lookup in reversed(lookups):
+            values = author.expression(lookup.values, assertion.origin, scope)
+            name = self.value_sets.setdefault(values, (ours(f"values{len(self.value_sets)}"), place))[0]
+            function = ours("occurs" if lookup.one else "any-occurs")
+            own = test[lookup.start : lookup.end]
+            quick = f"(if (exists(${name})) then {function}(${name}, {lookup.item}) else ({own}))"
+            test = test[: lookup.start] + quick + test[lookup.end :]
+        return author.expression(test, assertion.origin, scope)
+
+    def write_value_sets(self) -> None:
+        """Write a variable for each list of values; one that cannot be calculated is empty."""
+        sheet = self.author.sheet
+        if self.value_sets:
+            sheet.raw(VALUE_SETS)
+        for values, (name, place) in self.value_sets.items():
+            with sheet.element("xsl:variable", {"name": name, "as": "map(*)?"}), sheet.element("xsl:try"):
+                stated = self.author.stated(place.origin) | {"version": None}
+                sheet.leaf("xsl:sequence", {"select": f"{ours('values')}({values})"} | stated, place)
+                sheet.leaf("xsl:catch", {"errors": "*", "select": "()"})
 
     def _write_pattern(self, number: int, pattern: Pattern, modes: list[str], scope: Mapping[str, str]) -> None:
         sheet = self.author.sheet

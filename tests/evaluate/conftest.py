@@ -29,6 +29,7 @@ from constraint_sdc.model.expression import (
     Outside,
     Sequence,
     Variable,
+    walk,
 )
 from constraint_sdc.model.table import column_of
 
@@ -42,6 +43,8 @@ _SHEET = """<xsl:stylesheet version="3.0" xmlns:xsl="http://www.w3.org/1999/XSL/
 <xsl:for-each select="/all/record">{}<xsl:text>&#10;</xsl:text></xsl:for-each></xsl:template></xsl:stylesheet>"""
 _TEST = """<xsl:try><xsl:choose><xsl:when version="{}" test={}>T</xsl:when><xsl:otherwise>F</xsl:otherwise></xsl:choose>
 <xsl:catch>E</xsl:catch></xsl:try>"""
+
+_VALUE = """<xsl:try><xsl:value-of version="{}" select={}/><xsl:catch/></xsl:try>"""
 
 
 def render(expression: Expression) -> str:
@@ -97,6 +100,10 @@ class Oracle:
     def __init__(self) -> None:
         self._processor = PySaxonProcessor(license=False)
 
+    def render(self, expression: Expression) -> str:
+        """Return an expression as XPath."""
+        return render(expression)
+
     def verdicts(self, tests: Rows[str], records: Rows[Record], xpath1: bool, original: Rows[str] = ()) -> list[str]:
         """Return for each test a string with T, F, E (an XPath error) or X (Saxon broke) for each record."""
         version = "1.0" if xpath1 else "3.0"
@@ -114,6 +121,18 @@ class Oracle:
             return ["X" * len(records)] if len(tests) == 1 else self._halves(tests, records, xpath1, original)
         rows = [line.replace(" ", "") for line in lines if line]
         return ["".join(row[k] for row in rows) for k in range(len(tests))]
+
+    def texts(self, select: str, records: Rows[Record], xpath1: bool) -> list[str | None]:
+        """Return the string value of an expression for each record; None where it is empty or an error."""
+        version = "1.0" if xpath1 else "3.0"
+        sheet = _SHEET.format(_VALUE.format(version, quoteattr(select)))
+        try:
+            compiled = self._processor.new_xslt30_processor().compile_stylesheet(stylesheet_text=sheet)
+            document = self._processor.parse_xml(xml_text=_document(records, ()))
+            lines = compiled.transform_to_string(xdm_node=document).split("\n")
+        except PySaxonApiError:
+            return [None] * len(records)
+        return [line.strip() or None for line in lines[: len(records)]]
 
     def _halves(self, tests: Rows[str], records: Rows[Record], xpath1: bool, original: Rows[str]) -> list[str]:
         half = len(tests) // 2
@@ -134,7 +153,7 @@ class Oracle:
         tests = [render(e) for e in taken]
         unsure = 0
         for expression, test, line in zip(taken, tests, self.verdicts(tests, records, xpath1, original), strict=True):
-            outside = {part: domain for part in _outsides(expression)}
+            outside = dict.fromkeys(_outsides(expression), domain)
             verdict = evaluate_truth(expression, ours, xpath1=xpath1, domains=outside)
             unsure += int(np.count_nonzero(verdict.unsure))
             expected = np.array([c == "T" for c in line])
@@ -143,15 +162,14 @@ class Oracle:
             wrong = ~verdict.unsure & ~broken & (stopped | (verdict.truth != expected))
             if wrong.any():
                 row = int(np.flatnonzero(wrong)[0])
+                ours_here = verdict.truth[row]
                 raise AssertionError(
-                    f"xpath1={xpath1} {test}\non {records[row]}: Saxon {line[row]}, we {verdict.truth[row]}\n{expression}"
+                    f"xpath1={xpath1} {test}\non {records[row]}: Saxon {line[row]}, we {ours_here}\n{expression}"
                 )
         return Agreement(len(taken) * len(records), unsure)
 
 
 def _outsides(expression: Expression) -> list[Outside]:
-    from constraint_sdc.model.expression import walk
-
     return [part for part in walk(expression) if isinstance(part, Outside)]
 
 

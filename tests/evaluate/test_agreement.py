@@ -34,18 +34,76 @@ if TYPE_CHECKING:
 NAMES = ("V1", "V2", "V3", "V9")
 ORIGINAL = ("1", "2.50", "", "abc", "é", " 5 ", "-0", "a rather long text that needs many words")
 ODD = (
-    *("", " ", "0", "-0", "+5", ".5", "5.", "007", "1.0", "1", "2", "2.50", "1e3", "1E-3", "NaN", "INF", "-INF", "+INF"),
+    *(
+        "",
+        " ",
+        "0",
+        "-0",
+        "+5",
+        ".5",
+        "5.",
+        "007",
+        "1.0",
+        "1",
+        "2",
+        "2.50",
+        "1e3",
+        "1E-3",
+        "NaN",
+        "INF",
+        "-INF",
+        "+INF",
+    ),
     *("nan", "inf", "Infinity", "1_000", "0x10", " 5 ", "\t5\n", "- 5", "--5", "1e", ".", "-", "e5", "1.2.3", "true"),
-    *("false", "abc", "ABC", "a b", "é", "\ufffd", "\U0001f600", "\u0663", "\xa05", "a rather long text that needs words"),
+    *(
+        "false",
+        "abc",
+        "ABC",
+        "a b",
+        "é",
+        "\ufffd",
+        "\U0001f600",
+        "\u0663",
+        "\xa05",
+        "a rather long text that needs words",
+    ),
     *("9007199254740993", "9007199254740992.5", "123456789012345678901234567890", "9223372036854775807", "4.9e-324"),
     *("-9223372036854775808", "1.7976931348623157e308", "1e309", "1e-400", "0.1", "0.2", "0.30000000000000004", "0.3"),
-    *("0.000000000000000001", "12345678.12345678", "99999999", "100000000", "-2.5", "2.5", "-0.4", "0.49999999999999994"),
+    *("2024-02-29", "2023-02-29", " 2024-01-31 ", "2024-1-31", "2024-01-31Z", "0000-01-01", "20240131", "12024-01-01"),
+    *(
+        "0.000000000000000001",
+        "12345678.12345678",
+        "99999999",
+        "100000000",
+        "-2.5",
+        "2.5",
+        "-0.4",
+        "0.49999999999999994",
+    ),
 )
 OUTSIDE = Outside(None, ("original", "value"))
 PATTERNS = (
-    *(r"^\d+$", r"\d", r"^[A-Z]{2}\d*$", r"^[a-c]+$", r"^$", r"^(a|b)?c*$", r"\.", r"^-?\d+(\.\d+)?$", r"[^0-9]", r"\s"),
+    *(
+        r"^\d+$",
+        r"\d",
+        r"^[A-Z]{2}\d*$",
+        r"^[a-c]+$",
+        r"^$",
+        r"^(a|b)?c*$",
+        r"\.",
+        r"^-?\d+(\.\d+)?$",
+        r"[^0-9]",
+        r"\s",
+    ),
     *(r"^\w+$", r"\W", r"\D", r"\S", r"^.$", r"^.*5.*$", r"a{1,2}?", r"^[\d.+\-]+$", r"\p{Lu}", r"^\p{L}+$", r"[\s\w]"),
     *(r"", r"^a|b$", r"(?:ab)+c", r"^[ab\-]*$", r"^\P{L}", r"[^\w]", r"5$", r"^[-+]?5", r"^(\d\d)*$", r"\^", r"[a\]]"),
+)
+
+
+TYPES = (
+    *("xs:integer", "xs:decimal", "xs:double", "xs:string", "xs:boolean", "xs:float", "xs:date", "xs:positiveInteger"),
+    *("xs:nonNegativeInteger", "xs:nonPositiveInteger", "xs:negativeInteger", "xs:int", "xs:short", "xs:byte"),
+    *("xs:unsignedInt", "xs:unsignedShort", "xs:unsignedByte"),
 )
 
 
@@ -93,8 +151,12 @@ class Author:
             ),
             lambda: Arithmetic(self.random.choice(["+", "-", "*"]), self.number(deeper), self.number(deeper)),
             lambda: Call(self.random.choice(["abs", "floor", "ceiling", "round"]), (self.number(deeper),)),
-            lambda: Call(self.random.choice(["sum", "count", "min", "max", "avg"]), (self.sequence(self.plain_number),)),
-            lambda: Call(self.random.choice(["sum", "min", "max", "avg"]), (self.sequence(lambda: self.number(deeper)),)),
+            lambda: Call(
+                self.random.choice(["sum", "count", "min", "max", "avg"]), (self.sequence(self.plain_number),)
+            ),
+            lambda: Call(
+                self.random.choice(["sum", "min", "max", "avg"]), (self.sequence(lambda: self.number(deeper)),)
+            ),
             lambda: Call("sum", (Sequence((self.variable(), self.variable(), self.variable())),)),
             lambda: Negate(self.number(deeper)),
             lambda: Call("round", (self.number(deeper), Literal(self.random.randint(0, 4)))),
@@ -120,9 +182,7 @@ class Author:
             self.literal_string,
             lambda: Call("string", (self.anything(deeper),)),
             lambda: Call("xs:string", (self.anything(deeper),)),
-            lambda: Call(
-                self.random.choice(["normalize-space", "upper-case", "lower-case"]), (self.string(deeper),)
-            ),
+            lambda: Call(self.random.choice(["normalize-space", "upper-case", "lower-case"]), (self.string(deeper),)),
             lambda: Call("concat", (self.string(deeper), self.anything(deeper))),
             lambda: Call(
                 self.random.choice(["substring-before", "substring-after"]), (self.string(deeper), self.string(deeper))
@@ -142,6 +202,8 @@ class Author:
             lambda: Compare(op, self.string(depth), self.string(depth), is_value),
             lambda: Compare(op, self.variable(), self.sequence(self.plain_number)),
             lambda: Compare(op, self.variable(), self.sequence(self.literal_string)),
+            lambda: Compare("=", self.string(depth), Sequence(tuple(map(Literal, self.random.sample(ODD, 12))))),
+            lambda: Compare("=", self.number(depth), Sequence(tuple(self.literal_number() for _ in range(9)))),
             lambda: Compare(op, self.anything(depth), self.anything(depth), is_value),
             lambda: Compare("=", self.string(depth), OUTSIDE),
         )
@@ -150,7 +212,6 @@ class Author:
         if depth <= 0:
             return self.comparison(0)
         deeper = depth - 1
-        types = ["xs:integer", "xs:decimal", "xs:double", "xs:string", "xs:boolean", "xs:date"]
         return self.one_of(
             lambda: self.comparison(deeper),
             lambda: self.comparison(deeper),
@@ -163,7 +224,8 @@ class Author:
                 self.random.choice(["starts-with", "ends-with", "contains"]), (self.string(deeper), self.string(deeper))
             ),
             lambda: Call("matches", (self.string(deeper), Literal(self.random.choice(PATTERNS)))),
-            lambda: Castable(self.anything(deeper), self.random.choice(types), self.random.random() < 0.5),
+            lambda: Castable(self.anything(deeper), self.random.choice(TYPES[:5]), self.random.random() < 0.5),
+            lambda: Castable(self.variable(), self.random.choice(TYPES), self.random.random() < 0.5),
             lambda: Call("exists", (Call("index-of", (OUTSIDE, self.string(deeper))),)),
             lambda: Call("exists", (Call("index-of", (self.sequence(self.plain_number), self.plain_number())),)),
             lambda: Call("xs:boolean", (self.anything(deeper),)),

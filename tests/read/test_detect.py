@@ -26,7 +26,7 @@ Write = Callable[[str | bytes], Path]
         ("<D><H><I>1</I></H><R><A>1</A><B>1</B></R></D>", "R"),
         ("<D><R/><R/><R><A>1</A></R></D>", "R"),
         ('<D><R id="1"><A u="m">1</A></R><R id="2"><A u="m"/></R></D>', "R"),
-        ('<Microdata><Metadata><Variable name="a"/><Variable name="b"/></Metadata><Record><a>1</a></Record></Microdata>', "Record"),
+        ('<Microdata><Metadata><V name="a"/><V name="b"/></Metadata><Record><a>1</a></Record></Microdata>', "Record"),
         ('<d:D xmlns:d="urn:d"><d:R><d:A>1</d:A></d:R></d:D>', "{urn:d}R"),
     ],
 )  # fmt: skip

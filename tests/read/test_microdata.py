@@ -94,9 +94,11 @@ def test_namespaces_are_clark_names_and_prefixes_do_not_matter(write: Write) -> 
     assert open_microdata(path).layout.record == "{urn:d}R"
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "iso-8859-1", "windows-1252", "cp437"])
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "iso-8859-1", "windows-1252", "iso-8859-15"]
+)
 def test_any_encoding_gives_the_same_text(write: Write, encoding: str) -> None:
-    name = {"utf-8-sig": "UTF-8", "cp437": "IBM437"}.get(encoding, encoding)
+    name = encoding.removesuffix("-sig")
     text = f'<?xml version="1.0" encoding="{name}"?>\n<Data><R><Å>né</Å></R>\n<R><Å>ü</Å></R></Data>'
     path = write(text.encode(encoding))
     assert texts(path) == {"Å": ["né", "ü"]}
@@ -117,12 +119,12 @@ def test_records_in_nested_wrappers(write: Write) -> None:
 def test_wrappers_that_change_later_show_in_the_chunk(write: Write) -> None:
     rows = "".join(f"<R><A>{i}</A></R>" for i in range(20_000))
     path = write(f"<D><Land>{rows}</Land><Sea>{rows}</Sea></D>")
-    data = open_microdata(path)
+    data = open_microdata(path, chunk_bytes=1 << 16)
     layouts = [chunk.layout for chunk in data.chunks()]
     assert data.layout.is_uniform
     assert layouts[0] == data.layout
     assert not layouts[-1].is_uniform
-    assert layouts[-1].wrappers == ("D", "Sea") or any(not layout.is_uniform for layout in layouts)
+    assert layouts[-1].wrappers == ("D", "Sea")
 
 
 def test_other_elements_before_and_after_the_records_are_tolerated(write: Write) -> None:

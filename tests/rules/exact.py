@@ -57,7 +57,9 @@ def _numeric(atom: Formula, texts: Mapping[str, str]) -> bool:
         case LinearAtom(terms, op, constant):
             return ORDER[op](sum(c * value[name] for name, c in terms), constant)
         case ProductAtom(left, left_factor, op, right, right_factor):
-            sides = [f * prod(value[n] ** p for n, p in powers) for f, powers in ((left_factor, left), (right_factor, right))]
+            sides = [
+                f * prod(value[n] ** p for n, p in powers) for f, powers in ((left_factor, left), (right_factor, right))
+            ]
             return ORDER[op](*sides)
         case SetAtom(name, values, negated):
             return (value[name] in values) != negated

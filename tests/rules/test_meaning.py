@@ -15,10 +15,12 @@ from lxml import etree
 from saxonche import PySaxonApiError, PySaxonProcessor
 
 from constraint_sdc.model.constraint import Kind, OpaqueAtom, atoms
+from constraint_sdc.rules.negate import negate
 from constraint_sdc.rules.normalise import normalise
 from constraint_sdc.rules.scope import record_scope
+from constraint_sdc.rules.show_expression import show_expression
 from constraint_sdc.rules.simplify import simplify
-from constraint_sdc.rules.negate import negate
+from constraint_sdc.rules.syntax import NotUnderstood
 from constraint_sdc.rules.translate import translate
 from tests.rules.exact import holds
 
@@ -221,6 +223,44 @@ def test_bare_values_keep_the_meaning_that_xpath_1_gives_them(text: str, record:
 @given(text_conditions(), records(st.sampled_from(["", "A", "B", "AB", " A ", "12"]), complete=False))
 def test_questions_about_texts_keep_their_meaning(text: str, record: dict[str, str]) -> None:
     check(text, record)
+
+
+ITERATIONS = [
+    "every $x in (V1, V2, 3) satisfies $x > 1",
+    "some $x in (V1, V2) satisfies number($x) = (1, 2)",
+    "sum(for $x in (V1, V2, 0.5) return number($x) * 2) > 3",
+    "count(for $x in (V1, V2), $y in (1, V3) return $x + $y) = 4",
+    "every $x in (V1, V2), $y in V3 satisfies $x <= number($y)",
+    "count((V1, V2) ! number(.)) > 1",
+    "V1 ! (. + 1) = 2",
+    "V1/number() > 0",
+    "V1[. > 0] = V1[number(.) < 5]",
+    "exists(V1[xs:integer(V2) = 1])",
+    "V1[../V2 = 1] > 0",
+    "let $x := V1[. > 0], $y := ($x, V2) return count($y) = 1",
+    "exists(V1 | V2) and empty(V2 | V3)",
+    "not(V1 | V3)",
+    "count(V1 | V2 | V1) = 2",
+    "(V1, V2) => sum() > 1",
+    "V1 = 1 to 3",
+    "if (V1) then V2 > 1 else some $v in V3 satisfies $v > 0",
+    "V1 cast as xs:decimal? > 1",
+    "V1 cast as xs:decimal > 1",
+    "+V1 = - -V1",
+    "concat(V1, '|') = V1 || '|'",
+    "current-date() = V1 or V1 > 0",
+]
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.sampled_from(ITERATIONS) | conditions("", ask_presence=True) | text_conditions(),
+    records(quarters() | st.sampled_from(["", "x", " 1 ", "3"]), complete=False),
+)
+def test_a_translation_says_what_the_text_says_gaps_and_errors_included(text: str, record: dict[str, str]) -> None:
+    expression = translate(text, SCOPE, {})
+    if not isinstance(expression, NotUnderstood):
+        assert by_saxon(show_expression(expression), record) == by_saxon(text, record)
 
 
 @pytest.mark.parametrize(

@@ -53,8 +53,13 @@ def test_attributes_and_namespaces_are_part_of_the_name(text: str, name: str) ->
     assert translate(text, SCOPE, NAMESPACES) == Variable(name)
 
 
-def test_the_default_namespace_of_a_schema_does_not_reach_into_xpath() -> None:
-    assert translate("V1", SCOPE, {"": "urn:census"}) == V1
+def test_the_empty_prefix_names_the_namespace_of_elements_but_not_of_attributes() -> None:
+    names = {"": "urn:census"}
+    assert translate("V1", SCOPE, names) == Variable("{urn:census}V1")
+    assert translate("child::V1", SCOPE, names) == Variable("{urn:census}V1")
+    assert translate("@V1", SCOPE, names) == Variable("@V1")
+    assert translate("Q{}V1", SCOPE, names) == V1
+    assert translate("let $x := 1 return $x", SCOPE, names) == Literal(1)
 
 
 @pytest.mark.parametrize("text", [".", "self::node()", "current()", "../V3"])

@@ -60,6 +60,13 @@ def test_one_judge_judges_many_documents(desk: Desk) -> None:
         assert judge.judge_bytes(document, desk.data).count("small").failed == (number >= 3)
 
 
+def test_variables_are_calculated_anew_for_each_document(desk: Desk) -> None:
+    judge = desk.judge("""<let name="n" value="count(//b)"/><pattern><let name="p" value="count(//b)"/>
+      <rule context="a"><assert id="a" test="$n = count(b) and $p = count(b)">x</assert></rule></pattern>""")
+    for count in (1, 3, 0, 2):
+        assert judge.judge_bytes(f"<a>{'<b/>' * count}</a>".encode(), desk.data).counts[0].failed == 0
+
+
 def test_findings_are_capped_for_each_assertion_and_counts_are_not(desk: Desk) -> None:
     data = "<Data>" + "<Record><V1>9</V1></Record>" * 50 + "</Data>"
     report = desk.report(RULES, data, max_findings=3)
@@ -81,7 +88,9 @@ def test_records_are_numbered_across_nested_wrappers_and_found_from_inside(desk:
 
 
 def test_a_record_element_may_have_a_namespace(desk: Desk) -> None:
-    rules = '<ns prefix="d" uri="urn:d"/><pattern><rule context="d:R"><report id="a" test="d:V">x</report></rule></pattern>'
+    rules = (
+        '<ns prefix="d" uri="urn:d"/><pattern><rule context="d:R"><report id="a" test="d:V">x</report></rule></pattern>'
+    )
     data = '<D xmlns="urn:d"><R/><R><V/></R></D>'
     (finding,) = desk.report(rules, data, record="{urn:d}R").findings
     assert (finding.record, finding.location) == (2, "/Q{urn:d}D[1]/Q{urn:d}R[2]")
@@ -120,7 +129,8 @@ def test_a_rule_that_xpath_stops_on_is_an_error_on_that_node_and_the_others_are_
 
 def test_an_error_in_a_rule_variable_counts_only_for_the_tests_that_use_it(desk: Desk) -> None:
     rules = """<pattern><rule context="Record"><let name="n" value="xs:integer(V1)"/>
-      <assert id="uses" test="$n &lt; 6">x</assert><assert id="ignores" test="V1 = 'five'">y</assert></rule></pattern>"""
+      <assert id="uses" test="$n &lt; 6">x</assert><assert id="ignores" test="V1 = 'five'">y</assert></rule>
+      </pattern>"""
     report = desk.report(rules, "<Data><Record><V1>five</V1></Record></Data>")
     assert report.count("uses").errors == 1
     assert (report.count("ignores").errors, report.count("ignores").failed) == (0, 0)
@@ -221,7 +231,9 @@ def test_a_record_may_have_a_thousand_attributes_and_depth_is_bounded(desk: Desk
 
 
 ELEMENTS = st.recursive(
-    st.sampled_from(["<a/>", "<b x='1'/>", "text", "<!--c-->", "<?p q?>", "<a>t</a>", "<n:a xmlns:n='urn:n' n:x='2'/>"]),
+    st.sampled_from(
+        ["<a/>", "<b x='1'/>", "text", "<!--c-->", "<?p q?>", "<a>t</a>", "<n:a xmlns:n='urn:n' n:x='2'/>"]
+    ),
     lambda inner: st.lists(inner, min_size=1, max_size=5).map(lambda parts: "<a>" + "".join(parts) + "</a>"),
     max_leaves=25,
 )

@@ -13,17 +13,21 @@ if TYPE_CHECKING:
     from conftest import Desk
 
 # Line 2 holds the mistake; line 4 holds a rule that is fine.
+RULE = '<rule context="V1"><assert id="a" test="1">x</assert></rule>'
 SHAPES = {
-    "test": '<pattern><rule context="V1">\n<assert id="a" test="{0}">x</assert>\n</rule></pattern>',
-    "report": '<pattern><rule context="V1">\n<report id="a" test="{0}">x</report>\n</rule></pattern>',
+    "test": RULE.replace("<assert", "\n<assert").replace('"1"', '"{0}"'),
+    "report": '<rule context="V1">\n<report id="a" test="{0}">x</report>\n</rule>',
+    "pattern let": '\n<let name="v" value="{0}"/>\n' + RULE,
+    "rule let": RULE.replace("<assert", '\n<let name="v" value="{0}"/>\n<assert'),
+    "value-of": RULE.replace(">x<", '>\n<value-of select="{0}"/>\n<'),
+    "name": RULE.replace(">x<", '>\n<name path="{0}"/>\n<'),
+    "subject": RULE.replace("<assert", '\n<assert subject="{0}"'),
+}
+SHAPES = {shape: f"<pattern>{body}</pattern>" for shape, body in SHAPES.items()} | {
     "schema let": '\n<let name="v" value="{0}"/>\n',
-    "pattern let": '<pattern>\n<let name="v" value="{0}"/>\n<rule context="V1"><assert id="a" test="1">x</assert></rule></pattern>',
-    "rule let": '<pattern><rule context="V1">\n<let name="v" value="{0}"/>\n<assert id="a" test="1">x</assert></rule></pattern>',
-    "value-of": '<pattern><rule context="V1"><assert id="a" test="1">\n<value-of select="{0}"/>\n</assert></rule></pattern>',
-    "name": '<pattern><rule context="V1"><assert id="a" test="1">\n<name path="{0}"/>\n</assert></rule></pattern>',
-    "diagnostic": '<pattern><rule context="V1"><assert id="a" test="1" diagnostics="d">x</assert></rule></pattern><diagnostics><diagnostic id="d">\n<value-of select="{0}"/>\n</diagnostic></diagnostics>',
-    "documents": '\n<pattern documents="{0}">\n<rule context="V1"><assert id="a" test="1">x</assert></rule></pattern>',
-    "subject": '<pattern><rule context="V1">\n<assert id="a" test="1" subject="{0}">x</assert>\n</rule></pattern>',
+    "documents": f'\n<pattern documents="{{0}}">\n{RULE}</pattern>',
+    "diagnostic": f"<pattern>{RULE}</pattern>".replace("test=", 'diagnostics="d" test=')
+    + '<diagnostics><diagnostic id="d">\n<value-of select="{0}"/>\n</diagnostic></diagnostics>',
 }
 MISTAKES = ["1 +", "no-such-function(.)", "$undeclared", "unknown:name", "a[", "1 to", "'open", "(: open"]
 GOOD = '\n<pattern><rule context="V2"><assert id="good" test="true()">x</assert></rule></pattern>'
@@ -48,7 +52,8 @@ def test_a_mistake_in_a_context_names_its_file_and_line(desk: Desk, context: str
 def test_a_mistake_in_an_included_file_names_that_file(desk: Desk) -> None:
     part = desk.write(
         "rules/part.sch",
-        '<pattern xmlns="http://purl.oclc.org/dsdl/schematron">\n\n<rule context="V1"><assert id="a" test="1 +">x</assert></rule></pattern>',
+        '<pattern xmlns="http://purl.oclc.org/dsdl/schematron">\n\n'
+        '<rule context="V1"><assert id="a" test="1 +">x</assert></rule></pattern>',
     )
     with pytest.raises(RulesError) as caught:
         desk.judge('<include href="part.sch"/>')
@@ -75,7 +80,10 @@ def test_a_mistake_in_a_declaration_of_the_authors_names_its_line(desk: Desk) ->
             '  FORG0001  Cannot convert string "x"\n  to an integer\nIn template main on line 2 column 27 of file:///x/:\n',
             'FORG0001: Cannot convert string "x" to an integer',
         ),
-        ("  XPST0017  Cannot find a 1-argument function named\n  Q{urn:x}f()", "XPST0017: Cannot find a 1-argument function named Q{urn:x}f()"),
+        (
+            "  XPST0017  Cannot find a 1-argument function named\n  Q{urn:x}f()",
+            "XPST0017: Cannot find a 1-argument function named Q{urn:x}f()",
+        ),
     ],
 )
 def test_a_complaint_is_read_as_code_and_message(complaint: str, text: str) -> None:

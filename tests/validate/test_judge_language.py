@@ -15,8 +15,10 @@ def failing(desk: Desk, rules: str, data: str, binding: str = "xslt2") -> list[s
 
 
 def test_the_first_of_many_matching_rules_takes_the_node(desk: Desk) -> None:
-    rules = "".join(f'<rule context="{c}"><report id="{i}" test="true()">x</report></rule>' for i, c in enumerate(
-        ["b/c", "*[@k='2']", "a//c", "c", "*"], start=1))
+    rules = "".join(
+        f'<rule context="{c}"><report id="{i}" test="true()">x</report></rule>'
+        for i, c in enumerate(["b/c", "*[@k='2']", "a//c", "c", "*"], start=1)
+    )
     rules = rules.replace('id="', 'id="r')
     data = "<a><b><c/></b><c k='2'/><d><c/></d></a>"
     report = desk.report(f"<pattern>{rules}</pattern>", data)
@@ -28,8 +30,9 @@ def test_the_first_of_many_matching_rules_takes_the_node(desk: Desk) -> None:
     [
         ("/", 1), ("/*", 1), ("@*", 2), ("text()", 2), ("comment()", 1), ("processing-instruction()", 1),
         ("processing-instruction(p)", 1), ("node()", 8), ("*", 4), ("a | @x | text()", 6), ("b/@x", 1), ("/r/a/b", 1),
-        ("//a", 2), ("a[b]", 1), ("a[@x = 1]", 1), ("r/child::a", 2), ("r/descendant::b", 1), ("*:a", 2), ("attribute::x", 2),
-        ("element(a)", 2), ("key('k', '1')", 1), ("a union b", 3), ("a except a[b]", 1), ("(a | b)", 3), ("document-node()", 1),
+        ("//a", 2), ("a[b]", 1), ("a[@x = 1]", 1), ("r/child::a", 2), ("r/descendant::b", 1), ("*:a", 2),
+        ("attribute::x", 2), ("element(a)", 2), ("key('k', '1')", 1), ("a union b", 3), ("a except a[b]", 1),
+        ("(a | b)", 3), ("document-node()", 1),
     ],
 )  # fmt: skip
 def test_a_context_matches_whatever_a_match_pattern_matches(desk: Desk, context: str, fired: int) -> None:
@@ -44,7 +47,8 @@ def test_variables_shadow_those_of_the_wider_scope_and_only_inside(desk: Desk) -
     <pattern><let name="x" value="10"/><let name="z" value="$x + $y"/>
       <rule context="a"><let name="x" value="$x + 90"/><let name="w" value="$x + $z"/>
         <assert id="rule" test="$x = 100 and $y = 2 and $z = 12 and $w = 112">x</assert></rule>
-      <rule context="b[$x = 10]"><assert id="pattern" test="$x = 10 and (for $x in 3 return $x) = 3">x</assert></rule></pattern>
+      <rule context="b[$x = 10]">
+        <assert id="pattern" test="$x = 10 and (for $x in 3 return $x) = 3">x</assert></rule></pattern>
     <pattern><rule context="a[$x = 1]"><assert id="schema" test="$x = 1">x</assert></rule></pattern>"""
     report = desk.report(rules, "<a><b/></a>")
     assert [(c.assertion, c.fired, c.failed) for c in report.counts] == [
@@ -71,9 +75,11 @@ def test_variables_are_calculated_at_the_root_except_in_a_rule(desk: Desk) -> No
 
 
 def test_a_variable_may_have_content_and_a_type(desk: Desk) -> None:
-    rules = """<ns prefix="t" uri="urn:t"/><let name="codes"><t:c xmlns:t="urn:t">5</t:c><t:c xmlns:t="urn:t">6</t:c></let>
+    rules = """<ns prefix="t" uri="urn:t"/>
+      <let name="codes"><t:c xmlns:t="urn:t">5</t:c><t:c xmlns:t="urn:t">6</t:c></let>
       <let name="n" value="'5'" as="xs:string"/><ns prefix="xs" uri="http://www.w3.org/2001/XMLSchema"/>
-      <pattern><rule context="a"><assert id="a" test="$codes/t:c = . and $n instance of xs:string">x</assert></rule></pattern>"""
+      <pattern><rule context="a">
+        <assert id="a" test="$codes/t:c = . and $n instance of xs:string">x</assert></rule></pattern>"""
     assert failing(desk, rules, "<a>5</a>", "xslt3") == []
     assert failing(desk, rules, "<a>7</a>", "xslt3") == ["a"]
 
@@ -86,7 +92,8 @@ def test_xpath_1_compares_and_calculates_as_xpath_1_does(desk: Desk) -> None:
     report = desk.report(rules, "<a><b>1</b><b>2</b></a>", "xslt")
     assert report.count("a").failed == 0
     assert report.findings[0].text == "1"
-    two = '<pattern><rule context="a"><report id="v" test="\'10\' &lt; \'9\'"><value-of select="b"/></report></rule></pattern>'
+    two = """<pattern><rule context="a"><report id="v" test="'10' &lt; '9'"><value-of select="b"/></report></rule>
+      </pattern>"""
     assert desk.report(two, "<a><b>1</b><b>2</b></a>", "xslt2").findings[0].text == "1 2"
 
 
@@ -103,13 +110,15 @@ def test_name_says_the_name_of_the_context_of_a_path_or_what_the_path_says(desk:
 
 
 def test_only_the_schemas_own_prefixes_are_known(desk: Desk) -> None:
-    rules = '<ns prefix="c" uri="urn:one"/><ns prefix="svrl" uri="urn:two"/><pattern><rule context="c:a"><assert id="a" test="svrl:b">x</assert></rule></pattern>'
+    rules = """<ns prefix="c" uri="urn:one"/><ns prefix="svrl" uri="urn:two"/>
+      <pattern><rule context="c:a"><assert id="a" test="svrl:b">x</assert></rule></pattern>"""
     assert failing(desk, rules, '<a xmlns="urn:one"><b xmlns="urn:two"/></a>') == []
     assert failing(desk, rules, '<a xmlns="urn:one"><b/></a>') == ["a"]
 
 
 def test_a_schema_parameter_has_its_default_value(desk: Desk) -> None:
-    rules = '<param name="most" value="3"/><pattern><rule context="a"><assert id="a" test=". &lt; $most">x</assert></rule></pattern>'
+    rules = """<param name="most" value="3"/>
+      <pattern><rule context="a"><assert id="a" test=". &lt; $most">x</assert></rule></pattern>"""
     assert failing(desk, rules, "<a>5</a>", "xslt3") == ["a"]
 
 

@@ -91,14 +91,17 @@ def test_diagnostics_and_properties_are_referred_to_with_their_text(desk: Desk) 
 
 def test_the_location_is_the_subjects(desk: Desk) -> None:
     rules = """<pattern><rule context="a" subject="b"><assert id="x" test="false()">m</assert>
-      <assert id="y" test="false()" subject="@n">m</assert><assert id="z" test="false()" subject="none">m</assert></rule></pattern>"""
+      <assert id="y" test="false()" subject="@n">m</assert>
+      <assert id="z" test="false()" subject="none">m</assert></rule></pattern>"""
     report = svrl(desk, rules, '<a n="7"><b/></a>')
     locations = [e.get("location") for e in report.iterfind(f"{SVRL}failed-assert")]
     assert locations == ["/Q{}a[1]/Q{}b[1]", "/Q{}a[1]/@n", "/Q{}a[1]"]
 
 
 def test_a_group_fires_every_matching_rule_and_a_pattern_the_first(desk: Desk) -> None:
-    rules = """<{0} id="g"><rule id="one" context="a"/><rule id="two" context="*"/><rule id="three" context="a|b"/></{0}>"""
+    rules = (
+        """<{0} id="g"><rule id="one" context="a"/><rule id="two" context="*"/><rule id="three" context="a|b"/></{0}>"""
+    )
     for kind, fired in (("pattern", ["one"]), ("group", ["one", "two", "three"])):
         report = svrl(desk, rules.format(kind), "<a/>", "xslt3")
         assert [e.get("id") for e in report.iterfind(f"{SVRL}fired-rule")] == fired
@@ -117,7 +120,8 @@ def test_what_xpath_stopped_on_is_told_in_the_judges_own_namespace(desk: Desk) -
 
 def test_a_pattern_with_documents_reports_what_it_found_there(desk: Desk) -> None:
     desk.write("data/part.xml", "<part><a/></part>")
-    rules = """<pattern documents="/list/@href"><rule context="a"><assert id="x" test="false()">m</assert></rule></pattern>"""
+    rules = """<pattern documents="/list/@href"><rule context="a"><assert id="x" test="false()">m</assert></rule>
+      </pattern>"""
     report = svrl(desk, rules, '<list href="part.xml"><a/></list>')
     assert [e.get("location") for e in report.iterfind(f"{SVRL}failed-assert")] == ["/Q{}part[1]/Q{}a[1]"]
     pattern = report.find(f"{SVRL}active-pattern")

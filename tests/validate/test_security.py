@@ -24,30 +24,51 @@ if TYPE_CHECKING:
 
 SECRET = "the-secret-value"
 XSL = "http://www.w3.org/1999/XSL/Transform"
-HEAD = f'<xsl:stylesheet version="3.0" xmlns:xsl="{XSL}" xmlns:c="{JUDGE}" xmlns:fn="http://www.w3.org/2005/xpath-functions" xmlns:xs="http://www.w3.org/2001/XMLSchema">'
-MAIN = HEAD + '<xsl:template name="c:main"><xsl:sequence select="string-join(({0}) ! string(.))"/></xsl:template></xsl:stylesheet>'
 
+
+def sheet(body: str, before: str = "") -> str:
+    """Return a stylesheet with a main template, and declarations before it."""
+    head = (
+        f'<xsl:stylesheet version="3.0" xmlns:xsl="{XSL}" xmlns:c="{JUDGE}" '
+        'xmlns:fn="http://www.w3.org/2005/xpath-functions" xmlns:xs="http://www.w3.org/2001/XMLSchema">'
+    )
+    return f'{head}{before}<xsl:template name="c:main">{body}</xsl:template></xsl:stylesheet>'
+
+
+def asks(expression: str) -> str:
+    """Return a stylesheet that gives the string of what an expression yields."""
+    return sheet(f'<xsl:sequence select="string-join(({expression}) ! string(.))"/>')
+
+
+VARIABLE = "<xsl:sequence select='string($s)'/>"
+MERGE = """<xsl:merge><xsl:merge-source name='x' for-each-source="'FOLDER/secret.xml'" select='*'>
+<xsl:merge-key select='.'/></xsl:merge-source>
+<xsl:merge-action><xsl:sequence select='string(current-merge-group())'/></xsl:merge-action></xsl:merge>"""
+SOURCE = "<xsl:source-document href='FOLDER/secret.xml'><xsl:sequence select='string(.)'/></xsl:source-document>"
+ENTITY = "&lt;!DOCTYPE a [&lt;!ENTITY e SYSTEM &quot;FOLDER/secret.txt&quot;&gt;]&gt;&lt;a&gt;&amp;e;&lt;/a&gt;"
+TRANSFORM = "transform(map{'stylesheet-location': 'FOLDER/inner.xsl', 'source-node': parse-xml('&lt;a/>')})?output"
 # FOLDER is a directory with secret.xml, secret.txt, secret.json and inner.xsl in it.
 ATTACKS = {
-    "doc": MAIN.format("doc('FOLDER/secret.xml')"),
-    "document": MAIN.format("document('FOLDER/secret.xml')"),
-    "unparsed-text": MAIN.format("unparsed-text('FOLDER/secret.txt')"),
-    "unparsed-text-lines": MAIN.format("unparsed-text-lines('FOLDER/secret.txt')"),
-    "json-doc": MAIN.format("json-doc('FOLDER/secret.json')?*"),
-    "uri-collection": MAIN.format("uri-collection('FOLDER')"),
-    "collection": MAIN.format("collection('FOLDER?select=*.xml')"),
-    "environment-variable": MAIN.format("environment-variable('JUDGE_TEST_SECRET')"),
-    "available-environment-variables": MAIN.format("available-environment-variables()[. = 'JUDGE_TEST_SECRET'] ! 'the-secret-value'"),
-    "function-lookup": MAIN.format("function-lookup(xs:QName('fn:doc'), 1)('FOLDER/secret.xml')"),
-    "transform": MAIN.format("transform(map{'stylesheet-location': 'FOLDER/inner.xsl', 'source-node': parse-xml('&lt;a/>')})?output"),
-    "evaluate": HEAD + "<xsl:template name='c:main'><xsl:evaluate xpath=\"'''the-secret-value'''\"/></xsl:template></xsl:stylesheet>",
-    "include": HEAD + "<xsl:include href='FOLDER/inner.xsl'/><xsl:template name='c:main'><xsl:sequence select='string($s)'/></xsl:template></xsl:stylesheet>",
-    "import": HEAD + "<xsl:import href='FOLDER/inner.xsl'/><xsl:template name='c:main'><xsl:sequence select='string($s)'/></xsl:template></xsl:stylesheet>",
-    "source-document": HEAD + "<xsl:template name='c:main'><xsl:source-document href='FOLDER/secret.xml'><xsl:sequence select='string(.)'/></xsl:source-document></xsl:template></xsl:stylesheet>",
-    "merge": HEAD + "<xsl:template name='c:main'><xsl:merge><xsl:merge-source name='x' for-each-source=\"'FOLDER/secret.xml'\" select='*'><xsl:merge-key select='.'/></xsl:merge-source><xsl:merge-action><xsl:sequence select='string(current-merge-group())'/></xsl:merge-action></xsl:merge></xsl:template></xsl:stylesheet>",
-    "stylesheet entity": "<!DOCTYPE x [<!ENTITY e SYSTEM 'FOLDER/secret.txt'>]>" + HEAD + "<xsl:template name='c:main'><xsl:sequence><xsl:value-of>&e;</xsl:value-of></xsl:sequence></xsl:template></xsl:stylesheet>",
-    "parse-xml entity": MAIN.format("parse-xml('&lt;!DOCTYPE a [&lt;!ENTITY e SYSTEM &quot;FOLDER/secret.txt&quot;&gt;]&gt;&lt;a&gt;&amp;e;&lt;/a&gt;')"),
-}  # fmt: skip
+    "doc": asks("doc('FOLDER/secret.xml')"),
+    "document": asks("document('FOLDER/secret.xml')"),
+    "unparsed-text": asks("unparsed-text('FOLDER/secret.txt')"),
+    "unparsed-text-lines": asks("unparsed-text-lines('FOLDER/secret.txt')"),
+    "json-doc": asks("json-doc('FOLDER/secret.json')?*"),
+    "uri-collection": asks("uri-collection('FOLDER')"),
+    "collection": asks("collection('FOLDER?select=*.xml')"),
+    "environment-variable": asks("environment-variable('JUDGE_TEST_SECRET')"),
+    "available-environment-variables": asks(f"available-environment-variables()[. = 'JUDGE_TEST_SECRET'] ! '{SECRET}'"),
+    "function-lookup": asks("function-lookup(xs:QName('fn:doc'), 1)('FOLDER/secret.xml')"),
+    "transform": asks(TRANSFORM),
+    "parse-xml entity": asks(f"parse-xml('{ENTITY}')"),
+    "evaluate": sheet(f"<xsl:evaluate xpath=\"'&quot;{SECRET}&quot;'\"/>"),
+    "include": sheet(VARIABLE, "<xsl:include href='FOLDER/inner.xsl'/>"),
+    "import": sheet(VARIABLE, "<xsl:import href='FOLDER/inner.xsl'/>"),
+    "source-document": sheet(SOURCE),
+    "merge": sheet(MERGE),
+    "stylesheet entity": "<!DOCTYPE x [<!ENTITY e SYSTEM 'FOLDER/secret.txt'>]>"
+    + sheet("<xsl:sequence><xsl:value-of>&e;</xsl:value-of></xsl:sequence>"),
+}
 DOCUMENTS = {
     "external entity": "<!DOCTYPE a [<!ENTITY e SYSTEM 'FOLDER/secret.txt'>]><a>&e;</a>",
     "external subset": "<!DOCTYPE a SYSTEM 'FOLDER/secret.dtd'><a>&e;</a>",
@@ -55,7 +76,7 @@ DOCUMENTS = {
     "internal entity": f"<!DOCTYPE a [<!ENTITY e '{SECRET}'>]><a>&e;</a>",
     "default attribute": f"<!DOCTYPE a [<!ATTLIST a b CDATA '{SECRET}'>]><a/>",
 }
-READ = MAIN.format("/a, /a/@b")
+READ = asks("/a, /a/@b")
 
 
 @pytest.fixture
@@ -109,7 +130,8 @@ import json, sys
 from saxonche import PySaxonProcessor
 attacks, documents, read = json.load(sys.stdin)
 through = []
-for name, sheet, document in [(n, a, "<a/>") for n, a in attacks.items()] + [(n, read, d) for n, d in documents.items()]:
+tried = [(n, a, "<a/>") for n, a in attacks.items()] + [(n, read, d) for n, d in documents.items()]
+for name, sheet, document in tried:
     processor = PySaxonProcessor(license=False)
     compiler = processor.new_xslt30_processor()
     try:
@@ -138,17 +160,16 @@ def test_the_same_attacks_succeed_where_the_doors_are_open(folder: Path) -> None
 
 def test_nothing_can_be_written(worker: Worker, folder: Path) -> None:
     target = folder / "written.xml"
-    sheet = HEAD + f"<xsl:template name='c:main'><xsl:result-document href='{target.as_uri()}'><a/></xsl:result-document></xsl:template></xsl:stylesheet>"  # fmt: skip
-    assert "disabled" in attacked(worker, sheet)
-    inner = f'<xsl:stylesheet version="3.0" xmlns:xsl="{XSL}"><xsl:template match="/"><xsl:result-document href="{target.as_uri()}"><a/></xsl:result-document></xsl:template></xsl:stylesheet>'  # fmt: skip
+    write = f'<xsl:result-document href="{target.as_uri()}"><a/></xsl:result-document>'
+    assert "disabled" in attacked(worker, sheet(write))
+    inner = sheet("").replace("</xsl:stylesheet>", f'<xsl:template match="/">{write}</xsl:template></xsl:stylesheet>')
     inner = inner.replace("<", "&lt;").replace('"', "&quot;")
-    attacked(worker, MAIN.format(f"transform(map{{'stylesheet-text': '{inner}', 'source-node': /}})?output"))
+    attacked(worker, asks(f"transform(map{{'stylesheet-text': '{inner}', 'source-node': /}})?output"))
     assert not target.exists()
 
 
 def test_no_java_is_called(worker: Worker) -> None:
-    sheet = MAIN.format("Q{java:java.lang.System}getenv('PATH')")
-    assert "disabled" in attacked(worker, sheet)
+    assert "disabled" in attacked(worker, asks("Q{java:java.lang.System}getenv('PATH')"))
 
 
 def test_no_connection_is_made(worker: Worker) -> None:
@@ -158,12 +179,14 @@ def test_no_connection_is_made(worker: Worker) -> None:
         server.settimeout(0.2)
         url = f"http://127.0.0.1:{server.getsockname()[1]}/x.xml"
         for call in (f"doc('{url}')", f"unparsed-text('{url}')", f"json-doc('{url}')"):
-            attacked(worker, MAIN.format(call))
+            attacked(worker, asks(call))
         with pytest.raises(TimeoutError):
             server.accept()
 
 
-@pytest.mark.parametrize("name", ["collection", "uri-collection", "environment-variable", "available-environment-variables"])
+@pytest.mark.parametrize(
+    "name", ["collection", "uri-collection", "environment-variable", "available-environment-variables"]
+)
 def test_functions_that_look_around_are_refused_by_name(desk: Desk, name: str) -> None:
     with pytest.raises(ResourceRefusedError, match=rf"rules\.sch:1: {name}\(\) is closed to rules"):
         desk.judge(f'<pattern><rule context="a"><assert id="a" test="{name}(\'x\')">x</assert></rule></pattern>')
@@ -180,7 +203,9 @@ def test_instructions_that_read_or_write_are_refused_by_name(desk: Desk, name: s
 @pytest.mark.parametrize("name", ["include", "import"])
 def test_a_stylesheet_cannot_be_brought_in(desk: Desk, name: str) -> None:
     with pytest.raises((ResourceRefusedError, RulesError), match=f"xsl:{name}"):
-        desk.judge(f'<xsl:{name} href="x.xsl"/><pattern><rule context="a"><assert id="a" test="1">x</assert></rule></pattern>')
+        desk.judge(
+            f'<xsl:{name} href="x.xsl"/><pattern><rule context="a"><assert id="a" test="1">x</assert></rule></pattern>'
+        )
 
 
 def test_entity_bombs_and_gzip_are_refused_as_data(desk: Desk) -> None:
@@ -193,7 +218,9 @@ def test_entity_bombs_and_gzip_are_refused_as_data(desk: Desk) -> None:
             judge.judge_file(desk.write("data/data.xml", data))
 
 
-def test_a_module_in_the_current_directory_is_not_taken_for_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_module_in_the_current_directory_is_not_taken_for_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "saxonche.py").write_text("raise SystemExit('taken over')")
     (tmp_path / "json.py").write_text("raise SystemExit('taken over')")
     monkeypatch.chdir(tmp_path)
@@ -214,7 +241,8 @@ def test_the_worker_ends_with_its_judge_and_leaves_no_zombie(desk: Desk) -> None
 
 
 def test_the_worker_imports_nothing_heavy() -> None:
-    code = "import sys, constraint_sdc.validate.worker; print([m for m in ('pandas', 'numpy', 'lxml', 'pyarrow') if m in sys.modules])"
+    heavy = ("pandas", "numpy", "lxml", "pyarrow")
+    code = f"import sys, constraint_sdc.validate.worker; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

@@ -59,21 +59,24 @@ class Text:
 
     @cached_property
     def buffer(self) -> Bytes:
-        """The bytes, with at least eight readable ones from every start on."""
-        if int(self.start.max(initial=0)) + 8 <= len(self._buffer):
-            return self._buffer
-        return np.concatenate([self._buffer, np.zeros(8, np.uint8)])
+        """The bytes, at least eight of them."""
+        return self._buffer if len(self._buffer) >= 8 else np.concatenate([self._buffer, np.zeros(8, np.uint8)])
+
+    @cached_property
+    def _reaches_end(self) -> bool:
+        return int(self.start.max(initial=0)) + 8 > len(self.buffer)
 
     def word(self, k: int) -> Words:
         """Return bytes 8k to 8k + 7 of each text as little-endian words, NUL where the text has ended."""
         # Void items have alignment one, so NumPy gathers the unaligned windows without a copy of the whole buffer.
         windows = np.ndarray((len(self.buffer) - 7,), "V8", self.buffer, strides=(1,))
-        left = np.clip(self.length - 8 * k, 0, 8)
-        at = self.start if k == 0 else np.minimum(self.start + 8 * k, len(windows) - 1)
+        begin = self.start + 8 * k if k else self.start
+        near_end = k > 0 or self._reaches_end
+        at = np.minimum(begin, len(windows) - 1) if near_end else begin
         words = windows[at].view(np.dtype("<u8")).astype(np.uint64, copy=False)
-        if k:
-            words = words >> ((self.start + 8 * k - at).clip(0, 7).astype(np.uint64) * np.uint64(8))
-        return np.bitwise_and(words, _LOW_BYTES[left])
+        if near_end:
+            words = words >> (np.clip(begin - at, 0, 7).astype(np.uint64) * np.uint64(8))
+        return np.bitwise_and(words, _LOW_BYTES[np.clip(self.length - 8 * k, 0, 8)])
 
     @cached_property
     def first_word(self) -> Words:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal as OneOf
 
-from constraint_sdc.errors import NotRowsError
+from constraint_sdc.errors import NotRowsError, UsageError
 from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.model.constraint import EditRule
 from constraint_sdc.model.expression import Outside, walk
@@ -70,6 +70,11 @@ def check_file(
         records, results, broken = _check_rows(data, schema, options, progress)
         return replace(result, records=records, results=results, broken_records=broken)
     except NotRowsError as why:
+        if options.record is not None:
+            raise
+        if options.key is not None:
+            hint = f"there are no rows: {why.what}"
+            raise UsageError(f"no record can have the key {options.key!r}", file=str(data), hint=hint) from None
         note = f"judged as a document, not as rows: {why.what}" + (f" (line {why.line})" if why.line else "")
         return replace(result, results=_check_as_document(data, schema, options), notes=(note,))
 

@@ -11,6 +11,7 @@ from lxml import etree
 from constraint_sdc.model.table import Bytes, Spans
 from constraint_sdc.read.hardened import parse_bytes
 
+_SHORT = 200
 _TAB, _LINE_FEED, _RETURN = 0x09, 0x0A, 0x0D
 
 
@@ -65,8 +66,16 @@ def decode_values(
     return np.frombuffer(b"".join(parts), np.uint8), start, stop
 
 
-@lru_cache(maxsize=4096)
 def _decode(written: bytes, in_attribute: bool) -> bytes:
+    return _decode_short(written, in_attribute) if len(written) <= _SHORT else _parse_value(written, in_attribute)
+
+
+@lru_cache(maxsize=4096)
+def _decode_short(written: bytes, in_attribute: bool) -> bytes:
+    return _parse_value(written, in_attribute)
+
+
+def _parse_value(written: bytes, in_attribute: bool) -> bytes:
     try:
         if in_attribute:
             return (parse_bytes(b'<a b="' + written + b'"/>').get("b") or "").encode("utf-8")

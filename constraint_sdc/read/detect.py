@@ -85,7 +85,7 @@ class _Sample:
             self._parser.feed(block)
         except etree.XMLSyntaxError as error:
             self._take_events()
-            refuse(error, self._file)
+            refuse(error, self._file, 0, self._parser)
         self._take_events()
         self._prune()
 
@@ -93,7 +93,7 @@ class _Sample:
         try:
             self._parser.close()
         except etree.XMLSyntaxError as error:
-            refuse(error, self._file)
+            refuse(error, self._file, 0, self._parser)
         self._take_events()
 
     @property

@@ -6,7 +6,7 @@ The bounds are libxml2's own without `huge_tree`: 256 levels, 10 MB for a text, 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NoReturn, cast
+from typing import Any, NoReturn, cast
 
 from lxml import etree
 
@@ -51,12 +51,17 @@ def parse_bytes(data: bytes) -> etree._Element:
     return etree.fromstring(data, etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False))
 
 
-def refuse(error: etree.XMLSyntaxError, file: str, lines_before: int = 0) -> NoReturn:
+def refuse(
+    error: etree.XMLSyntaxError, file: str, lines_before: int = 0, parser: etree.XMLPullParser | None = None
+) -> NoReturn:
     """Turn the parser's complaint into ours; `lines_before` is added to its line."""
-    message = (error.msg or "cannot be parsed").split(", line ")[0]
+    message, line = (error.msg or "cannot be parsed").split(", line ")[0], error.lineno or 0
+    # A push parser reports some errors only at the end, without their place; its own log has it.
+    log = list(cast("Any", parser).feed_error_log) if parser is not None and not line else []
+    if log:
+        message, line = str(log[0].message), int(log[0].line)
     hint = next((hint for word, hint in _HINTS if word in message), "correct the file at this line")
-    line = (error.lineno or 1) + lines_before
-    raise DataError(f"not well-formed XML: {message}", file=file, line=line, hint=hint) from None
+    raise DataError(f"not well-formed XML: {message}", file=file, line=max(line, 1) + lines_before, hint=hint) from None
 
 
 def refuse_doctype(root: etree._Element, file: str) -> None:

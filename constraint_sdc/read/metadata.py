@@ -43,7 +43,7 @@ def _find(path: Path) -> etree._Element | None:
             try:
                 parser.feed(block) if block else parser.close()
             except etree.XMLSyntaxError as error:
-                refuse(error, str(path))
+                refuse(error, str(path), 0, parser)
             for event, element in element_events(parser):
                 if root is None:
                     root = element

@@ -27,6 +27,7 @@ from constraint_sdc.read.source import (
 )
 
 CHUNK_BYTES = 1 << 20
+MAX_CHUNK_BYTES = 4 << 20
 _SAMPLE_BLOCK = 1 << 14
 
 
@@ -72,4 +73,5 @@ def open_microdata(path: Path, *, record: str | None = None, chunk_bytes: int = 
         else:
             rest = iter(lambda: read_up_to(stream, _SAMPLE_BLOCK, path), b"")
         detected, encoding = detect(chain((opening,), rest), str(path), record)
-    return Microdata(path, detected.layout, "UTF-32" if how.is_foreign else encoding, detected, how, chunk_bytes)
+    name = "UTF-32" if how.is_foreign else encoding
+    return Microdata(path, detected.layout, name, detected, how, min(chunk_bytes, MAX_CHUNK_BYTES))

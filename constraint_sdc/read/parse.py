@@ -56,7 +56,7 @@ class RowParser:
             self._parser.feed(block)
         except etree.XMLSyntaxError as error:
             self._take_events()
-            refuse(error, self._place.file, self._place.line - 1)
+            refuse(error, self._place.file, self._place.line - 1, self._parser)
         self._take_events()
         self._bound_record(len(block))
         self._prune()
@@ -66,7 +66,7 @@ class RowParser:
         try:
             self._parser.close()
         except etree.XMLSyntaxError as error:
-            refuse(error, self._place.file, self._place.line - 1)
+            refuse(error, self._place.file, self._place.line - 1, self._parser)
         self._take_events()
 
     def take_full(self) -> list[Chunk]:

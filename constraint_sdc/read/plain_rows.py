@@ -23,7 +23,7 @@ from constraint_sdc.read.hardened import parse_bytes, refuse
 from constraint_sdc.read.lines import start_tag_pattern, start_tags
 from constraint_sdc.read.parse import Place, RowParser, parse_rest, parse_run
 from constraint_sdc.read.run import Run, count_line_ends
-from constraint_sdc.read.scan import Scanner
+from constraint_sdc.read.scan import MAX_RUN_BYTES, Scanner
 from constraint_sdc.read.source import Utf8Reader
 
 _MAX_RUN_CHUNKS = 8
@@ -49,7 +49,7 @@ def plain_chunks(reader: Utf8Reader, file: str, detected: Detected, chunk_bytes:
             if len(chunk):
                 yield chunk
             place = Place(file, place.line + count_line_ends(run.data), place.record + len(chunk))
-        elif len(rest) > _MAX_RUN_CHUNKS * chunk_bytes:
+        elif len(rest) > min(_MAX_RUN_CHUNKS * chunk_bytes, MAX_RUN_BYTES):
             break
         block = reader.read(chunk_bytes)
         rest = rest[cut:] + block

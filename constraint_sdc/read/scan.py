@@ -15,6 +15,9 @@ from constraint_sdc.read.same_rows import same_rows
 from constraint_sdc.read.tags import TagTable
 from constraint_sdc.read.template import Template, template_of
 
+# The parser refuses a text of 10 MB; a run that could hide one is left to it.
+MAX_RUN_BYTES = 9 << 20
+
 
 class Scanner:
     """Scans the runs of one file in order; what it learns from one run serves the next."""
@@ -39,6 +42,8 @@ class Scanner:
     def scan(self, run: Run) -> Chunk | None:
         """Return the run's records, or None when it is not plain."""
         self._runs += 1
+        if len(run.data) > MAX_RUN_BYTES:
+            return None
         if self._layout.style == "attributes" or self._runs >= self._rest_until:
             chunk = self._by_template(run) or self._by_new_template(run)
             if chunk is not None:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
+from random import Random
 from typing import TypeAlias
 
 import numpy as np
@@ -76,8 +77,8 @@ class TagTable:
         """Choose multipliers until no two tokens share a slot, so that one lookup decides."""
         used = len(self._numbers) + 1
         while True:
-            random = np.random.default_rng(self._seed)
-            self._factors = random.integers(1 << 62, 1 << 63, WORDS, np.uint64) | np.uint64(1)
+            random = Random(self._seed)
+            self._factors = np.array([random.getrandbits(64) | 1 for _ in range(WORDS)], np.uint64)
             hashes = (self._words[:, 1:used] * self._factors[:, None]).sum(axis=0, dtype=np.uint64)
             slots = (hashes >> np.uint64(64 - _SLOT_BITS)).astype(np.intp)
             if len(np.unique(slots)) == len(slots):

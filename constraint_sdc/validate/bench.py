@@ -105,7 +105,8 @@ class Bench:
         elif path.is_file():
             self._load(kind, key)
         else:
-            raise RulesError(f"a rule asks for {path}, and there is no such file")
+            hint = "for the variable $original, --original FILE or --domain FILE names another"
+            raise RulesError(f"a rule asks for {path}, and there is no such file", hint=hint)
 
     def _answer_whether(self, kind: str, key: str, path: Path) -> None:
         """Load what a rule only asks about; a file that is missing or cannot be read is not available."""

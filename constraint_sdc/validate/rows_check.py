@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from constraint_sdc.errors import JudgeError
+from constraint_sdc.errors import JudgeError, UsageError
 from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.model.expression import Outside
 from constraint_sdc.model.finding import RuleResult, Violation
@@ -73,6 +73,7 @@ class RowsCheck:
         self._whole_keys: dict[int, str | None] = {f.record: None for f in self._whole.findings if f.record}
         self.records = 0
         self._broken = 0
+        self._has_key = wishes.key is None
 
     def _workers(self, ids: frozenset[str], count: int) -> ChunkJudges[_Sent]:
         schema = self._schema.only(ids)
@@ -87,7 +88,8 @@ class RowsCheck:
 
     def take(self, chunk: Chunk) -> None:
         """Judge one chunk."""
-        if self._wishes.key:
+        if self._wishes.key is not None:
+            self._has_key |= self._wishes.key in chunk.columns
             for number in self._whole_keys.keys() & set(range(chunk.first + 1, chunk.first + len(chunk) + 1)):
                 self._whole_keys[number] = self._key(chunk, number - chunk.first - 1)
         if self._routes.vectorised:
@@ -98,6 +100,8 @@ class RowsCheck:
 
     def results(self) -> tuple[RuleResult, ...]:
         """Wait for the answers still out; one result per assertion."""
+        if not self._has_key:
+            raise UsageError(f"no record has the key variable {self._wishes.key!r}", file=str(self._data))
         self._add(self._second.answers())
         self._add(self._local.answers())
         add_report(

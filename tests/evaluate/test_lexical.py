@@ -33,7 +33,7 @@ def _reading(texts: list[str]) -> Reading:
     return Reading(Text.of_strings(texts))
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=100)
 @given(texts=TEXTS)
 def test_doubles_are_pythons_on_legal_texts_and_nan_on_others(texts: list[str]) -> None:
     read = _reading(texts).doubles
@@ -43,7 +43,7 @@ def test_doubles_are_pythons_on_legal_texts_and_nan_on_others(texts: list[str]) 
     assert same.all(), [text for text, ok in zip(texts, same, strict=True) if not ok]
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=100)
 @given(texts=TEXTS)
 def test_decimals_and_integers_are_exact_where_they_fit(texts: list[str]) -> None:
     for read, legal in ((_reading(texts).decimals, DECIMAL), (_reading(texts).integers, INTEGER)):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal as OneOf
@@ -55,6 +57,20 @@ def check_file(
     """Judge an XML file against a Schematron file; `progress` hears the number of records judged so far."""
     options = options or CheckOptions()
     schema = load_schema(rules, phase=options.phase, allowed=options.allow)
+    with compiling(schema, options):
+        return _check(data, rules, schema, options, progress)
+
+
+@contextmanager
+def compiling(schema: Schema, options: CheckOptions) -> Iterator[None]:
+    """Let Saxon compile the whole schema meanwhile: a mistake that no vectorised rule would meet is still an error."""
+    with ThreadPoolExecutor(1) as thread:
+        compiled = thread.submit(lambda: _judge(schema, options, None).close())
+        yield
+        compiled.result()
+
+
+def _check(data: Path, rules: Path, schema: Schema, options: CheckOptions, progress: Progress) -> CheckResult:
     result = CheckResult(
         data=str(data),
         rules=str(rules),

@@ -8,7 +8,7 @@ from constraint_sdc.evaluate.truth import refuses
 from constraint_sdc.model.constraint import EditRule
 from constraint_sdc.model.rule_list import RuleList, RuleRow
 from constraint_sdc.model.schema import Schema
-from constraint_sdc.pipeline.check import CheckOptions, load_domains
+from constraint_sdc.pipeline.check import CheckOptions, compiling, load_domains
 from constraint_sdc.read.microdata import open_microdata
 from constraint_sdc.rules.blocks import blocks
 from constraint_sdc.rules.schematron import load_schema
@@ -27,6 +27,13 @@ def list_rules(
 ) -> RuleList:
     """Return the typed list. With `data` the record element and the engines are those of that file."""
     schema = load_schema(rules, phase=phase, allowed=allow)
+    with compiling(schema, CheckOptions(allow=allow)):
+        return _list_rules(schema, rules, data, record, allow)
+
+
+def _list_rules(
+    schema: Schema, rules: Path, data: Path | None, record: str | None, allow: tuple[Path, ...]
+) -> RuleList:
     layout = open_microdata(data, record=record).layout if data else None
     edits = understand(schema, record=layout.record if layout else record)
     routes = None

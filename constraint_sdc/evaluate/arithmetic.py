@@ -53,7 +53,7 @@ def arithmetic(op: ArithmeticOp, left: Value, right: Value, *, xpath1: bool) -> 
             item, own = _on_numbers(op, a, b)
             items.append(item)
             doubt = either(doubt, within(own, item.present))
-    return Value(tuple(items), doubt)
+    return Value(tuple(items), doubt, has_void=left.may_be_void or right.may_be_void)
 
 
 def negate(value: Value, *, xpath1: bool) -> Value:

@@ -15,11 +15,10 @@ from constraint_sdc.evaluate.value import (
     TruthItem,
     Value,
     any_present,
-    at_most_one,
     both,
     either,
+    exactly_one,
     how_many,
-    some,
     truth,
 )
 
@@ -36,22 +35,17 @@ def count(value: Value) -> Value:
     return Value((ExactItem(how_many(value.items), 0),), value.doubt)
 
 
-def exactly_one(value: Value) -> Value:
+def the_one(value: Value) -> Value:
     """Return the one item; none or several are an error."""
-    if not value.items:
-        raise NotMine("exactly-one() of an empty sequence is an error")
-    doubt = at_most_one(value, "exactly-one()")
-    present = any_present(value.items)
-    return Value(value.items, doubt if present is None else either(doubt, some(~present)))
+    return Value(value.items, exactly_one(value, "exactly-one()"))
 
 
 def index_of(values: Value, sought: Value) -> Value:
     """Return the places, from 1, of the items equal to the sought one; what cannot be compared is not equal."""
-    target = exactly_one(sought)
-    if len(target.items) != 1:
+    doubt = either(values.doubt, exactly_one(sought, "index-of()"))
+    if len(sought.items) != 1:
         raise NotMine("index-of() looks for something that has several alternatives")
-    (wanted,) = target.items
-    doubt = either(values.doubt, target.doubt)
+    (wanted,) = sought.items
     items: list[Item] = []
     place = np.zeros(1, np.int64)
     for item in values.items:

@@ -97,7 +97,7 @@ def compare_values(op: CompareOp, left: Value, right: Value) -> Value:
             present = both(a.present, b.present)
             items.append(truth(holds, present))
             doubt = either(doubt, within(own, present))
-    return Value(tuple(items), doubt)
+    return Value(tuple(items), doubt, has_void=left.may_be_void or right.may_be_void)
 
 
 def compare_items(op: CompareOp, left: Item, right: Item) -> tuple[Mask, Maybe]:

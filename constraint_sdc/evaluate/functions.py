@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from constraint_sdc.evaluate.aggregates import average, highest, lowest, total
-from constraint_sdc.evaluate.cardinality import count, exactly_one, exists, index_of
+from constraint_sdc.evaluate.cardinality import count, exists, index_of, the_one
 from constraint_sdc.evaluate.conversion import (
     as_text,
     cast_boolean,
@@ -101,7 +101,7 @@ FUNCTIONS: dict[str, tuple[int, int, Function]] = {
     "exists": (1, 1, lambda arguments, _: exists(arguments[0])),
     "empty": (1, 1, lambda arguments, _: exists(arguments[0], negated=True)),
     "count": (1, 1, lambda arguments, _: count(arguments[0])),
-    "exactly-one": (1, 1, lambda arguments, _: exactly_one(arguments[0])),
+    "exactly-one": (1, 1, lambda arguments, _: the_one(arguments[0])),
     "index-of": (2, 2, lambda arguments, _: index_of(*arguments)),
     "sum": (1, 1, lambda arguments, _: total(arguments[0])),
     "avg": (1, 1, lambda arguments, _: average(arguments[0])),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from constraint_sdc.evaluate.domain import Domain
-from constraint_sdc.evaluate.value import NotMine, TextItem, Value, either, some, truth
+from constraint_sdc.evaluate.value import NotMine, TextItem, Value, exactly_one, truth
 from constraint_sdc.model.expression import Call, Compare, Expression, Literal, Outside
 
 _FOUND = {(">", 0), (">=", 1), ("!=", 0)}
@@ -47,14 +47,11 @@ def _counted(op: str, outside: Outside, sought: Expression, limit: object) -> As
 
 def occurs(asked: Asked, sought: Value, domain: Domain) -> Value:
     """Answer for each record; untyped values and strings compare as strings, codepoint by codepoint."""
-    if asked.is_required and len(sought.items) != 1:
-        raise NotMine("index-of looks for one item, not a sequence")
-    found, doubt = np.zeros(1, np.bool_), sought.doubt
+    doubt = exactly_one(sought, "index-of()") if asked.is_required else sought.doubt
+    found = np.zeros(1, np.bool_)
     for item in sought.items:
         if not isinstance(item, TextItem):
             raise NotMine("a number or boolean looked up in another document: only texts are")
         text, present = item.reading.text.broadcast(item.present)
         found = found | domain.contains_text(text, present)
-        if asked.is_required:
-            doubt = either(doubt, some(~present))
     return Value((truth(found if asked.found else ~found),), doubt)

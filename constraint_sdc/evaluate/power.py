@@ -7,7 +7,7 @@ import numpy as np
 from constraint_sdc.evaluate.arithmetic import as_floats
 from constraint_sdc.evaluate.conversion import first_number, numeric
 from constraint_sdc.evaluate.lexical import Floats
-from constraint_sdc.evaluate.value import DoubleItem, Maybe, NotMine, Value, either, some, within
+from constraint_sdc.evaluate.value import DoubleItem, Maybe, NotMine, Value, either, exactly_one, some, within
 
 _EXACT = 2.0**53
 _HIGHEST = 53
@@ -21,9 +21,9 @@ def power(base: Value, exponent: Value, *, xpath1: bool) -> Value:
         result, own = _whole_power(values, exponents)
         return Value((DoubleItem(result),), either(doubt, doubt_exponent, own))
     values, doubt, present = _operand(base)
-    exponents, doubt_exponent, has_exponent = _operand(exponent)
+    exponents, doubt_exponent, _ = _operand(exponent)
     result, own = _whole_power(values, exponents)
-    missing = None if has_exponent is None else some(~has_exponent)
+    missing = exactly_one(exponent, "the exponent of math:pow()")
     return Value((DoubleItem(result, present),), either(doubt, doubt_exponent, within(own, present), missing))
 
 

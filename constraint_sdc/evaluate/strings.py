@@ -20,6 +20,7 @@ from constraint_sdc.evaluate.value import (
     Value,
     at_most_one,
     either,
+    exactly_one,
     some,
     text_item,
 )
@@ -149,7 +150,7 @@ def _position(value: Value, xpath1: bool) -> tuple[Floats, Maybe]:
     if isinstance(item, TextItem) and not item.is_node:
         raise NotMine("substring() of a position that is a string is a type error")
     values, doubt = cast_double(item)
-    return values, either(value.doubt, doubt, None if item.present is None else some(~item.present))
+    return values, either(doubt, exactly_one(value, "a position in substring()"))
 
 
 def _cut(string: str, first: float, last: float) -> str:

@@ -135,7 +135,12 @@ class _Evaluation:
             case Sequence(items):
                 values = [self.value(item) for item in items]
                 parts = tuple(i for value in values for i in value.items)
-                return Value(parts, either(*(v.doubt for v in values)), sum(v.certain for v in values))
+                return Value(
+                    parts,
+                    either(*(v.doubt for v in values)),
+                    sum(v.certain for v in values),
+                    all(v.may_be_void for v in values),
+                )
             case Arithmetic(op, left, right):
                 return arithmetic(op, self.value(left), self.value(right), xpath1=self._xpath1)
             case Negate(operand):
@@ -189,7 +194,8 @@ class _Evaluation:
         holds, doubt = self.truth(expression.test)
         then, otherwise = self.value(expression.then), self.value(expression.otherwise)
         doubts = either(doubt, within(then.doubt, holds), within(otherwise.doubt, ~holds))
-        return Value(chosen(holds, then.items, otherwise.items), doubts, max(then.certain, otherwise.certain))
+        crowd, has_void = max(then.certain, otherwise.certain), then.may_be_void or otherwise.may_be_void
+        return Value(chosen(holds, then.items, otherwise.items), doubts, crowd, has_void)
 
 
 def _literal(constant: bool | int | Decimal | float | str) -> Item:

@@ -68,18 +68,25 @@ Item: TypeAlias = TextItem | TruthItem | NumberItem
 class Value:
     """A sequence of items, and the records about which we are in doubt.
 
-    `crowd` is the largest number of items that some branch of the expression always has, where that is more than the
-    number of items without a mask: Saxon reports a branch with too many at compile time, taken or not.
+    Saxon reports a branch with too many or too few items at compile time, taken or not. So `crowd` is the largest
+    number of items that some branch of the expression always has, where that is more than the number of items without a
+    mask, and `has_void` tells of a branch that is always empty.
     """
 
     items: tuple[Item, ...]
     doubt: Maybe = None
     crowd: int = 0
+    has_void: bool = False
 
     @property
     def certain(self) -> int:
         """The number of items that some branch always has."""
         return max(self.crowd, sum(item.present is None for item in self.items))
+
+    @property
+    def may_be_void(self) -> bool:
+        """Whether some branch is always empty."""
+        return self.has_void or not self.items
 
 
 def both(left: Maybe, right: Maybe) -> Maybe:
@@ -161,6 +168,14 @@ def at_most_one(value: Value, what: str) -> Maybe:
     return either(value.doubt, some(how_many(value.items) > 1))
 
 
+def exactly_one(value: Value, what: str) -> Maybe:
+    """Return the doubt about records without exactly one item; refuse if some branch never has one."""
+    if value.may_be_void:
+        raise NotMine(f"{what} takes one item, not an empty sequence")
+    present = any_present(value.items)
+    return either(at_most_one(value, what), None if present is None else some(~present))
+
+
 def map_each(value: Value, what: str, function: Callable[[Item], tuple[Item, Maybe]]) -> Value:
     """Apply a function of at most one item; its doubt counts only where the item is present."""
     doubt = at_most_one(value, what)
@@ -169,4 +184,4 @@ def map_each(value: Value, what: str, function: Callable[[Item], tuple[Item, May
         result, own = function(item)
         items.append(result)
         doubt = either(doubt, within(own, item.present))
-    return Value(tuple(items), doubt)
+    return Value(tuple(items), doubt, has_void=value.may_be_void)

@@ -77,7 +77,7 @@ class Unproven(NotUnderstood):
 class Surroundings:
     """What the dot, current() and the variables may stand for; `in_predicate` allows position() and last().
 
-    `names` collects the record's variables that the expression reads.
+    `names` collects the record's variables that the expression reads; `reads` are those behind each declared variable.
     """
 
     focus: Regions
@@ -85,6 +85,7 @@ class Surroundings:
     variables: Mapping[str, Regions | NotUnderstood] = field(default_factory=dict)
     in_predicate: bool = False
     names: dict[str, None] = field(default_factory=dict)
+    reads: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def at(self, focus: Regions) -> Surroundings:
         """Return the surroundings inside a predicate or after a slash."""
@@ -198,6 +199,7 @@ def _reference(name: str, around: Surroundings) -> Regions:
         raise LooksAroundError(f"${name}: {found}")
     if Region.ROOT in found:
         raise LooksAroundError(f"${name} stands for the whole document")
+    around.names.update(dict.fromkeys(around.reads.get(name, ())))
     return found
 
 

@@ -15,12 +15,16 @@ from constraint_sdc.rules.syntax import NotUnderstood
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """A rule's context as later rules see it; `node` is the name of the nodes it matches, None when not fixed."""
+    """A rule's context as later rules see it.
+
+    `node` is the name of the nodes it matches, None when not fixed; `names` are the record's variables it reads.
+    """
 
     node: str | None
     context: Context | NotUnderstood
     place: Regions | NotUnderstood
     text: str
+    names: tuple[str, ...]
     xpath1: bool
 
     def may_take_from(self, later: Earlier) -> bool:
@@ -30,7 +34,7 @@ class Earlier:
     def formula(self) -> Formula:
         """Return the condition on the record under which the context matches its node."""
         if isinstance(self.context, NotUnderstood):
-            return OpaqueAtom(self.text, (), str(self.context))
+            return OpaqueAtom(self.text, self.names, str(self.context))
         parts: list[Formula] = []
         if self.context.variable is not None:
             parts.append(PresentAtom(self.context.variable))

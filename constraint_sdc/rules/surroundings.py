@@ -33,13 +33,16 @@ def schema_regions(schema: Schema, overridden: frozenset[str], namespaces: Mappi
 def add_let_regions(around: Surroundings, lets: tuple[Let, ...], namespaces: Mapping[str, str]) -> Surroundings:
     """Return the surroundings with variables declared where `around` stands."""
     for let in lets:
-        around = replace(around, variables={**around.variables, let.name: _let_regions(let, around, namespaces)})
+        names: dict[str, None] = {}
+        found = _let_regions(let, replace(around, names=names), namespaces)
+        variables, reads = {**around.variables, let.name: found}, {**around.reads, let.name: tuple(names)}
+        around = replace(around, variables=variables, reads=reads)
     return around
 
 
 def _let_regions(let: Let, around: Surroundings, namespaces: Mapping[str, str]) -> Regions | NotUnderstood:
     if let.value is not None:
-        return regions_of(parse_xpath(let.value, namespaces), replace(around, names={}))
+        return regions_of(parse_xpath(let.value, namespaces), around)
     # Content is a tree of its own, unless XSLT inside it computes something.
     content = let.content or ""
     if _XSLT in content or "{" in content:

@@ -87,8 +87,9 @@ class _Reader:
         context = understand_context(apart, scope, self.shape.record)
         if isinstance(context, Context):
             context = self._within_records(context)
-        place = context_regions(tree, self.shape, around)
-        mine = Earlier(_node_name(apart), context, place, rule.context, self.schema.is_xpath1)
+        names: dict[str, None] = {}
+        place = context_regions(tree, self.shape, replace(around, names=names))
+        mine = Earlier(_node_name(apart), context, place, rule.context, tuple(names), self.schema.is_xpath1)
         before = [] if pattern.is_group else [other for other in earlier if other.may_take_from(mine)]
         earlier.append(mine)
         unlocal = next((other.place for other in before if isinstance(other.place, NotUnderstood)), None)

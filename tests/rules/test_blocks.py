@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from constraint_sdc.rules.blocks import blocks
 from constraint_sdc.rules.understand import understand
-from tests.rules.pairs import pattern, rule, schema
+from tests.rules.pairs import let, pattern, rule, schema
 
 
 def blocks_of(*tests: str) -> tuple[tuple[str, ...], ...]:
@@ -39,3 +39,11 @@ def test_the_condition_of_the_context_ties_too() -> None:
 
 def test_no_rules_no_blocks() -> None:
     assert blocks(()) == ()
+
+
+def test_an_opaque_rule_ties_what_its_variables_and_its_context_read() -> None:
+    behind_a_let = rule("Record", "$x/text() = V2", lets=(let("x", "V1"),))
+    in_the_context = rule("Record[V3/text() = '1']", "V4 > 0")
+    edits = understand(schema(pattern(behind_a_let), pattern(in_the_context)), record="Record", outside=("Data",))
+    assert all(edit.is_record_local and edit.constraint.kind.value == "opaque" for edit in edits)
+    assert blocks(edits) == (("V1", "V2"), ("V3", "V4"))

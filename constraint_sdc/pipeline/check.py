@@ -95,41 +95,65 @@ def _check(data: Path, rules: Path, schema: Schema, options: CheckOptions, progr
         return replace(result, results=_check_as_document(data, schema, options), notes=(note,))
 
 
+@dataclass(frozen=True, slots=True)
+class _Surroundings:
+    """What is known about the file around its records: element names outside them, and whether wrappers vary."""
+
+    names: frozenset[str]
+    is_uniform: bool
+
+
 def _check_rows(
     data: Path, schema: Schema, options: CheckOptions, progress: Progress
 ) -> tuple[int, tuple[RuleResult, ...], int | None]:
+    """Judge the rows; a second time if the file's end shows that a rule was sent down the wrong route."""
     microdata = open_microdata(data, record=options.record)
-    rules = understand(schema, record=microdata.layout.record, overridden=frozenset(options.parameters))
-    domains = load_domains(rules, options, (schema.origin.file, data)) if options.engine == "auto" else {}
-    routes = _routes(schema, rules, microdata, domains, options)
-    check = RowsCheck(
-        schema,
-        routes,
-        microdata.layout,
-        domains,
-        lambda part: _judge(part, options, microdata.layout),
-        data,
-        Wishes(options.key, options.max_examples, options.show_values),
-    )
-    try:
-        for chunk in microdata.chunks():
+    seen = _Surroundings(frozenset(microdata.layout.wrappers), microdata.layout.is_uniform)
+    while True:
+        known = seen
+        routes, domains = _routes(schema, microdata.layout, known, options, data)
+        check, seen = _run_check(microdata, schema, routes, domains, options, progress)
+        if known == seen or routes == _routes(schema, microdata.layout, seen, options, data, domains)[0]:
+            return check.records, check.results(), check.broken_records
+
+
+def _run_check(
+    microdata: Microdata,
+    schema: Schema,
+    routes: Routes,
+    domains: Mapping[Outside, Domain],
+    options: CheckOptions,
+    progress: Progress,
+) -> tuple[RowsCheck, _Surroundings]:
+    layout, data = microdata.layout, microdata.path
+    wishes = Wishes(options.key, options.max_examples, options.show_values)
+    outside: set[str] = set()
+    is_uniform = layout.is_uniform
+    with RowsCheck(schema, routes, layout, domains, lambda part: _judge(part, options, layout), data, wishes) as check:
+        for chunk in microdata.chunks(outside):
+            is_uniform &= chunk.layout.is_uniform and chunk.layout.wrappers == layout.wrappers
             check.take(chunk)
             progress(check.records)
-        return check.records, check.results(), check.broken_records
-    finally:
-        check.close()
+        check.finish()
+    return check, _Surroundings(frozenset(outside), is_uniform)
 
 
 def _routes(
     schema: Schema,
-    rules: tuple[EditRule, ...],
-    microdata: Microdata,
-    domains: Mapping[Outside, Domain],
+    layout: Layout,
+    around: _Surroundings,
     options: CheckOptions,
-) -> Routes:
+    data: Path,
+    domains: dict[Outside, Domain] | None = None,
+) -> tuple[Routes, dict[Outside, Domain]]:
     if options.engine == "saxon":
-        return whole_file_routes(schema, "the Saxon engine was asked for")
-    return choose_routes(schema, rules, microdata.layout, domains.keys())
+        return whole_file_routes(schema, "the Saxon engine was asked for"), {}
+    overridden = frozenset(options.parameters)
+    rules = understand(schema, record=layout.record, outside=around.names, overridden=overridden)
+    if domains is None:
+        domains = load_domains(rules, options, (schema.origin.file, data))
+    known = replace(layout, is_uniform=around.is_uniform)
+    return choose_routes(schema, rules, known, domains.keys()), domains
 
 
 def _check_as_document(data: Path, schema: Schema, options: CheckOptions) -> tuple[RuleResult, ...]:
@@ -177,19 +201,25 @@ def _outsides(rules: tuple[EditRule, ...]) -> Iterator[Outside]:
 
 
 def _read_domains(microdata: Microdata, outsides: list[Outside]) -> dict[Outside, Domain]:
-    path = (*microdata.layout.wrappers, microdata.layout.record)
-    domains = {o: Domain() for o in dict.fromkeys(outsides) if _selects_variable(o, path, microdata.layout)}
-    for chunk in microdata.chunks():
+    layout = microdata.layout
+    domains = {outside: Domain() for outside in dict.fromkeys(outsides)}
+    names: set[str] = set()
+    is_uniform = layout.is_uniform
+    for chunk in microdata.chunks(names):
+        is_uniform &= chunk.layout.is_uniform and chunk.layout.wrappers == layout.wrappers
         for outside, domain in domains.items():
             column = chunk.columns.get(outside.steps[-1])
             if column is not None:
                 domain.add(column)
-    return domains
+    path = (*layout.wrappers, layout.record)
+    return {outside: d for outside, d in domains.items() if _selects_variable(outside, path, is_uniform, names)}
 
 
-def _selects_variable(outside: Outside, path: tuple[str, ...], layout: Layout) -> bool:
-    """Tell whether the steps name exactly one variable of every record."""
-    above = outside.steps[:-1]
-    if outside.absolute:
-        return above == path and layout.is_uniform
-    return above == path[len(path) - len(above) :] and (layout.is_uniform or len(above) <= 1)
+def _selects_variable(outside: Outside, path: tuple[str, ...], is_uniform: bool, names: set[str]) -> bool:
+    """Tell whether the steps select exactly one variable of every record and nothing outside the records."""
+    above, last = outside.steps[:-1], outside.steps[-1]
+    if not above and not outside.absolute:
+        return last not in names and not last.startswith("@")
+    if outside.absolute and above != path:
+        return False
+    return above == path[-len(above) :] and (is_uniform or len(above) == 1)

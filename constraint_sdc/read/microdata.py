@@ -45,17 +45,22 @@ class Microdata:
     _how: Encoding
     _chunk_bytes: int
 
-    def chunks(self) -> Iterator[Chunk]:
+    def chunks(self, outside: set[str] | None = None) -> Iterator[Chunk]:
         """Yield all records in order; once exhausted, every byte of the file was checked.
+
+        By then `outside` holds the names of all elements outside records (wrappers, headers, trailers).
 
         A chunk's columns are those seen in the file so far: a variable that it does not have is absent from it.
         """
+        outside = set() if outside is None else outside
         with open_binary(self.path) as stream:
             if self._how.codec is not None:
                 reader = Utf8Reader(stream, self.path, self._how)
-                yield from plain_chunks(reader, str(self.path), self._detected, self._chunk_bytes)
+                yield from plain_chunks(reader, str(self.path), self._detected, self._chunk_bytes, outside)
             else:
-                parser = RowParser(self.layout, Place(str(self.path)), [], count_lines=self._how.is_ascii_based)
+                parser = RowParser(
+                    self.layout, Place(str(self.path)), [], outside, count_lines=self._how.is_ascii_based
+                )
                 blocks = iter(lambda: read_up_to(stream, self._chunk_bytes, self.path), b"")
                 yield from parse_rest(parser, blocks, self._chunk_bytes)
 

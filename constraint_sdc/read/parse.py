@@ -33,7 +33,10 @@ class Place:
 class RowParser:
     """A push parser for the rest of a file, from `place` on; chunks that filled up on the way wait in `full`."""
 
-    def __init__(self, layout: Layout, place: Place, names: list[str], *, count_lines: bool = True) -> None:
+    def __init__(
+        self, layout: Layout, place: Place, names: list[str], outside: set[str], *, count_lines: bool = True
+    ) -> None:
+        self._outside = outside
         self.rows = RowBuilder(layout, place.file, place.record, names)
         self.full: list[Chunk] = []
         self._record = layout.record
@@ -107,8 +110,23 @@ class RowParser:
         """Drop what is complete; only the chain of open elements, and an open record whole, must stay."""
         node = self._root
         while node is not None and len(node) and node is not self._open:
+            for complete in list(node)[:-1]:
+                self._outside.update(names_outside(complete, self._record))
             del node[:-1]
             node = node[-1]
+
+
+def document_names_outside(root: etree._Element, record: str) -> set[str]:
+    """Return the names of all elements outside records; the root is no record even if it bears the name."""
+    return {str(root.tag), *(name for child in root for name in names_outside(child, record))}
+
+
+def names_outside(element: etree._Element, record: str) -> Iterator[str]:
+    """Yield the names of the element and of all elements inside it, records and what they hold left out."""
+    if isinstance(element.tag, str) and element.tag != record:
+        yield element.tag
+        for child in element:
+            yield from names_outside(child, record)
 
 
 def parse_rest(parser: RowParser, blocks: Iterable[bytes], chunk_bytes: int) -> Iterator[Chunk]:

@@ -46,6 +46,7 @@ class Region(Enum):
 Regions = frozenset[Region]
 VALUE: Regions = frozenset({Region.VALUE})
 ELSEWHERE: Regions = frozenset({Region.ELSEWHERE})
+CONSTANT: Regions = VALUE | ELSEWHERE
 _DOWN = frozenset({"child", "attribute", "descendant", "descendant-or-self", "self"})
 _SIBLING = frozenset({"preceding-sibling", "following-sibling"})
 # Beyond the pure functions: these read a node's name or content, or a document that is the same for every record.
@@ -78,6 +79,7 @@ class Surroundings:
     """What the dot, current() and the variables may stand for; `in_predicate` allows position() and last().
 
     `names` collects the record's variables that the expression reads; `reads` are those behind each declared variable.
+    `given` are variables whose value the command line gives.
     """
 
     focus: Regions
@@ -86,6 +88,7 @@ class Surroundings:
     in_predicate: bool = False
     names: dict[str, None] = field(default_factory=dict)
     reads: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    given: frozenset[str] = frozenset()
 
     def at(self, focus: Regions) -> Surroundings:
         """Return the surroundings inside a predicate or after a slash."""
@@ -154,7 +157,7 @@ def _value_of(found: Regions, tree: Syntax) -> Regions:
 
 
 def _root(around: Surroundings, tree: Syntax) -> Regions:
-    if around.focus <= ELSEWHERE:
+    if around.focus <= CONSTANT:
         return ELSEWHERE
     raise LooksAroundError(f"starts from the root of the data: {tree.text}")
 
@@ -229,4 +232,4 @@ def _asks_elsewhere(name: str, arguments: tuple[Syntax, ...], around: Surroundin
     places = {"root": 0, "key": 2, "id": 1, "element-with-id": 1}
     if len(arguments) <= places[name]:
         return False
-    return _regions(arguments[places[name]], around) <= ELSEWHERE
+    return _regions(arguments[places[name]], around) <= CONSTANT

@@ -49,7 +49,8 @@ class Scope:
 
     `focus` is what the dot means; None inside another document, where only `current()` leads back to the record.
     `present` are variables known to exist where the expression is evaluated. `keys` are the schema's xsl:key
-    declarations as paths without a document yet, for `key()` into another document.
+    declarations as paths without a document yet, for `key()` into another document. `given` are variables whose value
+    the command line gives, wherever they are declared.
     """
 
     focus: Value | None
@@ -59,6 +60,7 @@ class Scope:
     present: frozenset[str] = frozenset()
     keys: Mapping[str, Outside] = field(default_factory=dict)
     repeats: int = 1
+    given: frozenset[str] = frozenset()
 
     def at(self, focus: Value | None) -> Scope:
         """Return the scope with another context item; a variable that is the context item exists."""

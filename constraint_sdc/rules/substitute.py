@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from constraint_sdc.model.expression import Literal
 from constraint_sdc.model.schema import Let, Schema
-from constraint_sdc.rules.scope import AtRoot, Document, Scope, Value
+from constraint_sdc.rules.scope import Document, Scope, Value
 from constraint_sdc.rules.syntax import NotUnderstood, Reference, Syntax, walk_syntax
 from constraint_sdc.rules.translate import translate_value
 from constraint_sdc.rules.xpath import parse_xpath
@@ -19,26 +20,43 @@ Bound = Value | NotUnderstood
 ORIGINAL = "original"
 
 
-def schema_variables(
-    schema: Schema, root: Scope, overridden: frozenset[str], namespaces: Mapping[str, str]
-) -> dict[str, Bound]:
+def schema_variables(schema: Schema, root: Scope, namespaces: Mapping[str, str]) -> dict[str, Bound]:
     """Return the values of the schema's parameters and variables, and of the chosen phase's.
 
-    They may refer to each other in any order. An overridden `original` is the document given on the command line; any
-    other overridden variable is a value that we do not see. `$original` without a value waits for that option.
+    They may refer to each other in any order; a name declared twice means the first one until the second is declared.
+    `$original` without a value of its own waits for the command line.
     """
-    lets = {p.name: Let(p.name, p.value, None, p.type, p.origin) for p in schema.parameters}
-    lets |= {let.name: let for let in schema.lets}
-    values: dict[str, Bound] = {ORIGINAL: Document(None)}
-    values |= {name: _given(name) for name in overridden}
-    waiting = {n: let for n, let in lets.items() if n not in overridden and not (n == ORIGINAL and _is_open(let))}
-    while waiting:
-        ready = [name for name, let in waiting.items() if not _names_in(let, namespaces) & waiting.keys()]
-        for name in ready or list(waiting):
-            let = waiting.pop(name)
-            scope = replace(root, variables=dict(values), focus=AtRoot(), current=AtRoot())
-            values[name] = let_value(let, scope, namespaces) if ready else NotUnderstood("refers to itself")
+    values: dict[str, Bound] = {ORIGINAL: Document(None)} | {name: _given(name) for name in root.given}
+    waiting: dict[str, tuple[Let, dict[str, Bound]]] = {}
+    earlier: dict[str, Bound] = {}
+    lets = [Let(p.name, p.value, None, p.type, p.origin) for p in schema.parameters] + list(schema.lets)
+    for place, let in enumerate(lets):
+        if let.name == ORIGINAL and _is_open(let):
+            continue
+        if any(later.name == let.name for later in lets[place + 1 :]):
+            scope = replace(root, variables=values | earlier)
+            earlier[let.name] = let_value(let, scope, namespaces)
+        else:
+            waiting[let.name] = (let, {**earlier})
+            earlier.pop(let.name, None)
+    _resolve(waiting, values, root, namespaces)
     return values
+
+
+def _resolve(
+    waiting: dict[str, tuple[Let, dict[str, Bound]]],
+    values: dict[str, Bound],
+    root: Scope,
+    namespaces: Mapping[str, str],
+) -> None:
+    """Translate variables as soon as those they refer to are known; what is left goes round in a circle."""
+    while waiting:
+        needs = {name: _names_in(let, namespaces) - seen.keys() for name, (let, seen) in waiting.items()}
+        ready = [name for name in waiting if not needs[name] & waiting.keys()]
+        for name in ready or list(waiting):
+            let, seen = waiting.pop(name)
+            scope = replace(root, variables=values | seen)
+            values[name] = let_value(let, scope, namespaces) if ready else NotUnderstood("refers to itself")
 
 
 def add_lets(scope: Scope, lets: tuple[Let, ...], namespaces: Mapping[str, str]) -> Scope:
@@ -50,12 +68,16 @@ def add_lets(scope: Scope, lets: tuple[Let, ...], namespaces: Mapping[str, str])
 
 
 def let_value(let: Let, scope: Scope, namespaces: Mapping[str, str]) -> Bound:
-    """Translate one variable's value where it is declared."""
-    if let.value is None:
-        return NotUnderstood("its value is XML content" if let.content is not None else "it has no value of its own")
+    """Translate one variable's value where it is declared; without value and content it is the empty text."""
+    if let.name in scope.given:
+        return _given(let.name)
+    if let.content:
+        return NotUnderstood("its value is XML content")
     if let.type is not None:
         return NotUnderstood(f"its type is declared (as {let.type}), which converts the value")
-    tree = parse_xpath(let.value, namespaces)
+    if _is_open(let):
+        return Literal("")
+    tree = parse_xpath(let.value or "", namespaces)
     return translate_value(tree, replace(scope, base=str(Path(let.origin.file).parent)))
 
 
@@ -64,7 +86,7 @@ def _given(name: str) -> Bound:
 
 
 def _is_open(let: Let) -> bool:
-    return let.value is None and not let.content
+    return not (let.value or "").strip() and not let.content
 
 
 def _names_in(let: Let, namespaces: Mapping[str, str]) -> set[str]:

@@ -6,7 +6,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from constraint_sdc.model.schema import Assertion, Let, MarkupPart, MessagePart, NamePart, Rule, Schema, ValuePart
-from constraint_sdc.rules.locality import ELSEWHERE, VALUE, Region, Regions, Surroundings, Unproven, regions_of
+from constraint_sdc.rules.locality import (
+    CONSTANT,
+    ELSEWHERE,
+    VALUE,
+    Region,
+    Regions,
+    Surroundings,
+    Unproven,
+    regions_of,
+)
 from constraint_sdc.rules.syntax import NotUnderstood
 from constraint_sdc.rules.xpath import parse_xpath
 
@@ -16,18 +25,29 @@ _XSLT = "http://www.w3.org/1999/XSL/Transform"
 def schema_regions(schema: Schema, overridden: frozenset[str], namespaces: Mapping[str, str]) -> Surroundings:
     """Return the surroundings at the data's root, with the schema's parameters and variables."""
     root = frozenset({Region.ROOT})
-    variables: dict[str, Regions | NotUnderstood] = {"original": ELSEWHERE}
-    variables |= {parameter.name: VALUE | ELSEWHERE for parameter in schema.parameters if parameter.value is None}
-    lets = [Let(p.name, p.value, None, p.type, p.origin) for p in schema.parameters if p.value is not None]
-    lets += [let for let in schema.lets if let.value is not None or let.content]
-    variables |= {let.name: Unproven("its value is not known") for let in lets}
-    variables |= dict.fromkeys(overridden, VALUE | ELSEWHERE)
-    around = Surroundings(root, root, variables)
+    lets = [Let(p.name, p.value, None, p.type, p.origin) for p in schema.parameters] + list(schema.lets)
+    variables: dict[str, Regions | NotUnderstood] = {let.name: Unproven("its value is not known") for let in lets}
+    variables |= dict.fromkeys({"original", *overridden} - variables.keys(), CONSTANT)
+    around = Surroundings(root, root, variables, given=overridden)
     # Globals may refer to each other in any order: repeat until nothing more can be proven.
-    for _ in lets:
-        known = {n for n, found in around.variables.items() if not isinstance(found, NotUnderstood)}
-        around = add_let_regions(around, tuple(let for let in lets if let.name not in known), namespaces)
-    return around
+    while True:
+        proven = _prove_once(around, lets, namespaces)
+        if proven.variables == around.variables:
+            return proven
+        around = proven
+
+
+def _prove_once(around: Surroundings, lets: list[Let], namespaces: Mapping[str, str]) -> Surroundings:
+    found: dict[str, Regions | NotUnderstood] = {}
+    for let in lets:
+        regions = add_let_regions(around, (let,), namespaces).variables[let.name]
+        earlier = found.get(let.name, frozenset())
+        # A name declared twice must be harmless both times: expressions between the two see the first.
+        if isinstance(earlier, NotUnderstood) or isinstance(regions, NotUnderstood):
+            found[let.name] = earlier if isinstance(earlier, NotUnderstood) else regions
+        else:
+            found[let.name] = earlier | regions
+    return replace(around, variables={**around.variables, **found})
 
 
 def add_let_regions(around: Surroundings, lets: tuple[Let, ...], namespaces: Mapping[str, str]) -> Surroundings:
@@ -41,13 +61,13 @@ def add_let_regions(around: Surroundings, lets: tuple[Let, ...], namespaces: Map
 
 
 def _let_regions(let: Let, around: Surroundings, namespaces: Mapping[str, str]) -> Regions | NotUnderstood:
-    if let.value is not None:
-        return regions_of(parse_xpath(let.value, namespaces), around)
-    # Content is a tree of its own, unless XSLT inside it computes something.
-    content = let.content or ""
-    if _XSLT in content or "{" in content:
-        return Unproven("its content may compute something from the data")
-    return ELSEWHERE
+    if let.name in around.given or (let.name == "original" and not let.value and not let.content):
+        return CONSTANT
+    if let.content:
+        # Content is a tree of its own, unless XSLT inside it computes something.
+        is_plain = _XSLT not in let.content and "{" not in let.content
+        return ELSEWHERE if is_plain else Unproven("its content may compute something from the data")
+    return regions_of(parse_xpath(let.value, namespaces), around) if let.value and let.value.strip() else VALUE
 
 
 def message_texts(schema: Schema, assertion: Assertion, rule: Rule) -> Iterator[str]:

@@ -43,8 +43,8 @@ def understand(
     if record is None:
         shape = RecordShape(*guess_record(schema, namespaces), is_guess=True)
     keys = plain_keys(schema, namespaces)
-    root = Scope(AtRoot(), AtRoot(), str(Path(schema.origin.file).parent), keys=keys)
-    root = replace(root, variables=schema_variables(schema, root, overridden, namespaces))
+    root = Scope(AtRoot(), AtRoot(), str(Path(schema.origin.file).parent), keys=keys, given=overridden)
+    root = replace(root, variables=schema_variables(schema, root, namespaces))
     around = schema_regions(schema, overridden, namespaces)
     reader = _Reader(schema, namespaces, shape, root, around)
     return tuple(rule for pattern in schema.patterns for rule in reader.pattern(pattern))

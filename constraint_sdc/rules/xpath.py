@@ -79,8 +79,13 @@ def parse_xpath(text: str, namespaces: Mapping[str, str]) -> Syntax | NotUnderst
     >>> parse_xpath("V1 + 1", {}).op
     '+'
     """
+    return _parse(text, tuple(sorted(namespaces.items())))
+
+
+@lru_cache(maxsize=4096)
+def _parse(text: str, namespaces: tuple[tuple[str, str], ...]) -> Syntax | NotUnderstood:
     try:
-        tree = _convert(_parser(tuple(sorted(namespaces.items()))).parse(text))
+        tree = _convert(_parser(namespaces).parse(text))
     except RecursionError:
         return NotUnderstood("the expression is nested too deeply")
     except (ElementPathError, ValueError, TypeError, KeyError) as error:

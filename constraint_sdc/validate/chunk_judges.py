@@ -18,8 +18,8 @@ Label = TypeVar("Label")
 class ChunkJudges(Generic[Label]):
     """A few Saxon workers behind one queue; a worker starts only when the first document asks for it.
 
-    Threads only wait here: Saxon holds Python's lock for a whole call, so the work itself is in other processes. Not more
-    than two documents per worker are in flight, so memory does not grow with the file.
+    Threads only wait here: Saxon holds Python's lock for a whole call, so the work itself is in other processes. At
+    most two documents per worker are in flight, so memory does not grow with the file.
     """
 
     def __init__(self, make_judge: Callable[[], Judge], base: Path, workers: int) -> None:

@@ -103,8 +103,6 @@ def _why_not_rows(rule: Rule, context: Context | None, layout: Layout) -> str | 
         return f"the context {rule.context!r} is not the record element or a variable of it"
     if len(context.steps) > (2 if context.variable else 1) and not layout.is_uniform:
         return f"records sit under different elements, so the context {rule.context!r} depends on where"
-    if context.variable and len(context.steps) == 1:
-        return f"the context {rule.context!r} may also match outside the records"
     if context.steps[-1] in layout.wrappers:
         return f"the context {rule.context!r} also names an element around the records"
     return None

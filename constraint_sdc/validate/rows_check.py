@@ -46,7 +46,7 @@ class _Sent:
 
 
 class RowsCheck:
-    """A check in progress: feed it every chunk, then ask for the results."""
+    """A check in progress: feed it every chunk, finish, then ask for the results."""
 
     def __init__(
         self,
@@ -98,8 +98,8 @@ class RowsCheck:
             self._add(self._local.ask(self._sent(chunk, np.arange(len(chunk))), chunk.document()))
         self.records += len(chunk)
 
-    def results(self) -> tuple[RuleResult, ...]:
-        """Wait for the answers still out; one result per assertion."""
+    def finish(self) -> None:
+        """Wait for the answers that are still out; after the last chunk."""
         if not self._has_key:
             raise UsageError(f"no record has the key variable {self._wishes.key!r}", file=str(self._data))
         self._add(self._second.answers())
@@ -111,6 +111,9 @@ class RowsCheck:
             show_values=self._wishes.show_values,
             place=lambda f: (f.record, self._whole_keys.get(f.record or 0), f.line, f.location),
         )
+
+    def results(self) -> tuple[RuleResult, ...]:
+        """Return one result per assertion; after `finish`."""
         return rule_results(self._schema, self._tallies)
 
     @property
@@ -119,7 +122,10 @@ class RowsCheck:
         by_saxon = any(t.failed for t in self._tallies.values() if "saxon" in t.engines)
         return None if by_saxon else self._broken
 
-    def close(self) -> None:
+    def __enter__(self) -> RowsCheck:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         """Stop the workers."""
         self._second.close()
         self._local.close()

@@ -58,6 +58,27 @@ def test_the_phase_has_the_last_word_among_global_variables() -> None:
     assert show_constraint(edit.constraint) == "V1 <= 7"
 
 
+def test_a_phase_variable_may_be_built_from_the_schema_variable_of_the_same_name() -> None:
+    edit = one("number(V1) <= $x", top=(let("x", "1"), let("y", "$x"), let("x", "$x + $y + 5")))
+    assert show_constraint(edit.constraint) == "V1 <= 7"
+
+
+def test_a_variable_without_value_is_the_empty_text() -> None:
+    assert show_constraint(one("V1 != $x", top=(let("x"),)).constraint) == "V1 is filled"
+
+
+@pytest.mark.parametrize("place", ["own", "outer", "top"])
+def test_the_command_line_gives_the_original_wherever_it_is_declared(place: str) -> None:
+    lets = {place: (let("original", "doc('o.xml')"),)}
+    described = schema(
+        pattern(rule("Record", "V1 = $original//V1", lets=lets.get("own", ())), lets=lets.get("outer", ())),
+        lets=lets.get("top", ()),
+    )
+    assert read(described).expression.right == Outside("/rules/o.xml", ("V1",))
+    assert read(described, frozenset({"original"})).expression.right == Outside(None, ("V1",))
+    assert read(described, frozenset({"original"})).is_record_local
+
+
 @pytest.mark.parametrize(
     ("variable", "word"),
     [

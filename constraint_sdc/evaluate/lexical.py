@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from constraint_sdc.evaluate.text import Mask, Text, Words
+from constraint_sdc.evaluate.text import Mask, Rows, Text, Words
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -27,6 +27,7 @@ _STRANGE = re.compile(_SPACE + rb"[+-]?[0-9]*\.[0-9]*[ \t\r\n]+[0-9]")
 _POWERS = np.array([float(f"1e{k}") for k in range(23)])
 _EXACT_DOUBLE = np.uint64(1 << 53)
 _LARGEST = (1 << 63) - 1
+_WIDEST = 32
 
 _U = np.uint64
 _ZEROS = _U(0x3030303030303030)
@@ -164,6 +165,9 @@ def as_double(raw: bytes) -> float | None:
 def _read_others(text: Text, values: Floats, valid: Mask) -> Doubles:
     known: dict[bytes, float | None] = {}
     strange = np.zeros(len(text), np.bool_)
+    rows = np.flatnonzero(~valid & (text.length > 0) & (text.length <= _WIDEST))
+    wide, numbers = _wide_doubles(text.take(rows))
+    values[rows[wide]], valid[rows[wide]] = numbers, True
     rows = np.flatnonzero(~valid & (text.length > 0))
     for row, raw in zip(rows.tolist(), text.raw(rows), strict=True):
         value = known[raw] if raw in known else known.setdefault(raw, as_double(raw))
@@ -173,6 +177,25 @@ def _read_others(text: Text, values: Floats, valid: Mask) -> Doubles:
         elif _STRANGE.match(raw):
             strange[row] = True
     return Doubles(values, valid, strange if strange.any() else None)
+
+
+def _wide_doubles(text: Text) -> tuple[Rows, Floats]:
+    """Read the texts that are digits with at most one point after an optional minus: which, and their values.
+
+    NumPy turns bytes into doubles by Python's correctly rounded conversion; what it would read more laxly than XPath
+    (underscores, `inf`, white space) is not let through to it.
+    """
+    width = text.longest
+    letters = text.matrix(width)
+    digits = (letters >= ord("0")) & (letters <= ord("9"))
+    points = letters == ord(".")
+    is_number = digits.any(axis=1) & (points.sum(axis=1) <= 1)
+    others = ~(digits | points | (letters == 0))
+    others[:, :1] &= letters[:, :1] != ord("-")
+    rows = np.flatnonzero(is_number & ~others.any(axis=1))
+    if not len(rows):
+        return rows, np.zeros(0)
+    return rows, np.ascontiguousarray(letters[rows]).view(f"S{width}").ravel().astype(np.float64)
 
 
 def _read_decimal(raw: bytes) -> tuple[int, int] | None:

@@ -101,6 +101,13 @@ class Text:
         view = self._buffer.data
         return [bytes(view[a:b]) for a, b in zip(self.start[rows].tolist(), self.stop[rows].tolist(), strict=True)]
 
+    def matrix(self, width: int) -> Bytes:
+        """Return the texts as rows of `width` bytes, filled up with NUL; none may be longer."""
+        places = np.arange(width)
+        letters: Bytes = self._buffer[np.minimum(self.start[:, None] + places, len(self._buffer) - 1)]
+        letters[places >= self.length[:, None]] = 0
+        return letters
+
     def take(self, rows: Rows) -> Text:
         """Return the texts of some rows."""
         return Text(self._buffer, self.start[rows], self.stop[rows])

@@ -19,7 +19,7 @@ from constraint_sdc.read.build import NIL_NAME, XML_BLANK
 from constraint_sdc.read.frame import layout_around, local_name, qualified_name
 from constraint_sdc.read.hardened import element_events, pull_parser, refuse, refuse_doctype
 
-SAMPLE_BYTES = 1 << 17
+SAMPLE_BYTES = 1 << 16
 OWN_ROOT, OWN_RECORD = "Microdata", "Record"
 Path = tuple[str, ...]
 

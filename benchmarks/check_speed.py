@@ -118,15 +118,21 @@ def bars(results: dict[int, dict[str, Run]]) -> str:
     lines.append(f"| {middle:,}: 5 times faster than Saxon | {ratio(middle, 'Saxon, usual transpilation'):.1f} times |")
     iso = results[small]["lxml isoschematron (4 rules)"].seconds * middle / small
     ours = results[middle]["constraint-sdc check"].seconds
-    lines.append(f"| {middle:,}: 30 times faster than isoschematron scaled up from {small:,} | {iso / ours:.0f} times |")
+    lines.append(
+        f"| {middle:,}: 30 times faster than isoschematron scaled up from {small:,} | {iso / ours:.0f} times |"
+    )
     if large in results:
         saxon, tree = ratio(large, "Saxon, usual transpilation"), ratio(large, "lxml tree parse only")
         memory = [results[n]["constraint-sdc check"].megabytes for n in (middle, large)]
         time = [results[n]["constraint-sdc check"].seconds for n in (middle, large)]
         lines.append(f"| {large:,}: 10 times faster than Saxon | {saxon:.1f} times |")
         lines.append(f"| {large:,}: faster than lxml's bare tree parse | {tree:.1f} times |")
-        lines.append(f"| peak memory at {large:,} at most 1.3 times that at {middle:,} | {memory[1] / memory[0]:.2f} times |")
-        lines.append(f"| time linear in records ({large // middle} times the records) | {time[1] / time[0]:.1f} times the time |")
+        lines.append(
+            f"| peak memory at {large:,} at most 1.3 times that at {middle:,} | {memory[1] / memory[0]:.2f} times |"
+        )
+        lines.append(
+            f"| time linear in records ({large // middle} times the records) | {time[1] / time[0]:.1f} times the time |"
+        )
     return "\n".join(lines)
 
 

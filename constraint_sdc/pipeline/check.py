@@ -17,7 +17,7 @@ from constraint_sdc.model.finding import CheckResult, RuleResult
 from constraint_sdc.model.schema import Schema, Severity
 from constraint_sdc.model.table import Layout
 from constraint_sdc.read.microdata import Microdata, open_microdata
-from constraint_sdc.rules.schematron import load_schema
+from constraint_sdc.rules.schematron.load import load_schema
 from constraint_sdc.rules.understand import understand
 from constraint_sdc.validate.confine import is_allowed
 from constraint_sdc.validate.document_check import check_document

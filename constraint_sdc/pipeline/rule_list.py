@@ -11,7 +11,7 @@ from constraint_sdc.model.schema import Schema
 from constraint_sdc.pipeline.check import CheckOptions, compiling, load_domains
 from constraint_sdc.read.microdata import open_microdata
 from constraint_sdc.rules.blocks import blocks
-from constraint_sdc.rules.schematron import load_schema
+from constraint_sdc.rules.schematron.load import load_schema
 from constraint_sdc.rules.show import show_constraint
 from constraint_sdc.rules.understand import understand
 from constraint_sdc.validate.routes import Routes, choose_routes

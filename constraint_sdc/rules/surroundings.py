@@ -29,18 +29,17 @@ def schema_regions(schema: Schema, overridden: frozenset[str], namespaces: Mappi
     variables: dict[str, Regions | NotUnderstood] = {let.name: Unproven("its value is not known") for let in lets}
     variables |= dict.fromkeys({"original", *overridden} - variables.keys(), CONSTANT)
     around = Surroundings(root, root, variables, given=overridden)
-    # Globals may refer to each other in any order: repeat until nothing more can be proven.
-    while True:
-        proven = _prove_once(around, lets, namespaces)
-        if proven.variables == around.variables:
-            return proven
-        around = proven
+    # Globals may refer to each other in any order: each round proves at least one more, or the rest cannot be proven.
+    for _ in lets:
+        around = _prove_once(around, lets, namespaces)
+    return around
 
 
 def _prove_once(around: Surroundings, lets: list[Let], namespaces: Mapping[str, str]) -> Surroundings:
     found: dict[str, Regions | NotUnderstood] = {}
     for let in lets:
-        regions = add_let_regions(around, (let,), namespaces).variables[let.name]
+        seen = replace(around, variables={**around.variables, **found})
+        regions = add_let_regions(seen, (let,), namespaces).variables[let.name]
         earlier = found.get(let.name, frozenset())
         # A name declared twice must be harmless both times: expressions between the two see the first.
         if isinstance(earlier, NotUnderstood) or isinstance(regions, NotUnderstood):

@@ -15,7 +15,9 @@ SCHEMA = """<schema xmlns="http://purl.oclc.org/dsdl/schematron" queryBinding="x
 
 def failing(tmp_path: Path, original: str, test: str, engine: str, last: str = "<R/>") -> list[int | None]:
     (tmp_path / "original.xml").write_text(original, encoding="utf-8")
-    (tmp_path / "data.xml").write_text(f"<D><R><V>1</V></R><R><V>2</V></R><R><V>1.0</V></R>{last}</D>", encoding="utf-8")
+    (tmp_path / "data.xml").write_text(
+        f"<D><R><V>1</V></R><R><V>2</V></R><R><V>1.0</V></R>{last}</D>", encoding="utf-8"
+    )
     (tmp_path / "rules.sch").write_text(SCHEMA.format(test=test), encoding="utf-8")
     options = CheckOptions(engine="saxon" if engine == "saxon" else "auto")
     (result,) = check_file(tmp_path / "data.xml", tmp_path / "rules.sch", options).results

@@ -47,7 +47,9 @@ TESTS = st.sampled_from(
     ]
 )
 VARIABLE_TESTS = st.sampled_from([". = '5'", "number(.) &lt; 6", "number(../B) &gt; number(.)", "string-length(.) = 1"])
-CONTEXTS = st.sampled_from(["R", "//R", "/D/R", "D/R", "R[number(A) &gt; 1]", "R[A]", "R[B = '5']", "*[A]", "R[last()]"])
+CONTEXTS = st.sampled_from(
+    ["R", "//R", "/D/R", "D/R", "R[number(A) &gt; 1]", "R[A]", "R[B = '5']", "*[A]", "R[last()]"]
+)
 VARIABLE_CONTEXTS = st.sampled_from(["R/A", "A", "R/B[. != '']", "A | B", "R/@id"])
 
 
@@ -105,7 +107,9 @@ def both(case: Case, show_values: bool) -> tuple[CheckResult, CheckResult]:
         data.write_text(case.data, encoding="utf-8")
         schema.write_text(case.schema, encoding="utf-8")
         fast, judge = (
-            check_file(data, schema, CheckOptions(engine=engine, max_examples=None, show_values=show_values, record="R"))
+            check_file(
+                data, schema, CheckOptions(engine=engine, max_examples=None, show_values=show_values, record="R")
+            )
             for engine in ("auto", "saxon")
         )
         return fast, judge

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from constraint_sdc.rules.blocks import blocks
-from constraint_sdc.rules.schematron import load_schema
+from constraint_sdc.rules.schematron.load import load_schema
 from constraint_sdc.rules.show import show_constraint
 from constraint_sdc.rules.understand import understand
 

@@ -27,7 +27,7 @@ from lxml import etree
 
 from constraint_sdc.errors import ConstraintSdcError
 from constraint_sdc.model.schema import Schema
-from constraint_sdc.rules.schematron import load_schema
+from constraint_sdc.rules.schematron.load import load_schema
 from constraint_sdc.validate.judge import Judge
 from constraint_sdc.validate.verdict import JudgeReport
 

@@ -15,8 +15,8 @@ from lxml import etree
 
 from constraint_sdc.errors import ConstraintSdcError, RulesError
 from constraint_sdc.model.schema import MarkupPart, NamePart, Schema, TextPart, ValuePart
-from constraint_sdc.rules import abstract
-from constraint_sdc.rules.schematron import load_schema
+from constraint_sdc.rules.schematron import abstract
+from constraint_sdc.rules.schematron.load import load_schema
 
 HEAD = '<schema xmlns="http://purl.oclc.org/dsdl/schematron" queryBinding="xslt2"{}>\n'
 

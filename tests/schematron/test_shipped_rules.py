@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from constraint_sdc.model.constraint import Kind
-from constraint_sdc.rules.schematron import load_schema
+from constraint_sdc.rules.schematron.load import load_schema
 from constraint_sdc.rules.understand import understand
 from constraint_sdc.shipped_files import shipped_file
 from constraint_sdc.validate.judge import Judge

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from constraint_sdc.model.schema import Schema
-from constraint_sdc.rules.schematron import load_schema
+from constraint_sdc.rules.schematron.load import load_schema
 from constraint_sdc.validate.judge import Judge
 from constraint_sdc.validate.verdict import JudgeReport
 

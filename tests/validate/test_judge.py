@@ -241,7 +241,7 @@ ELEMENTS = st.recursive(
 
 @pytest.fixture(scope="module")
 def path_judge(tmp_path_factory: pytest.TempPathFactory) -> Judge:
-    from constraint_sdc.rules.schematron import load_schema
+    from constraint_sdc.rules.schematron.load import load_schema
 
     path = tmp_path_factory.mktemp("rules") / "paths.sch"
     path.write_text(

@@ -57,7 +57,7 @@ def test_variables_shadow_those_of_the_wider_scope_and_only_inside(desk: Desk) -
 
 
 def test_a_phase_variable_shadows_the_schemas_but_not_for_the_schemas_own(desk: Desk) -> None:
-    from constraint_sdc.rules.schematron import load_schema
+    from constraint_sdc.rules.schematron.load import load_schema
     from constraint_sdc.validate.judge import Judge
 
     desk.schema("""<let name="x" value="1"/><let name="y" value="$x + 1"/>

@@ -21,7 +21,7 @@ RULES = """<schema xmlns="http://purl.oclc.org/dsdl/schematron" queryBinding="xs
 SLOW = """
 import sys
 from pathlib import Path
-from constraint_sdc.rules.schematron import load_schema
+from constraint_sdc.rules.schematron.load import load_schema
 from constraint_sdc.validate.judge import Judge
 with Judge(load_schema(Path(sys.argv[1]))) as judge:
     print(judge._bench._worker._process.pid, flush=True)

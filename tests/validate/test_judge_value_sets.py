@@ -65,7 +65,7 @@ def rows(records: list[list[str]]) -> str:
 @pytest.fixture(scope="module")
 def judges(tmp_path_factory: pytest.TempPathFactory) -> list[Judge]:
     """Judges for the same question, asked in words that are looked up and in words that are not."""
-    from constraint_sdc.rules.schematron import load_schema
+    from constraint_sdc.rules.schematron.load import load_schema
 
     pairs = [
         ("exists(index-of($d/Both/Data/Record/V1, V1))", "exists(index-of($d/Both/Data/Record/V1, (V1)))", "xslt2"),

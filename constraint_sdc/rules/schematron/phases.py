@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from constraint_sdc.errors import RulesError
 from constraint_sdc.model.schema import Pattern, Phase
-from constraint_sdc.rules.element import Element
-from constraint_sdc.rules.variables import read_lets
+from constraint_sdc.rules.schematron.element import Element
+from constraint_sdc.rules.schematron.variables import read_lets
 
 ALL = "#ALL"
 DEFAULT = "#DEFAULT"

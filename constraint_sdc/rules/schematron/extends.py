@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from constraint_sdc.rules.element import Element
+from constraint_sdc.rules.schematron.element import Element
 
 
 def extend_rules(pattern: Element, shared: Mapping[str, Element]) -> Element:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from constraint_sdc.model.schema import MarkupPart, MessagePart, NamePart, TextPart, ValuePart
-from constraint_sdc.rules.element import XSLT_NAMESPACE, Element
+from constraint_sdc.rules.schematron.element import XSLT_NAMESPACE, Element
 
 
 def message_parts(element: Element) -> tuple[MessagePart, ...]:

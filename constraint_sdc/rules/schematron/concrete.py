@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from constraint_sdc.rules.abstract import check_parameters, instantiate
-from constraint_sdc.rules.element import Element
-from constraint_sdc.rules.extends import abstract_rules, extend_rules
-from constraint_sdc.rules.foreign import declared_variables
+from constraint_sdc.rules.schematron.abstract import check_parameters, instantiate
+from constraint_sdc.rules.schematron.element import Element
+from constraint_sdc.rules.schematron.extends import abstract_rules, extend_rules
+from constraint_sdc.rules.schematron.foreign import declared_variables
 
 
 def concrete_patterns(schema: Element) -> list[Element]:

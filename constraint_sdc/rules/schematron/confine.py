@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from constraint_sdc.errors import ResourceRefusedError
-from constraint_sdc.rules.element import Element
+from constraint_sdc.rules.schematron.element import Element
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from xml.sax.saxutils import escape
 
 from constraint_sdc.errors import RulesError
-from constraint_sdc.rules.element import Element
+from constraint_sdc.rules.schematron.element import Element
 
 _QUERIES = frozenset({"context", "test", "select", "value", "path", "subject", "documents", "visit-each"})
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
-from constraint_sdc.rules.element import Element
+from constraint_sdc.rules.schematron.element import Element
 
 _RICH = ("icon", "see", "fpi")
 _LEVEL = ("role", "flag", "severity")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from constraint_sdc.model.schema import Let, Parameter
-from constraint_sdc.rules.element import Element
+from constraint_sdc.rules.schematron.element import Element
 
 _QNAME = re.compile(r"[^\W\d][\w.\-]*(:[^\W\d][\w.\-]*)?")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from constraint_sdc.model.schema import Let, Severity
-from constraint_sdc.rules.element import Element
+from constraint_sdc.rules.schematron.element import Element
 
 _WORDS: dict[str, Severity] = {
     "fatal": "error",

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Literal as OneOf
 
 from constraint_sdc.model.schema import Assertion, Let, Note, Pattern, Rule, Severity
-from constraint_sdc.rules.element import Element
-from constraint_sdc.rules.identity import Place, assertion_ids, pattern_ids
-from constraint_sdc.rules.message import message_parts
-from constraint_sdc.rules.severity import decide_severity
-from constraint_sdc.rules.variables import read_lets
+from constraint_sdc.rules.schematron.element import Element
+from constraint_sdc.rules.schematron.identity import Place, assertion_ids, pattern_ids
+from constraint_sdc.rules.schematron.message import message_parts
+from constraint_sdc.rules.schematron.severity import decide_severity
+from constraint_sdc.rules.schematron.variables import read_lets
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from constraint_sdc.rules.element import Element
+from constraint_sdc.rules.schematron.element import Element
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from constraint_sdc.model.schema import Schema
-from constraint_sdc.rules.binding import read_binding
-from constraint_sdc.rules.concrete import concrete_patterns
-from constraint_sdc.rules.confine import confine
-from constraint_sdc.rules.element import ISO_NAMESPACE, Element
-from constraint_sdc.rules.foreign import foreign_declarations
-from constraint_sdc.rules.grammar import check_grammar
-from constraint_sdc.rules.identity import check_unique
-from constraint_sdc.rules.include import Inclusions
-from constraint_sdc.rules.patterns import read_notes, read_patterns
-from constraint_sdc.rules.phases import active_patterns, choose_phase, read_phases
-from constraint_sdc.rules.variables import read_lets, read_parameters
+from constraint_sdc.rules.schematron.binding import read_binding
+from constraint_sdc.rules.schematron.concrete import concrete_patterns
+from constraint_sdc.rules.schematron.confine import confine
+from constraint_sdc.rules.schematron.element import ISO_NAMESPACE, Element
+from constraint_sdc.rules.schematron.foreign import foreign_declarations
+from constraint_sdc.rules.schematron.grammar import check_grammar
+from constraint_sdc.rules.schematron.identity import check_unique
+from constraint_sdc.rules.schematron.include import Inclusions
+from constraint_sdc.rules.schematron.patterns import read_notes, read_patterns
+from constraint_sdc.rules.schematron.phases import active_patterns, choose_phase, read_phases
+from constraint_sdc.rules.schematron.variables import read_lets, read_parameters
 
 
 def load_schema(path: Path, *, phase: str | None = None, allowed: tuple[Path, ...] = ()) -> Schema:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from constraint_sdc.model.schema import Binding
-from constraint_sdc.rules.element import Element
+from constraint_sdc.rules.schematron.element import Element
 
 # A binding to XPath alone runs under the XSLT of the same generation, which knows all of it.
 _BINDINGS: dict[str, Binding] = {

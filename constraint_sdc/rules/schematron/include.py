@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from constraint_sdc.rules.confine import Confinement
-from constraint_sdc.rules.element import Element, read_element
+from constraint_sdc.rules.schematron.confine import Confinement
+from constraint_sdc.rules.schematron.element import Element, read_element
 
 Place: TypeAlias = tuple[Path, str]
 _MOST_INCLUSIONS = 10_000  # files that include each other twice over would otherwise grow without bound

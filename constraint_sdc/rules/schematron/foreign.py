@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import quoteattr
 
 from constraint_sdc.model.schema import Origin
-from constraint_sdc.rules.element import XSLT_NAMESPACE, Element
+from constraint_sdc.rules.schematron.element import XSLT_NAMESPACE, Element
 
 _KEPT = frozenset({"key", "function", "variable", "param", "accumulator", "decimal-format", "character-map"})
 _OTHER_FILES = frozenset({"include", "import", "import-schema", "use-package"})

@@ -1,3 +1,45 @@
-"""Mask microdata without breaking its edit rules."""
+"""Check microdata against its edit rules, and (planned) mask it without breaking them.
+
+The commands' verbs are here too: `check_file`, `list_rules`, `describe_file`, `convert_file`, `export_domain`. They are
+imported on first use, so that importing the package costs nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from constraint_sdc.errors import ConstraintSdcError as ConstraintSdcError
+    from constraint_sdc.pipeline.check import CheckOptions as CheckOptions
+    from constraint_sdc.pipeline.check import check_file as check_file
+    from constraint_sdc.pipeline.conversion import ConvertOptions as ConvertOptions
+    from constraint_sdc.pipeline.conversion import convert_file as convert_file
+    from constraint_sdc.pipeline.description import describe_file as describe_file
+    from constraint_sdc.pipeline.domain import export_domain as export_domain
+    from constraint_sdc.pipeline.rule_list import list_rules as list_rules
+    from constraint_sdc.report.render import render as render
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "ConstraintSdcError": "constraint_sdc.errors",
+    "CheckOptions": "constraint_sdc.pipeline.check",
+    "check_file": "constraint_sdc.pipeline.check",
+    "ConvertOptions": "constraint_sdc.pipeline.conversion",
+    "convert_file": "constraint_sdc.pipeline.conversion",
+    "describe_file": "constraint_sdc.pipeline.description",
+    "export_domain": "constraint_sdc.pipeline.domain",
+    "list_rules": "constraint_sdc.pipeline.rule_list",
+    "render": "constraint_sdc.report.render",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'constraint_sdc' has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])

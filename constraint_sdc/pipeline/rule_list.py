@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from constraint_sdc.evaluate.truth import refuses
@@ -34,10 +35,15 @@ def list_rules(
 def _list_rules(
     schema: Schema, rules: Path, data: Path | None, record: str | None, allow: tuple[Path, ...]
 ) -> RuleList:
-    layout = open_microdata(data, record=record).layout if data else None
-    edits = understand(schema, record=layout.record if layout else record)
     routes = None
-    if data is not None and layout is not None:
+    if data is None:
+        edits = understand(schema, record=record)
+    else:
+        microdata = open_microdata(data, record=record)
+        outside: set[str] = set()
+        uniform = [chunk.layout.is_uniform for chunk in microdata.chunks(outside)]
+        layout = replace(microdata.layout, is_uniform=all(uniform))
+        edits = understand(schema, record=layout.record, outside=outside)
         domains = load_domains(edits, CheckOptions(allow=allow), (rules, data))
         routes = choose_routes(schema, edits, layout, domains.keys())
     return RuleList(

@@ -1,4 +1,4 @@
-"""The value-domain rule: values of another file, found in near-linear time, and never values that XPath would not see."""
+"""The value-domain rule looks up the values of another file, exactly those that XPath would see."""
 
 from __future__ import annotations
 

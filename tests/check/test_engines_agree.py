@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from constraint_sdc.model.finding import CheckResult
 from constraint_sdc.pipeline.check import CheckOptions, check_file
 
-VALUES = st.sampled_from(
-    ["0", "1", "5", "7.5", "-3", "1e3", " 5 ", "", "abc", "NaN", "INF", "-0", "0.1", "0.30000000000000004", "007"]
-    + ["12345678901234567890", "9007199254740993", "é", "5<!--c-->0", "<![CDATA[7]]>", "&#49;0", "1_0"]
-)
+PLAIN = ["0", "1", "5", "7.5", "-3", "1e3", " 5 ", "", "abc", "NaN", "INF", "-0", "0.1", "0.30000000000000004", "007"]
+ODD = ["12345678901234567890", "9007199254740993", "é", "5<!--c-->0", "<![CDATA[7]]>", "&#49;0", "1_0"]
+VALUES = st.sampled_from([*PLAIN, *ODD])
 NAMES = ("A", "B", "C")
 
 # Per record: understood, record-local but opaque, and cross-record tests; some raise errors on text that is no number.

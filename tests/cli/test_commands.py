@@ -46,7 +46,7 @@ def test_help_needs_no_heavy_import() -> None:
     code = (
         "import sys\nfrom constraint_sdc.cli import main\nsys.argv = ['constraint-sdc', '--help']\n"
         "try: main()\nexcept SystemExit: pass\n"
-        "names = 'numpy pandas lxml saxonche elementpath jinja2 pyarrow yaml'\nheavy = {*names.split()} & {*sys.modules}\n"
+        "heavy = {*'numpy pandas lxml saxonche elementpath jinja2 pyarrow yaml'.split()} & {*sys.modules}\n"
         "sys.exit(str(heavy) if heavy else 0)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

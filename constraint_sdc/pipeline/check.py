@@ -153,7 +153,7 @@ def _routes(
     if domains is None:
         domains = load_domains(rules, options, (schema.origin.file, data))
     known = replace(layout, is_uniform=around.is_uniform)
-    return choose_routes(schema, rules, known, domains.keys()), domains
+    return choose_routes(schema, rules, known, domains.keys(), shows_values=options.show_values), domains
 
 
 def _check_as_document(data: Path, schema: Schema, options: CheckOptions) -> tuple[RuleResult, ...]:

@@ -71,6 +71,8 @@ class RowParser:
         except etree.XMLSyntaxError as error:
             refuse(error, self._place.file, self._place.line - 1, self._parser)
         self._take_events()
+        if self._root is not None:
+            self._outside.update(document_names_outside(self._root, self._record))
 
     def take_full(self) -> list[Chunk]:
         """Return the waiting chunks, once."""
@@ -107,13 +109,13 @@ class RowParser:
             raise DataError("a record without end", file=self._place.file, line=self._open_line, hint=hint)
 
     def _prune(self) -> None:
-        """Drop what is complete; only the chain of open elements, and an open record whole, must stay."""
+        """Drop what is complete; only the chain of open elements, and the last record whole, must stay."""
         node = self._root
-        while node is not None and len(node) and node is not self._open:
+        while node is not None and len(node):
             for complete in list(node)[:-1]:
                 self._outside.update(names_outside(complete, self._record))
             del node[:-1]
-            node = node[-1]
+            node = None if node[-1].tag == self._record else node[-1]
 
 
 def document_names_outside(root: etree._Element, record: str) -> set[str]:

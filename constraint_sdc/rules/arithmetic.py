@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
@@ -83,7 +84,7 @@ def _operand(expression: Expression, xpath1: bool) -> Form:
     if not xpath1:
         return form
     missing: Missing = "nan" if form.missing != "none" else "none"
-    return Form(form.terms, Number.DOUBLE, form.mentioned, missing, form.integers)
+    return replace(form, number=Number.DOUBLE, missing=missing)
 
 
 def _arithmetic(expression: Arithmetic, xpath1: bool) -> Form:
@@ -136,7 +137,7 @@ def _cast(name: str, argument: Expression, xpath1: bool) -> Form:
         return special_form(Special("round", (inner,)), Number.INTEGER)
     number = Number.DECIMAL if name == "xs:decimal" else Number.DOUBLE
     missing: Missing = "nan" if name == "number" and inner.missing != "none" else inner.missing
-    return Form(inner.terms, number, inner.mentioned, missing, inner.integers)
+    return replace(inner, number=number, missing=missing)
 
 
 def _rounding(call: Call, xpath1: bool) -> Form:

@@ -109,6 +109,8 @@ def _ordered(monomial: Monomial, form: Form) -> tuple[tuple[str, int], ...]:
 
 def _quotient(form: Form, op: CompareOp, if_missing: bool, divisors: list[str]) -> Formula:
     """Multiply by the divisors: exact where they are not zero; a zero divisor gives an infinity, a NaN or an error."""
+    if form.quotients > 1:
+        raise NotArithmeticError("adds or compares several quotients, whose infinities may cancel")
     lowest = {name: min(dict(monomial).get(name, 0) for monomial, _ in form.terms) for name in divisors}
     cleared = form
     for name, exponent in lowest.items():

@@ -6,7 +6,7 @@ absolute value, a rounding, a remainder, an extreme) which only a comparison can
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal as OneOf
 from typing import TypeAlias
@@ -43,7 +43,8 @@ class Form:
     """A sum of `coefficient * monomial`, and what is needed to compare it.
 
     `mentioned` are all variables in the text, also those that cancel. `missing` tells what a missing variable makes of
-    the value: no item at all, or NaN. `integers` are variables that the text casts to a whole number.
+    the value: no item at all, or NaN. `integers` are variables that the text casts to a whole number. `quotients`
+    counts the divisions by a variable that meet in the sum: infinities of two of them may cancel to NaN.
     """
 
     terms: tuple[tuple[Monomial, Fraction], ...]
@@ -51,6 +52,7 @@ class Form:
     mentioned: tuple[str, ...] = ()
     missing: Missing = "none"
     integers: frozenset[str] = frozenset()
+    quotients: int = 0
 
     @property
     def constant(self) -> Fraction | None:
@@ -106,7 +108,8 @@ def multiply(left: Form, right: Form) -> Form:
         for m2, v2 in right.terms:
             monomial = _times(m1, m2)
             terms[monomial] = terms.get(monomial, Fraction(0)) + v1 * v2
-    return _described(_nonzero(terms), left, right, join(left.number, right.number))
+    product = _described(_nonzero(terms), left, right, join(left.number, right.number))
+    return replace(product, quotients=max(left.quotients, right.quotients))
 
 
 def divide(left: Form, right: Form) -> Form:
@@ -121,7 +124,8 @@ def divide(left: Form, right: Form) -> Form:
     inverse = Form(((tuple((symbol, -power) for symbol, power in monomial), 1 / value),), right.number)
     result = multiply(left, inverse)
     number = Number.DECIMAL if join(left.number, right.number) is Number.INTEGER else result.number
-    return _described(result.terms, left, right, number)
+    quotients = max(left.quotients, right.quotients, 1 if monomial else 0)
+    return replace(_described(result.terms, left, right, number), quotients=quotients)
 
 
 def power(base: Form, exponent: int, number: Number) -> Form:
@@ -131,7 +135,7 @@ def power(base: Form, exponent: int, number: Number) -> Form:
         result = multiply(result, base)
     if exponent < 0:
         result = divide(constant_form(Fraction(1), number), result)
-    return _described(result.terms, base, base, number)
+    return replace(_described(result.terms, base, base, number), quotients=result.quotients)
 
 
 def join(left: Number, right: Number) -> Number:
@@ -156,6 +160,7 @@ def _described(terms: tuple[tuple[Monomial, Fraction], ...], left: Form, right: 
         tuple(dict.fromkeys(left.mentioned + right.mentioned)),
         join_missing(left.missing, right.missing),
         left.integers | right.integers,
+        left.quotients + right.quotients,
     )
 
 

@@ -24,6 +24,7 @@ class Bench:
         self._worker = Worker()
         self._compiled: set[str] = set()
         self._held: set[str] = set()
+        self._missing: set[str] = set()
         self._given: dict[str, str] = {}
         self._confinement: Confinement | None = None
         self.deadline: float | None = None
@@ -69,6 +70,7 @@ class Bench:
         if confinement != self._confinement:
             self._ask({"do": "forget"})
             self._held.clear()
+            self._missing.clear()
             self._confinement = confinement
 
     def prefetch(self, wanted: tuple[Wanted, ...]) -> None:
@@ -98,7 +100,7 @@ class Bench:
 
     def _provide_one(self, kind: str, key: str) -> None:
         path = self._permitted(key.split(" ")[-1])
-        if key in self._held:
+        if key in self._held or (key in self._missing and kind.endswith("?")):
             raise JudgeError(f"a rule asks for {key} again and again")
         if kind.endswith("?"):
             self._answer_whether(kind.removesuffix("?"), key, path)
@@ -117,7 +119,7 @@ class Bench:
         except DataError:
             pass
         self._ask({"do": "missing", "key": key})
-        self._held.add(key)
+        self._missing.add(key)
 
     def _load(self, kind: str, key: str) -> None:
         encoding, _, uri = key.rpartition(" ")

@@ -44,15 +44,24 @@ def _write_name(author: Author, path: str | None, origin: Origin, scope: Mapping
 
 def _write_markup(author: Author, part: MarkupPart, scope: Mapping[str, str], origin: Origin) -> None:
     uri, name = split_clark(part.name)
-    place = Place(f"<{name}>", origin)
     if uri == XSLT:
-        attributes = _instruction(author, name, part.attributes, scope, origin)
-        with author.sheet.element(f"xsl:{name}", attributes, place):
-            write_parts(author, part.parts, scope, origin)
+        _write_instruction(author, name, part, scope, origin)
         return
     uri = SVRL if uri in _SCHEMATRON else uri
-    with author.sheet.element(name, {"xmlns": uri} | written_names(part.attributes), place):
+    with author.sheet.element(name, {"xmlns": uri} | written_names(part.attributes), Place(f"<{name}>", origin)):
         write_parts(author, part.parts, scope, origin)
+
+
+def _write_instruction(author: Author, name: str, part: MarkupPart, scope: Mapping[str, str], origin: Origin) -> None:
+    """Write an XSLT instruction, inside which white space alone is layout (xsl:choose must not have any)."""
+    attributes = _instruction(author, name, part.attributes, scope, origin)
+    texts = [piece.text for piece in part.parts if isinstance(piece, TextPart)]
+    if name == "text" and len(texts) == len(part.parts):
+        author.sheet.text("".join(texts))
+        return
+    inside = tuple(piece for piece in part.parts if not isinstance(piece, TextPart) or piece.text.strip())
+    with author.sheet.element(f"xsl:{name}", attributes, Place(f"<xsl:{name}>", origin)):
+        write_parts(author, inside, scope, origin)
 
 
 def _instruction(

@@ -12,6 +12,8 @@ _SCOPE = (
 
 # A URI that was not handed in is told to Python by a message, which is heard even when an error is swallowed (a match
 # pattern or xsl:try does that); the error only ends the useless run.
+# A relative name in pattern/@documents belongs to the judged document: 2025 says so. Earlier editions were silent, so a
+# document beside the rules is taken when there is none beside the data.
 _RESOURCES = """
 <xsl:param name="c:documents" as="map(*)" select="map{}" SCOPE/>
 <xsl:param name="c:texts" as="map(*)" select="map{}" SCOPE/>
@@ -76,7 +78,14 @@ _RESOURCES = """
 <xsl:function name="c:subordinate" as="document-node()*" SCOPE>
 <xsl:param name="base" as="xs:string"/>
 <xsl:param name="items" as="item()*"/>
-<xsl:sequence select="$items ! (if (. instance of document-node()) then . else root(c:document($base, .)))"/>
+<xsl:sequence select="$items ! (if (. instance of document-node()) then . else c:beside($base, .))"/>
+</xsl:function>
+<xsl:function name="c:beside" as="document-node()?" SCOPE>
+<xsl:param name="rules" as="xs:string"/>
+<xsl:param name="item" as="item()"/>
+<xsl:variable name="data" select="(string(base-uri($c:root))[.], $rules)[1]"/>
+<xsl:variable name="is-of-rules" select="not(c:has(c:absolute($data, $item))) and c:has(c:absolute($rules, $item))"/>
+<xsl:sequence select="root(c:document(if ($is-of-rules) then $rules else $data, $item))"/>
 </xsl:function>
 <xsl:function name="c:key" as="xs:string" SCOPE>
 <xsl:param name="base" as="xs:string"/>

@@ -44,9 +44,17 @@ class Routes:
 
 
 def choose_routes(
-    schema: Schema, rules: Collection[EditRule], layout: Layout, known_domains: Collection[Outside]
+    schema: Schema,
+    rules: Collection[EditRule],
+    layout: Layout,
+    known_domains: Collection[Outside],
+    *,
+    shows_values: bool = False,
 ) -> Routes:
-    """Send every assertion of the schema to the fastest engine that is certain about it."""
+    """Send every assertion of the schema to the fastest engine that is certain about it.
+
+    With `shows_values` its message counts too: one that looks beyond the record needs the whole file.
+    """
     by_id = {rule.id: rule for rule in rules}
     matches: list[FirstMatch] = []
     by_chunk: set[str] = set()
@@ -66,7 +74,7 @@ def choose_routes(
             unsure = unsure or _refused(context.condition, schema, known_domains)
             mine = []
             for edit in edits:
-                refusal = unsure or _refusal(edit, schema, known_domains)
+                refusal = unsure or _refusal(edit, schema, known_domains, shows_values)
                 if refusal is None:
                     mine.append(edit)
                     continue
@@ -108,10 +116,12 @@ def _why_not_rows(rule: Rule, context: Context | None, layout: Layout) -> str | 
     return None
 
 
-def _refusal(edit: EditRule, schema: Schema, known: Collection[Outside]) -> str | None:
+def _refusal(edit: EditRule, schema: Schema, known: Collection[Outside], shows_values: bool) -> str | None:
     """Return why the evaluator does not take this assertion, or None."""
     if edit.expression is None:
         return edit.constraint.reason
+    if shows_values and not edit.is_record_local:
+        return "its message looks beyond the record"
     return _refused(edit.expression, schema, known)
 
 

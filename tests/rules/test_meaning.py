@@ -201,6 +201,21 @@ def test_on_records_with_gaps_a_formula_means_what_the_double_xpath_means(text: 
     check(text, record)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "abs((0 div number(V1)) + (1 div number(V1))) > 1",
+        "1 div number(V1) < 2 div number(V1)",
+        "1 div number(V1) + number(V2) div number(V1) < 0",
+        "1 div number(V1) = 1 div number(V2)",
+        "(number(V2) + 1) div number(V1) > 1",
+    ],
+)
+@pytest.mark.parametrize("second", ["0", "-2", "4"])
+def test_infinities_that_meet_do_not_change_the_meaning(text: str, second: str) -> None:
+    check(text, {"V1": "0", "V2": second})
+
+
 @settings(max_examples=400, deadline=None)
 @given(conditions("number", divide=True), records(powers_of_two(), complete=False))
 def test_quotients_keep_their_meaning_also_for_a_divisor_of_zero(text: str, record: dict[str, str]) -> None:

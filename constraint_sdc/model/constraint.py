@@ -78,6 +78,23 @@ class ProductAtom:
     if_missing: bool = False
 
 
+Powers: TypeAlias = tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PolynomialAtom:
+    """`sum(coefficient * product(variable^power)) op constant`: what is neither a plain sum nor one product a side.
+
+    `abs(V5 * V15 - V16) <= 0.01` is two of them. Powers are positive, coefficients not zero.
+    """
+
+    terms: tuple[tuple[Powers, Fraction], ...]
+    op: CompareOp
+    constant: Fraction
+    number: Number = Number.DOUBLE
+    if_missing: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class SetAtom:
     """The variable is (or, when negated, is not) one of finitely many values: all numbers, or all texts."""
@@ -136,7 +153,17 @@ class OpaqueAtom:
     reason: str
 
 
-Atom: TypeAlias = LinearAtom | ProductAtom | SetAtom | IntegerAtom | PatternAtom | PresentAtom | DomainAtom | OpaqueAtom
+Atom: TypeAlias = (
+    LinearAtom
+    | ProductAtom
+    | PolynomialAtom
+    | SetAtom
+    | IntegerAtom
+    | PatternAtom
+    | PresentAtom
+    | DomainAtom
+    | OpaqueAtom
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +199,8 @@ def atom_variables(atom: Atom) -> tuple[str, ...]:
             return tuple(name for name, _ in terms)
         case ProductAtom(left, _, _, right):
             return tuple(dict.fromkeys(name for name, _ in left + right))
+        case PolynomialAtom(terms=sums):
+            return tuple(dict.fromkeys(name for powers, _ in sums for name, _ in powers))
         case OpaqueAtom(_, names):
             return names
         case _:

@@ -15,11 +15,25 @@ from constraint_sdc.model.finding import CheckResult, RuleResult, Violation
 HIDDEN = "[hidden]"
 
 # XPath processors quote the value they stumble over. A value may itself hold quotes, so everything from the first
-# quotation mark to the last goes; numbers go too, except positions in files.
+# quotation mark to the last goes. Some values are not quoted, and error() says whatever the rule tells it to say: of the
+# rest only words that processors use themselves stay, with the standard's error codes and types.
 _QUOTED = re.compile("[\"'\u2018\u201c].*[\"'\u2019\u201d]", re.DOTALL)
-_NUMBER = re.compile(
-    r"(?<![\w:.])(?<!line )(?<!column )(?<!char )(?<!record )[-+]?(?:\d[\d.,]*|\.\d+)(?:[eE][-+]?\d+)?(?!\w)"
+_CODE = r"(?:FO(?:AR|CA|CH|DC|DF|DT|ER|FD|JS|NS|RG|RX|TY|UT|XT)|XP(?:DY|ST|TY)|XT(?:DE|MM|SE|TE)|SX[A-Z]{2})\d{4}"
+_TYPE = r"xs:(?:integer|decimal|double|float|string|boolean|date|dateTime|time|duration|anyURI|QName|untypedAtomic)"
+_WORDS = frozenset(
+    "a allowed an and any are argument array as at atomic be beyond boolean by call called can cannot cast character "
+    "circular compare comparison convert conversion could date dateTime decimal defined digits dividing division does "
+    "double duration effective element empty error exceeds expected expression first float for format found from "
+    "function greater has have implementation in input instance int integer invalid is isn't item items its JSON large "
+    "leading length less limit long lower map match missing month more must name namespace negative no node non not "
+    "number numeric of on one operand operator or out outside overflow pattern permitted position positive predicate "
+    "prefix processing range regular required returned reused second sequence short should singleton small start "
+    "starting string such supplied syntax than that the third time to token too two type types unable undeclared "
+    "undefined unexpected unknown untyped upper URI used value values was where which with within XML year zero day "
+    "hour minute timezone constructor constructed available declared maximum minimum size".casefold().split()
 )
+_TOKEN = re.compile(rf"{_CODE}(?!\w)|{_TYPE}(?!\w)|[^\W\d_]+(?:['-][^\W\d_]+)*(?![\w@])|[-+.]*\w\S*|\S")
+_KEPT = re.compile(rf"(?:{_CODE}|{_TYPE})\Z")
 
 
 def disclosed(result: CheckResult) -> CheckResult:
@@ -44,7 +58,16 @@ def hidden_error(text: str) -> str:
     >>> hidden_error('FORG0001: cannot convert string "12 Elm St" to an integer')
     'FORG0001: cannot convert string [hidden] to an integer'
     """
-    return _NUMBER.sub(HIDDEN, _QUOTED.sub(HIDDEN, text))
+    hidden = re.escape(HIDDEN)
+    parts = re.split(f"({hidden})", _QUOTED.sub(HIDDEN, text))
+    said = "".join(part if part == HIDDEN else _TOKEN.sub(_known_or_hidden, part) for part in parts)
+    return re.sub(rf"{hidden}(?:\W*{hidden})+", HIDDEN, said)
+
+
+def _known_or_hidden(token: re.Match[str]) -> str:
+    word = token[0]
+    is_known = word.casefold() in _WORDS or not any(map(str.isalnum, word)) or _KEPT.match(word)
+    return word if is_known else HIDDEN
 
 
 def shown_message(violation: Violation) -> str:

@@ -13,6 +13,7 @@ from constraint_sdc.model.constraint import (
     LinearAtom,
     Number,
     PatternAtom,
+    PolynomialAtom,
     ProductAtom,
     SetAtom,
     atom_variables,
@@ -73,7 +74,7 @@ def _atom(form: Form, op: CompareOp, if_missing: bool) -> Formula:
         return _linear(form, op, if_missing)
     if len(form.terms) <= 2:
         return _product(form, op, if_missing)
-    raise NotArithmeticError("is a sum of products, neither linear nor one product")
+    return _polynomial(form, op, if_missing)
 
 
 def _linear(form: Form, op: CompareOp, if_missing: bool) -> Formula:
@@ -100,6 +101,14 @@ def _product(form: Form, op: CompareOp, if_missing: bool) -> Formula:
     return ProductAtom(
         _ordered(left, form), left_factor, op, _ordered(right, form), -right_value, form.number, if_missing
     )
+
+
+def _polynomial(form: Form, op: CompareOp, if_missing: bool) -> Formula:
+    terms = tuple((_ordered(monomial, form), value) for monomial, value in form.terms if monomial)
+    constant = -form.coefficient(())
+    if terms[0][1] < 0:
+        terms, constant, op = tuple((powers, -value) for powers, value in terms), -constant, FLIPPED[op]
+    return PolynomialAtom(terms, op, constant, form.number, if_missing)
 
 
 def _ordered(monomial: Monomial, form: Form) -> tuple[tuple[str, int], ...]:

@@ -13,6 +13,7 @@ from constraint_sdc.model.constraint import (
     LinearAtom,
     OpaqueAtom,
     PatternAtom,
+    PolynomialAtom,
     PresentAtom,
     ProductAtom,
     SetAtom,
@@ -29,7 +30,7 @@ def negate(formula: Formula) -> Formula:
             return AnyOf(tuple(negate(item) for item in items))
         case AnyOf(items):
             return AllOf(tuple(negate(item) for item in items))
-        case LinearAtom() | ProductAtom():
+        case LinearAtom() | ProductAtom() | PolynomialAtom():
             return replace(formula, op=OPPOSITE[formula.op], if_missing=not formula.if_missing)
         case SetAtom() | IntegerAtom():
             return replace(formula, negated=not formula.negated, if_missing=not formula.if_missing)

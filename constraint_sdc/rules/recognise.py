@@ -18,6 +18,7 @@ from constraint_sdc.model.constraint import (
     Kind,
     LinearAtom,
     OpaqueAtom,
+    PolynomialAtom,
     ProductAtom,
     SetAtom,
     atom_variables,
@@ -56,7 +57,7 @@ def _kind(formula: Formula, is_quotient: bool) -> tuple[Kind, str]:
         return Kind.OPAQUE, f"says nothing about any variable: it is {answer}"
     if any(isinstance(atom, DomainAtom) for atom in parts) and _is_domain(formula, names):
         return Kind.VALUE_DOMAIN, "the value must occur in another document"
-    has_product = any(isinstance(atom, ProductAtom) for atom in parts)
+    has_product = any(isinstance(atom, ProductAtom | PolynomialAtom) for atom in parts)
     if len(names) == 1:
         if has_product:
             return Kind.NON_LINEAR, "a product of one variable with itself"
@@ -91,7 +92,7 @@ def _is_bare_order(item: Formula) -> bool:
 
 
 def _is_sum_or_product(item: Formula) -> bool:
-    return (isinstance(item, LinearAtom | ProductAtom) and item.op != "!=") or _is_one_sided(item)
+    return (isinstance(item, LinearAtom | ProductAtom | PolynomialAtom) and item.op != "!=") or _is_one_sided(item)
 
 
 def _is_one_sided(item: Formula) -> bool:

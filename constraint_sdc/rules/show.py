@@ -13,15 +13,16 @@ from constraint_sdc.model.constraint import (
     IntegerAtom,
     LinearAtom,
     PatternAtom,
+    PolynomialAtom,
     PresentAtom,
     ProductAtom,
     SetAtom,
     atom_variables,
 )
 from constraint_sdc.rules.negate import negate
-from constraint_sdc.rules.show_atom import or_missing, show_atom, show_number, show_sum
+from constraint_sdc.rules.show_atom import or_missing, show_atom, show_number, show_products, show_sum
 
-_COMPARISONS = (LinearAtom, ProductAtom, SetAtom, IntegerAtom)
+_COMPARISONS = (LinearAtom, ProductAtom, PolynomialAtom, SetAtom, IntegerAtom)
 
 
 def show_constraint(constraint: Constraint) -> str:
@@ -89,25 +90,26 @@ def _conjuncts(items: tuple[Formula, ...]) -> list[str]:
 
 def _other_end(item: Formula, items: tuple[Formula, ...], place: int) -> int | None:
     """Find the opposite bound of an interval later in the conjunction."""
-    if not isinstance(item, LinearAtom) or not _is_bound(item):
+    if not isinstance(item, LinearAtom | PolynomialAtom) or not _is_bound(item):
         return None
     for later in range(place + 1, len(items)):
         other = items[later]
-        if isinstance(other, LinearAtom) and _is_bound(other) and other.terms == item.terms:
+        if isinstance(other, LinearAtom | PolynomialAtom) and _is_bound(other) and other.terms == item.terms:
             return later if other.op[0] != item.op[0] else None
     return None
 
 
-def _is_bound(item: LinearAtom) -> bool:
+def _is_bound(item: LinearAtom | PolynomialAtom) -> bool:
     return item.op[0] in "<>" and not item.if_missing
 
 
 def _interval(one: Formula, other: Formula) -> str:
-    assert isinstance(one, LinearAtom)
-    assert isinstance(other, LinearAtom)
+    assert isinstance(one, LinearAtom | PolynomialAtom)
+    assert isinstance(other, LinearAtom | PolynomialAtom)
     low, high = (one, other) if one.op[0] == ">" else (other, one)
     left = "<=" if low.op == ">=" else "<"
-    return f"{show_number(low.constant)} {left} {show_sum(low.terms)} {high.op} {show_number(high.constant)}"
+    middle = show_sum(low.terms) if isinstance(low, LinearAtom) else show_products(low.terms)
+    return f"{show_number(low.constant)} {left} {middle} {high.op} {show_number(high.constant)}"
 
 
 def _disjunction(items: tuple[Formula, ...]) -> str:
@@ -124,7 +126,7 @@ def _disjunction(items: tuple[Formula, ...]) -> str:
 def _is_premise(item: Formula) -> bool:
     """Tell whether an item of a disjunction reads better as the negation of a condition."""
     match item:
-        case LinearAtom() | ProductAtom() | IntegerAtom() | SetAtom():
+        case LinearAtom() | ProductAtom() | PolynomialAtom() | IntegerAtom() | SetAtom():
             return item.if_missing
         case PatternAtom() | PresentAtom() | DomainAtom():
             return item.negated

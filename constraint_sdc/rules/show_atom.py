@@ -13,6 +13,8 @@ from constraint_sdc.model.constraint import (
     LinearAtom,
     OpaqueAtom,
     PatternAtom,
+    PolynomialAtom,
+    Powers,
     PresentAtom,
     ProductAtom,
     SetAtom,
@@ -33,6 +35,8 @@ def show_atom(atom: Atom) -> str:
         case ProductAtom(left, left_factor, op, right, right_factor):
             sides = f"{_product(left_factor, left)} {op} {_product(right_factor, right)}"
             return sides + _missing(atom, atom.if_missing)
+        case PolynomialAtom():
+            return _polynomial(atom) + _missing(atom, atom.if_missing)
         case SetAtom():
             return _set(atom) + _missing(atom, atom.if_missing)
         case IntegerAtom():
@@ -97,6 +101,23 @@ def _product(factor: Fraction, powers: tuple[tuple[str, int], ...]) -> str:
     names = (show_name(name) + (f"^{power}" if power != 1 else "") for name, power in powers)
     body = " * ".join(names)
     return f"-{body}" if factor == -1 else _scaled(factor, body)
+
+
+def _polynomial(atom: PolynomialAtom) -> str:
+    left = [(powers, value) for powers, value in atom.terms if value > 0]
+    right = [(powers, -value) for powers, value in atom.terms if value < 0]
+    if atom.constant == 0 and right:
+        return f"{show_products(left)} {atom.op} {show_products(right)}"
+    return f"{show_products(atom.terms)} {atom.op} {show_number(atom.constant)}"
+
+
+def show_products(terms: Iterable[tuple[Powers, Fraction]]) -> str:
+    """Return a sum of scaled products."""
+    text = ""
+    for powers, value in terms:
+        sign = (" - " if value < 0 else " + ") if text else ("-" if value < 0 else "")
+        text += sign + _product(abs(value), powers)
+    return text
 
 
 def _set(atom: SetAtom) -> str:

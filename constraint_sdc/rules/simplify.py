@@ -11,12 +11,14 @@ from constraint_sdc.model.constraint import (
     Formula,
     IntegerAtom,
     LinearAtom,
+    PolynomialAtom,
     PresentAtom,
     ProductAtom,
     SetAtom,
     atom_variables,
 )
 
+_COMPARISONS = (LinearAtom, ProductAtom, PolynomialAtom, SetAtom, IntegerAtom)
 _TRUE, _FALSE = AllOf(()), AnyOf(())
 
 
@@ -62,7 +64,7 @@ def _without_guards(items: list[Formula], kind: type[AllOf] | type[AnyOf]) -> li
     settled = {
         name
         for item in items
-        if isinstance(item, LinearAtom | ProductAtom | SetAtom | IntegerAtom) and item.if_missing == (kind is AnyOf)
+        if isinstance(item, _COMPARISONS) and item.if_missing == (kind is AnyOf)
         for name in atom_variables(item)
     }
     return [

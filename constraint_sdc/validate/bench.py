@@ -91,7 +91,9 @@ class Bench:
     def provide(self, answer: Message, sheet: Stylesheet, schema_file: str) -> bool:
         """Load what a run found missing, or refuse it; tell whether there was any."""
         needs = [str(m).removeprefix(NEEDED).split(maxsplit=1) for m in answer["messages"] if str(m).startswith(NEEDED)]
-        for kind, key in dict.fromkeys((kind, key) for kind, key in needs):
+        # A run may ask whether a document is there and for the document itself: the question is answered first.
+        kinds = {key: kind for kind, key in sorted(needs)}
+        for key, kind in kinds.items():
             try:
                 self._provide_one(kind, key)
             except (ResourceRefusedError, RulesError) as error:

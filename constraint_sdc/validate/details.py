@@ -121,8 +121,10 @@ def _write_references(author: Author, assertion: Assertion, scope: Mapping[str, 
     with sheet.element("xsl:variable", {"name": ours("notes"), "as": "element()*"}):
         for kind, notes in (("diagnostic", diagnostics), ("property", properties)):
             for note in notes:
-                head = {"xmlns:svrl": SVRL, kind: literal(note.id)} | written_names(note.attributes)
-                with sheet.element(f"svrl:{kind}-reference", head), sheet.element("svrl:text"):
+                own = tuple(pair for pair in note.attributes if pair[0] in ("role", "scheme"))
+                said = tuple(pair for pair in note.attributes if pair not in own)
+                head = {"xmlns:svrl": SVRL, kind: literal(note.id)} | written_names(own)
+                with sheet.element(f"svrl:{kind}-reference", head), sheet.element("svrl:text", written_names(said)):
                     write_parts(author, note.parts, scope, note.origin)
     return f"${ours('notes')}"
 

@@ -131,11 +131,13 @@ def write_pattern_variables(author: Author, lets: tuple[Let, ...], pattern: int)
 
     They are calculated with the root of the judged document as context, once; match patterns may use them.
     """
-    scope: dict[str, str] = {}
-    for index, let in enumerate(lets):
-        name = ours(f"pattern{pattern}-{index}")
-        author.variable(let, name, scope)
-        scope[let.name] = name
+    names = {let.name: ours(f"pattern{pattern}-{index}") for index, let in enumerate(lets)}
+    outside = author.global_names({})
+    # A later variable is seen too, as between those of the schema, unless an outer one of its name is meant.
+    scope = {name: own for name, own in names.items() if name not in outside}
+    for let in lets:
+        author.variable(let, names[let.name], {name: own for name, own in scope.items() if name != let.name})
+        scope[let.name] = names[let.name]
     return scope
 
 

@@ -13,6 +13,7 @@ from constraint_sdc.validate.tokens import rename_variables
 
 SVRL = "http://purl.oclc.org/dsdl/svrl"
 _SCHEMATRON = ("http://purl.oclc.org/dsdl/schematron", "http://www.ascc.net/xml/schematron")
+_SVRL_NAMES = {("dir", "value"): "dir"}
 _XML = "http://www.w3.org/XML/1998/namespace"
 
 
@@ -47,8 +48,11 @@ def _write_markup(author: Author, part: MarkupPart, scope: Mapping[str, str], or
     if uri == XSLT:
         _write_instruction(author, name, part, scope, origin)
         return
-    uri = SVRL if uri in _SCHEMATRON else uri
-    with author.sheet.element(name, {"xmlns": uri} | written_names(part.attributes), Place(f"<{name}>", origin)):
+    attributes = part.attributes
+    if uri in _SCHEMATRON:
+        uri = SVRL
+        attributes = tuple((_SVRL_NAMES.get((name, key), key), value) for key, value in attributes)
+    with author.sheet.element(name, {"xmlns": uri} | written_names(attributes), Place(f"<{name}>", origin)):
         write_parts(author, part.parts, scope, origin)
 
 

@@ -6,10 +6,16 @@ What an XPath error stopped is neither a pass nor a complaint, and SVRL has no w
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
 from constraint_sdc.model.schema import Assertion, Pattern, Rule, Schema
 from constraint_sdc.validate.access import JUDGE
 from constraint_sdc.validate.messages import SVRL, written_names
 from constraint_sdc.validate.sheet import Attributes, Sheet, literal
+
+Pairs: TypeAlias = tuple[tuple[str, str], ...]
 
 _SCOPE = {
     "xmlns:svrl": SVRL,
@@ -20,14 +26,14 @@ _SCOPE = {
     "xpath-default-namespace": "",
     "exclude-result-prefixes": "#all",
 }
-_NOT_COPIED = frozenset(
-    {"id", "context", "test", "subject", "diagnostics", "properties", "abstract", "is-a", "visit-each"}
-)
+# The attributes that SVRL has a place for; what a message says of itself (see, icon, xml:lang) belongs to its text.
+_OF_PATTERN = ("role",)
+_OF_RULE = ("name", "role", "flag")
+_OF_ASSERTION = ("role", "flag", "severity")
+_NOT_OF_TEXT = frozenset({"id", "test", "subject", "diagnostics", "properties", *_OF_ASSERTION})
+_VARIABLE = re.compile(r"\$([^\W\d][\w.\-]*)")
+_NCNAME = re.compile(r"[^\W\d][\w.\-]*")
 
-# White space inside a message is part of it.
-_SERIALIZED = (
-    "serialize($report, map{'method': 'xml', 'indent': true(), 'suppress-indentation': xs:QName('svrl:text')})"
-)
 # White space inside a message is part of it.
 _TIGHT = "for $name in ('text', 'diagnostic-reference', 'property-reference') return xs:QName('svrl:' || $name)"
 _OPTIONS = f"map{{'method': 'xml', 'indent': true(), 'suppress-indentation': ({_TIGHT})}}"
@@ -36,6 +42,9 @@ _REPORT = """
 <xsl:for-each select="$tokens">
 <xsl:choose>
 <xsl:when test=". instance of xs:integer"><xsl:sequence select="."/></xsl:when>
+<xsl:when test="array:size(.) eq 2">
+<xsl:sequence select="map{'fired': .(1), 'document': base-uri(.(2))}"/>
+</xsl:when>
 <xsl:when test="array:size(.) gt 3">
 <xsl:sequence select="map{'number': .(1), 'subject': .(2), 'error': .(4)}"/>
 </xsl:when>
@@ -48,6 +57,11 @@ _REPORT = """
 <xsl:variable name="row" select="."/>
 <xsl:choose>
 <xsl:when test="$row instance of xs:integer"><xsl:copy-of select="$c:fired[$row]"/></xsl:when>
+<xsl:when test="map:contains($row, 'fired')">
+<xsl:for-each select="$c:fired[$row?fired]">
+<xsl:copy><xsl:copy-of select="@*"/><xsl:attribute name="document" select="$row?document"/></xsl:copy>
+</xsl:for-each>
+</xsl:when>
 <xsl:when test="map:contains($row, 'error')">
 <c:error location="{c:location($row?subject, $numbers)}">
 <xsl:copy-of select="$c:complaints[$row?number]/(@id, @test)"/>
@@ -60,7 +74,7 @@ _REPORT = """
 <xsl:copy-of select="@*"/>
 <xsl:attribute name="location" select="c:location($row?subject, $numbers)"/>
 <xsl:copy-of select="$row?notes"/>
-<svrl:text><xsl:copy-of select="$row?text"/></svrl:text>
+<svrl:text><xsl:copy-of select="svrl:text/@*, $row?text"/></svrl:text>
 </xsl:copy>
 </xsl:for-each>
 </xsl:otherwise>
@@ -69,39 +83,46 @@ _REPORT = """
 """.strip()
 
 
-def svrl_output(schema: Schema) -> str:
-    """Return the declarations that turn the tokens of each pattern into a report."""
+def svrl_output(schema: Schema, scopes: Sequence[Mapping[str, str]]) -> str:
+    """Return the declarations that turn each pattern's tokens into a report; `scopes` are the patterns' variables."""
     sheet = Sheet()
-    rules = [rule for pattern in schema.patterns for rule in pattern.rules]
-    _write_elements(sheet, "c:fired", [("svrl:fired-rule", _of_rule(rule)) for rule in rules])
-    _write_elements(sheet, "c:complaints", [_complaint(assertion) for assertion in schema.assertions()])
+    known = [_known(schema, scope) for scope in scopes]
+    rules = [(rule, names) for pattern, names in zip(schema.patterns, known, strict=True) for rule in pattern.rules]
+    with sheet.element("xsl:variable", {"name": "c:fired", "as": "element()*"} | _SCOPE):
+        for rule, names in rules:
+            sheet.leaf("svrl:fired-rule", _of_rule(rule, names))
+    with sheet.element("xsl:variable", {"name": "c:complaints", "as": "element()*"} | _SCOPE):
+        for rule, names in rules:
+            for assertion in rule.assertions:
+                _write_complaint(sheet, assertion, names)
     with sheet.element("xsl:template", {"name": "c:report"} | _SCOPE):
         sheet.leaf("xsl:param", {"name": "tokens", "as": "item()*"})
         sheet.raw(_REPORT)
     with sheet.element("xsl:template", {"name": "c:main"} | _SCOPE):
         with sheet.element("xsl:variable", {"name": "report", "as": "element()"}):
-            _write_report(sheet, schema)
+            _write_report(sheet, schema, known)
         sheet.leaf("xsl:sequence", {"select": f"serialize($report, {_OPTIONS})"})
     return "\n".join(sheet.lines)
 
 
-def _write_elements(sheet: Sheet, name: str, elements: list[tuple[str, Attributes]]) -> None:
-    with sheet.element("xsl:variable", {"name": name, "as": "element()*"} | _SCOPE):
-        for element, attributes in elements:
-            sheet.leaf(element, attributes)
+def _known(schema: Schema, scope: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that have one value for the whole document, by the names that the stylesheet gives them."""
+    declared = [let.name for let in schema.lets] + [parameter.name for parameter in schema.parameters]
+    return {name: name for name in declared} | {name: f"c:{of.rpartition('}')[2]}" for name, of in scope.items()}
 
 
-def _write_report(sheet: Sheet, schema: Schema) -> None:
+def _write_report(sheet: Sheet, schema: Schema, known: Sequence[Mapping[str, str]]) -> None:
     head = {
         "title": schema.title or None,
-        "phase": schema.phase,
+        "phase": _name_or_none(schema.phase),
         "schemaVersion": dict(schema.attributes).get("schemaVersion"),
     }
     with sheet.element("svrl:schematron-output", {k: None if v is None else literal(v) for k, v in head.items()}):
         for prefix, uri in schema.namespaces:
             sheet.leaf("svrl:ns-prefix-in-attribute-values", {"prefix": literal(prefix), "uri": literal(uri)})
         for number, pattern in enumerate(schema.patterns):
-            sheet.leaf("svrl:active-pattern", _of_pattern(number, pattern))
+            name = "svrl:active-group" if pattern.is_group else "svrl:active-pattern"
+            sheet.leaf(name, _of_pattern(number, pattern, known[number]))
             with (
                 sheet.element("xsl:call-template", {"name": "c:report"}),
                 sheet.element("xsl:with-param", {"name": "tokens", "as": "item()*"}),
@@ -109,27 +130,44 @@ def _write_report(sheet: Sheet, schema: Schema) -> None:
                 sheet.leaf("xsl:call-template", {"name": f"c:pattern{number}"})
 
 
-def _of_pattern(number: int, pattern: Pattern) -> Attributes:
+def _of_pattern(number: int, pattern: Pattern, known: Mapping[str, str]) -> Attributes:
     documents = f"{{$c:documents{number} ! string(base-uri(.))}}"
     own: dict[str, str | None] = {
-        "id": literal(pattern.id),
+        "id": _name_or_none(pattern.id),
         "name": literal(pattern.name) if pattern.name != pattern.id else None,
         "documents": None if pattern.documents is None else documents,
     }
-    return own | _copied(tuple(pair for pair in pattern.attributes if pair[0] not in own))
+    return own | _evaluated(pattern.attributes, _OF_PATTERN, known)
 
 
-def _of_rule(rule: Rule) -> Attributes:
+def _of_rule(rule: Rule, known: Mapping[str, str]) -> Attributes:
     identity: dict[str, str | None] = {"id": literal(rule.id) if rule.id else None}
-    return identity | {"context": literal(rule.context)} | _copied(rule.attributes)
+    return identity | {"context": literal(rule.context)} | _evaluated(rule.attributes, _OF_RULE, known)
 
 
-def _complaint(assertion: Assertion) -> tuple[str, Attributes]:
+def _write_complaint(sheet: Sheet, assertion: Assertion, known: Mapping[str, str]) -> None:
     name = "svrl:failed-assert" if assertion.kind == "assert" else "svrl:successful-report"
-    identity: dict[str, str | None] = {"id": literal(assertion.id), "test": literal(assertion.test)}
-    return name, identity | _copied(assertion.attributes)
+    own = assertion.attribute("id")
+    identity: dict[str, str | None] = {
+        "id": literal(own) if own else _name_or_none(assertion.id),
+        "test": literal(assertion.test),
+    }
+    said = tuple(pair for pair in assertion.attributes if pair[0] not in _NOT_OF_TEXT)
+    with sheet.element(name, identity | _evaluated(assertion.attributes, _OF_ASSERTION, known)):
+        sheet.leaf("svrl:text", written_names(said))
 
 
-def _copied(attributes: tuple[tuple[str, str], ...]) -> dict[str, str | None]:
-    """Return role, flag, severity, see, icon, fpi, xml:lang and foreign attributes, as they were written."""
-    return written_names(tuple(pair for pair in attributes if pair[0] not in _NOT_COPIED))
+def _evaluated(attributes: Pairs, names: tuple[str, ...], known: Mapping[str, str]) -> dict[str, str | None]:
+    """Return these attributes; one that names a variable (2025: `role="$level"`) has its value."""
+    written: dict[str, str | None] = {}
+    for name, value in attributes:
+        if name in names:
+            variable = _VARIABLE.fullmatch(value.strip())
+            held = known.get(variable[1]) if variable else None
+            written[name] = f"{{${held}}}" if held else literal(value)
+    return written
+
+
+def _name_or_none(text: str) -> str | None:
+    """Return what we named ourselves where SVRL asks for an XML name, None where it is no such name."""
+    return text if _NCNAME.fullmatch(text) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
@@ -11,7 +12,10 @@ from constraint_sdc.model.schema import Assertion, Schema
 
 @dataclass(slots=True)
 class Tally:
-    """One rule's running totals; at most `most` violations are kept (None keeps all)."""
+    """One rule's running totals; at most `most` violations are kept (None keeps all), those of the first records.
+
+    Answers need not come in the order of the records: a record that one engine passed on to the other comes late.
+    """
 
     most: int | None
     fired: int = 0
@@ -36,9 +40,10 @@ class Tally:
             self.engines.add(engine)
 
     def keep(self, violation: Violation) -> None:
-        """Keep a violation while there is room."""
-        if self.room != 0:
-            self.violations.append(violation)
+        """Keep a violation; when there is no more room, the last one in record order goes."""
+        insort(self.violations, violation, key=_in_record_order)
+        if self.most is not None:
+            del self.violations[self.most :]
 
     @property
     def engine(self) -> OneOf["vectorised", "saxon", "both"]:
@@ -46,6 +51,10 @@ class Tally:
         if len(self.engines) == 2:
             return "both"
         return "saxon" if self.engines == {"saxon"} else "vectorised"
+
+
+def _in_record_order(violation: Violation) -> tuple[bool, int]:
+    return violation.record is None, violation.record or 0
 
 
 def rule_results(schema: Schema, tallies: dict[str, Tally]) -> tuple[RuleResult, ...]:
@@ -59,7 +68,6 @@ def rule_results(schema: Schema, tallies: dict[str, Tally]) -> tuple[RuleResult,
 
 
 def _result(assertion: Assertion, pattern: str, context: str, tally: Tally) -> RuleResult:
-    by_record = sorted(tally.violations, key=lambda v: (v.record is None, v.record or 0))
     return RuleResult(
         rule=assertion.id,
         pattern=pattern,
@@ -72,6 +80,6 @@ def _result(assertion: Assertion, pattern: str, context: str, tally: Tally) -> R
         errors=tally.errors,
         error=tally.error,
         engine=tally.engine,
-        violations=tuple(by_record),
+        violations=tuple(tally.violations),
         context=context,
     )

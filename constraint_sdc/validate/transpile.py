@@ -90,14 +90,14 @@ def make_stylesheet(
         write_schema_variables(author)
         _write_foreign(author)
         scopes = [write_pattern_variables(author, p.lets, n) for n, p in enumerate(schema.patterns)]
-        rules = _Rules(author, guarded)
+        rules = _Rules(author, guarded, tells_document=output == "svrl")
         rules.write(scopes)
         rules.write_value_sets()
         write_details(author, scopes, svrl=output == "svrl", guarded=guarded)
         sheet.raw(locations())
         most = max_findings if max_findings is not None else 2**53
         sheet.leaf("xsl:variable", {"name": ours("most"), "select": str(most)})
-        sheet.raw(counting(len(schema.patterns), record) if output == "counts" else svrl_output(schema))
+        sheet.raw(counting(len(schema.patterns), record) if output == "counts" else svrl_output(schema, scopes))
         if author.reads or any(pattern.documents for pattern in schema.patterns):
             sheet.raw(resources())
     return Stylesheet("\n".join(sheet.lines), sheet.places, tuple(author.wanted))
@@ -129,6 +129,7 @@ class _Rules:
 
     author: Author
     guarded: bool
+    tells_document: bool
     rules: int = 0
     assertions: int = 0
     value_sets: dict[str, tuple[str, Place]] = field(default_factory=dict)
@@ -138,37 +139,40 @@ class _Rules:
             modes = []
             for index, rule in enumerate(pattern.rules):
                 mode = ours(f"pattern{number}-rule{index}" if pattern.is_group else f"pattern{number}")
-                self._write_rule(rule, mode, len(pattern.rules) - index, scopes[number])
+                self._write_rule(pattern, rule, mode, len(pattern.rules) - index, scopes[number])
                 if mode not in modes:
                     modes.append(mode)
             for mode in modes:
                 self.author.sheet.leaf("xsl:template", {"match": ".", "mode": mode, "priority": "-1"})
             self._write_pattern(number, pattern, modes, scopes[number])
 
-    def _write_rule(self, rule: Rule, mode: str, priority: int, scope: Mapping[str, str]) -> None:
+    def _write_rule(self, pattern: Pattern, rule: Rule, mode: str, priority: int, scope: Mapping[str, str]) -> None:
         self.rules += 1
+        fired = str(self.rules)
+        if self.tells_document and pattern.documents is not None:
+            fired = f"[{fired}, ${ours('node')}]"
         author, sheet = self.author, self.author.sheet
         place = Place(f"rule context {rule.context!r}", rule.origin)
         head = {"match": author.expression(rule.context, rule.origin, scope), "mode": mode, "priority": str(priority)}
         with sheet.element("xsl:template", head | author.stated(rule.origin), place):
             sheet.leaf("xsl:variable", {"name": ours("node"), "select": ".", "version": author.our_version})
             if self.guarded:
-                self._write_guarded_rule(rule, scope)
+                self._write_guarded_rule(rule, scope, fired)
                 return
             inner = write_rule_variables(author, rule.lets, scope)
             with visited_items(author, rule, inner):
-                self._write_fired()
+                self._write_fired(fired)
                 for assertion in rule.assertions:
                     self.assertions += 1
                     self._write_test(rule, assertion, inner)
 
-    def _write_fired(self) -> None:
-        self.author.sheet.leaf("xsl:sequence", {"select": str(self.rules), "version": self.author.our_version})
+    def _write_fired(self, token: str) -> None:
+        self.author.sheet.leaf("xsl:sequence", {"select": token, "version": self.author.our_version})
 
-    def _write_guarded_rule(self, rule: Rule, scope: Mapping[str, str]) -> None:
+    def _write_guarded_rule(self, rule: Rule, scope: Mapping[str, str], fired: str) -> None:
         """Write tests that catch their errors; the rule's variables stand inside each, because theirs count too."""
-        with self._caught(rule, scope, str(self.rules)):
-            self._write_fired()
+        with self._caught(rule, scope, fired):
+            self._write_fired(fired)
         for assertion in rule.assertions:
             self.assertions += 1
             code, description = f"local-name-from-QName($Q{{{ERRORS}}}code)", f"$Q{{{ERRORS}}}description"

@@ -14,6 +14,7 @@ from constraint_sdc.model.constraint import (
     IntegerAtom,
     LinearAtom,
     PatternAtom,
+    PolynomialAtom,
     PresentAtom,
     ProductAtom,
     SetAtom,
@@ -56,6 +57,8 @@ def _numeric(atom: Formula, texts: Mapping[str, str]) -> bool:
     match atom:
         case LinearAtom(terms, op, constant):
             return ORDER[op](sum(c * value[name] for name, c in terms), constant)
+        case PolynomialAtom(terms, op, constant):
+            return ORDER[op](sum(c * prod(value[n] ** p for n, p in powers) for powers, c in terms), constant)
         case ProductAtom(left, left_factor, op, right, right_factor):
             sides = [
                 f * prod(value[n] ** p for n, p in powers) for f, powers in ((left_factor, left), (right_factor, right))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from constraint_sdc.model.schema import Let, Origin, Schema
+from constraint_sdc.errors import RulesError
+from constraint_sdc.model.schema import Let, Origin, Parameter, Schema
 from constraint_sdc.validate.access import JUDGE, Confined, Wanted, confine_expression, file_uri
 from constraint_sdc.validate.foreign import confine_fragment
 from constraint_sdc.validate.sheet import Place, Sheet, written_attributes
@@ -117,13 +118,19 @@ def write_schema_variables(author: Author) -> None:
     declared = set(names) | {parameter.name for parameter in author.schema.parameters}
     for parameter in author.schema.parameters:
         if parameter.name not in names:
-            value = parameter.value if parameter.value is not None and parameter.value.strip() else "''"
-            let = Let(parameter.name, value, None, parameter.type, parameter.origin)
+            _check_value(author, parameter)
+            let = Let(parameter.name, parameter.value, None, parameter.type, parameter.origin)
             author.variable(let, parameter.name, {})
     for name in sorted(author.given):
         author.sheet.leaf("xsl:param", {"name": given(name)})
         if name not in declared:
             author.sheet.leaf("xsl:variable", {"name": name, "select": f"${given(name)}"})
+
+
+def _check_value(author: Author, parameter: Parameter) -> None:
+    if parameter.value is None and parameter.name not in author.given:
+        where = parameter.origin
+        raise RulesError(f"param {parameter.name!r} of the schema has no value", file=where.file, line=where.line)
 
 
 def write_pattern_variables(author: Author, lets: tuple[Let, ...], pattern: int) -> dict[str, str]:

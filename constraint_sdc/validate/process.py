@@ -25,18 +25,26 @@ class Worker:
     """A running worker process; using it after it was closed or killed starts nothing and raises."""
 
     def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", _START, _ROOT],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            bufsize=0,
-        )
+        theirs, ours = os.pipe()
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-c", _START, _ROOT, str(theirs)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                bufsize=0,
+                pass_fds=(theirs,),
+            )
+        except BaseException:
+            os.close(ours)
+            raise
+        finally:
+            os.close(theirs)
         assert self._process.stdout is not None
         os.set_blocking(self._process.stdout.fileno(), False)
         # Whoever kills the process waits until a thread that awaits its answer has seen the end of it.
         self._lock = threading.RLock()
-        self._finalizer = weakref.finalize(self, _end, self._process, self._lock)
+        self._finalizer = weakref.finalize(self, _end, self._process, ours, self._lock)
 
     @property
     def is_alive(self) -> bool:
@@ -97,9 +105,10 @@ class Worker:
         self._finalizer()
 
 
-def _end(process: subprocess.Popen[bytes], lock: threading.RLock) -> None:
+def _end(process: subprocess.Popen[bytes], lifeline: int, lock: threading.RLock) -> None:
     process.kill()
     process.wait()
+    os.close(lifeline)
     with lock:
         for stream in (process.stdin, process.stdout):
             if stream is not None:

@@ -12,8 +12,6 @@ import select
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
@@ -113,39 +111,34 @@ def serve(requests: BinaryIO, answers: BinaryIO, complaints: IO[bytes]) -> None:
     """Answer messages until the other side closes."""
     session = Session(Saxon(), complaints)
     while (received := read_message(requests)) is not None:
-        with _ending_with(requests):
-            answer = session.answer(*received)
-        write_message(answers, answer)
+        write_message(answers, session.answer(*received))
 
 
-@contextmanager
-def _ending_with(requests: BinaryIO) -> Iterator[None]:
+def end_with(lifeline: int) -> None:
     """Let the process be ended at once when the other side goes away in the middle of the work.
 
-    Saxon holds Python's lock, so nobody could look; but the kernel can signal that the pipe of requests was closed, and
-    the signal's default action is to end the process. Nothing else happens on that pipe until the answer is written.
+    Saxon holds Python's lock, so nobody could look; but the kernel can signal that a pipe was closed, and the signal's
+    default action is to end the process. It must be a pipe that nobody ever writes to: the kernel signals a write too,
+    and it may do so after the reader has already taken what was written.
     """
     if not hasattr(fcntl, "F_SETOWN") or not hasattr(os, "O_ASYNC"):
-        yield
         return
     signal.signal(signal.SIGIO, signal.SIG_DFL)
-    fcntl.fcntl(requests, fcntl.F_SETOWN, os.getpid())
-    flags = fcntl.fcntl(requests, fcntl.F_GETFL)
-    fcntl.fcntl(requests, fcntl.F_SETFL, flags | os.O_ASYNC)
-    try:
-        if select.select([requests], [], [], 0)[0]:
-            raise SystemExit  # the other side was gone before the signal was armed
-        yield
-    finally:
-        fcntl.fcntl(requests, fcntl.F_SETFL, flags)
+    fcntl.fcntl(lifeline, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
+    if select.select([lifeline], [], [], 0)[0]:
+        raise SystemExit  # the other side was gone before the signal was armed
 
 
 def main() -> None:
     """Serve over standard input and output; Saxon's own chatter goes to a temporary file.
 
+    The second argument is the number of the pipe whose other end closes when the parent ends.
+
     An interrupt from the keyboard reaches the whole process group, but the parent alone decides when to stop.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with(int(sys.argv[2]))
     with os.fdopen(os.dup(1), "wb") as answers, tempfile.TemporaryFile() as complaints:
         os.dup2(complaints.fileno(), 1)
         os.dup2(complaints.fileno(), 2)

@@ -123,7 +123,7 @@ def test_auto_and_saxon_give_the_same_counts_records_lines_and_messages(case: Ca
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 @given(case=cases(), show_values=st.booleans())
 def test_auto_and_saxon_agree_in_a_long_run(case: Case, show_values: bool) -> None:
     fast, judge = both(case, show_values)

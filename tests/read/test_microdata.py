@@ -165,3 +165,25 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, gap: str) -> None:
         return size
 
     assert peak(40_000) < 1.3 * peak(10_000)
+
+
+@pytest.mark.parametrize("chunk_bytes", [60, 1 << 20])
+@pytest.mark.parametrize("encoding", ["UTF-8", "UTF-16", "windows-1252"])
+@pytest.mark.parametrize(
+    ("around", "names"),
+    [
+        ("<D>{}</D>", {"D"}),
+        ("<D><H><A/></H>{}</D>", {"D", "H", "A"}),
+        ("<D>{}<T><A/></T></D>", {"D", "T", "A"}),
+        ("<D>{}<T/><U><V><W/></V></U></D>", {"D", "T", "U", "V", "W"}),
+        ("<D><G>{}</G><N>1</N></D>", {"D", "G", "N"}),
+    ],
+)
+def test_every_name_outside_the_records_is_told_at_the_end(
+    write: Write, around: str, names: set[str], encoding: str, chunk_bytes: int
+) -> None:
+    rows = "".join(f"<R><A>{i}</A></R><!-- {i} -->" for i in range(9))
+    path = write((f'<?xml version="1.0" encoding="{encoding}"?>' + around.format(rows)).encode(encoding))
+    outside: set[str] = set()
+    assert sum(map(len, open_microdata(path, record="R", chunk_bytes=chunk_bytes).chunks(outside))) == 9
+    assert outside == names

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from constraint_sdc.errors import JudgeError
-from constraint_sdc.validate.frames import packed, read_message
+from constraint_sdc.validate.frames import HEAD_SIZE, packed, read_message, sizes
 from constraint_sdc.validate.process import Worker
 
 RULES = """<schema xmlns="http://purl.oclc.org/dsdl/schematron" queryBinding="xslt3"><pattern><rule context="a">
@@ -66,6 +66,16 @@ def test_a_worker_that_dies_is_a_judge_error() -> None:
     assert not worker.is_alive
     with pytest.raises(JudgeError):
         worker.ask({"do": "forget"})
+
+
+def test_bytes_that_arrive_during_the_work_do_not_end_the_process() -> None:
+    worker = Worker()
+    message, _ = packed({"do": "forget"})
+    worker._send(message * 50)
+    for _ in range(50):
+        length, _ = sizes(worker._receive(HEAD_SIZE, None))
+        assert worker._receive(length, None) == b"{}"
+    worker.kill()
 
 
 def test_an_unknown_message_is_answered_as_a_problem() -> None:

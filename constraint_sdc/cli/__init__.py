@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-import signal
+import os
 import sys
 import traceback
 
@@ -21,6 +21,9 @@ _COMMANDS = {
     "demo": "run the whole story on generated census-like data",
     "completion": "print the shell completion script",
 }
+
+# What shells report for a program whose reader went away.
+_SIGPIPE = 13
 
 _HELP = """Check microdata against its Schematron edit rules.
 
@@ -69,11 +72,9 @@ def program() -> None:
 
 def main() -> None:
     """Run the command line; a user's mistake ends in one message and exit code 2, never in a traceback."""
-    # A reader that stops early (`constraint-sdc rules x | head`) is not an error worth a traceback.
-    if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         code = program.main(standalone_mode=False, prog_name="constraint-sdc")
+        sys.stdout.flush()
     except click.exceptions.Exit as stop:
         code = stop.exit_code
     except click.ClickException as problem:
@@ -85,6 +86,10 @@ def main() -> None:
     except (KeyboardInterrupt, click.Abort):
         click.echo("constraint-sdc: stopped", err=True)
         code = 130
+    except (SystemExit, BrokenPipeError):
+        # The reader stopped early (`constraint-sdc rules x | head`), which click would make exit code 1: "violations".
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 128 + _SIGPIPE
     except Exception:
         # Python's own exit code for a crash is 1, which would read as "violations" to a gate.
         traceback.print_exc()

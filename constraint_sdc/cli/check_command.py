@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from constraint_sdc.cli.options import FILE, ExampleCount, deliver, end_progress, no_overwrite, progress_line
+from constraint_sdc.cli.options import (
+    FILE,
+    ExampleCount,
+    Seconds,
+    deliver,
+    directories,
+    end_progress,
+    no_overwrite,
+    not_empty,
+    progress_line,
+)
 from constraint_sdc.errors import UsageError
 from constraint_sdc.model.recipe import Recipe
 
@@ -51,8 +61,8 @@ Examples:
 @click.option("--output", "-o", type=FILE, help="Write the report to a file instead of the terminal.")
 @click.option("--max-examples", type=ExampleCount(), help="Violations listed per rule. [default: 10; svrl: all]")
 @click.option("--show-values", is_flag=True, help="Show microdata values in messages (hidden by default).")
-@click.option("--key", help="Variable that names a record in the report.")
-@click.option("--record", help="Name of the record element (found from the data by default).")
+@click.option("--key", callback=not_empty, help="Variable that names a record in the report.")
+@click.option("--record", callback=not_empty, help="Name of the record element (found from the data by default).")
 @click.option(
     "--engine",
     type=click.Choice(("auto", "saxon")),
@@ -60,9 +70,15 @@ Examples:
     show_default=True,
     help="auto: vectorised where certain, Saxon elsewhere; saxon: Saxon on everything.",
 )
-@click.option("--allow", type=FILE, multiple=True, help="Further directory that rules may read from (repeatable).")
+@click.option(
+    "--allow",
+    type=FILE,
+    multiple=True,
+    callback=directories,
+    help="Further directory that rules may read from (repeatable).",
+)
 @click.option("--recipe", type=FILE, help="YAML file with the record element and key of this data.")
-@click.option("--time-limit", type=click.FloatRange(min=0, min_open=True), help="Seconds that one Saxon call may take.")
+@click.option("--time-limit", type=Seconds(), help="Seconds that one Saxon call may take.")
 def command(data: tuple[Path, ...], rules: Path, format_: str, output: Path | None, **given: Any) -> None:
     """Judge DATA, any XML file, against Schematron rules; several files in the formats text and github.
 
@@ -82,7 +98,9 @@ def command(data: tuple[Path, ...], rules: Path, format_: str, output: Path | No
     options = _options(format_, given)
     progress = progress_line("records judged:")
     colour = output is None and wants_colour(sys.stdout)
-    texts, worst = [], 0
+    texts: list[str] = []
+    verdicts: list[str] = []
+    worst = 0
     for path in data:
         try:
             result = check_file(path, rules, options, progress)
@@ -90,9 +108,10 @@ def command(data: tuple[Path, ...], rules: Path, format_: str, output: Path | No
             end_progress()
         texts.append(render(result, format_, colour=colour))
         worst = max(worst, result.exit_code)
-        if output is not None:
-            click.echo(f"{path}: {verdict(result)}; report in {output}", err=True)
+        verdicts.append(f"{path}: {verdict(result)}; report in {output}")
     deliver("\n\n".join(text.rstrip("\n") for text in texts), output)
+    if output is not None:
+        click.echo("\n".join(verdicts), err=True)
     raise click.exceptions.Exit(worst)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from constraint_sdc.cli.options import FILE, no_overwrite
+from constraint_sdc.cli.options import FILE, no_overwrite, not_empty
 
 _EPILOG = """\b
 Formats by ending: .xml .csv .tsv .parquet .sav .zsav .dta
@@ -23,7 +23,9 @@ Examples:
 @click.command("convert", epilog=_EPILOG)
 @click.argument("source", type=FILE)
 @click.argument("target", type=FILE)
-@click.option("--record", help="Name of the record element in XML (found from the data by default).")
+@click.option(
+    "--record", callback=not_empty, help="Name of the record element in XML (found from the data by default)."
+)
 @click.option(
     "--delimiter", help="What separates the cells of a CSV file. [default: found in the header; , when written]"
 )

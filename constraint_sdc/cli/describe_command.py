@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
-from constraint_sdc.cli.options import FILE, deliver, no_overwrite
+from constraint_sdc.cli.options import FILE, deliver, no_overwrite, not_empty
 
 
 @click.command("describe")
 @click.argument("data", type=FILE)
-@click.option("--record", help="Name of the record element (found from the data by default).")
+@click.option("--record", callback=not_empty, help="Name of the record element (found from the data by default).")
 @click.option("--recipe", type=FILE, help="YAML file with the record element and the user-missing codes.")
 @click.option("--json", "as_json", is_flag=True, help="JSON under schemas/describe.schema.json.")
 @click.option("--output", "-o", type=FILE, help="Write to a file instead of the terminal.")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from constraint_sdc.cli.options import FILE, no_overwrite
+from constraint_sdc.cli.options import FILE, no_overwrite, not_empty
 
 _EPILOG = """\b
 Example:
@@ -19,7 +19,7 @@ Example:
 @click.argument("data", type=FILE)
 @click.option("--variables", "-v", required=True, help="Variables to export, separated by commas.")
 @click.option("--output", "-o", type=FILE, required=True, help="File to write.")
-@click.option("--record", help="Name of the record element (found from the data by default).")
+@click.option("--record", callback=not_empty, help="Name of the record element (found from the data by default).")
 @click.option("--overwrite", is_flag=True, help="Replace the output if it exists.")
 def command(data: Path, variables: str, output: Path, record: str | None, overwrite: bool) -> None:
     """Export the distinct values of variables of DATA, so that a gate needs no original microdata.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -31,6 +32,35 @@ class ExampleCount(click.ParamType[int | None]):
         if number < 0:
             self.fail(f"{value!r} is neither a number of at least 0 nor `all`", param, ctx)
         return number
+
+
+class Seconds(click.FloatRange):
+    """A time that a clock can wait for: more than 0, at most some months."""
+
+    def __init__(self) -> None:
+        super().__init__(min=0, min_open=True, max=10_000_000)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Turn the word into seconds; `nan` is within every range, as far as comparisons tell."""
+        seconds = float(super().convert(value, param, ctx))
+        if math.isnan(seconds):
+            self.fail(f"{value!r} is no number of seconds", param, ctx)
+        return seconds
+
+
+def not_empty(_: click.Context, option: click.Parameter, name: str | None) -> str | None:
+    """Refuse an empty name, which would otherwise pass for an option that was not given."""
+    if name is not None and not name.strip():
+        raise click.BadParameter("is empty", param=option)
+    return name
+
+
+def directories(_: click.Context, option: click.Parameter, folders: tuple[Path, ...]) -> tuple[Path, ...]:
+    """Refuse what is no directory: allowing it would allow nothing."""
+    for folder in folders:
+        if not folder.is_dir():
+            raise click.BadParameter(f"{str(folder)!r} is not a directory", param=option)
+    return folders
 
 
 def deliver(text: str, output: Path | None) -> None:

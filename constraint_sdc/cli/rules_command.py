@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from constraint_sdc.cli.options import FILE, deliver, no_overwrite
+from constraint_sdc.cli.options import FILE, deliver, directories, no_overwrite, not_empty
 
 _EPILOG = """\b
 Examples:
@@ -23,10 +23,18 @@ Examples:
 @click.option(
     "--data", type=FILE, help="Microdata file: takes its record element, and tells which engine judges a rule."
 )
-@click.option("--record", help="Name of the record element (from the data or the rules by default).")
+@click.option(
+    "--record", callback=not_empty, help="Name of the record element (from the data or the rules by default)."
+)
 @click.option("--json", "as_json", is_flag=True, help="JSON under schemas/rules.schema.json.")
 @click.option("--output", "-o", type=FILE, help="Write to a file instead of the terminal.")
-@click.option("--allow", type=FILE, multiple=True, help="Further directory that rules may read from (repeatable).")
+@click.option(
+    "--allow",
+    type=FILE,
+    multiple=True,
+    callback=directories,
+    help="Further directory that rules may read from (repeatable).",
+)
 def command(
     rules: Path,
     phase: str | None,

@@ -189,6 +189,10 @@ class Schema:
         """Return every assertion of the phase, in document order."""
         return tuple(a for pattern in self.patterns for rule in pattern.rules for a in rule.assertions)
 
+    def mentions(self, variable: str) -> bool:
+        """Tell whether `$variable` stands anywhere in the schema, be it in plain text."""
+        return re.search(rf"\$\s*{re.escape(variable)}(?![\w.-])", repr(self)) is not None
+
     def only(self, ids: frozenset[str]) -> Schema:
         """Return the schema with these assertions alone.
 

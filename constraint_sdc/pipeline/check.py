@@ -17,6 +17,7 @@ from constraint_sdc.model.finding import CheckResult, RuleResult
 from constraint_sdc.model.schema import Schema, Severity
 from constraint_sdc.model.table import Layout
 from constraint_sdc.read.microdata import Microdata, open_microdata
+from constraint_sdc.read.source import open_binary
 from constraint_sdc.rules.schematron.load import load_schema
 from constraint_sdc.rules.understand import understand
 from constraint_sdc.validate.confine import is_allowed
@@ -57,8 +58,13 @@ def check_file(
     """Judge an XML file against a Schematron file; `progress` hears the number of records judged so far."""
     options = options or CheckOptions()
     schema = load_schema(rules, phase=options.phase, allowed=options.allow)
+    for given in options.parameters.values():
+        open_binary(given).close()
     with compiling(schema, options):
-        return _check(data, rules, schema, options, progress)
+        result = _check(data, rules, schema, options, progress)
+    idle = [name for name in options.parameters if not schema.mentions(name)]
+    notes = [f"no rule uses ${name}: {options.parameters[name]} was not looked at" for name in idle]
+    return replace(result, notes=(*result.notes, *notes))
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -193,10 +194,10 @@ class RowsCheck:
                 report,
                 self._summaries,
                 show_values=self._wishes.show_values,
-                place=lambda finding, sent=sent: self._place(finding, sent),  # type: ignore[misc]
+                place=partial(self._place, sent),
             )
 
-    def _place(self, finding: JudgeFinding, sent: _Sent) -> tuple[int | None, str | None, int | None, str]:
+    def _place(self, sent: _Sent, finding: JudgeFinding) -> tuple[int | None, str | None, int | None, str]:
         if finding.record is None:
             return None, None, None, finding.location
         i = finding.record - 1
@@ -221,7 +222,7 @@ def add_report(
             "saxon", fired=count.fired, failed=count.failed, errors=count.errors, error=count.error
         )
     for finding in report.findings:
-        record, key, line, location = place(finding)
+        record, key, line, location = place(finding) if finding.document is None else _elsewhere(finding)
         tallies[finding.assertion].keep(
             Violation(
                 rule=finding.assertion,
@@ -234,6 +235,11 @@ def add_report(
                 diagnostics=finding.diagnostics if show_values else (),
             )
         )
+
+
+def _elsewhere(finding: JudgeFinding) -> tuple[None, None, None, str]:
+    """Place a finding in another document (a pattern's `documents`): no record or line of the checked file."""
+    return None, None, None, f"doc('{finding.document}'){finding.location}"
 
 
 def record_location(layout: Layout, number: int) -> str:

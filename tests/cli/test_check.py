@@ -235,3 +235,19 @@ def test_an_option_about_records_is_refused_where_there_are_none(run: Run, tmp_p
     ran = run("check", data, "--rules", RULES, "--phase", "edits", option, "Person")
     assert ran.code == 2
     assert "Person" in ran.err
+
+
+def test_a_pattern_on_other_documents_names_them(run: Run, tmp_path: Path) -> None:
+    data, rules = tmp_path / "d.xml", tmp_path / "r.sch"
+    data.write_text("<D><R><A>1</A></R><R><A>2</A></R></D>", encoding="utf-8")
+    (tmp_path / "codes.xml").write_text("<D><R><A>3</A></R></D>", encoding="utf-8")
+    rules.write_text(
+        '<schema xmlns="http://purl.oclc.org/dsdl/schematron" queryBinding="xslt2">'
+        '<pattern documents="\'codes.xml\'"><rule context="R"><assert test="A = \'1\'">one</assert></rule></pattern>'
+        "</schema>",
+        encoding="utf-8",
+    )
+    (result,) = json.loads(run("check", data, "--rules", rules, "--format", "json").out)["results"]
+    (violation,) = result["violations"]
+    assert (violation["record"], violation["line"]) == (None, None)
+    assert violation["location"].endswith("codes.xml')/Q{}D[1]/Q{}R[1]")

@@ -24,6 +24,8 @@ class ConstraintSdcError(Exception):
     """
 
     exit_code: ClassVar[int] = 2
+    # Whether `what` may quote a value of the data: then it is shown only to those who asked for values.
+    quotes_data: bool = False
 
     def __init__(self, what: str, *, file: str | None = None, line: int | None = None, hint: str | None = None) -> None:
         self.what = what

@@ -6,6 +6,7 @@ import importlib
 import os
 import sys
 import traceback
+from pathlib import Path
 
 import click
 
@@ -72,6 +73,8 @@ def program() -> None:
 
 def main() -> None:
     """Run the command line; a user's mistake ends in one message and exit code 2, never in a traceback."""
+    if sys.stdout is None:  # closed by the caller, who wants the exit code alone
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  (open until the process ends)
     try:
         code = program.main(standalone_mode=False, prog_name="constraint-sdc")
         sys.stdout.flush()
@@ -90,6 +93,10 @@ def main() -> None:
         # The reader stopped early (`constraint-sdc rules x | head`), which click would make exit code 1: "violations".
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 128 + _SIGPIPE
+    except OSError as problem:
+        where = f"{problem.filename}: " if problem.filename else ""
+        click.echo(f"constraint-sdc: {_printable(where)}{problem.strerror or problem}", err=True)
+        code = 2
     except Exception:
         # Python's own exit code for a crash is 1, which would read as "violations" to a gate.
         traceback.print_exc()

@@ -34,3 +34,5 @@ def command(data: Path, variables: str, output: Path, record: str | None, overwr
         raise click.UsageError("--variables names no variable")
     written = export_domain(data, names, output, record=record, overwrite=overwrite)
     click.echo(f"{output}: the values of {', '.join(names)} in {written.records:,} rows")
+    for note in written.notes:
+        click.echo(f"note: {note}")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal as OneOf
 
-from constraint_sdc.errors import NotRowsError, UsageError
+from constraint_sdc.errors import ConstraintSdcError, NotRowsError, UsageError
 from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.model.constraint import EditRule
 from constraint_sdc.model.expression import Outside, walk
@@ -18,6 +18,7 @@ from constraint_sdc.model.schema import Schema, Severity
 from constraint_sdc.model.table import Layout
 from constraint_sdc.read.microdata import Microdata, open_microdata
 from constraint_sdc.read.source import open_binary
+from constraint_sdc.report.disclosure import hidden_error
 from constraint_sdc.rules.schematron.load import load_schema
 from constraint_sdc.rules.understand import understand
 from constraint_sdc.validate.confine import is_allowed
@@ -60,7 +61,7 @@ def check_file(
     schema = load_schema(rules, phase=options.phase, allowed=options.allow)
     for given in options.parameters.values():
         open_binary(given).close()
-    with compiling(schema, options):
+    with compiling(schema, options), hiding_values(options):
         result = _check(data, rules, schema, options, progress)
     idle = [name for name in options.parameters if not schema.mentions(name)]
     notes = [f"no rule uses ${name}: {options.parameters[name]} was not looked at" for name in idle]
@@ -74,6 +75,19 @@ def compiling(schema: Schema, options: CheckOptions) -> Iterator[None]:
         compiled = thread.submit(lambda: _judge(schema, options, None).close())
         yield
         compiled.result()
+
+
+@contextmanager
+def hiding_values(options: CheckOptions) -> Iterator[None]:
+    """Take the values of the data out of an error's text, unless the user asked for values."""
+    try:
+        yield
+    except ConstraintSdcError as error:
+        if options.show_values or not error.quotes_data:
+            raise
+        where, colon, why = error.what.partition(": ")
+        what = f"{where}{colon}{hidden_error(why)}" if colon else hidden_error(where)
+        raise type(error)(what, file=error.file, line=error.line, hint="--show-values shows what is hidden") from None
 
 
 def _check(data: Path, rules: Path, schema: Schema, options: CheckOptions, progress: Progress) -> CheckResult:
@@ -218,6 +232,8 @@ def _read_domains(microdata: Microdata, outsides: list[Outside]) -> dict[Outside
             if column is not None:
                 domain.add(column)
     path = (*layout.wrappers, layout.record)
+    if layout.record in layout.wrappers:
+        return {}  # a path that names the record finds the root's own values too
     return {outside: d for outside, d in domains.items() if _selects_variable(outside, path, is_uniform, names)}
 
 

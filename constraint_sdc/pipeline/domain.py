@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from constraint_sdc.errors import UsageError
 from constraint_sdc.model.rows import Written
-from constraint_sdc.read.microdata import open_microdata
+from constraint_sdc.model.table import Chunk
+from constraint_sdc.read.microdata import Microdata, open_microdata
 from constraint_sdc.write.domain import distinct_values, write_domain
 
 
@@ -15,6 +17,22 @@ def export_domain(
 ) -> Written:
     """Write the values of these variables as rows in the shape of the data."""
     microdata = open_microdata(data, record=record)
-    values = distinct_values(microdata.chunks(), variables)
     layout = microdata.layout
-    return write_domain(target, values, layout.record, wrappers=layout.wrappers, overwrite=overwrite)
+    outside: set[str] = set()
+    values = distinct_values(_in_one_place(microdata, outside), variables)
+    written = write_domain(target, values, layout.record, wrappers=layout.wrappers, overwrite=overwrite)
+    also = [name for name in variables if name in outside]
+    notes = [f"<{name}> also stands outside the records; what it says there is not in the list" for name in also]
+    return Written(written.records, (*written.notes, *notes))
+
+
+def _in_one_place(microdata: Microdata, outside: set[str]) -> Iterator[Chunk]:
+    """Yield the chunks while all records sit under the same elements: a list has no room for several places.
+
+    With one list for all of them, a path into one place would find a value of another.
+    """
+    for chunk in microdata.chunks(outside):
+        if not chunk.layout.is_uniform or chunk.layout.wrappers != microdata.layout.wrappers:
+            what = "the records sit under different elements, and a value list would mix them"
+            raise UsageError(what, file=str(microdata.path), hint="check with --original instead")
+        yield chunk

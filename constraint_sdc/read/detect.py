@@ -17,7 +17,7 @@ from constraint_sdc.errors import NotRowsError
 from constraint_sdc.model.table import Layout
 from constraint_sdc.read.build import NIL_NAME, XML_BLANK
 from constraint_sdc.read.frame import layout_around, local_name, qualified_name
-from constraint_sdc.read.hardened import element_events, pull_parser, refuse, refuse_doctype
+from constraint_sdc.read.hardened import element_events, pull_parser, refuse, refuse_doctype, refuse_version
 
 SAMPLE_BYTES = 1 << 16
 OWN_ROOT, OWN_RECORD = "Microdata", "Record"
@@ -159,6 +159,7 @@ class _Sample:
         if self._root is None:
             self._root = element
             refuse_doctype(element, self._file)
+            refuse_version(element, self._file)
         tag = str(element.tag)
         self._path = (*self._path, tag)
         seen = self._paths.get(self._path)

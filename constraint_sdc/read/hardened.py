@@ -26,8 +26,15 @@ _HINTS = (
 
 def pull_parser(tag: tuple[str, ...] | None = None) -> etree.XMLPullParser:
     """Return a strict push parser that reports the start and end of these elements (of all by default)."""
+    # An xml:id that occurs twice is no matter of well-formedness, and the table of ids would grow with the file.
     return etree.XMLPullParser(
-        ("start", "end"), tag=tag, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
+        ("start", "end"),
+        tag=tag,
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+        collect_ids=False,
     )
 
 
@@ -48,7 +55,8 @@ def is_element(node: etree._Element) -> bool:
 
 def parse_bytes(data: bytes) -> etree._Element:
     """Return the root of a small document that we put together ourselves."""
-    return etree.fromstring(data, etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False))
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, collect_ids=False)
+    return etree.fromstring(data, parser)
 
 
 def refuse(
@@ -68,3 +76,10 @@ def refuse_doctype(root: etree._Element, file: str) -> None:
     """Refuse a document type declaration, the door to entity bombs and external files."""
     if root.getroottree().docinfo.internalDTD is not None:
         raise DataError("DOCTYPE is not allowed", file=file, line=1, hint="remove the document type declaration")
+
+
+def refuse_version(root: etree._Element, file: str) -> None:
+    """Refuse XML 1.1, in which some characters are line ends that libxml2 takes for text."""
+    version = root.getroottree().docinfo.xml_version
+    if version not in (None, "1.0"):
+        raise DataError(f"XML {version} is not read", file=file, line=1, hint="write the file as XML 1.0")

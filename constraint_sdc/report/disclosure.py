@@ -15,8 +15,8 @@ from constraint_sdc.model.finding import CheckResult, RuleResult, Violation
 HIDDEN = "[hidden]"
 
 # XPath processors quote the value they stumble over. A value may itself hold quotes, so everything from the first
-# quotation mark to the last goes. Some values are not quoted, and error() says whatever the rule tells it to say: of the
-# rest only words that processors use themselves stay, with the standard's error codes and types.
+# quotation mark to the last goes. Some values are not quoted, and error() says whatever the rule tells it to say: of
+# the rest only words that processors use themselves stay, with the standard's error codes and types.
 _QUOTED = re.compile("[\"'\u2018\u201c].*[\"'\u2019\u201d]", re.DOTALL)
 _CODE = r"(?:FO(?:AR|CA|CH|DC|DF|DT|ER|FD|JS|NS|RG|RX|TY|UT|XT)|XP(?:DY|ST|TY)|XT(?:DE|MM|SE|TE)|SX[A-Z]{2})\d{4}"
 _TYPE = r"xs:(?:integer|decimal|double|float|string|boolean|date|dateTime|time|duration|anyURI|QName|untypedAtomic)"
@@ -30,7 +30,8 @@ _WORDS = frozenset(
     "prefix processing range regular required returned reused second sequence short should singleton small start "
     "starting string such supplied syntax than that the third time to token too two type types unable undeclared "
     "undefined unexpected unknown untyped upper URI used value values was where which with within XML year zero day "
-    "hour minute timezone constructor constructed available declared maximum minimum size".casefold().split()
+    "hour minute timezone constructor constructed available declared maximum minimum size rule "
+    "asks there file files only may read lies directories rules data".casefold().split()
 )
 _TOKEN = re.compile(rf"{_CODE}(?!\w)|{_TYPE}(?!\w)|[^\W\d_]+(?:['-][^\W\d_]+)*(?![\w@])|[-+.]*\w\S*|\S")
 _KEPT = re.compile(rf"(?:{_CODE}|{_TYPE})\Z")

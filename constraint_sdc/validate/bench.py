@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
-from urllib.parse import urldefrag, urljoin
+from urllib.parse import unquote, urldefrag, urljoin
 
 from constraint_sdc.errors import ConstraintSdcError, DataError, JudgeError, ResourceRefusedError, RulesError
 from constraint_sdc.validate.access import JUDGE, Wanted, file_uri
@@ -97,7 +98,9 @@ class Bench:
             try:
                 self._provide_one(kind, key)
             except (ResourceRefusedError, RulesError) as error:
-                raise _placed(error, str(answer.get("error", "")), sheet, schema_file) from None
+                placed = _placed(error, str(answer.get("error", "")), sheet, schema_file)
+                placed.quotes_data = not _is_written(key.split(" ")[-1], sheet)
+                raise placed from None
         return bool(needs)
 
     def _provide_one(self, kind: str, key: str) -> None:
@@ -136,6 +139,12 @@ class Bench:
 
     def _ask(self, message: Message, attachment: bytes = b"") -> Message:
         return self._worker.ask(message, attachment, self.deadline)
+
+
+def _is_written(uri: str, sheet: Stylesheet) -> bool:
+    """Tell whether the file's name stands in the rules; if not, it may have been made from the data."""
+    name = re.escape(unquote(uri.rpartition("/")[2]))
+    return re.search(rf"(?:'|&quot;|/){name}(?:'|&quot;)", sheet.text) is not None
 
 
 def _raise_unreadable(answer: Message, path: Path) -> None:

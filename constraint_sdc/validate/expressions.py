@@ -11,6 +11,7 @@ from constraint_sdc.validate.access import JUDGE, Confined, Wanted, confine_expr
 from constraint_sdc.validate.foreign import confine_fragment
 from constraint_sdc.validate.sheet import Place, Sheet, written_attributes
 from constraint_sdc.validate.tokens import rename_variables
+from constraint_sdc.validate.xpath1_numbers import with_xpath1_numbers
 
 ERRORS = "http://www.w3.org/2005/xqt-errors"
 
@@ -53,7 +54,8 @@ class Author:
         """Return an expression as the stylesheet shall hold it."""
         confined = confine_expression(text, origin)
         self.note(confined)
-        return rename_variables(confined.text, scope)
+        renamed = rename_variables(confined.text, scope)
+        return with_xpath1_numbers(renamed) if self.schema.is_xpath1 else renamed
 
     def leaf(self, name: str, attribute: str, text: str, place: Place, scope: Mapping[str, str]) -> None:
         """Write an empty instruction around one expression."""

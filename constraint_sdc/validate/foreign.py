@@ -8,6 +8,7 @@ from constraint_sdc.errors import ResourceRefusedError, RulesError
 from constraint_sdc.model.schema import Origin
 from constraint_sdc.validate.access import Confined, Wanted, confine_expression
 from constraint_sdc.validate.tokens import tokenize
+from constraint_sdc.validate.xpath1_numbers import TEXT
 
 XSLT = "http://www.w3.org/1999/XSL/Transform"
 # fmt: off
@@ -48,6 +49,8 @@ def foreign_declaration(xml: str, origin: Origin, version: str | None) -> Confin
         return confined
     element = _parsed(confined.text, origin)[0]
     element.set("version", element.get("version", version))
+    if name.localname == "key" and "use" in element.attrib:
+        element.set("use", f"{TEXT}({element.get('use')})")
     return Confined(etree.tostring(element, encoding="unicode", with_tail=False), confined.wanted, confined.reads)
 
 

@@ -122,6 +122,8 @@ class Judge:
             elif "error" not in answer:
                 return answer
             elif must_guard:
-                raise rules_error(str(answer["error"]), sheet.places)
+                error = rules_error(str(answer["error"]), sheet.places)
+                error.quotes_data = True
+                raise error
             else:
                 must_guard = True

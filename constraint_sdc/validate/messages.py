@@ -10,6 +10,7 @@ from constraint_sdc.validate.expressions import Author, ours
 from constraint_sdc.validate.foreign import XSLT, confine_attribute, refuse_instruction
 from constraint_sdc.validate.sheet import Place, literal
 from constraint_sdc.validate.tokens import rename_variables
+from constraint_sdc.validate.xpath1_numbers import TEXT
 
 SVRL = "http://purl.oclc.org/dsdl/svrl"
 _SCHEMATRON = ("http://purl.oclc.org/dsdl/schematron", "http://www.ascc.net/xml/schematron")
@@ -24,13 +25,23 @@ def write_parts(author: Author, parts: tuple[MessagePart, ...], scope: Mapping[s
             case TextPart(text):
                 author.sheet.text(text)
             case ValuePart(select, where):
-                author.leaf("xsl:value-of", "select", select, Place(f"value-of select={select!r}", where), scope)
+                _write_value(author, select, where, scope)
             case NamePart(path, where):
                 _write_name(author, path, where, scope)
             case MarkupPart():
                 _write_markup(author, part, scope, origin)
             case _:
                 assert_never(part)
+
+
+def _write_value(author: Author, select: str, origin: Origin, scope: Mapping[str, str]) -> None:
+    place = Place(f"value-of select={select!r}", origin)
+    if not author.schema.is_xpath1:
+        author.leaf("xsl:value-of", "select", select, place, scope)
+        return
+    name = ours("value")
+    author.variable_of(name, select, place, scope)
+    author.sheet.leaf("xsl:value-of", {"select": f"{TEXT}(${name})", "version": author.version})
 
 
 def _write_name(author: Author, path: str | None, origin: Origin, scope: Mapping[str, str]) -> None:

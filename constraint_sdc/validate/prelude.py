@@ -78,7 +78,8 @@ _RESOURCES = """
 <xsl:function name="c:subordinate" as="document-node()*" SCOPE>
 <xsl:param name="base" as="xs:string"/>
 <xsl:param name="items" as="item()*"/>
-<xsl:sequence select="$items ! (if (. instance of document-node()) then . else c:beside($base, .))"/>
+<xsl:variable name="named" select="$items ! (if (. instance of document-node()) then . else c:beside($base, .))"/>
+<xsl:for-each-group select="$named" group-by="generate-id(.)"><xsl:sequence select="."/></xsl:for-each-group>
 </xsl:function>
 <xsl:function name="c:beside" as="document-node()?" SCOPE>
 <xsl:param name="rules" as="xs:string"/>

@@ -111,7 +111,7 @@ def _why_not_rows(rule: Rule, context: Context | None, layout: Layout) -> str | 
         return f"the context {rule.context!r} is not the record element or a variable of it"
     if len(context.steps) > (2 if context.variable else 1) and not layout.is_uniform:
         return f"records sit under different elements, so the context {rule.context!r} depends on where"
-    if context.steps[-1] in layout.wrappers:
+    if context.steps[-1] in layout.wrappers or layout.record in layout.wrappers:
         return f"the context {rule.context!r} also names an element around the records"
     return None
 

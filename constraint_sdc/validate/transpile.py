@@ -32,6 +32,7 @@ from constraint_sdc.validate.sheet import Place, Sheet, quoted
 from constraint_sdc.validate.svrl import svrl_output
 from constraint_sdc.validate.tokens import target_names
 from constraint_sdc.validate.value_sets import VALUE_SETS, find_lookups
+from constraint_sdc.validate.xpath1_numbers import number_functions
 
 Output: TypeAlias = OneOf["counts", "svrl"]
 
@@ -95,6 +96,8 @@ def make_stylesheet(
         rules.write_value_sets()
         write_details(author, scopes, svrl=output == "svrl", guarded=guarded)
         sheet.raw(locations())
+        if schema.is_xpath1:
+            sheet.raw(number_functions())
         most = max_findings if max_findings is not None else 2**53
         sheet.leaf("xsl:variable", {"name": ours("most"), "select": str(most)})
         sheet.raw(counting(len(schema.patterns), record) if output == "counts" else svrl_output(schema, scopes))

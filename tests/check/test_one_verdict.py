@@ -10,7 +10,8 @@ from constraint_sdc.model.finding import RuleResult
 from constraint_sdc.pipeline.check import CheckOptions, check_file
 
 SCHEMA = """<schema xmlns="http://purl.oclc.org/dsdl/schematron" queryBinding="xslt2">
-<ns prefix="xs" uri="http://www.w3.org/2001/XMLSchema"/><pattern><rule context="{context}">{assertion}</rule></pattern></schema>"""
+<ns prefix="xs" uri="http://www.w3.org/2001/XMLSchema"/>
+<pattern><rule context="{context}">{assertion}</rule></pattern></schema>"""
 
 
 def one_result(folder: Path, data: str, context: str, assertion: str, options: CheckOptions) -> RuleResult:
@@ -49,3 +50,22 @@ def test_a_message_may_look_beyond_its_record(tmp_path: Path, engine: str) -> No
     )
     result = one_result(tmp_path, data, "R", told, options)
     assert [violation.message for violation in result.violations] == ["3 after 1", "3 after 1"]
+
+
+@pytest.mark.parametrize("engine", ["auto", "saxon"])
+@pytest.mark.parametrize("context", ["R", "R/@id", "R/A", "A"])
+def test_a_root_that_bears_the_record_s_name_is_judged_too(tmp_path: Path, engine: str, context: str) -> None:
+    data = "<R id='7'><A>1</A><R id='1'><A>2</A></R><R id='2'><A>3</A></R></R>"
+    options = CheckOptions(engine="saxon" if engine == "saxon" else "auto", record="R")
+    assert one_result(tmp_path, data, context, '<assert test="true()">never</assert>', options).fired == 3
+
+
+@pytest.mark.parametrize("engine", ["auto", "saxon"])
+@pytest.mark.parametrize("path", ["$original//R/A", "$original//A"])
+def test_the_values_of_such_a_root_count_in_an_original(tmp_path: Path, engine: str, path: str) -> None:
+    original = tmp_path / "original.xml"
+    original.write_text("<R><A>1</A><R><A>2</A></R><R><A>3</A></R></R>")
+    options = CheckOptions(engine="saxon" if engine == "saxon" else "auto", original=original)
+    data = "<D><R><A>1</A></R><R><A>3</A></R><R><A>4</A></R></D>"
+    result = one_result(tmp_path, data, "R", f'<assert test="A = {path}">new</assert>', options)
+    assert [violation.record for violation in result.violations] == [3]

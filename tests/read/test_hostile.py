@@ -162,3 +162,14 @@ def test_a_record_without_end_is_bounded(write: Write, monkeypatch: pytest.Monke
     error = refusal(write(f"<D>\n<R><A>1</A></R>\n<R>{children}</R></D>"), record="R")
     assert "a record without end" in str(error)
     assert error.line == 3
+
+
+def test_xml_1_1_is_refused_because_its_line_ends_differ(write: Write) -> None:
+    path = write("<?xml version='1.1'?><D><R><A>1\u0085</A></R><R><A>2</A></R></D>")
+    with pytest.raises(DataError, match=r"XML 1\.1 is not read"):
+        open_microdata(path)
+
+
+def test_an_xml_id_is_a_value_like_others(write: Write) -> None:
+    path = write("<D><R xml:id='a 1'><A>1</A></R><R xml:id='a 1'><A>2</A></R></D>")
+    assert sum(map(len, open_microdata(path).chunks())) == 2

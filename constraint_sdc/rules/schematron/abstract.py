@@ -66,7 +66,7 @@ def _values(instance: Element, abstract: Element) -> dict[str, str]:
 def _parameters(pattern: Element) -> Iterator[tuple[str, str | None, Element]]:
     seen: set[str] = set()
     for element in pattern.elements("param"):
-        name = element.get("name") or element.get("formal") or element.require("name")
+        name = (element.get("name") or element.get("formal") or element.require("name")).strip()
         if name in seen:
             raise element.error(f"param {name!r} is given twice")
         seen.add(name)

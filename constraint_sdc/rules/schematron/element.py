@@ -22,6 +22,8 @@ ISO_NAMESPACE = "http://purl.oclc.org/dsdl/schematron"
 OLD_NAMESPACE = "http://www.ascc.net/xml/schematron"
 XSLT_NAMESPACE = "http://www.w3.org/1999/XSL/Transform"
 _XML_PREFIX = "{http://www.w3.org/XML/1998/namespace}"
+# Names and references to them, around which the standard's types let white space stand.
+_NAMES = frozenset({"id", "xml:id", "rule", "is-a", "pattern", "abstract", "defaultPhase", "prefix"})
 _MAX_DEPTH = 100  # far beyond any schema, well below Python's own recursion limit
 
 
@@ -150,6 +152,8 @@ class _Reader:
         is_ours = name.namespace in (ISO_NAMESPACE, OLD_NAMESPACE) and "let" not in path
         kind = name.localname if is_ours else ""
         attributes = {str(key).replace(_XML_PREFIX, "xml:"): str(value) for key, value in node.attrib.items()}
+        if kind:
+            attributes |= {name: attributes[name].strip() for name in _NAMES & attributes.keys()}
         base = _rebased(base, attributes.get("xml:base"))
         serial = next(self.serial)
         children: list[Element | str] = [node.text] if node.text else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from constraint_sdc.model.schema import Schema
+from constraint_sdc.model.schema import Let, Parameter, Schema
 from constraint_sdc.rules.schematron.binding import read_binding
 from constraint_sdc.rules.schematron.concrete import concrete_patterns
 from constraint_sdc.rules.schematron.confine import confine
@@ -36,12 +36,13 @@ def load_schema(path: Path, *, phase: str | None = None, allowed: tuple[Path, ..
     chosen = choose_phase(root, phases, phase)
     running = next((p for p in phases if p.id == chosen), None)
     lets = read_lets(root) + (running.lets if running else ())
-    patterns = read_patterns(concrete, notes, lets)
+    parameters = read_parameters(root)
+    patterns = read_patterns(concrete, notes, _as_lets(parameters) + lets)
     return Schema(
         title=_title(root),
         binding=read_binding(root),
         namespaces=tuple(_namespaces(root)),
-        parameters=read_parameters(root),
+        parameters=parameters,
         lets=lets,
         phase=chosen,
         phases=phases,
@@ -53,6 +54,10 @@ def load_schema(path: Path, *, phase: str | None = None, allowed: tuple[Path, ..
         files=tuple(str(file) for file in inclusions.files),
         attributes=tuple(root.attributes.items()),
     )
+
+
+def _as_lets(parameters: tuple[Parameter, ...]) -> tuple[Let, ...]:
+    return tuple(Let(p.name, p.value, None, p.type, p.origin) for p in parameters)
 
 
 def _check_root(root: Element) -> None:

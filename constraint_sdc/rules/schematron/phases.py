@@ -17,6 +17,11 @@ _ANY = "#ANY"
 
 def read_phases(schema: Element, patterns: Collection[str]) -> tuple[Phase, ...]:
     """Read every phase; `patterns` are the ids of the concrete patterns that a phase may activate."""
+    abstract = {p.get("id") for p in schema.elements("pattern", "group") if p.flag("abstract")}
+    for active in (child for phase in schema.elements("phase") for child in phase.elements("active")):
+        if active.require("pattern") in abstract:
+            hint = "activate the patterns that are made from it"
+            raise active.error(f"pattern {active.get('pattern')!r} is abstract, and has nothing to run", hint=hint)
     return tuple(_phase(element, patterns) for element in schema.elements("phase"))
 
 

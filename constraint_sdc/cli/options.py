@@ -23,7 +23,7 @@ class ExampleCount(click.ParamType[int | None]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | None:
         """Turn the word into a count."""
-        if value == "all":
+        if str(value).lower() == "all":
             return None
         try:
             number = int(value)

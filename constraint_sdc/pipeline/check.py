@@ -11,17 +11,17 @@ from typing import Literal as OneOf
 
 from constraint_sdc.errors import ConstraintSdcError, NotRowsError, UsageError
 from constraint_sdc.evaluate.domain import Domain
-from constraint_sdc.model.constraint import EditRule
-from constraint_sdc.model.expression import Outside, walk
+from constraint_sdc.model.confinement import Confinement
+from constraint_sdc.model.expression import Outside
 from constraint_sdc.model.finding import CheckResult, RuleResult
 from constraint_sdc.model.schema import Schema, Severity
 from constraint_sdc.model.table import Layout
+from constraint_sdc.pipeline.value_domains import load_domains
 from constraint_sdc.read.microdata import Microdata, open_microdata
 from constraint_sdc.read.source import open_binary
 from constraint_sdc.report.disclosure import hidden_error
 from constraint_sdc.rules.schematron.load import load_schema
 from constraint_sdc.rules.understand import understand
-from constraint_sdc.validate.confine import is_allowed
 from constraint_sdc.validate.document_check import check_document
 from constraint_sdc.validate.judge import Judge
 from constraint_sdc.validate.routes import Routes, choose_routes, whole_file_routes
@@ -171,7 +171,7 @@ def _routes(
     overridden = frozenset(options.parameters)
     rules = understand(schema, record=layout.record, outside=around.names, overridden=overridden)
     if domains is None:
-        domains = load_domains(rules, options, (schema.origin.file, data))
+        domains = load_domains(rules, options.parameters, Confinement.around((schema.origin.file, data), options.allow))
     known = replace(layout, is_uniform=around.is_uniform)
     return choose_routes(schema, rules, known, domains.keys(), shows_values=options.show_values), domains
 
@@ -190,58 +190,3 @@ def _judge(schema: Schema, options: CheckOptions, layout: Layout | None) -> Judg
         time_limit=options.time_limit,
         max_findings=options.max_examples,
     )
-
-
-def load_domains(
-    rules: tuple[EditRule, ...], options: CheckOptions, beside: tuple[str | Path, ...]
-) -> dict[Outside, Domain]:
-    """Read the values that value-domain rules compare with, each file once.
-
-    `beside` are the rules and the data, in whose directories rules may read. A file that is not there, not allowed or
-    not rows is left out: Saxon then says what is wrong with it, or judges it as a document.
-    """
-    wanted: dict[Path, list[Outside]] = {}
-    for outside in _outsides(rules):
-        path = options.parameters["original"] if outside.href is None else Path(outside.href)
-        if outside.href is None or (path.exists() and is_allowed(path, beside, options.allow)):
-            wanted.setdefault(path, []).append(outside)
-    domains: dict[Outside, Domain] = {}
-    for path, outsides in wanted.items():
-        try:
-            domains.update(_read_domains(open_microdata(path), outsides))
-        except NotRowsError:
-            continue
-    return domains
-
-
-def _outsides(rules: tuple[EditRule, ...]) -> Iterator[Outside]:
-    expressions = (e for rule in rules for e in (rule.expression, rule.context and rule.context.condition) if e)
-    for expression in expressions:
-        yield from (part for part in walk(expression) if isinstance(part, Outside))
-
-
-def _read_domains(microdata: Microdata, outsides: list[Outside]) -> dict[Outside, Domain]:
-    layout = microdata.layout
-    domains = {outside: Domain() for outside in dict.fromkeys(outsides)}
-    names: set[str] = set()
-    is_uniform = layout.is_uniform
-    for chunk in microdata.chunks(names):
-        is_uniform &= chunk.layout.is_uniform and chunk.layout.wrappers == layout.wrappers
-        for outside, domain in domains.items():
-            column = chunk.columns.get(outside.steps[-1])
-            if column is not None:
-                domain.add(column)
-    path = (*layout.wrappers, layout.record)
-    if layout.record in layout.wrappers:
-        return {}  # a path that names the record finds the root's own values too
-    return {outside: d for outside, d in domains.items() if _selects_variable(outside, path, is_uniform, names)}
-
-
-def _selects_variable(outside: Outside, path: tuple[str, ...], is_uniform: bool, names: set[str]) -> bool:
-    """Tell whether the steps select exactly one variable of every record and nothing outside the records."""
-    above, last = outside.steps[:-1], outside.steps[-1]
-    if not above and not outside.absolute:
-        return last not in names and not last.startswith("@")
-    if outside.absolute and above != path:
-        return False
-    return above == path[-len(above) :] and (is_uniform or len(above) == 1)

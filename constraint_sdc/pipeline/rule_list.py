@@ -6,10 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from constraint_sdc.evaluate.truth import refuses
+from constraint_sdc.model.confinement import Confinement
 from constraint_sdc.model.constraint import EditRule
 from constraint_sdc.model.rule_list import RuleList, RuleRow
 from constraint_sdc.model.schema import Schema
-from constraint_sdc.pipeline.check import CheckOptions, compiling, load_domains
+from constraint_sdc.pipeline.check import CheckOptions, compiling
+from constraint_sdc.pipeline.value_domains import load_domains
 from constraint_sdc.read.microdata import open_microdata
 from constraint_sdc.rules.blocks import blocks
 from constraint_sdc.rules.schematron.load import load_schema
@@ -44,7 +46,7 @@ def _list_rules(
         uniform = [chunk.layout.is_uniform for chunk in microdata.chunks(outside)]
         layout = replace(microdata.layout, is_uniform=all(uniform))
         edits = understand(schema, record=layout.record, outside=outside)
-        domains = load_domains(edits, CheckOptions(allow=allow), (rules, data))
+        domains = load_domains(edits, {}, Confinement.around((rules, data), allow))
         routes = choose_routes(schema, edits, layout, domains.keys())
     return RuleList(
         rows=tuple(_row(edit, schema, routes) for edit in edits),

@@ -30,7 +30,7 @@ def read_recipe(path: Path) -> Recipe:
     content = {} if content is None else content
     if not isinstance(content, dict):
         # Not the validator's message, which would quote the whole of a file given by mistake.
-        raise UsageError("not a recipe", file=str(path), hint="expected lines such as `record: Record`")
+        raise UsageError("not a recipe", file=str(path), line=1, hint="expected lines such as `record: Record`")
     schema = json.loads(shipped_file("schemas", "recipe.schema.json").read_text(encoding="utf-8"))
     for problem in jsonschema.Draft202012Validator(schema).iter_errors(content):
         line = _line_of(node, list(problem.absolute_path))

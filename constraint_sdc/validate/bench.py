@@ -8,9 +8,9 @@ from pathlib import Path
 from urllib.parse import unquote, urldefrag, urljoin
 
 from constraint_sdc.errors import ConstraintSdcError, DataError, JudgeError, ResourceRefusedError, RulesError
+from constraint_sdc.model.confinement import Confinement
 from constraint_sdc.validate.access import JUDGE, Wanted, file_uri
 from constraint_sdc.validate.complaints import parser_text, rules_error
-from constraint_sdc.validate.confine import Confinement
 from constraint_sdc.validate.expressions import given
 from constraint_sdc.validate.frames import Message
 from constraint_sdc.validate.prelude import NEEDED

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 
+from constraint_sdc.model.confinement import Confinement
 from constraint_sdc.model.schema import Schema
 from constraint_sdc.validate.bench import Bench
 from constraint_sdc.validate.complaints import rules_error
-from constraint_sdc.validate.confine import Confinement
 from constraint_sdc.validate.frames import Message
 from constraint_sdc.validate.transpile import Output, Stylesheet, make_stylesheet
 from constraint_sdc.validate.verdict import JudgeReport, read_report

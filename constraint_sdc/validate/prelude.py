@@ -12,7 +12,7 @@ _SCOPE = (
 
 # A URI that was not handed in is told to Python by a message, which is heard even when an error is swallowed (a match
 # pattern or xsl:try does that); the error only ends the useless run.
-# A relative name in pattern/@documents belongs to the judged document: 2025 says so. Earlier editions were silent, so a
+# A relative name in pattern/@documents belongs to the judged document. The editions are not of one mind here, so a
 # document beside the rules is taken when there is none beside the data.
 _RESOURCES = """
 <xsl:param name="c:documents" as="map(*)" select="map{}" SCOPE/>

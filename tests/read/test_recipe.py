@@ -32,7 +32,7 @@ def test_an_empty_recipe_says_nothing(tmp_path: Path) -> None:
         ("record: Person\nrecrod: x\n", 1, "recrod"),
         ("key: id\nmissing:\n  V3: -9\n", 3, "not of type 'array'"),
         ("record: [a\n", 2, "YAML"),
-        ("- a\n- b\n", 1, "not of type 'object'"),
+        ("- a\n- b\n", 1, "not a recipe"),
         ("record: !!python/object:os.system x\n", 1, "YAML"),
     ],
 )

@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from constraint_sdc.errors import ResourceRefusedError
+from constraint_sdc.model.confinement import Confinement
 from constraint_sdc.rules.schematron.element import Element
 
 
-@dataclass(frozen=True, slots=True)
-class Confinement:
-    """The directories that `include` and `extends` may read, symbolic links resolved."""
+def resolve_reference(confinement: Confinement, element: Element, href: str) -> tuple[Path, str]:
+    """Return the file that `include` or `extends` names and its fragment id, or refuse by name.
 
-    roots: tuple[Path, ...]
-
-    def resolve(self, element: Element, href: str) -> tuple[Path, str]:
-        """Return the file that a reference names and its fragment id, or refuse by name.
-
-        Links are resolved before deciding, so that a link inside the tree cannot lead out of it.
-        """
-        parts = urlsplit(href.strip())
-        if parts.scheme not in ("", "file") or parts.netloc not in ("", "localhost"):
-            raise _refused(element, href, "only files are read, never the network")
-        named = unquote(parts.path)
-        path = (element.base / named if named else Path(element.origin.file)).resolve()
-        if not any(path.is_relative_to(root) for root in self.roots):
-            raise _refused(element, str(path), f"to read it, give the option --allow {path.parent}")
-        return path, unquote(parts.fragment)
-
-
-def confine(main: Path, allowed: tuple[Path, ...]) -> Confinement:
-    """Allow the main rule file's own directory and the ones given."""
-    return Confinement(tuple(path.resolve() for path in (main.parent, *allowed)))
+    Links are resolved before deciding, so that a link inside the tree cannot lead out of it.
+    """
+    parts = urlsplit(href.strip())
+    if parts.scheme not in ("", "file") or parts.netloc not in ("", "localhost"):
+        raise _refused(element, href, "only files are read, never the network")
+    named = unquote(parts.path)
+    path = (element.base / named if named else Path(element.origin.file)).resolve()
+    if not confinement.contains(path):
+        raise _refused(element, str(path), f"to read it, give the option --allow {path.parent}")
+    return path, unquote(parts.fragment)
 
 
 def _refused(element: Element, target: str, hint: str) -> ResourceRefusedError:

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from constraint_sdc.rules.schematron.confine import Confinement
+from constraint_sdc.model.confinement import Confinement
+from constraint_sdc.rules.schematron.confine import resolve_reference
 from constraint_sdc.rules.schematron.element import Element, read_element
 
 Place: TypeAlias = tuple[Path, str]
@@ -65,7 +66,7 @@ class Inclusions:
         self._count += 1
         if self._count > _MOST_INCLUSIONS:
             raise element.error(f"the schema brings in more than {_MOST_INCLUSIONS} elements of other files")
-        place = self.confinement.resolve(element, element.require("href"))
+        place = resolve_reference(self.confinement, element, element.require("href"))
         if place in trail:
             chain = " -> ".join(_named(step) for step in (*trail[trail.index(place) :], place))
             raise element.error(f"{element.kind} goes round in a circle: {chain}")

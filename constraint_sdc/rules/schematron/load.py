@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from constraint_sdc.model.confinement import Confinement
 from constraint_sdc.model.schema import Let, Parameter, Schema
 from constraint_sdc.rules.schematron.binding import read_binding
 from constraint_sdc.rules.schematron.concrete import concrete_patterns
-from constraint_sdc.rules.schematron.confine import confine
 from constraint_sdc.rules.schematron.element import ISO_NAMESPACE, Element
 from constraint_sdc.rules.schematron.foreign import foreign_declarations
 from constraint_sdc.rules.schematron.grammar import check_grammar
@@ -25,7 +25,7 @@ def load_schema(path: Path, *, phase: str | None = None, allowed: tuple[Path, ..
     `phase` is an id, "#ALL" or "#DEFAULT" (the same as None: the schema's own default, or all patterns). Files outside
     the schema's own directory are read only from the `allowed` directories.
     """
-    inclusions = Inclusions(confine(path.resolve(), allowed))
+    inclusions = Inclusions(Confinement.around([path], allowed))
     root = inclusions.load(path.resolve())
     _check_root(root)
     check_grammar(root)

@@ -1,4 +1,4 @@
-"""Which files rules may read while they judge: those beside the rules, beside the data, and where the user said so."""
+"""Which files rules may read: those beside the rules, beside the data, and where the user said so."""
 
 from __future__ import annotations
 
@@ -41,8 +41,3 @@ class Confinement:
                 hint=f"allow it with --allow {path.parent}",
             )
         return path
-
-
-def is_allowed(path: Path, beside: Iterable[str | Path], allowed: Iterable[Path] = ()) -> bool:
-    """Tell whether rules may read a file: it lies in the tree of a file's directory, or of an allowed one."""
-    return Confinement.around(beside, allowed).contains(path)

@@ -90,7 +90,7 @@ def command(data: tuple[Path, ...], rules: Path, format_: str, output: Path | No
     if len(data) > 1 and format_ not in ("text", "github"):
         raise UsageError(f"{format_} reports hold one file, {len(data)} were given", hint="run check once per file")
     no_overwrite((*data, rules, given["original"], given["domain"], given["recipe"]), output)
-    from constraint_sdc.pipeline.check import check_file
+    from constraint_sdc.pipeline.check import check_file, full_svrl
     from constraint_sdc.report.render import render
     from constraint_sdc.report.terminal import wants_colour
     from constraint_sdc.report.wording import verdict
@@ -106,7 +106,10 @@ def command(data: tuple[Path, ...], rules: Path, format_: str, output: Path | No
             result = check_file(path, rules, options, progress)
         finally:
             end_progress()
-        texts.append(render(result, format_, colour=colour))
+        if format_ == "svrl" and options.is_whole_story:
+            texts.append(full_svrl(path, rules, options))
+        else:
+            texts.append(render(result, format_, colour=colour))
         worst = max(worst, result.exit_code)
         verdicts.append(f"{path}: {verdict(result)}; report in {output}")
     deliver("\n\n".join(text.rstrip("\n") for text in texts), output)

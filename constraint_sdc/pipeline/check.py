@@ -47,6 +47,11 @@ class CheckOptions:
     time_limit: float | None = None
 
     @property
+    def is_whole_story(self) -> bool:
+        """Tell whether nothing is hidden, capped or left to another engine: Saxon's own SVRL may then be shown."""
+        return self.engine == "saxon" and self.show_values and self.max_examples is None
+
+    @property
     def parameters(self) -> Mapping[str, Path]:
         """Return the documents that override a rule's own variable of that name."""
         given = self.original or self.domain
@@ -66,6 +71,12 @@ def check_file(
     idle = [name for name in options.parameters if not schema.mentions(name)]
     notes = [f"no rule uses ${name}: {options.parameters[name]} was not looked at" for name in idle]
     return replace(result, notes=(*result.notes, *notes))
+
+
+def full_svrl(data: Path, rules: Path, options: CheckOptions) -> str:
+    """Return Saxon's own complete SVRL: every fired rule, marked-up messages, properties, and the values in them."""
+    with _judge(load_schema(rules, phase=options.phase, allowed=options.allow), options, None) as judge:
+        return judge.svrl_file(data)
 
 
 @contextmanager

@@ -251,3 +251,14 @@ def test_a_pattern_on_other_documents_names_them(run: Run, tmp_path: Path) -> No
     (violation,) = result["violations"]
     assert (violation["record"], violation["line"]) == (None, None)
     assert violation["location"].endswith("codes.xml')/Q{}D[1]/Q{}R[1]")
+
+
+def test_saxon_with_values_writes_its_own_complete_svrl(run: Run, census: Path) -> None:
+    arguments = ("check", census / "damaged.xml", "--rules", RULES, "--phase", "edits", "--format", "svrl")
+    full = run(*arguments, "--engine", "saxon", "--show-values")
+    compact = run(*arguments)
+    assert (full.code, compact.code) == (1, 1)
+    for text in (full.out, compact.out):
+        assert text.count("<svrl:failed-assert") == 8
+    assert full.out.count("<svrl:fired-rule") == 4 * 200
+    assert compact.out.count("<svrl:fired-rule") < 10

@@ -74,7 +74,7 @@ def choose_routes(
             unsure = unsure or _refused(context.condition, schema, known_domains)
             mine = []
             for edit in edits:
-                refusal = unsure or _refusal(edit, schema, known_domains, shows_values)
+                refusal = unsure or _refusal(edit, rule, schema, known_domains, shows_values)
                 if refusal is None:
                     mine.append(edit)
                     continue
@@ -116,8 +116,10 @@ def _why_not_rows(rule: Rule, context: Context | None, layout: Layout) -> str | 
     return None
 
 
-def _refusal(edit: EditRule, schema: Schema, known: Collection[Outside], shows_values: bool) -> str | None:
+def _refusal(edit: EditRule, rule: Rule, schema: Schema, known: Collection[Outside], shows_values: bool) -> str | None:
     """Return why the evaluator does not take this assertion, or None."""
+    if edit.assertion.attribute("subject") or rule.attribute("subject"):
+        return "its violations are located at another node, its subject"
     if edit.expression is None:
         return edit.constraint.reason
     if shows_values and not edit.is_record_local:

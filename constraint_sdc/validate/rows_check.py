@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -71,7 +72,10 @@ class RowsCheck:
         self._second = self._workers(routes.vectorised_ids(), 1)
         self._local = self._workers(routes.by_chunk, os.cpu_count() or 1)
         self._whole = self._judge_whole_file()
-        self._whole_keys: dict[int, str | None] = {f.record: None for f in self._whole.findings if f.record}
+        self._whole_places: dict[int, tuple[str | None, int]] = {}
+        self._whole_records = {finding.record for finding in self._whole.findings if finding.record}
+        variables = {rule.id: match.context.variable for match in routes.vectorised for rule in match.rules}
+        self._steps = {rule: variable_step(name) if name else "" for rule, name in variables.items()}
         self.records = 0
         self._broken = 0
         self._has_key = wishes.key is None
@@ -89,10 +93,11 @@ class RowsCheck:
 
     def take(self, chunk: Chunk) -> None:
         """Judge one chunk."""
-        if self._wishes.key is not None:
-            self._has_key |= self._wishes.key in chunk.columns
-            for number in self._whole_keys.keys() & set(range(chunk.first + 1, chunk.first + len(chunk) + 1)):
-                self._whole_keys[number] = self._key(chunk, number - chunk.first - 1)
+        self._has_key |= self._wishes.key in chunk.columns
+        if self._whole_records:
+            for number in self._whole_records & set(range(chunk.first + 1, chunk.first + len(chunk) + 1)):
+                row = number - chunk.first - 1
+                self._whole_places[number] = self._key(chunk, row), int(chunk.lines[row])
         if self._routes.vectorised:
             self._take_vectorised(chunk)
         if self._routes.by_chunk and len(chunk):
@@ -110,7 +115,7 @@ class RowsCheck:
             self._whole,
             self._summaries,
             show_values=self._wishes.show_values,
-            place=lambda f: (f.record, self._whole_keys.get(f.record or 0), f.line, f.location),
+            place=self._place_in_file,
         )
 
     def results(self) -> tuple[RuleResult, ...]:
@@ -161,7 +166,7 @@ class RowsCheck:
                         record=chunk.first + row + 1,
                         key=self._key(chunk, row),
                         line=int(chunk.lines[row]),
-                        location=record_location(self._layout, chunk.first + row + 1),
+                        location=record_location(self._layout, chunk.first + row + 1) + self._steps[rule],
                         summary=self._summaries[rule],
                         message=found.text if found else None,
                         diagnostics=found.diagnostics if found else (),
@@ -202,7 +207,16 @@ class RowsCheck:
             return None, None, None, finding.location
         i = finding.record - 1
         number = int(sent.numbers[i])
-        return number, sent.keys[i], int(sent.lines[i]), record_location(self._layout, number)
+        return number, sent.keys[i], int(sent.lines[i]), self._location(number, finding)
+
+    def _place_in_file(self, finding: JudgeFinding) -> tuple[int | None, str | None, int | None, str]:
+        if finding.record is None:
+            return None, None, finding.line, finding.location
+        key, line = self._whole_places[finding.record]
+        return finding.record, key, line, self._location(finding.record, finding)
+
+    def _location(self, number: int, finding: JudgeFinding) -> str:
+        return record_location(self._layout, number) + inside_record(finding.location, self._layout.record)
 
 
 Place = Callable[[JudgeFinding], tuple[int | None, str | None, int | None, str]]
@@ -250,6 +264,31 @@ def record_location(layout: Layout, number: int) -> str:
     """
     names = [_braced(name) for name in (*layout.wrappers, layout.record)]
     return f"(/{'/'.join(names)})[{number}]" if layout.is_uniform else f"(//{names[-1]})[{number}]"
+
+
+def variable_step(name: str) -> str:
+    """Return the step from a record to one of its variables.
+
+    >>> variable_step("{urn:x}V1"), variable_step("@id")
+    ('/Q{urn:x}V1[1]', '/@id')
+    """
+    if name.startswith("@"):
+        return f"/@{_braced(name[1:]) if name.startswith('@{') else name[1:]}"
+    return f"/{_braced(name)}[1]"
+
+
+_STEP = re.compile(r"/(?:Q\{[^}]*\}[^/\[]*|@Q\{[^}]*\}[^/]*|[^/\[]+)(?:\[\d+\])?")
+
+
+def inside_record(location: str, record: str) -> str:
+    """Return the part of a path that leads from the record to the node.
+
+    >>> inside_record("/Q{}Data[1]/Q{}Record[5]/Q{}V1[1]", "Record")
+    '/Q{}V1[1]'
+    """
+    steps = _STEP.findall(location)
+    places = [i for i, step in enumerate(steps) if i and f"{step}[".startswith(f"/{_braced(record)}[")]
+    return "".join(steps[places[0] + 1 :]) if places else ""
 
 
 def _braced(name: str) -> str:

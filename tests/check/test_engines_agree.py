@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from constraint_sdc.model.finding import CheckResult
+from constraint_sdc.model.finding import CheckResult, Violation
 from constraint_sdc.pipeline.check import CheckOptions, check_file
 
 PLAIN = ["0", "1", "5", "7.5", "-3", "1e3", " 5 ", "", "abc", "NaN", "INF", "-0", "0.1", "0.30000000000000004", "007"]
@@ -82,7 +82,7 @@ def cases(draw: st.DrawFn) -> Case:
     rows = draw(st.lists(st.dictionaries(st.sampled_from(NAMES), VALUES), min_size=1, max_size=6))
     order = [draw(st.permutations(list(row))) for row in rows]
     lines = "\n".join(
-        f'<R id="{i}">' + "".join(f"<{n}>{row[n]}</{n}>" for n in names) + "</R>"
+        f'<R id="{i}">\n' + "\n".join(f"<{n}>{row[n]}</{n}>" for n in names) + "</R>"
         for i, (row, names) in enumerate(zip(rows, order, strict=True))
     )
     header = draw(st.sampled_from(["", "<H><A>5</A></H>", "<!-- opening -->"]))
@@ -93,11 +93,12 @@ def cases(draw: st.DrawFn) -> Case:
     return Case(schema, f"<D>{header}\n{lines}\n</D>")
 
 
+def shown(violation: Violation) -> tuple[object, ...]:
+    return (violation.record, violation.line, violation.location, violation.message)
+
+
 def verdicts(result: CheckResult) -> list[tuple[object, ...]]:
-    return [
-        (r.rule, r.fired, r.failed, r.errors, r.status, tuple((v.record, v.line, v.message) for v in r.violations))
-        for r in result.results
-    ]
+    return [(r.rule, r.fired, r.failed, r.errors, r.status, tuple(map(shown, r.violations))) for r in result.results]
 
 
 def both(case: Case, show_values: bool) -> tuple[CheckResult, CheckResult]:

@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup demo test check bench clean
+.PHONY: setup demo test check explore bench clean
 
 setup: $(VENV)/.ready
 
@@ -24,6 +24,10 @@ check: setup
 
 test: check
 	$(BIN)/python -m pytest -n auto -q
+
+# New random cases for every property test; what it finds becomes a case of its own.
+explore: setup
+	HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -n auto -q
 
 bench: setup
 	$(BIN)/python benchmarks/check_speed.py

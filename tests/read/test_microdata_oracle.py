@@ -83,7 +83,7 @@ def test_a_damaged_file_is_rejected_or_read_exactly(path: Path, data: st.DataObj
 
 
 @pytest.mark.slow
-@examples(5000)
+@examples(3000)
 @given(data=st.data(), chunk_bytes=CHUNK_BYTES)
 def test_thousands_of_damaged_files_are_rejected_or_read_exactly(
     path: Path, data: st.DataObject, chunk_bytes: int

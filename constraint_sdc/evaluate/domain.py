@@ -90,20 +90,27 @@ class Domain:
         for width, _, keys in _keys(text, rows):
             pending = self._pending.setdefault(width, [])
             pending.append(_distinct(keys))
-            # Merging only when the news outweighs the known keeps the work per value logarithmic, and memory bounded.
-            if sum(map(len, pending)) > max(len(self._sorted.get(width, ())), 65_536):
+            # Merging only when the news is half of the known keeps the work per value logarithmic, and memory bounded.
+            if sum(map(len, pending)) > max(len(self._sorted.get(width, ())) // 2, 65_536):
                 self._merge(width)
 
     def _merge(self, width: int) -> None:
         pending = self._pending.pop(width, [])
         if pending:
-            known = [self._sorted[width]] if width in self._sorted else []
-            self._sorted[width] = _distinct(np.concatenate([*known, *pending]))
+            known = self._sorted.pop(width, None)
+            joined = np.concatenate(pending if known is None else [known, *pending])
+            # At a million values every copy counts: the parts go before the whole is sorted where it stands.
+            del known, pending
+            joined.sort()
+            self._sorted[width] = _without_repetition(joined)
 
 
 def _distinct(keys: Keys) -> Keys:
     """Return the keys sorted, each once; sorting beats the hash table behind `np.unique` many times over."""
-    keys = np.sort(keys)
+    return _without_repetition(np.sort(keys))
+
+
+def _without_repetition(keys: Keys) -> Keys:
     is_new = np.ones(len(keys), np.bool_)
     np.not_equal(keys[1:], keys[:-1], out=is_new[1:])
     return np.compress(is_new, keys)

@@ -6,8 +6,7 @@ ConstraintSdcError            root; carries the exit code of the command line
 ├── DataError                 a microdata or XML file cannot be processed (exit 2)
 │   └── NotRowsError          well-formed XML, but not flat rows; `check` judges it as a document instead
 ├── ResourceRefusedError      a rule asked for a file outside the allowed directories (exit 2)
-├── JudgeError                Saxon stopped: a time limit, a crash, an error that is no rule's own (exit 2)
-└── PlanRefusedError          the plan refuses, with the way out (exit 3)
+└── JudgeError                Saxon stopped: a time limit, a crash, an error that is no rule's own (exit 2)
 """
 
 from __future__ import annotations
@@ -68,9 +67,3 @@ class ResourceRefusedError(ConstraintSdcError):
 
 class JudgeError(ConstraintSdcError):
     """Saxon could not finish: a time limit, a crash, or an error that belongs to no single rule."""
-
-
-class PlanRefusedError(ConstraintSdcError):
-    """The plan refuses to mask; the message names the way out."""
-
-    exit_code = 3

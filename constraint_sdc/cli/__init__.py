@@ -41,7 +41,6 @@ Exit codes:
   0  clean
   1  violations
   2  the rules, the data or the options cannot be processed; the message names file, line and rule
-  3  refused by the plan
 """
 
 

@@ -7,7 +7,7 @@ hundred thousand records cost no Python object each.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import TypeAlias
 
@@ -125,14 +125,3 @@ class Chunk:
         """Return a whole XML document with these records (all by default) and nothing else."""
         numbers = range(len(self)) if rows is None else rows
         return self.layout.head + b"\n".join(self.record_xml(i) for i in numbers) + self.layout.tail
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """All records of a file as columns: what the planner and the maskers work on."""
-
-    layout: Layout
-    columns: Mapping[str, Column] = field(default_factory=dict)
-
-    def __len__(self) -> int:
-        return len(next(iter(self.columns.values()))) if self.columns else 0

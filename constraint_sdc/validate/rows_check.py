@@ -143,7 +143,7 @@ class RowsCheck:
             tally, failed = self._tallies[rule], np.flatnonzero(verdict.failed[rule])
             tally.count("vectorised", fired=int(np.count_nonzero(fired)), failed=len(failed))
             wanted[rule] = failed[: tally.room]
-        self._broken += int(np.count_nonzero(np.logical_or.reduce([*verdict.failed.values(), verdict.unsure & False])))
+        self._broken += verdict.broken_records()
         self._keep(chunk, wanted)
         self._ask_second_opinion(chunk, verdict)
 

@@ -33,6 +33,13 @@ class ChunkVerdict:
     failed: Mapping[str, Mask]
     unsure: Mask
 
+    def broken_records(self) -> int:
+        """Count the records on which some rule fails."""
+        broken = np.zeros_like(self.unsure)
+        for failed in self.failed.values():
+            broken |= failed
+        return int(np.count_nonzero(broken))
+
 
 def judge_chunk(
     matches: tuple[FirstMatch, ...], chunk: Chunk, *, xpath1: bool, domains: Mapping[Outside, Domain]

@@ -1,15 +1,30 @@
-"""The user's own knowledge of a file: what a record is called, how it is named, which codes mean "missing"."""
+"""The user's own knowledge of a file and wishes for its masking."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal as OneOf
+
+from constraint_sdc.model.policy import OnBroken, VariableWish
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """A recipe file's content. `missing` maps a variable to the texts that stand for a missing value."""
+    """A recipe file's content; None is "not said", and then the command line or a default decides.
+
+    `missing` maps a variable to the texts that stand for a missing value. `groups` are variables to be masked together,
+    or "all"; variables tied by rules are masked together whatever the groups say. `group_size` is how many of the
+    remaining variables share a block.
+    """
 
     record: str | None = None
     key: str | None = None
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    k: int | None = None
+    method: str | None = None
+    seed: int | None = None
+    on_broken: OnBroken | None = None
+    group_size: int | None = None
+    groups: tuple[tuple[str, ...], ...] | OneOf["all"] = ()
+    variables: Mapping[str, VariableWish] = field(default_factory=dict)

@@ -82,6 +82,14 @@ def column_of(name: str, values: Iterable[str | None], nil: Iterable[bool] | Non
 
 
 @dataclass(frozen=True, slots=True)
+class Table:
+    """All records of a file: every column over all of them, in the order in which the file first names them."""
+
+    columns: Mapping[str, Column]
+    records: int
+
+
+@dataclass(frozen=True, slots=True)
 class Layout:
     """How the rows of a file are built.
 

@@ -1,0 +1,59 @@
+"""The plan's working drawing: the same decisions as in the printed plan, in the form in which masking executes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from constraint_sdc.model.constraint import Atom, EditRule
+from constraint_sdc.model.expression import Expression
+from constraint_sdc.model.groups import Rows
+from constraint_sdc.model.plan import BlockPlan, Plan
+from constraint_sdc.model.series import Series
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """`variable` is computed by `expression` from variables that are known by then, so that `rule` holds."""
+
+    variable: str
+    rule: str
+    expression: Expression
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stratum:
+    """Records treated apart. `conjunction` are the atoms, each with its rule, that all of them satisfy.
+
+    `shares_conditions` is false for a merged stratum: its records may satisfy different sides of a rule.
+    """
+
+    rows: Rows
+    conjunction: tuple[tuple[str, Atom], ...]
+    derivations: tuple[Derivation, ...]
+    shares_conditions: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BlockDesign:
+    """One block. `terms` are the disjunctive normal forms of its rules, by rule, as far as they are small enough.
+
+    `anchors` are variables of rules that cannot be evaluated here: they are copied together from one actual record.
+    `others` are unmasked variables that the block's rules read.
+    """
+
+    plan: BlockPlan
+    series: tuple[Series, ...]
+    rules: tuple[EditRule, ...]
+    terms: dict[str, tuple[tuple[Atom, ...], ...]]
+    strata: tuple[Stratum, ...]
+    anchors: tuple[str, ...]
+    others: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """The plan and the working drawing of every block."""
+
+    plan: Plan
+    blocks: tuple[BlockDesign, ...]

@@ -1,0 +1,59 @@
+"""The words of a recipe for masking: what a variable is, what may happen to it, and how the file is masked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Literal as OneOf
+from typing import TypeAlias
+
+OnBroken: TypeAlias = OneOf["refuse", "keep"]
+
+
+class Role(Enum):
+    """What a variable is for an intruder. Quasi-identifiers and confidential variables are masked, the others are not.
+
+    In the default groups a quasi-identifier never shares a group with a confidential variable.
+    """
+
+    IDENTIFIER = "identifier"
+    QUASI_IDENTIFIER = "quasi-identifier"
+    CONFIDENTIAL = "confidential"
+    UNTOUCHED = "untouched"
+
+    @property
+    def is_masked(self) -> bool:
+        """Tell whether the variable's values are replaced."""
+        return self in (Role.QUASI_IDENTIFIER, Role.CONFIDENTIAL)
+
+
+class Scale(Enum):
+    """What may be computed from the values: numbers, an order, or nothing but equality."""
+
+    NUMERIC = "numeric"
+    ORDINAL = "ordinal"
+    NOMINAL = "nominal"
+
+
+class OperatorName(Enum):
+    """How a group's values become one: see `constraint_sdc/aggregate`, one file each."""
+
+    ARITHMETIC_MEAN = "arithmetic mean"
+    GEOMETRIC_MEAN = "geometric mean"
+    LOWER_MEDIAN = "lower median"
+    MODE = "mode"
+    MEDOID = "medoid"
+
+
+@dataclass(frozen=True, slots=True)
+class VariableWish:
+    """What the recipe says about one variable; None is "not said". `decimals`: 0 is integer, "free" a free double.
+
+    `is_removed` takes an identifier out of the masked file.
+    """
+
+    role: Role | None = None
+    scale: Scale | None = None
+    decimals: int | OneOf["free"] | None = None
+    operator: OperatorName | None = None
+    is_removed: bool = False

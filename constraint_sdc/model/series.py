@@ -1,0 +1,55 @@
+"""A variable over the whole file, ready for masking: its numbers or codes, and where it has none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from constraint_sdc.model.grid import Grid
+from constraint_sdc.model.policy import Scale
+from constraint_sdc.model.table import Column
+
+
+@dataclass(frozen=True)
+class Series:
+    """`values` are numbers (numeric) or codes in the order of the values (ordinal, nominal), NaN where blank.
+
+    A value is blank where the record has none: absent, empty, a missing code, or not a finite number. `blank` is 0
+    where there is a value and otherwise the same positive number for the same text and state.
+    """
+
+    name: str
+    column: Column
+    scale: Scale
+    grid: Grid
+    values: npt.NDArray[np.float64]
+    blank: npt.NDArray[np.int64]
+
+    @property
+    def is_blank(self) -> npt.NDArray[np.bool_]:
+        """Tell where the record has no value."""
+        return np.not_equal(self.blank, 0)
+
+    @property
+    def deviation(self) -> float:
+        """Return the standard deviation of the values there are; 1 when they do not differ."""
+        values = self.values[~self.is_blank]
+        spread = float(values.std()) if len(values) else 0.0
+        # Rounding makes a constant column's deviation tiny instead of nought.
+        return spread if spread > 1e-12 * float(np.abs(values).max(initial=0.0)) else 1.0
+
+    def standardised(self) -> npt.NDArray[np.float64]:
+        """Return the points of this variable for distances: z-scores, or one column per category; blanks at the mean.
+
+        Two records of different categories are as far apart as two whose numbers differ by one standard deviation.
+        """
+        if self.scale is Scale.NOMINAL:
+            count = int(np.nanmax(self.values, initial=0.0)) + 1
+            codes = np.equal(self.values[:, None], np.arange(count))
+            return np.where(codes, np.sqrt(0.5), 0.0)
+        present = ~self.is_blank
+        centre = float(self.values[present].mean()) if present.any() else 0.0
+        points: npt.NDArray[np.float64] = np.where(present, self.values - centre, 0.0) / self.deviation
+        return points.reshape(-1, 1)

@@ -1,0 +1,107 @@
+"""MDAV: J. Domingo-Ferrer and V. Torra, Data Mining and Knowledge Discovery 11(2), 195-212, 2005 (MDAV-generic).
+
+Groups form at the rim and work inwards: the record farthest from the centroid takes its nearest k - 1, then the
+record farthest from that one does the same, until fewer than 3k records are left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from constraint_sdc.model.groups import Labels, Points, Rows
+
+_Distances = npt.NDArray[np.float64]
+_LARGEST = 1e150
+
+
+class Mdav:
+    """The textbook algorithm, record for record; every tie goes to the record that comes first in the file.
+
+    Groups have k to 2k - 1 records and are numbered in the order in which they form. Time grows with n * n / k.
+    """
+
+    name = "mdav"
+
+    def partition(self, points: Points, k: int, seed: int) -> Labels:
+        """Return the group of every row; `seed` is of no account, because nothing is drawn.
+
+        >>> Mdav().partition(np.array([[0.0], [9.0], [1.0], [8.0], [0.5]]), 2, seed=1).tolist()
+        [1, 0, 1, 0, 1]
+        """
+        del seed
+        _refuse_impossible(points, k)
+        if k == 1:
+            return np.arange(len(points), dtype=np.int64)
+        labels = np.empty(len(points), np.int64)
+        for number, rows in enumerate(_groups(points, k)):
+            labels[rows] = number
+        return labels
+
+
+def _refuse_impossible(points: Points, k: int) -> None:
+    if k < 1:
+        raise ValueError(f"k must be at least 1, not {k}")
+    if len(points) < k:
+        raise ValueError(f"{len(points)} records cannot form a group of {k}")
+    if not np.isfinite(points).all():
+        raise ValueError("points must be finite numbers")
+    if np.abs(points).max(initial=0.0) > _LARGEST:
+        raise ValueError(f"points beyond {_LARGEST:g} have no distances in double; standardise them")
+
+
+def _groups(points: Points, k: int) -> Iterator[Rows]:
+    """Yield the groups; the remaining records stay in file order, so that the first of equals is the first in the file.
+
+    One contiguous array per variable: the centroid is then a fresh mean in every round, summed in the same way whatever
+    the number of variables.
+    """
+    columns = np.ascontiguousarray(points.T)
+    rows = np.arange(len(points), dtype=np.int64)
+    while len(rows) >= 3 * k:
+        one, other = _opposite_groups(columns, k)
+        yield rows[one]
+        yield rows[other]
+        left = np.ones(len(rows), np.bool_)
+        left[one] = left[other] = False
+        columns, rows = np.compress(left, columns, axis=1), rows[left]
+    if len(rows) >= 2 * k:
+        farthest = int(np.argmax(_from(columns, columns.mean(axis=1))))
+        one = _nearest(_from(columns, columns[:, farthest]), farthest, k)
+        yield rows[one]
+        rows = np.delete(rows, one)
+    yield rows
+
+
+def _opposite_groups(columns: Points, k: int) -> tuple[Rows, Rows]:
+    """Return the group at the record r farthest from the centroid, and that at the record farthest from r."""
+    r = int(np.argmax(_from(columns, columns.mean(axis=1))))
+    from_r = _from(columns, columns[:, r])
+    one = _nearest(from_r, r, k)
+    from_r[one] = -1.0
+    s = int(np.argmax(from_r))
+    from_s = _from(columns, columns[:, s])
+    from_s[one] = np.inf
+    return one, _nearest(from_s, s, k)
+
+
+def _from(columns: Points, point: Points) -> _Distances:
+    """Return squared distances by differences, which keep their digits under a large offset; products would cancel."""
+    total = np.zeros(columns.shape[1])
+    difference = np.empty(columns.shape[1])
+    for column, coordinate in zip(columns, point, strict=True):
+        np.subtract(column, coordinate, out=difference)
+        np.multiply(difference, difference, out=difference)
+        total += difference
+    return total
+
+
+def _nearest(distances: _Distances, centre: int, k: int) -> Rows:
+    """Return the centre and the k - 1 records nearest to it, first ones first among equals, in file order."""
+    distances[centre] = -1.0  # whatever underflow makes of its neighbours, a centre is in its own group
+    limit = np.partition(distances, k - 1)[k - 1]
+    within = np.flatnonzero(distances < limit)
+    at_limit = np.flatnonzero(distances == limit)[: k - len(within)]
+    return np.sort(np.concatenate((within, at_limit)))

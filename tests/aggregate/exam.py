@@ -1,0 +1,87 @@
+"""The exam that every operator sits: whatever it claims about a formula must be true of random groups.
+
+`Preserved` is examined on what would be published, digit for digit; `NeedsExact` on the representative in real
+arithmetic, and "is a whole number" on that number rounded to the step that the rule names.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from fractions import Fraction
+from itertools import islice
+from random import Random
+
+import numpy as np
+
+from constraint_sdc.aggregate.lower_median import LowerMedian
+from constraint_sdc.aggregate.medoid import Medoid
+from constraint_sdc.aggregate.mode import Mode
+from constraint_sdc.aggregate.operator import Operator
+from constraint_sdc.model.constraint import Formula
+from constraint_sdc.model.grid import Grid
+from constraint_sdc.model.groups import Groups
+from constraint_sdc.model.operator_verdict import NotCovered, OperatorVerdict, Preserved
+from constraint_sdc.model.policy import OperatorName
+from tests.aggregate.formulas import ANY, NAMES, POSITIVE, draw_formula, draw_groups
+from tests.aggregate.meaning import Record, Value, holds
+
+# Relative error of a geometric mean computed in double; a false claim misses by far more.
+SLACK = 1e-9
+
+
+def examine(operator: Operator, claims: int = 400, groups: int = 6, seed: int = 1) -> Counter[str]:
+    """Attack every claim of the operator; return how many groups each kind of claim survived."""
+    random, survived = Random(seed), Counter[str]()
+    texts = POSITIVE if operator.name is OperatorName.GEOMETRIC_MEAN else ANY
+    drawn = (draw_formula(random) for _ in range(20 * claims))
+    judged = ((formula, operator.verdict(formula)) for formula in drawn)
+    claimed = ((formula, verdict) for formula, verdict in judged if not isinstance(verdict, NotCovered))
+    for formula, verdict in islice(claimed, claims):
+        for members in draw_groups(formula, random, texts, groups):
+            _attack(operator, formula, verdict, members)
+            survived[f"{type(verdict).__name__} {type(formula).__name__}"] += 1
+    return survived
+
+
+def _attack(operator: Operator, formula: Formula, verdict: OperatorVerdict, members: list[Record]) -> None:
+    if isinstance(verdict, Preserved):
+        representative = published(operator, members)
+        kept = holds(formula, representative)
+    else:
+        representative = in_real_arithmetic(operator, members)
+        slack = SLACK if operator.name is OperatorName.GEOMETRIC_MEAN else 0.0
+        kept = holds(formula, representative, slack, is_rounded=True)
+    assert kept, f"{operator.name.value} claims {verdict} for {formula}, but {members} give {representative}"
+
+
+def published(operator: Operator, members: list[Record]) -> Record:
+    """Return the representative as it would be written: a member's text where there is one to copy."""
+    values = np.array([[float(record[name].number) for name in NAMES] for record in members])
+    one_group = Groups(np.zeros(len(members), np.int64))
+    match operator:
+        case Medoid():
+            return members[operator.choose(values, one_group)[0]]
+        case LowerMedian() | Mode():
+            rows = [operator.choose(values[:, column], one_group)[0] for column in range(len(NAMES))]
+            return {name: members[row][name] for name, row in zip(NAMES, rows, strict=True)}
+        case _:
+            numbers = operator.representatives(values, one_group)[0].tolist()
+            return {name: _written(Fraction(x)) for name, x in zip(NAMES, numbers, strict=True)}
+
+
+def in_real_arithmetic(operator: Operator, members: list[Record]) -> Record:
+    """Return the representative by the operator's definition: exact, but for the roots of a geometric mean."""
+    columns = {name: [record[name].number for record in members] for name in NAMES}
+    match operator.name:
+        case OperatorName.ARITHMETIC_MEAN:
+            return {name: _written(sum(column) / len(column)) for name, column in columns.items()}
+        case OperatorName.GEOMETRIC_MEAN:
+            means = {name: math.fsum(map(math.log, column)) / len(column) for name, column in columns.items()}
+            return {name: _written(Fraction(math.exp(mean))) for name, mean in means.items()}
+        case _:
+            return published(operator, members)
+
+
+def _written(number: Fraction) -> Value:
+    return Value(number, Grid(None).text(float(number)))

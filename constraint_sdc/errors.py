@@ -6,7 +6,9 @@ ConstraintSdcError            root; carries the exit code of the command line
 ├── DataError                 a microdata or XML file cannot be processed (exit 2)
 │   └── NotRowsError          well-formed XML, but not flat rows; `check` judges it as a document instead
 ├── ResourceRefusedError      a rule asked for a file outside the allowed directories (exit 2)
-└── JudgeError                Saxon stopped: a time limit, a crash, an error that is no rule's own (exit 2)
+├── JudgeError                Saxon stopped: a time limit, a crash, an error that is no rule's own (exit 2)
+├── PlanRefusedError          the plan refuses; the message says which rule or variable, and the way out (exit 3)
+└── NotPublishedError         masked, but the judge or the count of groups objected: nothing was published (exit 1)
 """
 
 from __future__ import annotations
@@ -67,3 +69,33 @@ class ResourceRefusedError(ConstraintSdcError):
 
 class JudgeError(ConstraintSdcError):
     """Saxon could not finish: a time limit, a crash, or an error that belongs to no single rule."""
+
+
+class PlanRefusedError(ConstraintSdcError):
+    """The plan refuses: the message says which rule or variable, and the way out."""
+
+    exit_code = 3
+
+
+class CannotShareError(PlanRefusedError):
+    """Records that would have to share values cannot: their unmasked variables (`others`) ask for different ones."""
+
+    def __init__(self, what: str, *, others: tuple[str, ...], hint: str) -> None:
+        super().__init__(what, hint=hint)
+        self.others = others
+
+
+class NotPublishedError(ConstraintSdcError):
+    """The staged file failed: a rule that must hold is broken, or fewer than k records share values.
+
+    Nothing stands under the final name. `details` say what failed and where, one line each.
+    """
+
+    exit_code = 1
+
+    def __init__(self, what: str, *, details: tuple[str, ...] = (), file: str | None = None) -> None:
+        super().__init__(what, file=file)
+        self.details = details
+
+    def __str__(self) -> str:
+        return "\n  ".join((super().__str__(), *self.details))

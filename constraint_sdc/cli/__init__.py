@@ -15,6 +15,9 @@ from constraint_sdc.errors import ConstraintSdcError
 
 _COMMANDS = {
     "check": "judge an XML file against Schematron edit rules",
+    "plan": "show how a file would be masked, why every rule survives, and the price",
+    "mask": "mask a file; publish it only if every rule still holds",
+    "explain": "explain why a rule survives, or how a record was masked",
     "rules": "list what each rule means to us, and why",
     "describe": "describe the variables of a microdata file",
     "convert": "convert CSV, Parquet, SPSS and Stata files to XML and back",
@@ -26,12 +29,15 @@ _COMMANDS = {
 # What shells report for a program whose reader went away.
 _SIGPIPE = 13
 
-_HELP = """Check microdata against its Schematron edit rules.
+_HELP = """Check microdata against its Schematron edit rules, and mask it without breaking them.
 
 \b
 Examples:
   constraint-sdc check census.xml --rules census.sch
   constraint-sdc check published.xml --rules census.sch --domain domain.xml --format sarif --output out.sarif
+  constraint-sdc plan census.xml --rules census.sch -k 5
+  constraint-sdc mask census.xml --rules census.sch -k 5 -o masked.xml
+  constraint-sdc explain EC-LC census.xml --rules census.sch -k 5
   constraint-sdc rules census.sch
   constraint-sdc convert census.csv census.xml
   constraint-sdc domain census.xml --variables V1 -o domain.xml
@@ -39,8 +45,9 @@ Examples:
 \b
 Exit codes:
   0  clean
-  1  violations
+  1  violations; from mask: the masked file did not pass, nothing was published
   2  the rules, the data or the options cannot be processed; the message names file, line and rule
+  3  the plan refuses to mask; the message names the rule or variable, and the way out
 """
 
 

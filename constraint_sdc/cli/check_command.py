@@ -24,16 +24,18 @@ from constraint_sdc.errors import UsageError
 from constraint_sdc.model.recipe import Recipe
 
 if TYPE_CHECKING:
+    from constraint_sdc.model.finding import CheckResult
     from constraint_sdc.pipeline.check import CheckOptions
 
 _EPILOG = """\b
-Exit codes: 0 clean; 1 violations at or above --fail-on; 2 the rules, the data or an option cannot be processed,
-or a rule could not be evaluated on some record.
+Exit codes: 0 clean; 1 violations at or above --fail-on, or the certificate does not agree; 2 the rules, the data, the
+certificate or an option cannot be processed, or a rule could not be evaluated on some record.
 
 \b
 Examples:
   constraint-sdc check census.xml --rules census.sch --original edited.xml
   constraint-sdc check published.xml --rules census.sch --domain domain.xml --format junit --output check.xml
+  constraint-sdc check masked.xml --rules census.sch --original edited.xml --certificate masked.xml.certificate.json
 """
 
 
@@ -79,7 +81,10 @@ Examples:
 )
 @click.option("--recipe", type=FILE, help="YAML file with the record element and key of this data.")
 @click.option("--time-limit", type=Seconds(), help="Seconds that one Saxon call may take.")
-def command(data: tuple[Path, ...], rules: Path, format_: str, output: Path | None, **given: Any) -> None:
+@click.option("--certificate", type=FILE, help="Certificate of DATA (see `mask`): verify all that it says.")
+def command(
+    data: tuple[Path, ...], rules: Path, format_: str, output: Path | None, certificate: Path | None, **given: Any
+) -> None:
     """Judge DATA, any XML file, against Schematron rules; several files in the formats text and github.
 
     Rows (one element per record, one child element or attribute per variable) get record numbers; other documents get
@@ -89,12 +94,15 @@ def command(data: tuple[Path, ...], rules: Path, format_: str, output: Path | No
         raise UsageError("--original and --domain both stand for $original", hint="give one of them")
     if len(data) > 1 and format_ not in ("text", "github"):
         raise UsageError(f"{format_} reports hold one file, {len(data)} were given", hint="run check once per file")
-    no_overwrite((*data, rules, given["original"], given["domain"], given["recipe"]), output)
+    if len(data) > 1 and certificate is not None:
+        raise UsageError(f"a certificate is for one file, {len(data)} were given", hint="run check once per file")
+    no_overwrite((*data, rules, given["original"], given["domain"], given["recipe"], certificate), output)
     from constraint_sdc.pipeline.check import check_file, full_svrl
     from constraint_sdc.report.render import render
     from constraint_sdc.report.terminal import wants_colour
     from constraint_sdc.report.wording import verdict
 
+    certified = None if certificate is None else _certified(certificate, given)
     options = _options(format_, given)
     progress = progress_line("records judged:")
     colour = output is None and wants_colour(sys.stdout)
@@ -115,7 +123,35 @@ def command(data: tuple[Path, ...], rules: Path, format_: str, output: Path | No
     deliver("\n\n".join(text.rstrip("\n") for text in texts), output)
     if output is not None:
         click.echo("\n".join(verdicts), err=True)
+    if certified is not None:
+        on_stderr = format_ != "text" or output is not None
+        worst = max(worst, _verify(certified, data[0], rules, result, options, on_stderr))
     raise click.exceptions.Exit(worst)
+
+
+def _certified(certificate: Path, given: dict[str, Any]) -> dict[str, Any]:
+    """Read the certificate; the check runs in its phase and on its records, unless the user says otherwise."""
+    from constraint_sdc.pipeline.certificate import read_certificate
+
+    content = read_certificate(certificate)
+    for name in ("phase", "record"):
+        given[name] = given[name] or content["options"][name]
+    return content
+
+
+def _verify(
+    certificate: dict[str, Any], data: Path, rules: Path, result: CheckResult, options: CheckOptions, on_stderr: bool
+) -> int:
+    """Say what of the certificate is confirmed and what is not; on stderr where a report for machines is on stdout."""
+    from constraint_sdc.pipeline.certificate_check import check_certificate
+    from constraint_sdc.report.terminal import clean
+
+    found = check_certificate(certificate, data, rules, result, record=options.record, allow=options.allow)
+    word = "does not agree" if found.mismatches else "agrees"
+    lines = [f"certificate {word}", *(f"  MISMATCH   {clean(line)}" for line in found.mismatches)]
+    lines += [f"  confirmed  {clean(line)}" for line in found.confirmed]
+    click.echo("\n" + "\n".join(lines), err=on_stderr)
+    return found.exit_code
 
 
 def _options(format_: str, given: dict[str, Any]) -> CheckOptions:

@@ -94,6 +94,14 @@ def evaluate_truth(
     return Verdict(np.broadcast_to(result, shape).copy(), np.broadcast_to(unsure, shape).copy())
 
 
+def evaluate_value(
+    expression: Expression, records: Records, *, xpath1: bool, domains: Mapping[Outside, Domain]
+) -> Value:
+    """Return what an expression is worth on each record; raise NotMine for one that the evaluator does not take."""
+    with np.errstate(all="ignore"):
+        return _Evaluation(records, xpath1, domains).value(expression)
+
+
 def _truth(
     expression: Expression, records: Records, *, xpath1: bool, domains: Mapping[Outside, Domain] | None
 ) -> tuple[Mask, Maybe]:

@@ -21,6 +21,7 @@ class Step(Enum):
     DERIVED = "derived"  # dependents computed by the rules' own expressions
     NUDGED = "nudged"  # a neighbour on the grid
     REPAIRED = "repaired"  # the nearest point by integer programme
+    ANCHORED = "anchored"  # the variables of rules that still fail come from one actual record
     MEDOID = "medoid"  # an actual record
 
 

@@ -3,40 +3,150 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import jsonschema
-import yaml
 
 from constraint_sdc.errors import UsageError
+from constraint_sdc.model.policy import OperatorName, Role, Scale, VariableWish
 from constraint_sdc.model.recipe import Recipe
+from constraint_sdc.read.recipe_yaml import RecipeText
 from constraint_sdc.shipped_files import shipped_file
 
 _SIZE_LIMIT = 1_000_000
+_MESSAGE_LIMIT = 300
+_OPERATORS_BY_SCALE = {
+    Scale.NUMERIC: frozenset(OperatorName),
+    Scale.ORDINAL: frozenset((OperatorName.LOWER_MEDIAN, OperatorName.MODE, OperatorName.MEDOID)),
+    Scale.NOMINAL: frozenset((OperatorName.MODE, OperatorName.MEDOID)),
+}
 
 
 def read_recipe(path: Path) -> Recipe:
     """Return the recipe in a YAML file."""
-    text = _read_text(path)
-    try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-        content = yaml.safe_load(text)
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else None
-        raise UsageError(f"not valid YAML: {error.problem or error}", file=str(path), line=line) from None
-    except yaml.YAMLError as error:
-        raise UsageError(f"not valid YAML: {error}", file=str(path)) from None
-    content = {} if content is None else content
+    text = RecipeText(_read_text(path), path)
+    content = {} if text.content is None else text.content
     if not isinstance(content, dict):
         # Not the validator's message, which would quote the whole of a file given by mistake.
         raise UsageError("not a recipe", file=str(path), line=1, hint="expected lines such as `record: Record`")
     schema = json.loads(shipped_file("schemas", "recipe.schema.json").read_text(encoding="utf-8"))
     for problem in jsonschema.Draft202012Validator(schema).iter_errors(content):
-        line = _line_of(node, list(problem.absolute_path))
-        raise UsageError(problem.message, file=str(path), line=line, hint=_where(list(problem.absolute_path)))
-    missing = {name: tuple(str(code) for code in codes) for name, codes in content.get("missing", {}).items()}
-    return Recipe(record=content.get("record"), key=content.get("key"), missing=missing)
+        raise text.mistake(_short(problem.message), _place(problem))
+    recipe = recipe_from_json(content)
+    _refuse_contradictions(recipe, text)
+    return recipe
+
+
+def recipe_from_json(content: Mapping[str, Any]) -> Recipe:
+    """Return the recipe that content under the schema stands for."""
+    groups = content.get("groups", ())
+    return Recipe(
+        record=content.get("record"),
+        key=content.get("key"),
+        missing={name: tuple(str(code) for code in codes) for name, codes in content.get("missing", {}).items()},
+        k=content.get("k"),
+        method=content.get("method"),
+        seed=content.get("seed"),
+        on_broken=content.get("on_broken"),
+        group_size=content.get("group_size"),
+        groups="all" if groups == "all" else tuple(tuple(group) for group in groups),
+        variables={name: _wish(entry) for name, entry in content.get("variables", {}).items()},
+    )
+
+
+def recipe_to_json(recipe: Recipe) -> dict[str, object]:
+    """Return the recipe as content under the schema; what it does not say is left out."""
+    groups: object = recipe.groups if recipe.groups == "all" else [list(group) for group in recipe.groups]
+    content: dict[str, object] = {
+        "record": recipe.record,
+        "key": recipe.key,
+        "missing": {name: list(codes) for name, codes in recipe.missing.items()},
+        "k": recipe.k,
+        "method": recipe.method,
+        "seed": recipe.seed,
+        "on_broken": recipe.on_broken,
+        "group_size": recipe.group_size,
+        "groups": groups,
+        "variables": {name: _wish_to_json(wish) for name, wish in recipe.variables.items()},
+    }
+    return {name: entry for name, entry in content.items() if entry not in (None, {}, [])}
+
+
+def _wish(entry: Mapping[str, Any]) -> VariableWish:
+    grid = entry.get("grid")
+    return VariableWish(
+        role=Role(entry["role"]) if "role" in entry else None,
+        scale=Scale(entry["type"]) if "type" in entry else None,
+        decimals=0 if grid == "integer" else grid,
+        operator=OperatorName(entry["operator"]) if "operator" in entry else None,
+        is_removed=entry.get("remove", False),
+    )
+
+
+def _wish_to_json(wish: VariableWish) -> dict[str, object]:
+    entry: dict[str, object] = {}
+    if wish.role is not None:
+        entry["role"] = wish.role.value
+    if wish.scale is not None:
+        entry["type"] = wish.scale.value
+    if wish.decimals is not None:
+        entry["grid"] = "integer" if wish.decimals == 0 else wish.decimals
+    if wish.operator is not None:
+        entry["operator"] = wish.operator.value
+    if wish.is_removed:
+        entry["remove"] = True
+    return entry
+
+
+def _refuse_contradictions(recipe: Recipe, text: RecipeText) -> None:
+    """Refuse what the schema cannot see: entries that contradict each other."""
+    if recipe.groups == "all":
+        if recipe.group_size is not None:
+            raise text.mistake("group_size has no meaning with `groups: all`", ["group_size"])
+    else:
+        _refuse_double_membership(recipe.groups, text)
+    for name, wish in recipe.variables.items():
+        _refuse_contradictory_wish(name, wish, text)
+
+
+def _refuse_double_membership(groups: tuple[tuple[str, ...], ...], text: RecipeText) -> None:
+    seen: set[str] = set()
+    for i, group in enumerate(groups):
+        for j, name in enumerate(group):
+            if name in seen:
+                raise text.mistake(f"{name} stands in `groups` twice; a variable has one group", ["groups", i, j])
+            seen.add(name)
+
+
+def _refuse_contradictory_wish(name: str, wish: VariableWish, text: RecipeText) -> None:
+    place = ["variables", name]
+    if wish.is_removed and wish.role is not Role.IDENTIFIER:
+        raise text.mistake(f"{name} is no identifier, and only those can be removed", [*place, "remove"])
+    for entry, value in (("operator", wish.operator), ("grid", wish.decimals)):
+        if value is not None and wish.role is Role.UNTOUCHED:
+            raise text.mistake(f"{name} is untouched: it needs no {entry}", [*place, entry])
+    if wish.scale is None:
+        return
+    if wish.operator is not None and wish.operator not in _OPERATORS_BY_SCALE[wish.scale]:
+        what = f"the {wish.operator.value} of a {wish.scale.value} variable does not exist"
+        raise text.mistake(what, [*place, "operator"])
+    if wish.decimals is not None and wish.scale is not Scale.NUMERIC:
+        raise text.mistake(f"a {wish.scale.value} variable has no grid", [*place, "grid"])
+
+
+def _place(problem: jsonschema.ValidationError) -> list[str | int]:
+    """Return the path to the mistake; to an unknown entry itself, not to what surrounds it."""
+    path = list(problem.absolute_path)
+    content, schema = problem.instance, problem.schema
+    if problem.validator == "additionalProperties" and isinstance(content, dict) and isinstance(schema, dict):
+        path += [name for name in content if name not in schema.get("properties", {})][:1]
+    return path
+
+
+def _short(message: str) -> str:
+    return message if len(message) <= _MESSAGE_LIMIT else message[:_MESSAGE_LIMIT] + "…"
 
 
 def _read_text(path: Path) -> str:
@@ -50,20 +160,3 @@ def _read_text(path: Path) -> str:
         raise UsageError(f"cannot read the recipe: {error.strerror}", file=str(path)) from None
     except UnicodeDecodeError:
         raise UsageError("the recipe is not UTF-8 text", file=str(path)) from None
-
-
-def _line_of(node: yaml.Node | None, path: Sequence[str | int]) -> int | None:
-    """Return the line of the entry that the path leads to, as far as it exists."""
-    if node is None:
-        return None
-    if path and isinstance(node, yaml.MappingNode):
-        for key, value in node.value:
-            if key.value == path[0]:
-                return _line_of(value, path[1:]) if len(path) > 1 else key.start_mark.line + 1
-    if path and isinstance(node, yaml.SequenceNode) and isinstance(path[0], int) and path[0] < len(node.value):
-        return _line_of(node.value[path[0]], path[1:])
-    return node.start_mark.line + 1
-
-
-def _where(path: Sequence[str | int]) -> str | None:
-    return f"at {'.'.join(str(step) for step in path)}" if path else None

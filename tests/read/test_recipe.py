@@ -1,13 +1,44 @@
-"""A recipe says what the user knows; a mistake in it is an error with its line, never a silent guess."""
+"""A recipe says what the user knows and wishes; a mistake in it is an error with its line, never a silent guess."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import jsonschema
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from constraint_sdc.errors import UsageError
-from constraint_sdc.read.recipe import read_recipe
+from constraint_sdc.model.policy import OperatorName, Role, Scale, VariableWish
+from constraint_sdc.model.recipe import Recipe
+from constraint_sdc.read.recipe import read_recipe, recipe_from_json, recipe_to_json
+from constraint_sdc.shipped_files import shipped_file
+
+SCHEMA = json.loads(shipped_file("schemas", "recipe.schema.json").read_text("utf-8"))
+
+WHOLE = """
+record: Person
+key: '@id'
+missing:
+  V3: ['-9', -8]
+k: 5
+method: mdav
+seed: 7
+on_broken: keep
+group_size: 4
+groups:
+  - [V1, V2]
+  - [V3]
+variables:
+  Id: {role: identifier, remove: true}
+  V1: {role: quasi-identifier, type: numeric, grid: integer}
+  V2: {role: confidential, grid: 2, operator: geometric mean}
+  V3: {grid: free}
+  Town: {type: nominal, operator: mode}
+  Wave: {role: untouched}
+"""
 
 
 def recipe(tmp_path: Path, text: str) -> Path:
@@ -17,23 +48,71 @@ def recipe(tmp_path: Path, text: str) -> Path:
 
 
 def test_everything_in_a_recipe_arrives(tmp_path: Path) -> None:
-    read = read_recipe(recipe(tmp_path, "record: Person\nkey: '@id'\nmissing:\n  V3: ['-9', -8]\n"))
-    assert (read.record, read.key, read.missing) == ("Person", "@id", {"V3": ("-9", "-8")})
+    assert read_recipe(recipe(tmp_path, WHOLE)) == Recipe(
+        record="Person",
+        key="@id",
+        missing={"V3": ("-9", "-8")},
+        k=5,
+        method="mdav",
+        seed=7,
+        on_broken="keep",
+        group_size=4,
+        groups=(("V1", "V2"), ("V3",)),
+        variables={
+            "Id": VariableWish(role=Role.IDENTIFIER, is_removed=True),
+            "V1": VariableWish(Role.QUASI_IDENTIFIER, Scale.NUMERIC, 0),
+            "V2": VariableWish(Role.CONFIDENTIAL, decimals=2, operator=OperatorName.GEOMETRIC_MEAN),
+            "V3": VariableWish(decimals="free"),
+            "Town": VariableWish(scale=Scale.NOMINAL, operator=OperatorName.MODE),
+            "Wave": VariableWish(role=Role.UNTOUCHED),
+        },
+    )
 
 
 def test_an_empty_recipe_says_nothing(tmp_path: Path) -> None:
-    read = read_recipe(recipe(tmp_path, "# nothing yet\n"))
-    assert (read.record, read.key, dict(read.missing)) == (None, None, {})
+    assert read_recipe(recipe(tmp_path, "# nothing yet\n")) == Recipe()
+
+
+def test_all_variables_in_one_block(tmp_path: Path) -> None:
+    assert read_recipe(recipe(tmp_path, "groups: all\n")).groups == "all"
+
+
+def test_names_and_codes_stay_as_written(tmp_path: Path) -> None:
+    text = "missing:\n  NO: [010, 9.00, 1_0, on]\n  12: [-9]\ngroups: [[NO, y, off]]\n"
+    read = read_recipe(recipe(tmp_path, text))
+    assert read.missing == {"NO": ("010", "9.00", "1_0", "on"), "12": ("-9",)}
+    assert read.groups == (("NO", "y", "off"),)
 
 
 @pytest.mark.parametrize(
     ("text", "line", "says"),
     [
-        ("record: Person\nrecrod: x\n", 1, "recrod"),
+        ("record: Person\nrecrod: x\n", 2, "recrod"),
         ("key: id\nmissing:\n  V3: -9\n", 3, "not of type 'array'"),
         ("record: [a\n", 2, "YAML"),
         ("- a\n- b\n", 1, "not a recipe"),
         ("record: !!python/object:os.system x\n", 1, "YAML"),
+        ("seed: 1\nk: 1\n", 2, "less than the minimum of 2"),
+        ("k: 2.5\n", 1, "not of type 'integer'"),
+        ("seed: -1\n", 1, "less than the minimum of 0"),
+        ("on_broken: ignore\n", 1, "not one of ['refuse', 'keep']"),
+        ("group_size: 0\n", 1, "less than the minimum of 1"),
+        ("groups: some\n", 1, "'all' was expected"),
+        ("groups:\n- [V1]\n- []\n", 3, "non-empty"),
+        ("groups:\n- [V1, V2]\n- [V3,\n   V1]\n", 4, "V1 stands in `groups` twice"),
+        ("groups: all\ngroup_size: 3\n", 2, "no meaning"),
+        ("variables:\n  V1:\n    role: secret\n", 3, "not one of ['identifier'"),
+        ("variables:\n  V1:\n    roles: untouched\n", 3, "roles"),
+        ("variables:\n  V1: {grid: 16}\n", 2, "16 is not one of"),
+        ("variables:\n  V1: {grid: true}\n", 2, "True is not one of"),
+        ("variables:\n  V1:\n    role: confidential\n    remove: true\n", 4, "V1 is no identifier"),
+        ("variables:\n  V1:\n    remove: true\n", 3, "V1 is no identifier"),
+        ("variables:\n  V1:\n    role: untouched\n    operator: mode\n", 4, "needs no operator"),
+        ("variables:\n  V1: {type: nominal,\n    operator: arithmetic mean}\n", 3, "does not exist"),
+        ("variables:\n  V1: {type: ordinal,\n    grid: 2}\n", 3, "has no grid"),
+        ("variables:\n  V1: {grid: 2}\n  V1: {grid: 3}\n", 3, "'V1' is given twice"),
+        ("record: &a x\nkey: *a\n", 2, "no aliases"),
+        ("variables:\n  ? [V1]\n  : {grid: 2}\n", 2, "no name"),
     ],
 )
 def test_a_mistake_names_its_line(tmp_path: Path, text: str, line: int, says: str) -> None:
@@ -43,6 +122,48 @@ def test_a_mistake_names_its_line(tmp_path: Path, text: str, line: int, says: st
     assert says in str(error.value)
 
 
+def test_a_flood_of_brackets_is_a_users_mistake(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="nested too deeply"):
+        read_recipe(recipe(tmp_path, "[" * 100_000))
+
+
+def test_a_long_mistake_is_quoted_in_part(tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as error:
+        read_recipe(recipe(tmp_path, f"record: [{'a, ' * 5_000}]\n"))
+    assert len(str(error.value)) < 1_000
+
+
 def test_a_missing_recipe_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"nothing\.yml: cannot read the recipe"):
         read_recipe(tmp_path / "nothing.yml")
+
+
+names = st.text("ABCxyz19._-", min_size=1, max_size=4)
+wishes = st.builds(
+    VariableWish,
+    st.none() | st.sampled_from(Role),
+    st.none() | st.sampled_from(Scale),
+    st.none() | st.integers(0, 15) | st.just("free"),
+    st.none() | st.sampled_from(OperatorName),
+    st.booleans(),
+)
+recipes = st.builds(
+    Recipe,
+    record=st.none() | names,
+    key=st.none() | names,
+    missing=st.dictionaries(names, st.lists(names, min_size=1).map(tuple)),
+    k=st.none() | st.integers(2, 100),
+    method=st.none() | names,
+    seed=st.none() | st.integers(0, 2**40),
+    on_broken=st.none() | st.sampled_from(("refuse", "keep")),
+    group_size=st.none() | st.integers(1, 9),
+    groups=st.just("all") | st.lists(st.lists(names, min_size=1).map(tuple)).map(tuple),
+    variables=st.dictionaries(names, wishes),
+)
+
+
+@given(recipes)
+def test_a_recipe_survives_as_json_under_its_schema(said: Recipe) -> None:
+    content = json.loads(json.dumps(recipe_to_json(said)))
+    jsonschema.validate(content, SCHEMA)
+    assert recipe_from_json(content) == said

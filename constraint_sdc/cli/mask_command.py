@@ -1,0 +1,70 @@
+"""`mask`: publish a masked file on which every rule still holds, or nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from constraint_sdc.cli.masking import gather, masking_options, terminal
+from constraint_sdc.cli.options import FILE, deliver, end_progress, no_overwrite, not_empty, progress_line
+from constraint_sdc.errors import UsageError
+
+_EPILOG = """\b
+Exit codes: 0 published; 1 masked, but the judge or the count of groups objected, and nothing was published; 2 the
+rules, the data or an option cannot be processed; 3 the plan refuses, and the message says the way out.
+
+\b
+Examples:
+  constraint-sdc mask census.xml --rules census.sch -k 5 -o masked.xml
+  constraint-sdc mask census.xml --rules census.sch --plan plan.json -o masked.xml
+  constraint-sdc check masked.xml --rules census.sch --original census.xml --certificate masked.xml.certificate.json
+"""
+
+
+@click.command("mask", epilog=_EPILOG)
+@click.argument("data", type=FILE)
+@click.option("--rules", "-r", type=FILE, help="Schematron file with the edit rules; without it, none need survive.")
+@click.option("--output", "-o", type=FILE, required=True, help="Masked file; its certificate is written beside it.")
+@click.option("--plan", "plan", type=FILE, help="Saved plan (see `plan --out`); refuses if the inputs changed.")
+@masking_options
+@click.option("--record", callback=not_empty, help="Name of the record element (found from the data by default).")
+@click.option("--overwrite", is_flag=True, help="Replace the output and its certificate if they exist.")
+@click.option("--json", "as_json", is_flag=True, help="JSON under schemas/mask.schema.json.")
+def command(
+    data: Path,
+    rules: Path | None,
+    output: Path,
+    plan: Path | None,
+    record: str | None,
+    overwrite: bool,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Mask DATA so that at least K records share the values of each block and every rule that held still holds.
+
+    The written file is judged by the rules before it takes its name; on any objection nothing is published.
+    """
+    from constraint_sdc.pipeline.certificate import certificate_path
+
+    if output.is_dir():
+        raise UsageError("a directory cannot be the masked file", file=str(output), hint="name a file in it")
+    inputs = (data, rules, plan, given["recipe"], given["original"])
+    for target in (output, certificate_path(output)):
+        no_overwrite(inputs, target)
+        if target.exists() and not overwrite:
+            raise UsageError("the file exists already", file=str(target), hint="give another name, or --overwrite")
+    from constraint_sdc.pipeline.mask import mask_file
+    from constraint_sdc.pipeline.saved_plan import read_plan
+    from constraint_sdc.report.mask_json import render_mask_json
+    from constraint_sdc.report.mask_text import mask_text
+
+    saved = None if plan is None else read_plan(plan)
+    options = gather(given, rules, saved, record=record)
+    progress = progress_line("records judged:")
+    try:
+        result = mask_file(data, rules, output, options, overwrite=overwrite, expected=saved, progress=progress)
+    finally:
+        end_progress()
+    deliver(render_mask_json(result) if as_json else mask_text(result, **terminal()), None)

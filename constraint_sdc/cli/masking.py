@@ -1,0 +1,115 @@
+"""The options that `plan`, `mask` and `explain` share, and how they become one value."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from constraint_sdc.cli.options import FILE, Seconds, directories
+from constraint_sdc.errors import UsageError
+
+if TYPE_CHECKING:
+    from constraint_sdc.model.masking import MaskOptions
+    from constraint_sdc.model.plan import Plan
+
+LEAST_K = 2
+# What a saved plan has decided; an option that says something else contradicts it.
+DECIDED = ("k", "method", "seed", "on_broken")
+ABOUT_RULES = ("on_broken", "phase", "original", "allow", "time_limit")
+
+Command = Callable[..., None]
+
+_OPTIONS = (
+    click.option("-k", "k", type=int, help="Least number of records that share the values of a block; 2 or more."),
+    click.option("--recipe", type=FILE, help="YAML file with k, roles, grids and groups (see docs/recipe.md)."),
+    click.option("--method", help="How records are divided into groups. [default: mdav]"),
+    click.option("--seed", type=click.IntRange(min=0), help="Seed of methods that draw at random. [default: 0]"),
+    click.option(
+        "--on-broken",
+        type=click.Choice(("refuse", "keep")),
+        help="If the original breaks a rule: refuse, or mask those records too. [default: refuse]",
+    ),
+    click.option("--phase", help="Phase of the schema to obey (an id, #ALL or #DEFAULT)."),
+    click.option("--original", type=FILE, help="What a rule's variable $original stands for. [default: DATA]"),
+    click.option(
+        "--allow",
+        type=FILE,
+        multiple=True,
+        callback=directories,
+        help="Further directory that rules may read from (repeatable).",
+    ),
+    click.option("--time-limit", type=Seconds(), help="Seconds that one Saxon call may take."),
+)
+
+
+def masking_options(command: Command) -> Command:
+    """Give a command the options that say how to mask."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def gather(
+    given: dict[str, Any], rules: Path | None, saved: Plan | None = None, *, record: str | None = None
+) -> MaskOptions:
+    """Return the options; the command line (or a saved plan) goes before the recipe, and k must come from somewhere."""
+    if rules is None:
+        refuse_given(given, ABOUT_RULES, "it belongs to rules, and there is no --rules")
+    from constraint_sdc.model.masking import MaskOptions
+    from constraint_sdc.model.recipe import Recipe
+    from constraint_sdc.read.recipe import read_recipe
+
+    recipe = Recipe() if given["recipe"] is None else read_recipe(given["recipe"])
+    decided = {name: given[name] for name in DECIDED} if saved is None else _by_plan(given, saved)
+    k = recipe.k if decided["k"] is None else decided["k"]
+    if k is None:
+        raise UsageError("k is not given", hint="how many records must share values? -k K, or `k: K` in the recipe")
+    if k < LEAST_K:
+        raise UsageError(f"k must be at least {LEAST_K}, not {k}", hint="a group of one record hides nothing")
+    return MaskOptions(
+        **decided,
+        phase=given["phase"],
+        original=given["original"],
+        record=record,
+        recipe=recipe,
+        recipe_file=given["recipe"],
+        allow=tuple(given["allow"]),
+        time_limit=given["time_limit"],
+    )
+
+
+def _by_plan(given: dict[str, Any], saved: Plan) -> dict[str, Any]:
+    """Return what the saved plan decided, and refuse an option that says something else."""
+    for name in DECIDED:
+        value = getattr(saved, name)
+        if given[name] is not None and given[name] != value:
+            raise UsageError(
+                f"{spelling(name)} {given[name]} contradicts the saved plan, which has {value}",
+                hint="leave the option out, or make a new plan",
+            )
+    return {name: getattr(saved, name) for name in DECIDED}
+
+
+def refuse_given(given: dict[str, Any], names: Iterable[str], hint: str) -> None:
+    """Refuse options that would be without effect."""
+    for name in names:
+        if given[name] not in (None, ()):
+            raise UsageError(f"{spelling(name)} has no meaning here", hint=hint)
+
+
+def spelling(name: str) -> str:
+    """Return an option as the user types it."""
+    return "-k" if name == "k" else f"--{name.replace('_', '-')}"
+
+
+def terminal() -> dict[str, Any]:
+    """Return how wide to print and whether in colour."""
+    from constraint_sdc.report.terminal import wants_colour
+
+    columns = shutil.get_terminal_size((100, 24)).columns if sys.stdout.isatty() else 100
+    return {"columns": columns, "colour": wants_colour(sys.stdout)}

@@ -1,0 +1,53 @@
+"""`plan`: what masking would do, and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from constraint_sdc.cli.masking import gather, masking_options, terminal
+from constraint_sdc.cli.options import FILE, deliver, end_progress, no_overwrite, not_empty, progress_line
+
+_EPILOG = """\b
+Exit codes: 0 the plan stands; 2 the rules, the data or an option cannot be processed; 3 the plan refuses, and the
+message says which rule or variable, and the way out.
+
+\b
+Examples:
+  constraint-sdc plan census.xml --rules census.sch -k 5
+  constraint-sdc plan census.xml --rules census.sch --recipe census.yml --out plan.json
+  constraint-sdc mask census.xml --rules census.sch --recipe census.yml --plan plan.json -o masked.xml
+"""
+
+
+@click.command("plan", epilog=_EPILOG)
+@click.argument("data", type=FILE)
+@click.option("--rules", "-r", type=FILE, help="Schematron file with the edit rules; without it, none need survive.")
+@masking_options
+@click.option("--record", callback=not_empty, help="Name of the record element (found from the data by default).")
+@click.option("--json", "as_json", is_flag=True, help="JSON under schemas/plan.schema.json.")
+@click.option("--out", type=FILE, help="Also save the plan as JSON, for `mask --plan`; an old plan is replaced.")
+def command(data: Path, rules: Path | None, record: str | None, as_json: bool, out: Path | None, **given: Any) -> None:
+    """Show how DATA would be masked: blocks, strata, operators, why each rule survives, and the price.
+
+    Nothing is masked. The same inputs make the same plan.
+    """
+    no_overwrite((data, rules, given["recipe"], given["original"]), out)
+    options = gather(given, rules, record=record)
+    from constraint_sdc.pipeline.plan import plan_file
+    from constraint_sdc.report.json_text import json_text
+    from constraint_sdc.report.plan_json import plan_to_json
+    from constraint_sdc.report.plan_text import plan_text
+
+    try:
+        plan = plan_file(data, rules, options, progress_line("records read:"))
+    finally:
+        end_progress()
+    content = json_text(plan_to_json(plan))
+    if out is not None:
+        deliver(content, out)
+    deliver(content if as_json else plan_text(plan, **terminal()), None)
+    if out is not None:
+        click.echo(f"plan saved: {out}", err=True)

@@ -1,0 +1,102 @@
+"""Which candidates satisfy every rule of a block, for every record of their group, by the rules' own expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from constraint_sdc.exact.candidates import NOT_COPIED, Candidates
+from constraint_sdc.model.design import BlockDesign
+from constraint_sdc.model.groups import Groups
+from constraint_sdc.model.table import Column, Table
+
+Mask: TypeAlias = npt.NDArray[np.bool_]
+
+Evaluate: TypeAlias = Callable[[Mapping[str, Column], int], Mapping[str, Mask]]
+"""Tells of each rule that it can evaluate where it certainly holds, on so many records given as columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class BlockJudge:
+    """A rule must hold for every record that satisfied it before; `held` tells which did, by rule.
+
+    A rule that cannot be evaluated here holds if its variables are copied together from a record that satisfied it.
+    """
+
+    design: BlockDesign
+    groups: Groups
+    table: Table
+    held: Mapping[str, Mask]
+    evaluate: Evaluate
+
+    def passing(self, candidates: Candidates) -> Mask:
+        """Tell which candidates may represent their groups."""
+        return np.asarray(self.verdicts(candidates).all(axis=1), np.bool_)
+
+    def verdicts(self, candidates: Candidates) -> Mask:
+        """Tell which rules (columns) a candidate satisfies, for every record of its group."""
+        if not len(candidates) or not self.design.rules:
+            return np.ones((len(candidates), len(self.design.rules)), np.bool_)
+        return self._each(candidates) if self.design.others else self._alike(candidates)
+
+    def _alike(self, candidates: Candidates) -> Mask:
+        """Judge where no unmasked variable has a say: all records of a group fare alike."""
+        found = self.evaluate(candidates.columns(), len(candidates))
+        holds = np.zeros((len(candidates), len(self.design.rules)), np.bool_)
+        for place, rule in enumerate(self.design.rules):
+            held = self._held_by_any(rule.id)[candidates.group]
+            holds[:, place] = ~held | self._copied(rule.id, candidates) | found.get(rule.id, np.False_)
+        return holds
+
+    def _held_by_any(self, rule: str) -> Mask:
+        return np.logical_or.reduceat(self.held[rule][self.groups.order], self.groups.starts)
+
+    def _each(self, candidates: Candidates) -> Mask:
+        """Judge every candidate on every record of its group, with that record's own unmasked values."""
+        sizes = self.groups.sizes[candidates.group]
+        which = np.repeat(np.arange(len(candidates)), sizes)
+        starts = np.cumsum(sizes) - sizes
+        within = np.arange(len(which)) - np.repeat(starts, sizes)
+        records = self.groups.order[self.groups.starts[candidates.group][which] + within]
+        columns = {name: column.take(which) for name, column in candidates.columns().items()}
+        for name in self.design.others:
+            if name in self.table.columns:
+                columns[name] = self.table.columns[name].take(records)
+        found = self.evaluate(columns, len(which))
+        holds = np.zeros((len(candidates), len(self.design.rules)), np.bool_)
+        for place, rule in enumerate(self.design.rules):
+            each = ~self.held[rule.id][records] | found.get(rule.id, np.False_)
+            each |= self._copied(rule.id, candidates)[which] & self._same_others(candidates, which, records)
+            holds[:, place] = np.logical_and.reduceat(each, starts)
+        return holds
+
+    def _copied(self, rule: str, candidates: Candidates) -> Mask:
+        """Tell where all variables of the rule come from one record that satisfied it."""
+        names = self.variables(rule)
+        mine = [j for j, series in enumerate(candidates.series) if series.name in names]
+        if not mine:
+            return np.zeros(len(candidates), np.bool_)
+        sources = candidates.source[:, mine]
+        is_one: Mask = (sources == sources[:, :1]).all(axis=1) & (sources[:, 0] != NOT_COPIED)
+        return is_one & self.held[rule][np.where(is_one, sources[:, 0], 0)]
+
+    def variables(self, rule: str) -> frozenset[str]:
+        """Return the variables that a rule reads."""
+        return frozenset(next(plan.variables for plan in self.design.plan.rules if plan.rule == rule))
+
+    def _same_others(
+        self, candidates: Candidates, which: npt.NDArray[np.int64], records: npt.NDArray[np.int64]
+    ) -> Mask:
+        """Tell where a record's unmasked values are those of the record that the candidate was copied from."""
+        sources = np.maximum(candidates.source.max(axis=1), 0)[which]
+        same = np.ones(len(which), np.bool_)
+        for name in self.design.others:
+            column = self.table.columns.get(name)
+            if column is not None:
+                texts = np.array(column.texts(), dtype=object)
+                same &= texts[sources] == texts[records]
+        return same

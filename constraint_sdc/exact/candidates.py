@@ -1,0 +1,109 @@
+"""Candidates for representatives: one row per candidate, one cell per variable, as the text that would be written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from constraint_sdc.model.groups import Rows
+from constraint_sdc.model.series import Series
+from constraint_sdc.model.table import Column, State, column_of
+
+NOT_COPIED = -1
+
+
+@dataclass(slots=True)
+class Candidates:
+    """`group[c]` is the group that candidate c stands for.
+
+    `values` (c x d) are the numbers, `texts` (c x d) what is written, `states` the `State` codes. `source` is the
+    record from which a cell is copied as it stands, or NOT_COPIED.
+    """
+
+    series: Sequence[Series]
+    group: Rows
+    values: npt.NDArray[np.float64]
+    texts: npt.NDArray[Any]
+    states: npt.NDArray[np.uint8]
+    source: Rows
+
+    @classmethod
+    def blank(cls, series: Sequence[Series], group: Rows) -> Candidates:
+        """Return candidates for these groups with nothing in them yet."""
+        shape = (len(group), len(series))
+        return cls(
+            series,
+            group,
+            np.full(shape, np.nan),
+            np.full(shape, "", dtype=object),
+            np.full(shape, State.VALUE, np.uint8),
+            np.full(shape, NOT_COPIED, np.int64),
+        )
+
+    def __len__(self) -> int:
+        return len(self.group)
+
+    def take(self, rows: Rows) -> Candidates:
+        """Return a copy of some candidates (repeated ones are copied repeatedly)."""
+        return Candidates(
+            self.series,
+            self.group[rows],
+            self.values[rows],
+            self.texts[rows],
+            self.states[rows],
+            self.source[rows],
+        )
+
+    def put(self, rows: Rows, better: Candidates) -> None:
+        """Replace the candidates in these rows."""
+        self.values[rows] = better.values
+        self.texts[rows] = better.texts
+        self.states[rows] = better.states
+        self.source[rows] = better.source
+
+    def copy_cells(self, variable: int, rows: Rows, records: Rows) -> None:
+        """Copy a variable from actual records: text, state and number as they stand in the file."""
+        series = self.series[variable]
+        column = series.column
+        self.values[rows, variable] = series.values[records]
+        self.states[rows, variable] = column.state[records]
+        self.source[rows, variable] = records
+        for row, record in zip(rows.tolist(), records.tolist(), strict=True):
+            self.texts[row, variable] = column.text(record)
+
+    def copy_records(self, records: Rows) -> None:
+        """Copy every variable of candidate c from record `records[c]`."""
+        rows = np.arange(len(self))
+        for variable in range(len(self.series)):
+            self.copy_cells(variable, rows, records)
+
+    def set_numbers(self, variable: int, rows: Rows, numbers: npt.NDArray[np.float64]) -> None:
+        """Round numbers to the variable's grid and write them; what is not finite stays as it was."""
+        finite = np.isfinite(numbers)
+        rows, numbers = rows[finite], numbers[finite]
+        grid = self.series[variable].grid
+        if grid.decimals is None:
+            mantissas = numbers + 0.0
+            self.values[rows, variable] = mantissas
+        else:
+            mantissas = np.rint(numbers * grid.scale) + 0.0
+            self.values[rows, variable] = mantissas / grid.scale
+        self.set_texts(variable, rows, [grid.text(m) for m in mantissas.tolist()])
+
+    def set_texts(self, variable: int, rows: Rows, texts: Sequence[str]) -> None:
+        """Write texts that are numbers already known in `values`."""
+        for row, text in zip(rows.tolist(), texts, strict=True):
+            self.texts[row, variable] = text
+        self.states[rows, variable] = State.VALUE
+        self.source[rows, variable] = NOT_COPIED
+
+    def columns(self) -> Mapping[str, Column]:
+        """Return the candidates as columns of text, as a file would have them."""
+        return {
+            series.name: column_of(series.name, self.texts[:, j].tolist(), (self.states[:, j] == State.NIL).tolist())
+            for j, series in enumerate(self.series)
+        }

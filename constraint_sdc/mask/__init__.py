@@ -1,0 +1,1 @@
+"""Mask: partition the strata of every block, compute the representatives, make them exact."""

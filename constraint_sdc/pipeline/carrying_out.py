@@ -1,0 +1,40 @@
+"""Carry out a plan in memory; where records cannot share values, let unmasked variables of their rules join."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from constraint_sdc.errors import CannotShareError
+from constraint_sdc.mask.mask_table import mask_table, priced
+from constraint_sdc.model.masked import Masked
+from constraint_sdc.model.plan import Plan
+from constraint_sdc.model.policy import Role
+from constraint_sdc.pipeline.preparation import Prepared
+from constraint_sdc.plan.make_plan import make_plan
+
+
+def carry_out(prepared: Prepared) -> tuple[Plan, Masked]:
+    """Return the plan with its prices and the masked values; nothing is written.
+
+    A block first leaves unmasked variables as they are and stratifies on what rules ask of them. When too few records
+    agree on that, the variables join the block, unless the recipe pins them: then the plan refuses.
+    """
+    inputs = prepared.plan_inputs
+    while True:
+        design = make_plan(inputs)
+        try:
+            masked = mask_table(design, prepared.mask_inputs)
+        except CannotShareError as refusal:
+            joining = frozenset(refusal.others) & _may_join(prepared, design.plan)
+            if not joining:
+                raise
+            inputs = replace(inputs, joined=inputs.joined | joining)
+        else:
+            return priced(design.plan, masked), masked
+
+
+def _may_join(prepared: Prepared, plan: Plan) -> frozenset[str]:
+    """Return the variables that are unmasked only because nobody asked for them."""
+    wishes = prepared.plan_inputs.recipe.variables
+    loose = [kept.name for kept in plan.kept if kept.role is not Role.IDENTIFIER]
+    return frozenset(name for name in loose if name not in wishes or wishes[name].role is None)

@@ -1,0 +1,142 @@
+"""Verify a certificate: everything in it that the masked file, the rules and a new judgement can confirm or refute."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from constraint_sdc.model.finding import CheckResult
+from constraint_sdc.pipeline.certificate import file_digest
+from constraint_sdc.pipeline.staged import smallest_groups
+from constraint_sdc.read.microdata import open_microdata
+from constraint_sdc.report.wording import counted, number
+from constraint_sdc.rules.schematron.load import load_schema
+
+
+@dataclass(frozen=True, slots=True)
+class CertificateCheck:
+    """What was confirmed and what does not agree, a sentence each."""
+
+    confirmed: tuple[str, ...]
+    mismatches: tuple[str, ...]
+
+    @property
+    def exit_code(self) -> int:
+        """0 everything agrees, 1 something does not."""
+        return 1 if self.mismatches else 0
+
+
+def check_certificate(
+    certificate: Mapping[str, Any],
+    data: Path,
+    rules: Path,
+    result: CheckResult,
+    *,
+    record: str | None = None,
+    allow: tuple[Path, ...] = (),
+) -> CertificateCheck:
+    """Compare a certificate with the file it should belong to; `result` is the judgement made now on that file."""
+    confirmed: list[str] = []
+    mismatches: list[str] = []
+    for name, found in (
+        ("the file is the one that was certified", _output(certificate, data, result)),
+        (_rules_said(certificate), _rule_files(certificate, rules, result, allow)),
+        (_verdicts_said(certificate), _verdicts(certificate, result)),
+        (_blocks_said(certificate), _blocks(certificate, data, record)),
+    ):
+        wrong = list(found)
+        mismatches += wrong
+        confirmed += [] if wrong else [name]
+    return CertificateCheck(tuple(confirmed), tuple(mismatches))
+
+
+def _output(certificate: Mapping[str, Any], data: Path, result: CheckResult) -> Iterator[str]:
+    claimed = certificate["output"]
+    actual = file_digest(data)
+    if actual != claimed["sha256"]:
+        yield f"output: the SHA-256 of {data} is {actual}, the certificate is for {claimed['sha256']}"
+    if result.records != claimed["records"]:
+        found = "no rows" if result.records is None else counted(result.records, "record")
+        yield f"output: {data} has {found}, the certificate is for {counted(claimed['records'], 'record')}"
+
+
+def _is_plain(certificate: Mapping[str, Any]) -> bool:
+    return not any(entry["role"] == "rules" for entry in certificate["inputs"])
+
+
+def _rules_said(certificate: Mapping[str, Any]) -> str:
+    if _is_plain(certificate):
+        return "the certificate names no rules (plain microaggregation): it vouches for the groups alone"
+    return "the rules are the certified ones, file by file"
+
+
+def _rule_files(
+    certificate: Mapping[str, Any], rules: Path, result: CheckResult, allow: tuple[Path, ...]
+) -> Iterator[str]:
+    if _is_plain(certificate):
+        return
+    claimed = {entry["sha256"]: entry["file"] for entry in certificate["inputs"] if entry["role"] == "rules"}
+    files = dict.fromkeys([str(rules.resolve()), *load_schema(rules, phase=result.phase, allowed=allow).files])
+    actual = {file_digest(Path(file)): Path(file).name for file in files}
+    for digest, file in claimed.items():
+        if digest not in actual:
+            yield f"rules: {file} of the certificate (SHA-256 {digest}) is not among the rules given"
+    for digest, file in actual.items():
+        if digest not in claimed:
+            yield f"rules: {file} (SHA-256 {digest}) is not among the certified files"
+    phase = certificate["options"]["phase"]
+    if phase != result.phase:
+        yield f"rules: judged in phase {result.phase}, certified in phase {phase}"
+
+
+def _verdicts_said(certificate: Mapping[str, Any]) -> str:
+    if not certificate["rules"]:
+        return "no verdict to compare: the certificate has none"
+    return f"the verdicts on {counted(len(certificate['rules']), 'rule')} are the certified ones"
+
+
+def _verdicts(certificate: Mapping[str, Any], result: CheckResult) -> Iterator[str]:
+    if _is_plain(certificate):
+        return
+    claimed = {rule["rule"]: (rule["failed"], rule["checked"]) for rule in certificate["rules"]}
+    actual = {rule.rule: (rule.failed, rule.fired) for rule in result.results}
+    for rule in dict.fromkeys((*claimed, *actual)):
+        if rule not in actual:
+            yield f"rule {rule}: certified, but not among the rules given"
+        elif rule not in claimed:
+            yield f"rule {rule}: judged now, but not certified"
+        elif claimed[rule] != actual[rule]:
+            yield f"rule {rule}: {_counts(actual[rule])} now, certified {_counts(claimed[rule])}"
+    for rule in result.results:
+        if rule.status == "error":
+            yield f"rule {rule.rule}: could not be evaluated now"
+
+
+def _counts(counts: tuple[int, int]) -> str:
+    return f"{number(counts[0])} of {counted(counts[1], 'check')} broken"
+
+
+def _blocks_said(certificate: Mapping[str, Any]) -> str:
+    blocks = certificate["blocks"]
+    if not blocks:
+        return "nothing was masked: there is no block to count"
+    least = min(block["smallest"] for block in blocks)
+    k = certificate["options"]["k"]
+    return f"at least {number(least)} records share the values of each of {counted(len(blocks), 'block')} (k = {k})"
+
+
+def _blocks(certificate: Mapping[str, Any], data: Path, record: str | None) -> Iterator[str]:
+    blocks, k = certificate["blocks"], certificate["options"]["k"]
+    planned = [[variable["name"] for variable in block["variables"]] for block in certificate["plan"]["blocks"]]
+    if planned != [block["variables"] for block in blocks] or certificate["plan"]["k"] != k:
+        yield "blocks: those of the certificate are not those of its own plan"
+    microdata = open_microdata(data, record=record or certificate["options"]["record"])
+    counted_now = smallest_groups(microdata.chunks(), planned)
+    for block, actual in zip(blocks, counted_now, strict=False):
+        name = f"block {block['number']} ({', '.join(block['variables'])})"
+        if actual < k:
+            yield f"{name}: values shared by {counted(actual, 'record')}, fewer than k = {k}"
+        if actual != block["smallest"]:
+            yield f"{name}: the smallest group has {counted(actual, 'record')}, certified {number(block['smallest'])}"

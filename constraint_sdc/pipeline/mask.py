@@ -1,0 +1,129 @@
+"""Mask: plan, mask, write beside the target, judge what was written, and only then give it its name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from constraint_sdc.errors import NotPublishedError
+from constraint_sdc.model.finding import CheckResult, RuleResult
+from constraint_sdc.model.masking import MaskOptions, MaskResult, RuleOutcome
+from constraint_sdc.model.plan import Plan
+from constraint_sdc.pipeline.carrying_out import carry_out
+from constraint_sdc.pipeline.certificate import certificate_path, certificate_text, file_digest
+from constraint_sdc.pipeline.check import CheckOptions, check_file
+from constraint_sdc.pipeline.preparation import Progress, prepare
+from constraint_sdc.pipeline.saved_plan import require_same_plan
+from constraint_sdc.pipeline.staged import smallest_groups, verify_staged, write_staged
+from constraint_sdc.read.microdata import Microdata
+from constraint_sdc.report.disclosure import hidden_error
+from constraint_sdc.write.atomic import atomic_file, atomic_path
+
+_MOST_LINES = 20
+
+
+def mask_file(
+    data: Path,
+    rules: Path | None,
+    output: Path,
+    options: MaskOptions,
+    *,
+    overwrite: bool = False,
+    expected: Plan | None = None,
+    progress: Progress = lambda _: None,
+) -> MaskResult:
+    """Publish the masked file and its certificate, or nothing.
+
+    `expected` is a saved plan that must still be the plan. NotPublishedError when the judge finds a rule newly broken
+    or fewer than k records sharing a block's values on the written file.
+    """
+    prepared = prepare(data, rules, options, progress)
+    plan, masked = carry_out(prepared)
+    if expected is not None:
+        require_same_plan(expected, plan)
+    columns = masked.columns()
+    removed = frozenset(kept.name for kept in plan.kept if kept.is_removed)
+    certificate = certificate_path(output)
+    with atomic_path(output, overwrite) as staged:
+        write_staged(prepared.microdata, staged, columns, removed)
+        written = verify_staged(prepared.microdata, staged, columns, removed)
+        smallest = _count_groups(written, plan)
+        after = None if rules is None else _judge(staged, rules, prepared.check)
+        outcomes = _outcomes(prepared.before, after)
+        _refuse_broken(outcomes, after, output)
+        result = MaskResult(
+            plan=plan,
+            masked=masked,
+            before=prepared.before,
+            after=after,
+            outcomes=outcomes,
+            smallest=smallest,
+            digests={**plan.inputs, "output": file_digest(staged)},
+            data=data,
+            rules=rules,
+            output=output,
+            certificate=certificate,
+        )
+        # The certificate takes its name first: a masked file is never without one, and an old file beside a new
+        # certificate is found out by its digest.
+        with atomic_file(certificate, overwrite=overwrite) as stream:
+            stream.write(certificate_text(result, options).encode("utf-8"))
+    return result
+
+
+def _count_groups(written: Microdata, plan: Plan) -> tuple[int, ...]:
+    smallest = smallest_groups(written.chunks(), [block.names for block in plan.blocks])
+    small = [(block, size) for block, size in zip(plan.blocks, smallest, strict=True) if size < plan.k]
+    if small:
+        lines = tuple(f"block {b.number} ({', '.join(b.names)}): {size} records share values" for b, size in small)
+        raise NotPublishedError(f"fewer than {plan.k} records would share their values", details=lines)
+    return smallest
+
+
+def _judge(staged: Path, rules: Path, check: CheckOptions) -> CheckResult:
+    return check_file(staged, rules, replace(check, engine="saxon"))
+
+
+def _outcomes(before: CheckResult | None, after: CheckResult | None) -> tuple[RuleOutcome, ...]:
+    """Compare the verdicts record by record."""
+    if before is None or after is None:
+        return ()
+    old = {result.rule: result for result in before.results}
+    return tuple(_outcome(old[result.rule], result) for result in after.results)
+
+
+def _outcome(before: RuleResult, after: RuleResult) -> RuleOutcome:
+    was, now = (_places(result) for result in (before, after))
+    return RuleOutcome(
+        rule=after.rule,
+        severity=after.severity,
+        checked=after.fired,
+        broken_before=len(was),
+        still_broken=len(was & now),
+        repaired=len(was - now),
+        newly_broken=len(now - was),
+    )
+
+
+def _places(result: RuleResult) -> frozenset[object]:
+    """Return the records that break the rule; a violation outside the records stands for itself."""
+    return frozenset(v.location if v.record is None else v.record for v in result.violations)
+
+
+def _refuse_broken(outcomes: tuple[RuleOutcome, ...], after: CheckResult | None, output: Path) -> None:
+    """Refuse to publish when a rule is broken where it held, or cannot be evaluated any more."""
+    if after is None:
+        return
+    new = {outcome.rule: outcome for outcome in outcomes if outcome.newly_broken}
+    lines: list[str] = []
+    for result in after.results:
+        if result.status == "error":
+            lines.append(f"{result.rule}: cannot be evaluated on the masked file: {hidden_error(result.error or '')}")
+        elif result.rule in new:
+            places = [f"record {v.record}" if v.record else v.location for v in result.violations[:3]]
+            more = ", ..." if len(result.violations) > 3 else ""
+            count = f"{new[result.rule].newly_broken:,} newly broken of {result.fired:,}"
+            lines.append(f"{result.rule}: {count} ({', '.join(places)}{more})")
+    if lines:
+        what = f"the masked file breaks rules that held; {output.name} was not written"
+        raise NotPublishedError(what, details=tuple(lines[:_MOST_LINES]))

@@ -1,0 +1,238 @@
+"""What `plan`, `mask` and `explain` start from: the file in memory, its rules understood and judged."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from constraint_sdc.errors import PlanRefusedError, RulesError, UsageError
+from constraint_sdc.evaluate.domain import Domain
+from constraint_sdc.exact.block_judge import Evaluate
+from constraint_sdc.mask.mask_block import MaskInputs
+from constraint_sdc.model.confinement import Confinement
+from constraint_sdc.model.constraint import EditRule
+from constraint_sdc.model.design import BlockDesign
+from constraint_sdc.model.expression import Outside
+from constraint_sdc.model.finding import CheckResult, RuleResult
+from constraint_sdc.model.masking import MaskOptions
+from constraint_sdc.model.policy import OnBroken
+from constraint_sdc.model.schema import Schema
+from constraint_sdc.model.table import Chunk, Column, Layout, Table
+from constraint_sdc.partition.partitioner import METHODS, partitioner
+from constraint_sdc.pipeline.certificate import file_digest
+from constraint_sdc.pipeline.check import CheckOptions, check_file
+from constraint_sdc.pipeline.value_domains import load_domains
+from constraint_sdc.plan.make_plan import PlanInputs
+from constraint_sdc.read.microdata import Microdata, open_microdata
+from constraint_sdc.read.whole_table import read_table
+from constraint_sdc.report.disclosure import hidden_error
+from constraint_sdc.rules.schematron.load import load_schema
+from constraint_sdc.rules.show import show_constraint, show_formula
+from constraint_sdc.rules.understand import understand
+from constraint_sdc.validate.routes import FirstMatch, Routes, choose_routes
+from constraint_sdc.validate.vectorised import judge_chunk
+
+Progress = Callable[[int], None]
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Everything that masking needs; `before` is the judge's verdict on the original, None without rules."""
+
+    microdata: Microdata
+    plan_inputs: PlanInputs
+    mask_inputs: MaskInputs
+    before: CheckResult | None
+    check: CheckOptions
+
+
+@dataclass(frozen=True, slots=True)
+class _Understood:
+    """The rules as understood against this file."""
+
+    schema: Schema | None
+    rules: tuple[EditRule, ...]
+    domains: Mapping[Outside, Domain]
+    routes: Routes | None
+
+
+def prepare(data: Path, rules: Path | None, options: MaskOptions, progress: Progress = lambda _: None) -> Prepared:
+    """Read, understand and judge the original; refuse one that breaks rules already."""
+    k, method, seed, on_broken = _wishes(options)
+    microdata = open_microdata(data, record=options.record or options.recipe.record)
+    table, layout, outside = _read(microdata, progress)
+    check = _check_options(data, rules, options)
+    understood = _understand(data, rules, check, layout, outside)
+    before = None if rules is None else check_file(data, rules, check)
+    if before is not None:
+        _refuse_errors(before)
+    broken = {} if before is None else _broken(before)
+    _refuse_broken(before, on_broken)
+    inputs = PlanInputs(
+        table=table,
+        rules=understood.rules,
+        recipe=options.recipe,
+        k=k,
+        method=method,
+        seed=seed,
+        on_broken=on_broken,
+        evaluable=understood.routes.vectorised_ids() if understood.routes else frozenset(),
+        broken=broken,
+        domains=understood.domains,
+        says={rule.id: show_constraint(rule.constraint) for rule in understood.rules},
+        show=show_formula,
+        digests=_digests(data, understood.schema, options),
+    )
+    return Prepared(microdata, inputs, _mask_inputs(inputs, understood, layout), before, check)
+
+
+def _read(microdata: Microdata, progress: Progress) -> tuple[Table, Layout, frozenset[str]]:
+    """Return all records, the layout as the whole file has it, and the names of elements outside the records."""
+    outside: set[str] = set()
+    layout = microdata.layout
+    is_uniform = layout.is_uniform
+
+    def chunks() -> Iterator[Chunk]:
+        nonlocal is_uniform
+        for chunk in microdata.chunks(outside):
+            is_uniform &= chunk.layout.is_uniform and chunk.layout.wrappers == layout.wrappers
+            progress(chunk.first + len(chunk))
+            yield chunk
+
+    table = read_table(chunks())
+    return table, replace(layout, is_uniform=is_uniform), frozenset(outside)
+
+
+def _wishes(options: MaskOptions) -> tuple[int, str, int, OnBroken]:
+    """Settle what the options, else the recipe, else the defaults say."""
+    recipe = options.recipe
+    k = options.k if options.k is not None else recipe.k
+    if k is None:
+        raise UsageError(
+            "no k is given: how many records must share their values", hint="-k 5, or `k: 5` in the recipe"
+        )
+    if k < 2:
+        raise UsageError(f"k is {k}", hint="groups of at least 2 records protect anybody")
+    method = options.method or recipe.method or METHODS[0]
+    partitioner(method)
+    seed = options.seed if options.seed is not None else recipe.seed if recipe.seed is not None else 0
+    return k, method, seed, options.on_broken or recipe.on_broken or "refuse"
+
+
+def _check_options(data: Path, rules: Path | None, options: MaskOptions) -> CheckOptions:
+    """Return how both files are judged: `$original` is the file before masking unless another is named."""
+    original = options.original
+    if original is None and rules is not None:
+        schema = load_schema(rules, phase=options.phase, allowed=options.allow)
+        original = data if schema.mentions("original") else None
+    return CheckOptions(
+        phase=options.phase,
+        original=original,
+        record=options.record or options.recipe.record,
+        max_examples=None,
+        # The staged file is judged where it will stand; rules may still read what lies beside the original.
+        allow=(*options.allow, data.resolve().parent),
+        time_limit=options.time_limit,
+    )
+
+
+def _understand(
+    data: Path, rules: Path | None, check: CheckOptions, layout: Layout, outside: frozenset[str]
+) -> _Understood:
+    if rules is None:
+        return _Understood(None, (), {}, None)
+    schema = load_schema(rules, phase=check.phase, allowed=check.allow)
+    edits = understand(schema, record=layout.record, outside=outside, overridden=frozenset(check.parameters))
+    domains = load_domains(edits, check.parameters, Confinement.around((schema.origin.file, data), check.allow))
+    return _Understood(schema, edits, domains, choose_routes(schema, edits, layout, domains.keys()))
+
+
+def _refuse_errors(before: CheckResult) -> None:
+    for result in before.results:
+        if result.status == "error":
+            what = f"rule {result.rule} cannot be evaluated on the original: {hidden_error(result.error or '')}"
+            hint = "`check --show-values` shows what is hidden"
+            raise RulesError(what, file=result.origin.file, line=result.origin.line, hint=hint)
+
+
+def _broken(before: CheckResult) -> dict[str, npt.NDArray[np.int64]]:
+    """Return the records (0-based) that break each rule that some record breaks."""
+    return {
+        result.rule: np.unique(np.array([v.record - 1 for v in result.violations if v.record is not None], np.int64))
+        for result in before.results
+        if result.failed
+    }
+
+
+def _refuse_broken(before: CheckResult | None, on_broken: OnBroken) -> None:
+    """Refuse when the original breaks rules; warnings never stop a masking, their records are kept account of."""
+    if before is None or on_broken == "keep" or not before.failing:
+        return
+    counts = ", ".join(f"{result.rule}: {_records(result)}" for result in before.failing)
+    hint = "edit the file first, or mask with --on-broken keep"
+    raise PlanRefusedError(f"the original breaks rules already ({counts})", hint=hint)
+
+
+def _records(result: RuleResult) -> str:
+    return f"{result.failed:,} of {result.fired:,}"
+
+
+def _digests(data: Path, schema: Schema | None, options: MaskOptions) -> dict[str, str]:
+    digests = {"data": file_digest(data)}
+    if schema is not None:
+        main = Path(schema.origin.file).resolve()
+        digests["rules"] = file_digest(main)
+        for name in sorted({str(Path(name).resolve()) for name in schema.files} - {str(main)}):
+            digests[f"rules: {os.path.relpath(name, main.parent)}"] = file_digest(Path(name))
+    if options.recipe_file is not None:
+        digests["recipe"] = file_digest(options.recipe_file)
+    return digests
+
+
+def _mask_inputs(inputs: PlanInputs, understood: _Understood, layout: Layout) -> MaskInputs:
+    held: dict[str, Mask] = {}
+    for rule in inputs.rules:
+        held[rule.id] = np.ones(inputs.table.records, np.bool_)
+        held[rule.id][inputs.broken.get(rule.id, np.zeros(0, np.int64))] = False
+    is_xpath1 = understood.schema is not None and understood.schema.is_xpath1
+    return MaskInputs(
+        table=inputs.table,
+        k=inputs.k,
+        seed=inputs.seed,
+        partitioner=partitioner(inputs.method),
+        held=held,
+        evaluator_for=lambda block: _evaluator(block, understood, layout),
+        domains=inputs.domains,
+        is_xpath1=is_xpath1,
+    )
+
+
+def _evaluator(block: BlockDesign, understood: _Understood, layout: Layout) -> Evaluate:
+    """Return the evaluator of a block's rules: each with its context, and what earlier rules of its pattern take."""
+    ids = {rule.id for rule in block.rules}
+    matches = _restricted(understood.routes.vectorised if understood.routes else (), ids)
+    is_xpath1 = understood.schema is not None and understood.schema.is_xpath1
+
+    def evaluate(columns: Mapping[str, Column], count: int) -> Mapping[str, Mask]:
+        zeros = np.zeros(count, np.int64)
+        chunk = Chunk(layout, 0, columns, np.zeros(0, np.uint8), zeros, zeros, zeros)
+        verdict = judge_chunk(matches, chunk, xpath1=is_xpath1, domains=understood.domains)
+        return {rule: ~failed & ~verdict.unsure for rule, failed in verdict.failed.items()}
+
+    return evaluate
+
+
+def _restricted(matches: tuple[FirstMatch, ...], ids: set[str]) -> tuple[FirstMatch, ...]:
+    """Keep the patterns that have one of these rules; contexts stay, because an earlier one takes its nodes."""
+    patterns = {match.pattern for match in matches if any(rule.id in ids for rule in match.rules)}
+    return tuple(
+        replace(match, rules=tuple(rule for rule in match.rules if rule.id in ids))
+        for match in matches
+        if match.pattern in patterns
+    )

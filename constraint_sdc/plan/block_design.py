@@ -1,0 +1,130 @@
+"""One block worked out: operators, strata, derivations, and why each of its rules survives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from constraint_sdc.model.constraint import AllOf, Atom, Formula, atom_variables
+from constraint_sdc.model.design import BlockDesign, Stratum
+from constraint_sdc.model.groups import Points, Rows
+from constraint_sdc.model.plan import BlockPlan, StratumPlan, VariablePlan
+from constraint_sdc.model.policy import OperatorName, Role, VariableWish
+from constraint_sdc.model.series import Series
+from constraint_sdc.plan.atom_truth import AtomTruth
+from constraint_sdc.plan.blocks import Block
+from constraint_sdc.plan.classes import Codes, RecordClasses, record_classes
+from constraint_sdc.plan.derivation import derive
+from constraint_sdc.plan.operators import choose_operators
+from constraint_sdc.plan.reasons import explain_rule, strategy
+from constraint_sdc.plan.rule_facts import RuleFacts
+from constraint_sdc.plan.strata import NONE_KNOWN, Accepts, Cell, form_strata
+from constraint_sdc.plan.terms import Term
+
+AVERAGED = (OperatorName.ARITHMETIC_MEAN, OperatorName.GEOMETRIC_MEAN)
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What every block's design rests on: all masked series, roles, wishes, what is broken, and how to word atoms."""
+
+    series: Mapping[str, Series]
+    roles: Mapping[str, Role]
+    wishes: Mapping[str, VariableWish]
+    truth: AtomTruth
+    broken: Mapping[str, Rows]
+    records: int
+    k: int
+    show: Callable[[Formula], str]
+
+
+def design_block(number: int, block: Block, pins: tuple[tuple[str, Codes], ...], around: Surroundings) -> BlockDesign:
+    """Work out one block; `pins` are codes of unmasked variables whose values its groups must share."""
+    series = {name: around.series[name] for name in block.names}
+    operators = choose_operators(block, series, around.wishes)
+    forked = [rule for rule in block.rules if rule.terms is not None and len(rule.terms) > 1]
+    classes = record_classes(block, series, operators, pins, around.broken, around.records)
+    cells = form_strata(_accepts(forked, around), classes.codes, _points(series), around.k)
+    strata = tuple(_stratum(cell, block, forked, series, operators) for cell in cells)
+    planned = tuple(
+        StratumPlan(
+            _conditions(cell, forked, classes, around),
+            len(cell.rows),
+            cell.formation,
+            tuple(d.text for d in s.derivations),
+        )
+        for cell, s in zip(cells, strata, strict=True)
+    )
+    variables = tuple(
+        VariablePlan(name, around.roles[name], series[name].scale, series[name].grid, operators[name])
+        for name in block.names
+    )
+    rules = tuple(explain_rule(rule, operators, strata) for rule in block.rules)
+    plan = BlockPlan(number, variables, block.because, strategy(operators, strata, block.rules), planned, rules)
+    return BlockDesign(
+        plan=plan,
+        series=tuple(series.values()),
+        rules=tuple(rule.edit for rule in block.rules),
+        terms={rule.id: rule.terms for rule in block.rules if rule.terms is not None},
+        strata=strata,
+        anchors=tuple(name for name in block.names if operators[name] is OperatorName.MEDOID),
+        others=tuple(dict.fromkeys(n for rule in block.rules for n in rule.variables if n not in series)),
+    )
+
+
+def _points(series: Mapping[str, Series]) -> Points:
+    return np.concatenate([s.standardised() for s in series.values()], axis=1)
+
+
+def _accepts(forked: list[RuleFacts], around: Surroundings) -> Accepts:
+    accepts = np.zeros((around.records, len(forked)), np.uint64)
+    for place, rule in enumerate(forked):
+        for bit, term in enumerate(rule.terms or ()):
+            accepts[:, place] |= _holds(term, around).astype(np.uint64) << np.uint64(bit)
+    return accepts
+
+
+def _holds(term: Term, around: Surroundings) -> npt.NDArray[np.bool_]:
+    holds = np.ones(around.records, np.bool_)
+    for atom in term:
+        truth = around.truth.of(atom)
+        holds &= False if truth is None else truth
+    return holds
+
+
+def _stratum(
+    cell: Cell,
+    block: Block,
+    forked: list[RuleFacts],
+    series: Mapping[str, Series],
+    operators: Mapping[str, OperatorName],
+) -> Stratum:
+    chosen: dict[str, Term] = {}
+    for rule, term in zip(forked, cell.choice, strict=True):
+        if term != NONE_KNOWN and rule.terms is not None:
+            chosen[rule.id] = rule.terms[term]
+    conjunction: list[tuple[str, Atom]] = []
+    for rule in block.rules:
+        only = rule.terms[0] if rule.terms is not None and len(rule.terms) == 1 else ()
+        conjunction += [(rule.id, atom) for atom in chosen.get(rule.id, only)]
+    blank = {name for name, s in series.items() if s.is_blank[cell.rows].any()}
+    derivable = {n: s for n, s in series.items() if operators[n] in AVERAGED and n not in blank}
+    live = [(rule, atom) for rule, atom in conjunction if not blank & set(atom_variables(atom))]
+    edits = {rule.id: rule.edit for rule in block.rules}
+    return Stratum(
+        rows=cell.rows,
+        conjunction=tuple(conjunction),
+        derivations=derive(live, edits, derivable),
+        shares_conditions=cell.is_one_class and all(rule.id in chosen for rule in forked),
+    )
+
+
+def _conditions(cell: Cell, forked: list[RuleFacts], classes: RecordClasses, around: Surroundings) -> tuple[str, ...]:
+    words = [] if not cell.is_one_class else list(classes.words(cell.rows[0]))
+    for rule, choice in zip(forked, cell.choice, strict=True):
+        if choice != NONE_KNOWN and rule.terms is not None:
+            words.append(f"{around.show(AllOf(rule.terms[choice]))} ({rule.id})")
+    return tuple(words)

@@ -1,0 +1,120 @@
+"""Blocks: variables masked together because rules tie them, because the recipe says so, or three by three."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from constraint_sdc.model.policy import Role, Scale
+from constraint_sdc.model.recipe import Recipe
+from constraint_sdc.model.series import Series
+from constraint_sdc.plan.rule_facts import RuleFacts
+
+GROUP_SIZE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Variables in the order of the file, why they are together, and the rules that read one of them."""
+
+    names: tuple[str, ...]
+    because: str
+    rules: tuple[RuleFacts, ...]
+
+
+def make_blocks(
+    series: Mapping[str, Series], roles: Mapping[str, Role], rules: Sequence[RuleFacts], recipe: Recipe
+) -> tuple[Block, ...]:
+    """Divide the masked variables into blocks; a rule's masked variables always share one."""
+    wanted = (tuple(series),) if recipe.groups == "all" else recipe.groups
+    tied = _Union(series)
+    for rule in rules:
+        if not rule.is_cross_record:
+            tied.join(name for name in rule.variables if name in series)
+    by_rules = [part for part in tied.parts() if len(part) > 1]
+    for group in wanted:
+        tied.join(name for name in group if name in series)
+    parts = tied.parts()
+    asked = {name for group in wanted for name in group}
+    alone = [part[0] for part in parts if len(part) == 1 and part[0] not in asked]
+    blocks = [(part, _because(part, by_rules, asked)) for part in parts if part[0] not in alone]
+    size = recipe.group_size or GROUP_SIZE
+    for group in _grouped(alone, series, roles, size):
+        blocks.append((group, f"no rule ties them; groups of {size}, most correlated together"))
+    order = {name: place for place, name in enumerate(series)}
+    blocks.sort(key=lambda block: order[block[0][0]])
+    return tuple(
+        Block(names, because, tuple(r for r in rules if not r.is_cross_record and set(names) & set(r.variables)))
+        for names, because in blocks
+    )
+
+
+class _Union:
+    """Union-find over names; parts come in the order of the names."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._leader = {name: name for name in names}
+
+    def join(self, names: Iterable[str]) -> None:
+        """Put these names into one part."""
+        first, *others = [*names] or [""]
+        for other in others:
+            one, two = self._find(first), self._find(other)
+            if one != two:
+                self._leader[two] = one
+
+    def parts(self) -> list[tuple[str, ...]]:
+        """Return the parts."""
+        found: dict[str, list[str]] = {}
+        for name in self._leader:
+            found.setdefault(self._find(name), []).append(name)
+        return [tuple(part) for part in found.values()]
+
+    def _find(self, name: str) -> str:
+        while self._leader[name] != name:
+            self._leader[name] = self._leader[self._leader[name]]
+            name = self._leader[name]
+        return name
+
+
+def _because(part: tuple[str, ...], by_rules: Sequence[tuple[str, ...]], asked: set[str]) -> str:
+    if part in by_rules:
+        return "rules tie them"
+    if any(set(tied) <= set(part) for tied in by_rules):
+        return "rules tie some of them, the recipe's groups the others"
+    return "the recipe groups them" if part[0] in asked else "no rule ties it"
+
+
+def _grouped(
+    names: Sequence[str], series: Mapping[str, Series], roles: Mapping[str, Role], size: int
+) -> list[tuple[str, ...]]:
+    """Group what no rule ties: by role, numbers apart from categories, most correlated together."""
+    found: list[tuple[str, ...]] = []
+    for role in Role:
+        for is_number in (True, False):
+            alike = [n for n in names if roles[n] is role and (series[n].scale is Scale.NUMERIC) == is_number]
+            found += _by_correlation(alike, series, size)
+    return found
+
+
+def _by_correlation(names: list[str], series: Mapping[str, Series], size: int) -> list[tuple[str, ...]]:
+    """Grow each group from the most correlated pair left by the variable with the highest mean correlation."""
+    if not names:
+        return []
+    points = np.array([np.nan_to_num(series[name].standardised()[:, 0]) for name in names])
+    matrix = np.abs(points @ points.T) / max(points.shape[1], 1)
+    np.fill_diagonal(matrix, -1.0)
+    left = list(range(len(names)))
+    groups: list[tuple[str, ...]] = []
+    while len(left) > size > 1:
+        among = matrix[np.ix_(left, left)]
+        chosen = [left[i] for i in np.unravel_index(int(among.argmax()), among.shape)]
+        while len(chosen) < size:
+            rest = [i for i in left if i not in chosen]
+            chosen.append(rest[int(matrix[np.ix_(rest, chosen)].mean(axis=1).argmax())])
+        left = [i for i in left if i not in chosen]
+        groups.append(tuple(names[i] for i in sorted(chosen)))
+    rest_groups = [left] if size > 1 else [[i] for i in left]
+    return groups + [tuple(names[i] for i in group) for group in rest_groups if group]

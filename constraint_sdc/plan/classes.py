@@ -1,0 +1,64 @@
+"""Classes of records that share no mean: other blanks, other pinned values, other broken rules, other signs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from constraint_sdc.model.groups import Rows
+from constraint_sdc.model.policy import OperatorName
+from constraint_sdc.model.series import Series
+from constraint_sdc.plan.blocks import Block
+
+Codes = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordClasses:
+    """`codes` (n x c): records may share a mean only if their rows are equal. `labels` say what each column is."""
+
+    codes: Codes
+    labels: tuple[tuple[str, str], ...]
+
+    def words(self, row: int) -> Iterator[str]:
+        """Yield what sets a record's class apart, without a value of the record."""
+        for (kind, name), code in zip(self.labels, self.codes[row].tolist(), strict=True):
+            match kind:
+                case "blank" if code:
+                    yield f"{name} missing"
+                case "pinned":
+                    yield f"same {name}"
+                case "broken" if code:
+                    yield f"breaks {name} already"
+                case "sign":
+                    yield f"{name} {'<=>'[code + 1]} 0"
+                case _:
+                    continue
+
+
+def record_classes(
+    block: Block,
+    series: Mapping[str, Series],
+    operators: Mapping[str, OperatorName],
+    pins: tuple[tuple[str, Codes], ...],
+    broken: Mapping[str, Rows],
+    records: int,
+) -> RecordClasses:
+    """Return the classes of a block; columns in which all records agree are left out."""
+    columns: list[tuple[tuple[str, str], Codes]] = []
+    for name, one in series.items():
+        columns.append((("blank", name), one.blank))
+        if operators[name] is OperatorName.GEOMETRIC_MEAN:
+            columns.append((("sign", name), np.sign(np.nan_to_num(one.values)).astype(np.int64)))
+    columns += [(("pinned", name), codes) for name, codes in pins]
+    for rule in block.rules:
+        if rule.id in broken:
+            codes = np.zeros(records, np.int64)
+            codes[broken[rule.id]] = 1
+            columns.append((("broken", rule.id), codes))
+    apart = [(label, codes) for label, codes in columns if len(codes) and (codes != codes[0]).any()]
+    table = np.array([codes for _, codes in apart], np.int64).T if apart else np.zeros((records, 0), np.int64)
+    return RecordClasses(table, tuple(label for label, _ in apart))

@@ -1,0 +1,245 @@
+"""Which variables are computed from the others: one for each equality of a stratum, in an order without circles.
+
+A variable that stands alone on one side of the rule's own comparison is computed by the other side, in the order and
+the arithmetic that the rule uses: then the rule holds digit for digit. Equalities without such a variable are solved.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+from constraint_sdc.model.constraint import (
+    Atom,
+    EditRule,
+    LinearAtom,
+    Number,
+    OpaqueAtom,
+    PolynomialAtom,
+    ProductAtom,
+    atom_variables,
+)
+from constraint_sdc.model.design import Derivation
+from constraint_sdc.model.expression import (
+    And,
+    Arithmetic,
+    Call,
+    Compare,
+    Expression,
+    If,
+    Literal,
+    Not,
+    Or,
+    Variable,
+    variables_of,
+)
+from constraint_sdc.model.series import Series
+from constraint_sdc.plan.elimination import Equation, reduced
+
+_CASTS = ("number", "xs:decimal", "xs:double", "xs:integer")
+_FREE_DIGITS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Equality:
+    """An equality and what it can be solved for: variable to (how good a choice, by which expression)."""
+
+    rule: str
+    atom: Atom
+    variables: frozenset[str]
+    solutions: Mapping[str, tuple[float, Expression]]
+
+
+def derive(
+    conjunction: Sequence[tuple[str, Atom]], rules: Mapping[str, EditRule], series: Mapping[str, Series]
+) -> tuple[Derivation, ...]:
+    """Return derivations in the order of computing; `series` are the variables that may be computed at all."""
+    equalities = [e for rule, atom in conjunction if (e := _equality(rule, atom, rules[rule], conjunction, series))]
+    last_first: list[Derivation] = []
+    while leaf := _best_leaf(equalities):
+        equality, name = leaf
+        equalities.remove(equality)
+        _, expression = equality.solutions[name]
+        last_first.append(_derivation(name, equality.rule, expression))
+    return (*_solved_together(equalities, series), *reversed(last_first))
+
+
+def _derivation(name: str, rule: str, expression: Expression) -> Derivation:
+    return Derivation(name, rule, expression, f"{name} computed by {rule}")
+
+
+def _best_leaf(equalities: list[_Equality]) -> tuple[_Equality, str] | None:
+    """Return an equality, and a variable of it that no other one mentions: it can be computed after all the others."""
+    uses: dict[str, int] = {}
+    for equality in equalities:
+        for name in equality.variables:
+            uses[name] = uses.get(name, 0) + 1
+    leaves = [
+        (score, -place, name)
+        for place, equality in enumerate(equalities)
+        for name, (score, _) in equality.solutions.items()
+        if uses[name] == 1
+    ]
+    if not leaves:
+        return None
+    _, place, name = max(leaves)
+    return equalities[-place], name
+
+
+def _equality(
+    rule: str,
+    atom: Atom,
+    edit: EditRule,
+    conjunction: Sequence[tuple[str, Atom]],
+    series: Mapping[str, Series],
+) -> _Equality | None:
+    names = atom_variables(atom)
+    if len(names) < 2 or not _is_equality(atom, edit):
+        return None
+    solutions: dict[str, tuple[float, Expression]] = {}
+    for name in names:
+        if name not in series:
+            continue
+        own = _own_expression(name, frozenset(names), edit)
+        solved = own or _solved(name, atom)
+        if solved is not None:
+            weights = {other: _weight(other, atom, series) for other in names if other in series}
+            score = _score(name, weights, conjunction, series) + (4.0 if own is not None else 0.0)
+            solutions[name] = score, solved
+    return _Equality(rule, atom, frozenset(names), solutions) if solutions else None
+
+
+def _is_equality(atom: Atom, edit: EditRule) -> bool:
+    match atom:
+        case LinearAtom(op=op) | ProductAtom(op=op) | PolynomialAtom(op=op):
+            return op == "="
+        case OpaqueAtom():
+            return any(True for _ in _plain_equalities(edit.expression))
+        case _:
+            return False
+
+
+def _plain_equalities(expression: Expression | None, *, is_true: bool = True) -> Iterator[Compare]:
+    """Yield the equalities that may have to hold for the expression to be true (or false): the judge says which."""
+    match expression:
+        case Compare(op=op) if op == ("=" if is_true else "!="):
+            yield expression
+        case And(items) | Or(items):
+            for item in items:
+                yield from _plain_equalities(item, is_true=is_true)
+        case Not(item):
+            yield from _plain_equalities(item, is_true=not is_true)
+        case If(_, then, otherwise):
+            yield from _plain_equalities(then, is_true=is_true)
+            yield from _plain_equalities(otherwise, is_true=is_true)
+        case _:
+            return
+
+
+def _own_expression(name: str, names: frozenset[str], edit: EditRule) -> Expression | None:
+    """Return the other side of an equality in which the variable stands alone on one side."""
+    for part in _plain_equalities(edit.expression):
+        if frozenset(variables_of(part)) == names:
+            for one, other in ((part.left, part.right), (part.right, part.left)):
+                if _bare(one) == name and name not in variables_of(other):
+                    return other
+    return None
+
+
+def _bare(expression: Expression) -> str | None:
+    match expression:
+        case Variable(name) | Call(_, (Variable(name),)):
+            is_cast = isinstance(expression, Variable) or expression.name in _CASTS
+            return name if is_cast else None
+        case _:
+            return None
+
+
+def _score(
+    name: str, weights: Mapping[str, float], conjunction: Sequence[tuple[str, Atom]], series: Mapping[str, Series]
+) -> float:
+    """Prefer what varies most (it hides the others' rounding), has the finest grid, and is least bound otherwise."""
+    finest = max(_digits(series[other]) for other in weights)
+    bound = sum(name in atom_variables(atom) for _, atom in conjunction)
+    smallness = math.log10(max(weights.values()) / weights[name])
+    return -6.0 * (_digits(series[name]) < finest) - 0.1 * bound - 3.0 * min(smallness, 3.0)
+
+
+def _weight(name: str, atom: Atom, series: Mapping[str, Series]) -> float:
+    """Return how much a variable moves a sum: its deviation in the sum's unit; 1 in other atoms."""
+    if not isinstance(atom, LinearAtom):
+        return 1.0
+    return abs(float(dict(atom.terms)[name])) * series[name].deviation
+
+
+def _digits(series: Series) -> int:
+    return _FREE_DIGITS if series.grid.decimals is None else series.grid.decimals
+
+
+def _solved(name: str, atom: Atom) -> Expression | None:
+    """Solve an atom for one of its variables."""
+    match atom:
+        case LinearAtom(terms, _, constant, number):
+            return _linear_solution(name, dict(terms), constant, number)
+        case ProductAtom(left, left_factor, _, right, right_factor, number):
+            if dict(left).get(name, 0) + dict(right).get(name, 0) != 1:
+                return None
+            if name in dict(right):
+                left, left_factor, right, right_factor = right, right_factor, left, left_factor
+            above = _multiplied(right, right_factor, number)
+            below = _multiplied(tuple(p for p in left if p[0] != name), left_factor, number)
+            return above if below == _constant(Fraction(1), number) else Arithmetic("div", above, below)
+        case PolynomialAtom(sums, _, constant, number):
+            mine = [c for powers, c in sums if powers == ((name, 1),)]
+            others = [(powers, c) for powers, c in sums if powers != ((name, 1),)]
+            if len(mine) != 1 or any(name in dict(powers) for powers, _ in others):
+                return None
+            total = _constant(constant / mine[0], number)
+            for powers, c in others:
+                total = Arithmetic("+", total, _multiplied(powers, -c / mine[0], number))
+            return total
+        case _:
+            return None
+
+
+def _linear_solution(name: str, terms: Mapping[str, Fraction], constant: Fraction, number: Number) -> Expression:
+    pivot = terms[name]
+    total = _constant(constant / pivot, number)
+    for other, coefficient in terms.items():
+        if other != name:
+            total = Arithmetic("+", total, _multiplied(((other, 1),), -coefficient / pivot, number))
+    return total
+
+
+def _multiplied(powers: Sequence[tuple[str, int]], factor: Fraction, number: Number) -> Expression:
+    result = _constant(factor, number)
+    for name, power in powers:
+        for _ in range(power):
+            result = Arithmetic("*", result, _read(name, number))
+    return result
+
+
+def _read(name: str, number: Number) -> Expression:
+    return Call("number" if number is Number.DOUBLE else "xs:decimal", (Variable(name),))
+
+
+def _constant(value: Fraction, number: Number) -> Expression:
+    is_short = value.denominator.bit_length() < 60 and 10**18 % value.denominator == 0
+    if number is Number.DOUBLE or not is_short:
+        return Literal(float(value))
+    return Literal(Decimal(value.numerator) / Decimal(value.denominator))
+
+
+def _solved_together(equalities: list[_Equality], series: Mapping[str, Series]) -> Iterator[Derivation]:
+    """Solve linear equalities that hang together in circles for as many variables as there are equalities."""
+    linear = [(e.rule, e.atom) for e in equalities if isinstance(e.atom, LinearAtom)]
+    equations = [Equation(rule, dict(atom.terms), atom.constant) for rule, atom in linear]
+    taken: set[str] = {name for e in equalities if not isinstance(e.atom, LinearAtom) for name in e.variables}
+    order = sorted((name for name in series if name not in taken), key=lambda name: -_digits(series[name]))
+    number = Number.DECIMAL if all(s.grid.decimals is not None for s in series.values()) else Number.DOUBLE
+    for equation, pivot in reduced(equations, order):
+        expression = _linear_solution(pivot, equation.terms, equation.constant, number)
+        yield Derivation(pivot, equation.rule, expression, f"{pivot} solved from {equation.rule}")

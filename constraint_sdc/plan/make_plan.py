@@ -1,0 +1,173 @@
+"""Make the plan: roles, blocks, strata, operators, derivations, reasons; or refuse, with the way out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from constraint_sdc.errors import PlanRefusedError
+from constraint_sdc.evaluate.domain import Domain
+from constraint_sdc.model.constraint import EditRule, Formula
+from constraint_sdc.model.design import Design
+from constraint_sdc.model.expression import Outside
+from constraint_sdc.model.groups import Rows
+from constraint_sdc.model.plan import Kept, Plan, RulePlan, Why
+from constraint_sdc.model.policy import OnBroken, Role, Scale, VariableWish
+from constraint_sdc.model.recipe import Recipe
+from constraint_sdc.model.table import Column, Table
+from constraint_sdc.plan.atom_truth import AtomTruth
+from constraint_sdc.plan.block_design import Surroundings, design_block
+from constraint_sdc.plan.blocks import Block, make_blocks
+from constraint_sdc.plan.classes import Codes
+from constraint_sdc.plan.roles import Roles, decide_roles
+from constraint_sdc.plan.rule_facts import RuleFacts, computed_with, rule_facts
+from constraint_sdc.plan.series import make_series
+
+
+@dataclass(frozen=True, slots=True)
+class PlanInputs:
+    """Everything a plan is made from.
+
+    `evaluable` are the rules that can be evaluated on any record without Saxon; `broken` the records (0-based) that
+    break a rule already; `says` each rule's normal form; `show` puts a formula into words. `joined` are variables to
+    be masked with the rules that read them although nobody asked for it.
+    """
+
+    table: Table
+    rules: tuple[EditRule, ...]
+    recipe: Recipe
+    k: int
+    method: str
+    seed: int
+    on_broken: OnBroken
+    evaluable: Collection[str]
+    broken: Mapping[str, Rows]
+    domains: Mapping[Outside, Domain]
+    says: Mapping[str, str]
+    show: Callable[[Formula], str]
+    joined: frozenset[str] = frozenset()
+    digests: Mapping[str, str] = field(default_factory=dict)
+
+
+def make_plan(inputs: PlanInputs) -> Design:
+    """Return the plan and its working drawing."""
+    table = inputs.table
+    if table.records < inputs.k:
+        hint = f"choose k of at most {table.records}"
+        raise PlanRefusedError(f"{table.records} records cannot form a group of {inputs.k}", hint=hint)
+    facts = rule_facts(inputs.rules, inputs.says, table.columns.keys(), inputs.evaluable)
+    roles = decide_roles(table, inputs.recipe, computed_with(facts))
+    masked, pinned = _extended(roles, facts, inputs.joined)
+    series = {
+        name: make_series(table.columns[name], scale, _wish(inputs.recipe, name), inputs.recipe.missing.get(name, ()))
+        for name, (_, scale) in sorted(masked.items(), key=lambda item: list(table.columns).index(item[0]))
+    }
+    role_of = {name: role for name, (role, _) in masked.items()}
+    blocks = make_blocks(series, role_of, facts, inputs.recipe)
+    around = Surroundings(
+        series,
+        role_of,
+        inputs.recipe.variables,
+        AtomTruth(table, inputs.domains),
+        inputs.broken,
+        table.records,
+        inputs.k,
+        inputs.show,
+    )
+    designs = tuple(
+        design_block(number, block, _pins(block, pinned, table, inputs.k), around)
+        for number, block in enumerate(blocks, start=1)
+    )
+    joined = tuple(
+        f"{name}: joins a block, because a rule ties it to a masked variable" for name in masked if name in roles.kept
+    )
+    plan = Plan(
+        k=inputs.k,
+        method=inputs.method,
+        seed=inputs.seed,
+        on_broken=inputs.on_broken,
+        records=table.records,
+        blocks=tuple(design.plan for design in designs),
+        kept=_kept(roles, masked),
+        assumptions=(*roles.assumptions, *joined),
+        rules=tuple(_outside_blocks(rule) for rule in facts if _is_outside(rule, masked)),
+        broken={rule: len(rows) for rule, rows in inputs.broken.items()},
+        inputs=inputs.digests,
+    )
+    return Design(plan, designs)
+
+
+def _wish(recipe: Recipe, name: str) -> VariableWish:
+    return recipe.variables.get(name, VariableWish())
+
+
+def _kept(roles: Roles, masked: Mapping[str, tuple[Role, Scale]]) -> tuple[Kept, ...]:
+    return tuple(kept for name, kept in roles.kept.items() if name not in masked)
+
+
+def _extended(
+    roles: Roles, facts: tuple[RuleFacts, ...], joined: frozenset[str]
+) -> tuple[dict[str, tuple[Role, Scale]], dict[tuple[str, str], str]]:
+    """Let unmasked variables join where an atom ties them to a masked one; return also the pinned ones that cannot.
+
+    The pinned are keyed by (rule, variable) and name the masked variable they are tied to. Atoms over unmasked
+    variables alone tie nothing: their truth does not change.
+    """
+    masked = dict(roles.masked)
+    for name in joined - roles.pinned - masked.keys():
+        masked[name] = Role.CONFIDENTIAL, Scale.NUMERIC if name in roles.numeric else Scale.NOMINAL
+    pinned: dict[tuple[str, str], str] = {}
+    ties = [(rule.id, tie) for rule in facts if not rule.is_cross_record for tie in rule.ties]
+    is_growing = True
+    while is_growing:
+        is_growing = False
+        for rule, tie in ties:
+            inside = [name for name in tie if name in masked]
+            for name in tie if inside else ():
+                if name in masked:
+                    continue
+                if name in roles.pinned:
+                    pinned[rule, name] = inside[0]
+                    continue
+                masked[name] = Role.CONFIDENTIAL, Scale.NUMERIC if name in roles.numeric else Scale.NOMINAL
+                is_growing = True
+    return masked, pinned
+
+
+def _pins(block: Block, pinned: Mapping[tuple[str, str], str], table: Table, k: int) -> tuple[tuple[str, Codes], ...]:
+    """Return the values of pinned variables that the block's groups must share, or refuse if they are too many."""
+    ids = {rule.id for rule in block.rules}
+    mine = {(rule, name): tied for (rule, name), tied in pinned.items() if rule in ids and tied in block.names}
+    names = list(dict.fromkeys(name for _, name in mine))
+    codes = [_value_codes(table.columns[name]) for name in names]
+    if codes:
+        _, counts = np.unique(np.array(codes), axis=1, return_counts=True)
+        if counts.min() < k:
+            (rule, name), tied = next(iter(mine.items()))
+            hint = f"let {name} be masked too, make {tied} untouched, lower k, or leave the rule out"
+            what = f"rule {rule} ties {tied}, which is masked, to {name}, which stays as it is"
+            raise PlanRefusedError(f"{what}; some of its values have fewer than {k} records", hint=hint)
+    return tuple(zip(names, codes, strict=True))
+
+
+def _value_codes(column: Column) -> Codes:
+    codes: dict[tuple[int, str | None], int] = {}
+    states = column.state.tolist()
+    return np.array([codes.setdefault(key, len(codes)) for key in zip(states, column.texts(), strict=True)], np.int64)
+
+
+def _is_outside(rule: RuleFacts, masked: Mapping[str, object]) -> bool:
+    return rule.is_cross_record or not any(name in masked for name in rule.variables)
+
+
+def _outside_blocks(rule: RuleFacts) -> RulePlan:
+    kind = rule.edit.constraint.kind.value
+    if rule.is_cross_record:
+        because = "it looks beyond its own record, which no representative can promise; the judge decides after masking"
+        return RulePlan(rule.id, kind, rule.says, rule.variables, Why.JUDGED, because)
+    if not rule.variables and not rule.is_evaluable:
+        because = f"it is not understood ({rule.edit.constraint.reason}); the judge decides after masking"
+        return RulePlan(rule.id, kind, rule.says, rule.variables, Why.JUDGED, because)
+    return RulePlan(rule.id, kind, rule.says, rule.variables, Why.UNTOUCHED, "masking changes none of its variables")

@@ -1,0 +1,114 @@
+"""Which operator each variable of a block gets: the one that preserves its rules, as the operators themselves say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from constraint_sdc.aggregate.operators import OPERATORS
+from constraint_sdc.errors import UsageError
+from constraint_sdc.model.constraint import (
+    Atom,
+    DomainAtom,
+    IntegerAtom,
+    PatternAtom,
+    ProductAtom,
+    SetAtom,
+    atom_variables,
+)
+from constraint_sdc.model.operator_verdict import NotCovered
+from constraint_sdc.model.policy import OperatorName, Scale, VariableWish
+from constraint_sdc.model.series import Series
+from constraint_sdc.plan.blocks import Block
+
+_ALLOWED = {
+    Scale.NUMERIC: tuple(OperatorName),
+    Scale.ORDINAL: (OperatorName.LOWER_MEDIAN, OperatorName.MODE, OperatorName.MEDOID),
+    Scale.NOMINAL: (OperatorName.MODE, OperatorName.MEDOID),
+}
+
+
+def choose_operators(
+    block: Block, series: Mapping[str, Series], wishes: Mapping[str, VariableWish]
+) -> dict[str, OperatorName]:
+    """Return the operator of every variable of the block.
+
+    Numbers are averaged: arithmetically, or geometrically in a block of products. A variable that must keep to values
+    that occur (a set, a value domain, a pattern) gets the lower median, and so does what an order rule ties to it.
+    Variables of a rule that cannot be evaluated here come from one actual record.
+    """
+    rule_atoms = [atom for rule in block.rules for atom in rule.atoms()]
+    chosen = {name: _plain(series[name]) for name in block.names}
+    if _is_geometric(block, rule_atoms, series):
+        chosen = dict.fromkeys(block.names, OperatorName.GEOMETRIC_MEAN)
+    for name in _confined(rule_atoms):
+        if name in chosen and series[name].scale is Scale.NUMERIC:
+            chosen[name] = OperatorName.LOWER_MEDIAN
+    _spread_median(chosen, rule_atoms)
+    for name in block.names:
+        wish = wishes.get(name, VariableWish()).operator
+        if wish is not None:
+            chosen[name] = _allowed(name, wish, series[name].scale)
+    for rule in block.rules:
+        if not rule.is_evaluable:
+            chosen.update(dict.fromkeys((n for n in rule.variables if n in chosen), OperatorName.MEDOID))
+    return chosen
+
+
+def _plain(series: Series) -> OperatorName:
+    match series.scale:
+        case Scale.NUMERIC:
+            return OperatorName.ARITHMETIC_MEAN
+        case Scale.ORDINAL:
+            return OperatorName.LOWER_MEDIAN
+        case Scale.NOMINAL:
+            return OperatorName.MODE
+
+
+def _is_geometric(block: Block, rule_atoms: Sequence[Atom], series: Mapping[str, Series]) -> bool:
+    """Tell whether the block is one of products, and its other rules bear the geometric mean as well."""
+    if any(series[name].scale is not Scale.NUMERIC for name in block.names):
+        return False
+    masked = [atom for atom in rule_atoms if set(atom_variables(atom)) & set(block.names)]
+    has_product = any(isinstance(atom, ProductAtom) and len(atom_variables(atom)) > 1 for atom in masked)
+    geometric = OPERATORS[OperatorName.GEOMETRIC_MEAN]
+    return has_product and not any(isinstance(geometric.verdict(atom), NotCovered) for atom in masked)
+
+
+def _confined(rule_atoms: Sequence[Atom]) -> list[str]:
+    """Return the variables that must keep to certain values or texts."""
+    found = []
+    for atom in rule_atoms:
+        match atom:
+            case SetAtom(values=(only,), negated=False) if not isinstance(only, str):
+                continue  # one number: whoever satisfies it shares that value
+            case SetAtom(negated=False) | DomainAtom() | PatternAtom():
+                found.append(atom.variable)
+            case IntegerAtom(modulus=modulus) if modulus != 1:
+                found.append(atom.variable)
+            case _:
+                continue
+    return found
+
+
+def _spread_median(chosen: dict[str, OperatorName], rule_atoms: Sequence[Atom]) -> None:
+    """Give the lower median to what only orders tie to a median: order statistics of one rank keep the order."""
+    median = OPERATORS[OperatorName.LOWER_MEDIAN]
+    tying = [atom for atom in rule_atoms if len(atom_variables(atom)) > 1]
+    covered = [atom for atom in tying if not isinstance(median.verdict(atom), NotCovered)]
+    summed = {name for atom in tying if atom not in covered for name in atom_variables(atom)}
+    is_growing = True
+    while is_growing:
+        is_growing = False
+        for atom in covered:
+            names = [name for name in atom_variables(atom) if name in chosen]
+            averaged = [n for n in names if chosen[n] is OperatorName.ARITHMETIC_MEAN and n not in summed]
+            if averaged and any(chosen[name] is OperatorName.LOWER_MEDIAN for name in names):
+                chosen.update(dict.fromkeys(averaged, OperatorName.LOWER_MEDIAN))
+                is_growing = True
+
+
+def _allowed(name: str, wish: OperatorName, scale: Scale) -> OperatorName:
+    if wish not in _ALLOWED[scale]:
+        hint = f"a {scale.value} variable takes: {', '.join(o.value for o in _ALLOWED[scale])}"
+        raise UsageError(f"the recipe asks for the {wish.value} of {name}", hint=hint)
+    return wish

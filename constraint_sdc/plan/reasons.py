@@ -1,0 +1,85 @@
+"""Why a rule survives masking, asked of the operators themselves and put into one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from constraint_sdc.aggregate.operators import OPERATORS
+from constraint_sdc.model.constraint import AllOf, Atom, atom_variables
+from constraint_sdc.model.design import Stratum
+from constraint_sdc.model.operator_verdict import NeedsExact, NotCovered, OperatorVerdict, Preserved
+from constraint_sdc.model.plan import RulePlan, Why
+from constraint_sdc.model.policy import OperatorName
+from constraint_sdc.plan.rule_facts import RuleFacts
+
+_CHECKED = "every representative is evaluated; one that fails is nudged, repaired or replaced by an actual record"
+
+
+def explain_rule(rule: RuleFacts, operators: Mapping[str, OperatorName], strata: Sequence[Stratum]) -> RulePlan:
+    """Return on what the rule's survival rests, over all strata."""
+    why, because = _reason(rule, operators, strata)
+    return RulePlan(rule.id, rule.edit.constraint.kind.value, rule.says, rule.variables, why, because)
+
+
+def _reason(rule: RuleFacts, operators: Mapping[str, OperatorName], strata: Sequence[Stratum]) -> tuple[Why, str]:
+    names = {operators[name] for name in rule.variables if name in operators}
+    if names == {OperatorName.MEDOID}:
+        unread = "" if rule.is_evaluable else f" (not evaluated here: {rule.edit.constraint.reason})"
+        return Why.MEDOID, f"its variables are copied together from one actual record{unread}"
+    if rule.terms is None:
+        return Why.CHECKED, f"its conditions are too many for strata; {_CHECKED}"
+    if len(names) != 1:
+        used = " and ".join(sorted(name.value for name in names))
+        derived = _derived(rule, strata)
+        return Why.CHECKED, f"{used} meet in it; {derived + '; ' if derived else ''}{_CHECKED}"
+    operator = OPERATORS[next(iter(names))]
+    verdicts = [operator.verdict(AllOf(atoms)) for atoms in _asked(rule, operators, strata)]
+    return _weakest(verdicts, rule, operator.name, strata)
+
+
+def _asked(rule: RuleFacts, operators: Mapping[str, OperatorName], strata: Sequence[Stratum]) -> list[tuple[Atom, ...]]:
+    """Return, for every stratum, the atoms of the rule that masking can touch."""
+    return [
+        tuple(a for owner, a in stratum.conjunction if owner == rule.id and set(atom_variables(a)) & operators.keys())
+        for stratum in strata
+        if any(owner == rule.id for owner, _ in stratum.conjunction) or stratum.shares_conditions
+    ]
+
+
+def _weakest(
+    verdicts: Sequence[OperatorVerdict], rule: RuleFacts, name: OperatorName, strata: Sequence[Stratum]
+) -> tuple[Why, str]:
+    is_forked = rule.terms is not None and len(rule.terms) > 1
+    within = "within each stratum, " if is_forked and len(strata) > 1 else ""
+    loose = is_forked and not all(any(owner == rule.id for owner, _ in s.conjunction) for s in strata)
+    merged = f"; in merged strata {_CHECKED}" if loose else ""
+    for verdict in verdicts:
+        if isinstance(verdict, NotCovered):
+            derived = _derived(rule, strata)
+            return Why.CHECKED, f"{name.value}: {verdict.because}; {derived + '; ' if derived else ''}{_CHECKED}"
+    exact = [v for v in verdicts if isinstance(v, NeedsExact)]
+    if exact:
+        derived = _derived(rule, strata)
+        made = f"; {derived}" if derived else "; made exact on the grid"
+        return Why.EXACT, f"{within}{name.value}: {exact[0].because}{made}{merged}"
+    kept = [v for v in verdicts if isinstance(v, Preserved)]
+    because = kept[0].because if kept else "nothing that masking touches is left to satisfy"
+    return (Why.CHECKED if loose else Why.PRESERVED), f"{within}{name.value}: {because}{merged}"
+
+
+def _derived(rule: RuleFacts, strata: Sequence[Stratum]) -> str:
+    """Say which variables are computed so that this rule holds."""
+    found = dict.fromkeys(d.text for s in strata for d in s.derivations if rule.id in d.rule.split(" and "))
+    return " or ".join(found) + (", digit for digit" if found else "")
+
+
+def strategy(operators: Mapping[str, OperatorName], strata: Sequence[Stratum], rules: Sequence[RuleFacts]) -> str:
+    """Say in one line how the block's representatives come about."""
+    by_operator: dict[OperatorName, list[str]] = {}
+    for name, operator in operators.items():
+        by_operator.setdefault(operator, []).append(name)
+    parts = [f"{operator.value} of {', '.join(names)}" for operator, names in by_operator.items()]
+    derived = list(dict.fromkeys(d.variable for s in strata for d in s.derivations))
+    if derived:
+        parts.append(f"then {', '.join(derived)} computed from the others")
+    return "; ".join(parts) + ("" if rules else "; no rule reads them")

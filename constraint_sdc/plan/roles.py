@@ -1,0 +1,123 @@
+"""Which variables are masked: as the recipe says, and otherwise numbers are, texts and identifiers are not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from constraint_sdc.errors import PlanRefusedError, UsageError
+from constraint_sdc.model.plan import Kept
+from constraint_sdc.model.policy import Role, Scale, VariableWish
+from constraint_sdc.model.recipe import Recipe
+from constraint_sdc.model.table import Column, Table
+from constraint_sdc.plan.series import is_numeric
+
+_ID_NAME = re.compile(r"(?i)(?:.*[_.-])?(?:id|key|uuid|serial|recordnumber|record_?no)")
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """The decision for every variable of the file: `masked` with role and scale, `kept` with the reason.
+
+    `pinned` are kept because the recipe (or their being an identifier) says so; the other kept variables may still join
+    a block if a rule ties them to a masked one. `numeric` are the variables whose values are numbers.
+    """
+
+    masked: Mapping[str, tuple[Role, Scale]]
+    kept: Mapping[str, Kept]
+    pinned: frozenset[str]
+    numeric: frozenset[str]
+    assumptions: tuple[str, ...]
+
+
+def decide_roles(table: Table, recipe: Recipe, tied: frozenset[str]) -> Roles:
+    """Decide for every variable; `tied` are variables that rules compute with, which no identifier is."""
+    _refuse_unknown(table, recipe)
+    masked: dict[str, tuple[Role, Scale]] = {}
+    kept: dict[str, Kept] = {}
+    pinned: set[str] = set()
+    numeric = {name for name, column in table.columns.items() if is_numeric(column, recipe.missing.get(name, ()))}
+    guessed: dict[str, list[str]] = {"numeric": [], "text": [], "identifier": []}
+    for name, column in table.columns.items():
+        wish = recipe.variables.get(name, VariableWish())
+        role, because = _role(name, column, wish, recipe, tied, numeric)
+        if wish.role is None:
+            word = role.value if role is Role.IDENTIFIER else "numeric" if role.is_masked else "text"
+            guessed[word].append(name)
+        if role is Role.IDENTIFIER or (wish.role is not None and not role.is_masked):
+            pinned.add(name)
+        if not role.is_masked:
+            kept[name] = Kept(name, role, because, wish.is_removed)
+            continue
+        masked[name] = role, _scale(name, wish, numeric)
+    _refuse_averaged_identifiers(kept, recipe)
+    return Roles(masked, kept, frozenset(pinned), frozenset(numeric), _assumptions(guessed))
+
+
+def _role(
+    name: str,
+    column: Column,
+    wish: VariableWish,
+    recipe: Recipe,
+    tied: frozenset[str],
+    numeric: set[str],
+) -> tuple[Role, str]:
+    if wish.role is not None:
+        return wish.role, f"the recipe calls it {wish.role.value}" + (" and takes it out" if wish.is_removed else "")
+    if name == recipe.key:
+        return Role.IDENTIFIER, "the recipe names records by it"
+    if name in numeric and name not in tied and _looks_like_identifier(name, column):
+        return Role.IDENTIFIER, "every record has a value of its own, and name or sequence say that it is an identifier"
+    if name in numeric or wish.scale is not None:
+        return Role.CONFIDENTIAL, "its values are numbers"
+    return Role.UNTOUCHED, "its values are not numbers, and no recipe asks for it"
+
+
+def _scale(name: str, wish: VariableWish, numeric: set[str]) -> Scale:
+    if wish.scale is Scale.NUMERIC and name not in numeric:
+        hint = "give its missing codes under `missing`, or type: nominal"
+        raise UsageError(f"{name} is to be numeric, but some of its values are not numbers", hint=hint)
+    return wish.scale or (Scale.NUMERIC if name in numeric else Scale.NOMINAL)
+
+
+def _looks_like_identifier(name: str, column: Column) -> bool:
+    """Tell whether all values differ and either the name says identifier or the values count the records."""
+    texts = column.texts()
+    if len(texts) < 3 or len(set(texts)) < len(texts) or not all(text and text.isdecimal() for text in texts):
+        return False
+    numbers = np.array([int(text or "0") for text in texts], dtype=object)
+    counts = bool((numbers[1:] - numbers[:-1] == 1).all())
+    return counts or _ID_NAME.fullmatch(re.sub(r"^@?(\{.*\})?", "", name)) is not None
+
+
+def _refuse_unknown(table: Table, recipe: Recipe) -> None:
+    groups = () if recipe.groups == "all" else recipe.groups
+    for name in (*recipe.variables, *(name for group in groups for name in group), *recipe.missing):
+        if name not in table.columns:
+            known = ", ".join(list(table.columns)[:20])
+            raise UsageError(f"the recipe names {name!r}, which no record has", hint=f"the file has: {known}")
+
+
+def _refuse_averaged_identifiers(kept: Mapping[str, Kept], recipe: Recipe) -> None:
+    groups = () if recipe.groups == "all" else recipe.groups
+    for name, kind in kept.items():
+        wish = recipe.variables.get(name, VariableWish())
+        is_grouped = any(name in group for group in groups)
+        if kind.role is Role.IDENTIFIER and (is_grouped or wish.operator or wish.decimals is not None):
+            hint = "take it out of `groups`, `operator` and `grid`, or give it another role"
+            raise PlanRefusedError(f"{name} is an identifier and cannot be averaged", hint=hint)
+        if is_grouped or wish.operator:
+            hint = "give it the role quasi-identifier or confidential, or take the entry out"
+            raise UsageError(f"the recipe asks for {name} to be masked but it is {kind.role.value}", hint=hint)
+
+
+def _assumptions(guessed: Mapping[str, list[str]]) -> tuple[str, ...]:
+    said = (
+        ("numeric", "numbers, masked as confidential"),
+        ("text", "not numbers, left as they are"),
+        ("identifier", "identifiers, left as they are"),
+    )
+    return tuple(f"{', '.join(guessed[word])}: {what}" for word, what in said if guessed[word])

@@ -1,0 +1,89 @@
+"""What the plan needs to know of a rule: the variables it reads, atom by atom, and whether we can evaluate it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from constraint_sdc.model.constraint import (
+    Atom,
+    EditRule,
+    Kind,
+    LinearAtom,
+    PolynomialAtom,
+    ProductAtom,
+    atom_variables,
+    atoms,
+)
+from constraint_sdc.model.expression import variables_of
+from constraint_sdc.plan.terms import Term, terms_of
+
+
+@dataclass(frozen=True, slots=True)
+class RuleFacts:
+    """`ties` are sets of variables that no record may have from different sources: one for each atom.
+
+    `terms` are the rule's conjunctions, None when there are too many or the rule cannot be evaluated here.
+    """
+
+    edit: EditRule
+    says: str
+    variables: tuple[str, ...]
+    ties: tuple[tuple[str, ...], ...]
+    terms: tuple[Term, ...] | None
+    is_evaluable: bool
+
+    @property
+    def id(self) -> str:
+        """Return the rule's id."""
+        return self.edit.id
+
+    @property
+    def is_cross_record(self) -> bool:
+        """Tell whether the rule looks outside its own record."""
+        return self.edit.constraint.kind is Kind.CROSS_RECORD
+
+    def atoms(self) -> tuple[Atom, ...]:
+        """Return the rule's atoms."""
+        return tuple(atoms(self.edit.constraint.formula))
+
+
+def rule_facts(
+    rules: Iterable[EditRule], says: Mapping[str, str], known: Collection[str], evaluable: Collection[str]
+) -> tuple[RuleFacts, ...]:
+    """Gather the facts; `known` are the file's variables, `evaluable` the rules that we can evaluate on any record."""
+    return tuple(_facts(edit, says[edit.id], known, edit.id in evaluable) for edit in rules)
+
+
+def _facts(edit: EditRule, says: str, known: Collection[str], is_evaluable: bool) -> RuleFacts:
+    names = tuple(name for name in _variables(edit) if name in known)
+    ties = [atom_variables(atom) for atom in atoms(edit.constraint.formula)] if is_evaluable else [names]
+    return RuleFacts(
+        edit,
+        says,
+        names,
+        tuple(tuple(name for name in tie if name in known) for tie in ties),
+        terms_of(edit.constraint.formula) if is_evaluable else None,
+        is_evaluable,
+    )
+
+
+def _variables(edit: EditRule) -> tuple[str, ...]:
+    """Return every variable on which the verdict may depend, the context's included."""
+    names = dict.fromkeys(edit.constraint.variables)
+    for atom in atoms(edit.constraint.formula):
+        names.update(dict.fromkeys(atom_variables(atom)))
+    context = edit.context
+    for expression in (edit.expression, context.condition if context else None):
+        if expression is not None:
+            names.update(dict.fromkeys(variables_of(expression)))
+    if context is not None and context.variable is not None:
+        names[context.variable] = None
+    return tuple(names)
+
+
+def computed_with(rules: Iterable[RuleFacts]) -> frozenset[str]:
+    """Return the variables that some rule compares with another variable or computes with."""
+    numeric = (LinearAtom, ProductAtom, PolynomialAtom)
+    found = (a for rule in rules if not rule.is_cross_record for a in rule.atoms() if isinstance(a, numeric))
+    return frozenset(name for atom in found if len(atom_variables(atom)) > 1 for name in atom_variables(atom))

@@ -1,0 +1,220 @@
+"""Strata: records treated apart because a rule's condition splits them; few and large, none below k.
+
+Every record satisfies at least one conjunction of each rule. A cell is a choice of one conjunction per rule and the
+records assigned to it: within it the chosen atoms are plain conjunctive constraints. Cells are taken greedily, largest
+first. A cell below k is dissolved into cells that accept its records too, topped up with the nearest records that it
+accepts, or merged with the nearest records there are; in that last case a common conjunction is no longer promised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from constraint_sdc.model.groups import Points, Rows
+from constraint_sdc.model.plan import Formation
+
+Accepts = npt.NDArray[np.uint64]
+"""Bit t of `accepts[i, r]` says that record i satisfies conjunction t of rule r."""
+
+Classes = npt.NDArray[np.int64]
+"""Records with differing rows of `classes` (n x c) share no mean: patterns of blanks, pinned values, signs."""
+
+NONE_KNOWN = -1
+"""The choice for a rule of which the records satisfy no conjunction that we understand."""
+
+
+@dataclass(slots=True)
+class Cell:
+    """Records, the conjunction chosen for each rule, and how the cell came to its size."""
+
+    rows: Rows
+    choice: tuple[int, ...]
+    formation: Formation = Formation.WHOLE
+    is_one_class: bool = True
+
+
+def form_strata(accepts: Accepts, classes: Classes, points: Points, k: int) -> list[Cell]:
+    """Return cells of at least k records each that together hold every record once; there are at least k records."""
+    cells = [cell for rows in _by_class(classes) for cell in _cover(accepts, rows)]
+    return _Forming(accepts, classes, points, k, cells).finish()
+
+
+def _by_class(classes: Classes) -> Iterator[Rows]:
+    if not classes.shape[1]:
+        yield np.arange(len(classes))
+        return
+    _, label = np.unique(classes, axis=0, return_inverse=True)
+    label = label.ravel()
+    order = np.argsort(label, kind="stable")
+    yield from np.split(order, np.flatnonzero(np.diff(label[order])) + 1)
+
+
+def _cover(accepts: Accepts, rows: Rows) -> Iterator[Cell]:
+    """Yield cells that cover the rows: each time the choice that grows from the most widely accepted conjunctions."""
+    kinds, kind_of, counts = np.unique(accepts[rows], axis=0, return_inverse=True, return_counts=True)
+    kind_of = kind_of.ravel()
+    left = np.ones(len(kinds), np.bool_)
+    while left.any():
+        chosen, taken = _largest_choice(kinds, counts, left)
+        left &= ~taken
+        yield Cell(rows[taken[kind_of]], chosen)
+
+
+def _largest_choice(
+    kinds: Accepts, counts: npt.NDArray[np.int64], left: npt.NDArray[np.bool_]
+) -> tuple[tuple[int, ...], npt.NDArray[np.bool_]]:
+    taken = left.copy()
+    choice = [NONE_KNOWN] * kinds.shape[1]
+    undecided = list(range(kinds.shape[1]))
+    while undecided:
+        size, rule, term = max(
+            (_best_term(kinds[taken, rule], counts[taken], rule) for rule in undecided),
+            key=lambda best: (best[0], -best[1]),
+        )
+        undecided.remove(rule)
+        if size:
+            choice[rule] = term
+            taken &= _has_bit(kinds[:, rule], term)
+    return tuple(choice), taken
+
+
+def _best_term(masks: Accepts, counts: npt.NDArray[np.int64], rule: int) -> tuple[int, int, int]:
+    """Return how many records the rule's most accepted conjunction has, the rule and the conjunction."""
+    sizes = [int(counts[_has_bit(masks, term)].sum()) for term in range(64)]
+    best = max(range(64), key=lambda term: (sizes[term], -term))
+    return sizes[best], rule, best
+
+
+def _has_bit(masks: Accepts, term: int) -> npt.NDArray[np.bool_]:
+    return np.asarray((masks >> np.uint64(term)) & np.uint64(1), np.bool_)
+
+
+@dataclass(slots=True)
+class _Forming:
+    """Cells on the way to k records each."""
+
+    accepts: Accepts
+    classes: Classes
+    points: Points
+    k: int
+    cells: list[Cell]
+    _cell_of: Rows = field(init=False)
+
+    def finish(self) -> list[Cell]:
+        """Help the smallest cell until none is below k; every turn ends with one small cell fewer."""
+        self._cell_of = np.zeros(len(self.accepts), np.int64)
+        for number, cell in enumerate(self.cells):
+            self._cell_of[cell.rows] = number
+        while (small := self._smallest()) is not None:
+            is_helped = (
+                self._dissolve(small)
+                or self._borrow(small, accepted_only=True)
+                or self._borrow(small, accepted_only=False)
+            )
+            if not is_helped:
+                self._join_nearest(small)
+        return [cell for cell in self.cells if len(cell.rows)]
+
+    def _smallest(self) -> int | None:
+        small = [(len(c.rows), i) for i, c in enumerate(self.cells) if 0 < len(c.rows) < self.k]
+        return min(small)[1] if small else None
+
+    def _accepted(self, choice: tuple[int, ...], rows: Rows) -> npt.NDArray[np.bool_]:
+        fits = np.ones(len(rows), np.bool_)
+        for rule, term in enumerate(choice):
+            masks = self.accepts[rows, rule]
+            fits &= masks == 0 if term == NONE_KNOWN else _has_bit(masks, term)
+        return fits
+
+    def _same_class(self, number: int, rows: Rows) -> npt.NDArray[np.bool_]:
+        mine = self.classes[self.cells[number].rows[0]]
+        same: npt.NDArray[np.bool_] = (self.classes[rows] == mine).all(axis=1)
+        return same & self.cells[number].is_one_class
+
+    def _centre(self, number: int) -> Points:
+        centre: Points = self.points[self.cells[number].rows].mean(axis=0)
+        return centre
+
+    def _dissolve(self, number: int) -> bool:
+        """Move every record of the cell to a cell that accepts it; the nearest one, if each has any."""
+        rows = self.cells[number].rows
+        others = [
+            other
+            for other, cell in enumerate(self.cells)
+            if other != number
+            and len(cell.rows)
+            and cell.formation is not Formation.MERGED
+            and cell.is_one_class
+            and self._same_class(other, rows[:1])[0]
+        ]
+        if not others:
+            return False
+        fits = np.array([self._accepted(self.cells[other].choice, rows) for other in others])
+        if not fits.any(axis=0).all():
+            return False
+        centres = np.array([self._centre(other) for other in others])
+        gaps = ((self.points[rows][None] - centres[:, None]) ** 2).sum(axis=2)
+        goals = np.array(others)[np.where(fits, gaps, np.inf).argmin(axis=0)]
+        for goal in np.unique(goals).tolist():
+            self._move(rows[goals == goal], goal, Formation.JOINED)
+        return True
+
+    def _borrow(self, number: int, *, accepted_only: bool) -> bool:
+        """Bring the cell to k with the nearest records that other cells can spare."""
+        cell = self.cells[number]
+        everyone = np.flatnonzero(self._cell_of != number)
+        if accepted_only:
+            fits = self._same_class(number, everyone) & self._accepted(cell.choice, everyone)
+            everyone = everyone[fits]
+        chosen = self._spared(number, everyone, self.k - len(cell.rows))
+        if chosen is None:
+            return False
+        self._move(chosen, number, Formation.TOPPED_UP if accepted_only else Formation.MERGED)
+        return True
+
+    def _spared(self, number: int, rows: Rows, wanted: int) -> Rows | None:
+        """Return the nearest of the rows whose cells keep k records (or lose all), None when there are too few."""
+        spare = {i: len(c.rows) - self.k for i, c in enumerate(self.cells) if len(c.rows) >= self.k}
+        chosen: list[int] = []
+        for row in rows[self._nearest(number, rows)].tolist():
+            home = int(self._cell_of[row])
+            if spare.get(home, 0) > 0:
+                spare[home] -= 1
+                chosen.append(row)
+                if len(chosen) == wanted:
+                    return np.array(chosen, np.int64)
+        return None
+
+    def _nearest(self, number: int, rows: Rows) -> Rows:
+        """Order rows by distance from the cell's centre, those of its own class first."""
+        mine = self.classes[self.cells[number].rows[0]]
+        strangeness = (self.classes[rows] != mine).sum(axis=1)
+        gaps = ((self.points[rows] - self._centre(number)) ** 2).sum(axis=1)
+        return np.lexsort((rows, gaps, strangeness))
+
+    def _join_nearest(self, number: int) -> None:
+        """Move the whole cell to the nearest other one."""
+        others = np.flatnonzero(self._cell_of != number)
+        nearest = int(self._cell_of[others[self._nearest(number, others)[0]]])
+        self._move(self.cells[number].rows, nearest, Formation.MERGED)
+
+    def _move(self, rows: Rows, goal: int, formation: Formation) -> None:
+        for home in np.unique(self._cell_of[rows]).tolist():
+            cell = self.cells[home]
+            cell.rows = cell.rows[~np.isin(cell.rows, rows)]
+        cell = self.cells[goal]
+        if formation is Formation.MERGED:
+            cell.is_one_class = bool(self._same_class(goal, rows).all())
+            fits = [self._fits(rule, term, rows) for rule, term in enumerate(cell.choice)]
+            cell.choice = tuple(t if fit else NONE_KNOWN for t, fit in zip(cell.choice, fits, strict=True))
+        cell.rows = np.sort(np.concatenate((cell.rows, rows)))
+        self._cell_of[rows] = goal
+        if cell.formation is not Formation.MERGED:
+            cell.formation = formation
+
+    def _fits(self, rule: int, term: int, rows: Rows) -> bool:
+        return term != NONE_KNOWN and bool(_has_bit(self.accepts[rows, rule], term).all())

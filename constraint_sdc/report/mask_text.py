@@ -1,0 +1,108 @@
+"""What masking did, for a terminal: the rules before and after, each block's groups and price, and the files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from constraint_sdc.model.masked import MaskedBlock
+from constraint_sdc.model.masking import MaskResult, RuleOutcome
+from constraint_sdc.model.plan import Step
+from constraint_sdc.report.paragraphs import wrapped
+from constraint_sdc.report.terminal import align, clean, paint
+from constraint_sdc.report.wording import counted, number
+
+_LEGEND = (
+    "smallest: records that share a block's values, counted in the written file; loss: 100 * SSE / SST, beside plain "
+    "MDAV without rules; last columns: groups by the exact step that they took"
+)
+_HEAD = ("rule", "severity", "checked", "broken before", "still broken", "repaired", "newly broken")
+
+
+def mask_text(result: MaskResult, *, columns: int = 100, colour: bool = False) -> str:
+    """Return what was masked and published as plain text; escape sequences only when `colour` is on."""
+    head, *more = wrapped(f"PUBLISHED: {_summary(result)}", columns, "", "  ")
+    lines = [head.replace("PUBLISHED", paint("PUBLISHED", "good", colour), 1), *more]
+    if result.outcomes:
+        lines += ["", *_rule_table(result.outcomes, colour)]
+    lines += _blocks(result, columns, colour)
+    lines += ["", *align([("output", clean(str(result.output))), ("certificate", clean(str(result.certificate)))])]
+    return "\n".join(lines) + "\n"
+
+
+def _summary(result: MaskResult) -> str:
+    records = counted(result.plan.records, "record")
+    if not result.smallest:
+        return f"{records}, none of their variables masked; {_rules_summary(result)}"
+    least = f"at least {number(min(result.smallest))} share the values of a block"
+    return f"{records} masked with k = {number(result.plan.k)}, {least}; {_rules_summary(result)}"
+
+
+def _rules_summary(result: MaskResult) -> str:
+    if result.rules is None:
+        return "no rules were given"
+    total = len(result.outcomes)
+    broken = sum(outcome.still_broken + outcome.newly_broken > 0 for outcome in result.outcomes)
+    if not broken:
+        return "the only rule holds" if total == 1 else f"all {number(total)} rules hold"
+    return f"{number(broken)} of {counted(total, 'rule')} still broken, as before masking"
+
+
+def _rule_table(outcomes: tuple[RuleOutcome, ...], colour: bool) -> Iterator[str]:
+    rows = [
+        (
+            clean(outcome.rule),
+            outcome.severity,
+            *(
+                number(count)
+                for count in (
+                    outcome.checked,
+                    outcome.broken_before,
+                    outcome.still_broken,
+                    outcome.repaired,
+                    outcome.newly_broken,
+                )
+            ),
+        )
+        for outcome in outcomes
+    ]
+    first, *lines = align([_HEAD, *rows], right=range(2, len(_HEAD)))
+    yield paint(first, "faint", colour)
+    for outcome, line in zip(outcomes, lines, strict=True):
+        yield paint(line, "doubtful", colour) if outcome.still_broken or outcome.newly_broken else line
+
+
+def _blocks(result: MaskResult, columns: int, colour: bool) -> Iterator[str]:
+    """Yield what each block is, then a table of what became of it."""
+    blocks = result.masked.blocks
+    if not blocks:
+        return
+    yield ""
+    for block in blocks:
+        yield from wrapped(f"block {block.plan.number}: {_operators(block)}", columns, "", "  ")
+    steps = [step for step in Step if any(block.price.steps.get(step) for block in blocks)]
+    head = ("block", "strata", "groups", "smallest", "loss", "plain MDAV", *(step.value for step in steps))
+    rows = [_cells(block, smallest, steps) for block, smallest in zip(blocks, result.smallest, strict=True)]
+    first, *lines = align([head, *rows], right=range(len(head)))
+    yield from ("", paint(first, "faint", colour), *lines)
+    yield from wrapped(_LEGEND, columns, "", "")
+
+
+def _cells(block: MaskedBlock, smallest: int, steps: list[Step]) -> tuple[str, ...]:
+    price = block.price
+    return (
+        str(block.plan.number),
+        number(len(block.plan.strata)),
+        number(price.groups),
+        number(smallest),
+        f"{price.loss:.2f}",
+        f"{price.plain_loss:.2f}",
+        *(number(price.steps.get(step, 0)) for step in steps),
+    )
+
+
+def _operators(block: MaskedBlock) -> str:
+    """Return each operator with its variables."""
+    by_operator: dict[str, list[str]] = {}
+    for variable in block.plan.variables:
+        by_operator.setdefault(variable.operator.value, []).append(clean(variable.name))
+    return "; ".join(f"{operator} of {', '.join(names)}" for operator, names in by_operator.items())

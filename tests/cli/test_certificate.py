@@ -1,0 +1,235 @@
+"""A certificate says what was verified; `check --certificate` believes none of it and looks for itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from referencing import Registry, Resource
+
+from constraint_sdc.model.masking import MaskOptions
+from constraint_sdc.model.recipe import Recipe
+from constraint_sdc.pipeline.certificate import certificate_of, certificate_text, shown_name
+from constraint_sdc.pipeline.certificate_check import check_certificate
+from constraint_sdc.pipeline.check import check_file
+from constraint_sdc.shipped_files import shipped_file
+from tests.cli.conftest import Run
+from tests.cli.masking import MASKED, ORIGINAL, SECRET, HandMade, make_by_hand, without_rules, write_rows
+
+CHECK = ("check", "masked.xml", "--rules", "rules.sch", "--certificate", "masked.xml.certificate.json")
+
+
+@pytest.fixture
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> HandMade:
+    monkeypatch.chdir(tmp_path)
+    return make_by_hand()
+
+
+def under_schema(content: Any, name: str) -> None:
+    schemas = [
+        json.loads(shipped_file("schemas", f"{part}.schema.json").read_text("utf-8"))
+        for part in ("plan", "recipe", "certificate", "mask")
+    ]
+    registry: Registry[Any] = Registry().with_resources((s["$id"], Resource.from_contents(s)) for s in schemas)
+    chosen = next(schema for schema in schemas if name in schema["$id"])
+    jsonschema.Draft202012Validator.check_schema(chosen)
+    jsonschema.Draft202012Validator(chosen, registry=registry).validate(content)
+
+
+def test_a_certificate_follows_its_schema(made: HandMade) -> None:
+    under_schema(json.loads(made.certificate.read_text("utf-8")), "certificate")
+
+
+def test_a_certificate_holds_no_value_of_the_data(made: HandMade) -> None:
+    text = made.certificate.read_text("utf-8")
+    assert SECRET not in text
+    for row in (*ORIGINAL, *MASKED):
+        assert not [value for value in row if len(value) > 3 and value in text]
+
+
+def test_the_same_masking_makes_the_same_bytes(made: HandMade) -> None:
+    assert certificate_text(made.result, made.options) == made.certificate.read_text("utf-8")
+
+
+def test_names_tell_nothing_about_the_machine(made: HandMade, tmp_path: Path) -> None:
+    moved = replace(made.result, data=tmp_path / "data.xml", output=tmp_path / "masked.xml")
+    options = MaskOptions(recipe_file=tmp_path / "r.yml", original=tmp_path / "data.xml")
+    digests = moved.digests | {"recipe": "0" * 64}
+    text = certificate_text(replace(moved, digests=digests), options)
+    assert str(tmp_path) not in text
+    assert {entry["file"] for entry in json.loads(text)["inputs"]} == {"data.xml", "rules.sch", "more.sch", "r.yml"}
+    assert shown_name(Path("../in/data.xml")) == "../in/data.xml"
+
+
+def test_the_recipe_is_inside(made: HandMade) -> None:
+    content = certificate_of(made.result, MaskOptions(recipe=Recipe(k=2, groups=(("A", "B"),))))
+    assert content["recipe"] == {"k": 2, "groups": [["A", "B"]]}
+    under_schema(json.loads(json.dumps(content)), "certificate")
+
+
+@pytest.mark.usefixtures("made")
+def test_a_true_certificate_is_confirmed(run: Run) -> None:
+    ran = run(*CHECK)
+    assert ran.code == 0
+    assert "certificate agrees" in ran.out
+    assert "MISMATCH" not in ran.out
+    for said in (
+        "the file is the one that was certified",
+        "the rules are the certified ones, file by file",
+        "the verdicts on 2 rules are the certified ones",
+        "at least 2 records share the values of each of 1 block (k = 2)",
+    ):
+        assert f"confirmed  {said}" in ran.out
+
+
+def edit(made: HandMade, change: Callable[[dict[str, Any]], None]) -> None:
+    content = json.loads(made.certificate.read_text("utf-8"))
+    change(content)
+    made.certificate.write_text(json.dumps(content), encoding="utf-8")
+
+
+def test_a_changed_file_is_told_by_digest_verdict_and_groups(run: Run, made: HandMade) -> None:
+    write_rows(made.result.output, [*MASKED[:3], ("d", "8", "493828", "493835")])
+    ran = run(*CHECK)
+    assert ran.code == 1
+    assert "MISMATCH   output: the SHA-256 of masked.xml is " in ran.out
+    assert "MISMATCH   rule total: 1 of 4 checks broken now, certified 0 of 4 checks broken" in ran.out
+    assert "MISMATCH   block 1 (A, B, C): values shared by 1 record, fewer than k = 2" in ran.out
+    assert "MISMATCH   block 1 (A, B, C): the smallest group has 1 record, certified 2" in ran.out
+
+
+def test_a_lost_record_is_told(run: Run, made: HandMade) -> None:
+    write_rows(made.result.output, MASKED[:2])
+    assert "masked.xml has 2 records, the certificate is for 4 records" in run(*CHECK).out
+
+
+def test_white_space_alone_changes_the_digest_alone(run: Run, made: HandMade) -> None:
+    with made.result.output.open("a", encoding="utf-8") as file:
+        file.write("\n")
+    ran = run(*CHECK)
+    assert ran.code == 1
+    assert ran.out.count("MISMATCH") == 1
+
+
+@pytest.mark.parametrize(("name", "key"), [("rules.sch", "rules"), ("more.sch", "rules: more.sch")])
+def test_changed_rules_are_told_by_file(run: Run, made: HandMade, name: str, key: str) -> None:
+    rules = Path(name)
+    rules.write_text(rules.read_text("utf-8") + "<!-- edited -->", encoding="utf-8")
+    ran = run(*CHECK)
+    assert ran.code == 1
+    assert (
+        f"MISMATCH   rules: {name} of the certificate (SHA-256 {made.plan.inputs[key]}) is not among the rules given"
+        in ran.out
+    )
+    assert "is not among the certified files" in ran.out
+    assert ran.out.count("MISMATCH") == 2
+
+
+@pytest.mark.usefixtures("made")
+def test_another_rule_set_is_told_rule_by_rule(run: Run) -> None:
+    rules = Path("rules.sch")
+    rules.write_text(rules.read_text("utf-8").replace('id="total"', 'id="sum"'), encoding="utf-8")
+    ran = run(*CHECK)
+    assert "MISMATCH   rule total: certified, but not among the rules given" in ran.out
+    assert "MISMATCH   rule sum: judged now, but not certified" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda c: c["blocks"][0].update(smallest=3), "the smallest group has 2 records, certified 3"),
+        (lambda c: c["options"].update(k=3), "values shared by 2 records, fewer than k = 3"),
+        (lambda c: c.update(blocks=[]), "are not those of its own plan"),
+        (lambda c: c["blocks"][0].update(variables=["Id"]), "are not those of its own plan"),
+        (lambda c: c["rules"][0].update(failed=1), "rule total: 0 of 4 checks broken now, certified 1 of 4"),
+        (lambda c: c["rules"].pop(), "rule positive: judged now, but not certified"),
+        (lambda c: c["output"].update(sha256="0" * 64), "the certificate is for 0000"),
+    ],
+)
+def test_a_forged_claim_is_found(run: Run, made: HandMade, change: Callable[[dict[str, Any]], None], says: str) -> None:
+    edit(made, change)
+    ran = run(*CHECK)
+    assert ran.code == 1
+    assert says in ran.out
+
+
+def test_a_hostile_certificate_cannot_steer_the_terminal(run: Run, made: HandMade) -> None:
+    edit(made, lambda c: c["rules"][0].update(rule="\x1b[31mred\x07"))
+    ran = run(*CHECK)
+    assert ran.code == 1
+    assert "rule red" in ran.out
+    assert "\x1b" not in ran.out
+
+
+def test_a_phase_that_the_rules_do_not_have_is_a_users_mistake(run: Run, made: HandMade) -> None:
+    edit(made, lambda c: c["options"].update(phase="other"))
+    ran = run(*CHECK)
+    assert ran.code == 2
+    assert "unknown phase 'other'" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("{", "masked.xml.certificate.json:1: not a certificate: it is not JSON"),
+        ("[]", "not a certificate: [] is not of type 'object'"),
+        ("[" * 100_000, "not a certificate: it is not JSON"),
+        ('{"schema": "constraint-sdc/plan"}', "not a certificate"),
+    ],
+)
+def test_what_is_no_certificate_is_a_users_mistake(run: Run, made: HandMade, text: str, says: str) -> None:
+    made.certificate.write_text(text, encoding="utf-8")
+    ran = run(*CHECK)
+    assert ran.code == 2
+    assert says in ran.err
+
+
+def test_a_missing_certificate_is_named(run: Run, made: HandMade) -> None:
+    made.certificate.unlink()
+    assert run(*CHECK).code == 2
+
+
+def test_an_entry_with_the_wrong_shape_names_its_place(run: Run, made: HandMade) -> None:
+    edit(made, lambda c: c["blocks"][0].update(groups="many"))
+    ran = run(*CHECK)
+    assert ran.code == 2
+    assert "at blocks.0.groups" in ran.err
+
+
+def test_plain_microaggregation_is_said(run: Run, made: HandMade) -> None:
+    made.certificate.write_text(certificate_text(without_rules(made), made.options), encoding="utf-8")
+    ran = run(*CHECK)
+    assert ran.code == 0
+    assert "the certificate names no rules (plain microaggregation): it vouches for the groups alone" in ran.out
+
+
+@pytest.mark.usefixtures("made")
+@pytest.mark.parametrize("more", [("--format", "json"), ("--output", "report.txt")])
+def test_a_report_for_machines_stays_clean(run: Run, more: tuple[str, ...]) -> None:
+    ran = run(*CHECK, *more)
+    assert "certificate agrees" in ran.err
+    assert "certificate agrees" not in ran.out
+    if more[1] == "json":
+        assert json.loads(ran.out)["verdict"] == "pass"
+
+
+@pytest.mark.usefixtures("made")
+def test_a_certificate_is_for_one_file(run: Run) -> None:
+    ran = run("check", "masked.xml", "data.xml", *CHECK[2:])
+    assert ran.code == 2
+    assert "a certificate is for one file" in ran.err
+
+
+def test_a_rule_that_stops_confirms_nothing(made: HandMade) -> None:
+    result = check_file(made.result.output, Path("rules.sch"))
+    first, *others = result.results
+    stopped = replace(result, results=(replace(first, error="FORG0001"), *others))
+    content = json.loads(made.certificate.read_text("utf-8"))
+    found = check_certificate(content, made.result.output, Path("rules.sch"), stopped)
+    assert found.mismatches == ("rule total: could not be evaluated now",)
+    assert found.exit_code == 1

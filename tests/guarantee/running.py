@@ -1,0 +1,79 @@
+"""Run a case: make it, mask it, judge the written file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
+
+from constraint_sdc.errors import ConstraintSdcError, PlanRefusedError
+from constraint_sdc.model.masking import MaskOptions, MaskResult
+from constraint_sdc.model.plan import Step
+from constraint_sdc.model.recipe import Recipe
+from constraint_sdc.pipeline.mask import mask_file
+from constraint_sdc.read.recipe import read_recipe
+from tests.guarantee.case import Case, CaseFiles, write_case
+from tests.guarantee.judging import Maskable, faults
+
+# Phrases of the documented refusals. A generated file breaks no rule and no generated recipe averages an identifier.
+DOCUMENTED = ("cannot form a group of", "have fewer than", "would have to share")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a case. `faults` is empty unless the promise was broken; `refusal` is the plan's reason."""
+
+    seed: int
+    faults: tuple[str, ...] = ()
+    refusal: str | None = None
+    steps: Mapping[Step, int] = field(default_factory=dict)
+    ratios: tuple[float, ...] = ()
+    seconds: float = 0.0
+    case: Case | None = None
+
+
+def run_case(case: Case, folder: Path) -> Outcome:
+    """Mask and judge; whatever is not a published file without a fault or a documented refusal is a fault."""
+    files = write_case(case, folder)
+    start = perf_counter()
+    try:
+        result = mask_file(files.data, files.rules, files.output, _options(case, files))
+    except PlanRefusedError as refusal:
+        undocumented = not any(phrase in str(refusal) for phrase in DOCUMENTED)
+        wrong = (f"refused without a documented reason: {refusal}",) if undocumented or files.output.exists() else ()
+        return Outcome(case.seed, wrong, str(refusal), seconds=perf_counter() - start, case=case)
+    except ConstraintSdcError as error:
+        return Outcome(case.seed, (f"{type(error).__name__}: {error}",), seconds=perf_counter() - start, case=case)
+    except Exception as error:  # a crash is a broken promise like any other, and the run goes on
+        return Outcome(case.seed, (_crash(error),), seconds=perf_counter() - start, case=case)
+    seconds = perf_counter() - start
+    blocks = [block.names for block in result.plan.blocks]
+    recipe = files.recipe if case.recipe is not None else None
+    given = Maskable(files.data, files.output, files.rules, recipe, case.k, case.record, blocks)
+    return Outcome(case.seed, tuple(faults(given)), None, _steps(result), _ratios(result), seconds, case)
+
+
+def _options(case: Case, files: CaseFiles) -> MaskOptions:
+    if case.recipe is None:
+        return MaskOptions(k=case.k, recipe=Recipe())
+    return MaskOptions(k=case.k, recipe=read_recipe(files.recipe), recipe_file=files.recipe)
+
+
+def _crash(error: Exception) -> str:
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    where = f"{Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}" if trace else "?"
+    return f"crash in {where}: {type(error).__name__}: {error}"
+
+
+def _steps(result: MaskResult) -> Mapping[Step, int]:
+    return Counter(step for block in result.masked.blocks for step in block.step)
+
+
+def _ratios(result: MaskResult) -> tuple[float, ...]:
+    """Return the information loss of each block over that of plain MDAV, where there is any loss."""
+    prices = [block.price for block in result.masked.blocks]
+    return tuple(price.loss / price.plain_loss for price in prices if price.plain_loss > 0)

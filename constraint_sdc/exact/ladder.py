@@ -271,10 +271,13 @@ class Ladder:
             )
 
     def _ranking(self, group: int) -> Rows:
-        """Return a group's members, nearest to its mean first."""
+        """Return a group's members, nearest to its mean first; of differing blanks those that most members have."""
         rows = self.groups.rows(group)
         points = self.points[rows]
-        return rows[np.argsort(((points - points.mean(axis=0)) ** 2).sum(axis=1), kind="stable")]
+        gaps = ((points - points.mean(axis=0)) ** 2).sum(axis=1)
+        blanks = np.array([series.blank[rows] for series in self.design.series])
+        _, pattern, counts = np.unique(blanks, axis=1, return_inverse=True, return_counts=True)
+        return rows[np.lexsort((gaps, (blanks != 0).sum(axis=0), -counts[pattern.ravel()]))]
 
 
 def count_steps(step: tuple[Step, ...]) -> Mapping[Step, int]:

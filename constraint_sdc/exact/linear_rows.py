@@ -32,17 +32,20 @@ def polynomial(atom: Atom) -> tuple[Polynomial, CompareOp, Fraction] | None:
 def to_fix(atoms: Iterable[Atom], free: Sequence[str]) -> tuple[str, ...]:
     """Return variables to hold fixed so that every numeric atom becomes linear in the others.
 
-    Of each product the variable that most atoms read stays free, because it has the most to give way to.
+    Of a product in an inequality the variable that most atoms read stays free, because it has the most to give way to.
+    In an equality none does: with a factor of many digits hardly any whole number of steps meets another.
     """
-    forms = [form[0] for atom in atoms if (form := polynomial(atom))]
-    uses = {name: sum(name in dict(powers) for sums in forms for powers, _ in sums) for name in free}
+    forms = [form[:2] for atom in atoms if (form := polynomial(atom))]
+    uses = {name: sum(name in dict(powers) for sums, _ in forms for powers, _ in sums) for name in free}
     fixed: dict[str, None] = {}
-    for sums in forms:
+    for sums, op in forms:
         for powers, _ in sums:
             loose = [(name, power) for name, power in powers if name in uses and name not in fixed]
-            if sum(power for _, power in loose) > 1:
+            if sum(power for _, power in powers) > 1 and loose:
                 stays = max(loose, key=lambda item: (item[1] == 1, uses[item[0]]))
-                fixed.update((name, None) for name, power in loose if name != stays[0] or power > 1)
+                is_alone = len(loose) == 1 and stays[1] == 1
+                if op == "=" or not is_alone:
+                    fixed.update((n, None) for n, power in loose if op == "=" or n != stays[0] or power > 1)
     return tuple(fixed)
 
 

@@ -20,10 +20,10 @@ def information_loss(series: Sequence[Series], masked: Points) -> float:
         if one.scale is not Scale.NUMERIC:
             continue
         both = ~one.is_blank & np.isfinite(masked[:, j])
-        values = one.values[both]
+        values = one.values[both] / one.deviation
         if len(values):
-            error += float((((values - masked[both, j]) / one.deviation) ** 2).sum())
-            total += float((((values - values.mean()) / one.deviation) ** 2).sum())
+            error += float(((values - masked[both, j] / one.deviation) ** 2).sum())
+            total += float(((values - values.mean()) ** 2).sum())
     return 100.0 * error / total if total else 0.0
 
 

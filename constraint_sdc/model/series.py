@@ -36,9 +36,10 @@ class Series:
     def deviation(self) -> float:
         """Return the standard deviation of the values there are; 1 when they do not differ."""
         values = self.values[~self.is_blank]
-        spread = float(values.std()) if len(values) else 0.0
-        # Rounding makes a constant column's deviation tiny instead of nought.
-        return spread if spread > 1e-12 * float(np.abs(values).max(initial=0.0)) else 1.0
+        largest = float(np.abs(values).max(initial=0.0))
+        # In units of the largest value no square overflows; rounding makes a constant's deviation tiny, not nought.
+        spread = float((values / largest).std()) if largest else 0.0
+        return spread * largest if spread > 1e-12 and spread * largest > 0 else 1.0
 
     def standardised(self) -> npt.NDArray[np.float64]:
         """Return the points of this variable for distances: z-scores, or one column per category; blanks at the mean.
@@ -49,7 +50,9 @@ class Series:
             count = int(np.nanmax(self.values, initial=0.0)) + 1
             codes = np.equal(self.values[:, None], np.arange(count))
             return np.where(codes, np.sqrt(0.5), 0.0)
+        unit = self.deviation
+        values = self.values / unit
         present = ~self.is_blank
-        centre = float(self.values[present].mean()) if present.any() else 0.0
-        points: npt.NDArray[np.float64] = np.where(present, self.values - centre, 0.0) / self.deviation
+        centre = float(values[present].mean()) if present.any() else 0.0
+        points: npt.NDArray[np.float64] = np.where(present, values - centre, 0.0)
         return points.reshape(-1, 1)

@@ -87,6 +87,7 @@ def prepare(data: Path, rules: Path | None, options: MaskOptions, progress: Prog
         domains=understood.domains,
         says={rule.id: show_constraint(rule.constraint) for rule in understood.rules},
         show=show_formula,
+        notes=() if before is None else before.notes,
         digests=_digests(data, understood.schema, options),
     )
     return Prepared(microdata, inputs, _mask_inputs(inputs, understood, layout), before, check)

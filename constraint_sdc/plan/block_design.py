@@ -48,7 +48,7 @@ def design_block(number: int, block: Block, pins: tuple[tuple[str, Codes], ...],
     forked = [rule for rule in block.rules if rule.terms is not None and len(rule.terms) > 1]
     classes = record_classes(block, series, operators, pins, around.broken, around.records)
     cells = form_strata(_accepts(forked, around), classes.codes, _points(series), around.k)
-    strata = tuple(_stratum(cell, block, forked, series, operators) for cell in cells)
+    strata = tuple(_stratum(cell, block, forked, series, operators, around.broken) for cell in cells)
     planned = tuple(
         StratumPlan(
             _conditions(cell, forked, classes, around),
@@ -101,6 +101,7 @@ def _stratum(
     forked: list[RuleFacts],
     series: Mapping[str, Series],
     operators: Mapping[str, OperatorName],
+    broken: Mapping[str, Rows],
 ) -> Stratum:
     chosen: dict[str, Term] = {}
     for rule, term in zip(forked, cell.choice, strict=True):
@@ -108,6 +109,8 @@ def _stratum(
             chosen[rule.id] = rule.terms[term]
     conjunction: list[tuple[str, Atom]] = []
     for rule in block.rules:
+        if rule.id in broken and np.isin(cell.rows, broken[rule.id]).all():
+            continue  # nobody here satisfies it, so there is nothing to preserve
         only = rule.terms[0] if rule.terms is not None and len(rule.terms) == 1 else ()
         conjunction += [(rule.id, atom) for atom in chosen.get(rule.id, only)]
     blank = {name for name, s in series.items() if s.is_blank[cell.rows].any()}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from constraint_sdc.errors import PlanRefusedError
+from constraint_sdc.errors import PlanRefusedError, UsageError
 from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.model.constraint import EditRule, Formula
 from constraint_sdc.model.design import Design
@@ -32,7 +32,7 @@ class PlanInputs:
 
     `evaluable` are the rules that can be evaluated on any record without Saxon; `broken` the records (0-based) that
     break a rule already; `says` each rule's normal form; `show` puts a formula into words. `joined` are variables to
-    be masked with the rules that read them although nobody asked for it.
+    be masked with the rules that read them although nobody asked for it. `notes` are said in the plan as they are.
     """
 
     table: Table
@@ -48,6 +48,7 @@ class PlanInputs:
     says: Mapping[str, str]
     show: Callable[[Formula], str]
     joined: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = ()
     digests: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -64,6 +65,9 @@ def make_plan(inputs: PlanInputs) -> Design:
         name: make_series(table.columns[name], scale, _wish(inputs.recipe, name), inputs.recipe.missing.get(name, ()))
         for name, (_, scale) in sorted(masked.items(), key=lambda item: list(table.columns).index(item[0]))
     }
+    if not series:
+        hint = "give variables the role quasi-identifier or confidential in a recipe"
+        raise UsageError("there is nothing to mask: no variable is numeric, and no recipe names others", hint=hint)
     role_of = {name: role for name, (role, _) in masked.items()}
     blocks = make_blocks(series, role_of, facts, inputs.recipe)
     around = Surroundings(
@@ -91,7 +95,7 @@ def make_plan(inputs: PlanInputs) -> Design:
         records=table.records,
         blocks=tuple(design.plan for design in designs),
         kept=_kept(roles, masked),
-        assumptions=(*roles.assumptions, *joined),
+        assumptions=(*roles.assumptions, *joined, *inputs.notes),
         rules=tuple(_outside_blocks(rule) for rule in facts if _is_outside(rule, masked)),
         broken={rule: len(rows) for rule, rows in inputs.broken.items()},
         inputs=inputs.digests,
@@ -137,19 +141,23 @@ def _extended(
 
 
 def _pins(block: Block, pinned: Mapping[tuple[str, str], str], table: Table, k: int) -> tuple[tuple[str, Codes], ...]:
-    """Return the values of pinned variables that the block's groups must share, or refuse if they are too many."""
-    ids = {rule.id for rule in block.rules}
+    """Return the values of pinned variables that the block's groups should share.
+
+    A pinned variable with few values is stratified on. One with more values than there can be groups is refused if a
+    rule needs its very value; an inequality may still be satisfied, which the representatives will show.
+    """
+    ids = {rule.id: rule for rule in block.rules}
     mine = {(rule, name): tied for (rule, name), tied in pinned.items() if rule in ids and tied in block.names}
-    names = list(dict.fromkeys(name for _, name in mine))
-    codes = [_value_codes(table.columns[name]) for name in names]
-    if codes:
-        _, counts = np.unique(np.array(codes), axis=1, return_counts=True)
-        if counts.min() < k:
-            (rule, name), tied = next(iter(mine.items()))
+    found: list[tuple[str, Codes]] = []
+    for (rule, name), tied in mine.items():
+        codes = _value_codes(table.columns[name])
+        if len(np.unique(codes)) <= table.records // k:
+            found.append((name, codes))
+        elif not ids[rule].only_bounds(name):
             hint = f"let {name} be masked too, make {tied} untouched, lower k, or leave the rule out"
             what = f"rule {rule} ties {tied}, which is masked, to {name}, which stays as it is"
-            raise PlanRefusedError(f"{what}; some of its values have fewer than {k} records", hint=hint)
-    return tuple(zip(names, codes, strict=True))
+            raise PlanRefusedError(f"{what}; its values have fewer than {k} records each", hint=hint)
+    return tuple(dict(found).items())
 
 
 def _value_codes(column: Column) -> Codes:

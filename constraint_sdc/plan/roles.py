@@ -6,8 +6,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
 from constraint_sdc.errors import PlanRefusedError, UsageError
 from constraint_sdc.model.plan import Kept
 from constraint_sdc.model.policy import Role, Scale, VariableWish
@@ -15,6 +13,7 @@ from constraint_sdc.model.recipe import Recipe
 from constraint_sdc.model.table import Column, Table
 from constraint_sdc.plan.series import is_numeric
 
+_LEAST_COUNT = 10
 _ID_NAME = re.compile(r"(?i)(?:.*[_.-])?(?:id|key|uuid|serial|recordnumber|record_?no)")
 
 
@@ -86,11 +85,13 @@ def _scale(name: str, wish: VariableWish, numeric: set[str]) -> Scale:
 def _looks_like_identifier(name: str, column: Column) -> bool:
     """Tell whether all values differ and either the name says identifier or the values count the records."""
     texts = column.texts()
-    if len(texts) < 3 or len(set(texts)) < len(texts) or not all(text and text.isdecimal() for text in texts):
+    if len(set(texts)) < len(texts) or not all(text and text.isdecimal() for text in texts):
         return False
-    numbers = np.array([int(text or "0") for text in texts], dtype=object)
-    counts = bool((numbers[1:] - numbers[:-1] == 1).all())
-    return counts or _ID_NAME.fullmatch(re.sub(r"^@?(\{.*\})?", "", name)) is not None
+    numbers = [int(text or "0") for text in texts]
+    is_count = (
+        len(texts) >= _LEAST_COUNT and numbers[0] <= 1 and numbers == list(range(numbers[0], numbers[0] + len(texts)))
+    )
+    return is_count or _ID_NAME.fullmatch(re.sub(r"^@?(\{.*\})?", "", name)) is not None
 
 
 def _refuse_unknown(table: Table, recipe: Recipe) -> None:

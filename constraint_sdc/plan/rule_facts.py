@@ -18,6 +18,8 @@ from constraint_sdc.model.constraint import (
 from constraint_sdc.model.expression import variables_of
 from constraint_sdc.plan.terms import Term, terms_of
 
+_NUMERIC = (LinearAtom, ProductAtom, PolynomialAtom)
+
 
 @dataclass(frozen=True, slots=True)
 class RuleFacts:
@@ -42,6 +44,11 @@ class RuleFacts:
     def is_cross_record(self) -> bool:
         """Tell whether the rule looks outside its own record."""
         return self.edit.constraint.kind is Kind.CROSS_RECORD
+
+    def only_bounds(self, name: str) -> bool:
+        """Tell whether the rule compares the variable with others by inequalities alone."""
+        mine = [atom for atom in self.atoms() if name in atom_variables(atom) and len(atom_variables(atom)) > 1]
+        return self.is_evaluable and all(isinstance(a, _NUMERIC) and a.op not in ("=", "!=") for a in mine)
 
     def atoms(self) -> tuple[Atom, ...]:
         """Return the rule's atoms."""
@@ -84,6 +91,5 @@ def _variables(edit: EditRule) -> tuple[str, ...]:
 
 def computed_with(rules: Iterable[RuleFacts]) -> frozenset[str]:
     """Return the variables that some rule compares with another variable or computes with."""
-    numeric = (LinearAtom, ProductAtom, PolynomialAtom)
-    found = (a for rule in rules if not rule.is_cross_record for a in rule.atoms() if isinstance(a, numeric))
+    found = (a for rule in rules if not rule.is_cross_record for a in rule.atoms() if isinstance(a, _NUMERIC))
     return frozenset(name for atom in found if len(atom_variables(atom)) > 1 for name in atom_variables(atom))

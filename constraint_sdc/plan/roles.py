@@ -88,10 +88,8 @@ def _looks_like_identifier(name: str, column: Column) -> bool:
     if len(set(texts)) < len(texts) or not all(text and text.isdecimal() for text in texts):
         return False
     numbers = [int(text or "0") for text in texts]
-    is_count = (
-        len(texts) >= _LEAST_COUNT and numbers[0] <= 1 and numbers == list(range(numbers[0], numbers[0] + len(texts)))
-    )
-    return is_count or _ID_NAME.fullmatch(re.sub(r"^@?(\{.*\})?", "", name)) is not None
+    is_count = numbers[0] <= 1 and numbers == list(range(numbers[0], numbers[0] + len(texts)))
+    return (is_count and len(texts) >= _LEAST_COUNT) or _ID_NAME.fullmatch(re.sub(r"^@?(\{.*\})?", "", name)) is not None
 
 
 def _refuse_unknown(table: Table, recipe: Recipe) -> None:

@@ -29,7 +29,7 @@ def is_numeric(column: Column, missing: tuple[str, ...]) -> bool:
     """Tell whether every text that is no blank is a number, however spelt; a code such as 007 is none."""
     texts = _distinct(column, missing)
     if not texts or any(_CODE.match(text) for text in texts):
-        return False
+        return not texts
     return bool(np.isfinite(Reading(Text.of_strings(texts)).doubles.values).all())
 
 

@@ -44,6 +44,18 @@ class Candidates:
             np.full(shape, NOT_COPIED, np.int64),
         )
 
+    @classmethod
+    def joined(cls, parts: Sequence[Candidates]) -> Candidates:
+        """Return all candidates of several parts, one part after the other."""
+        return cls(
+            parts[0].series,
+            np.concatenate([part.group for part in parts]),
+            np.concatenate([part.values for part in parts]),
+            np.concatenate([part.texts for part in parts]),
+            np.concatenate([part.states for part in parts]),
+            np.concatenate([part.source for part in parts]),
+        )
+
     def __len__(self) -> int:
         return len(self.group)
 

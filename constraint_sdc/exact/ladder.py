@@ -19,6 +19,7 @@ from constraint_sdc.exact.derived import Deriver
 from constraint_sdc.exact.nudge import move, moves, shorten
 from constraint_sdc.exact.repair import PROPOSALS, Repairer
 from constraint_sdc.model.design import BlockDesign, Derivation
+from constraint_sdc.model.expression import Arithmetic, Expression, variables_of, walk
 from constraint_sdc.model.groups import Groups, Points, Rows
 from constraint_sdc.model.plan import Step
 from constraint_sdc.model.policy import OperatorName
@@ -27,6 +28,7 @@ _AVERAGED = (OperatorName.ARITHMETIC_MEAN, OperatorName.GEOMETRIC_MEAN)
 _ROUNDS = (12, 36, 72)
 _STRANGERS = 60
 _ANCHORS = 3
+_REACH = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +130,43 @@ class Ladder:
             if derivations:
                 proposed = best.take(rows)
                 self.deriver.derive(proposed, derivations)
-                left = self._settle(left, best, proposed, rows, Step.DERIVED, steps)
+                every = list(self._polished(proposed, derivations))
+                places = np.tile(rows, len(every))
+                left = self._settle(left, best, Candidates.joined(every), places, Step.DERIVED, steps)
         return left
+
+    def _polished(self, candidates: Candidates, derivations: tuple[Derivation, ...]) -> Iterator[Candidates]:
+        """Yield the candidates, and with the factors of derived products moved, one by one, to where less is lost.
+
+        The product of two means is not the mean of the products: what one variable gives up, another may gain.
+        """
+        yield candidates
+        for j in _factors(self.design, derivations):
+            moved = self._lowest(candidates, j, derivations)
+            worse = np.flatnonzero(self._cost(moved.values, moved.group) >= self._cost(candidates.values, moved.group))
+            moved.put(worse, candidates.take(worse))
+            candidates = moved
+            yield candidates
+
+    def _lowest(self, candidates: Candidates, j: int, derivations: tuple[Derivation, ...]) -> Candidates:
+        """Return candidates with variable j where a parabola through three points of the loss is lowest."""
+        here = candidates.values[:, j].copy()
+        reach = _REACH * self.design.series[j].deviation
+        everyone = np.arange(len(candidates))
+        losses = []
+        for shift in (-reach, 0.0, reach):
+            tried = candidates.take(everyone)
+            tried.set_numbers(j, everyone, here + shift)
+            self.deriver.derive(tried, derivations)
+            losses.append(self._cost(tried.values, candidates.group))
+        low, middle, high = losses
+        bend = low - 2.0 * middle + high
+        with np.errstate(divide="ignore", invalid="ignore"):
+            lowest = np.where(bend > 0, 0.5 * reach * (low - high) / bend, 0.0)
+        result = candidates.take(everyone)
+        result.set_numbers(j, everyone, here + np.nan_to_num(lowest))
+        self.deriver.derive(result, derivations)
+        return result
 
     def _nudge(self, left: Rows, best: Candidates, rounded: Candidates, steps: dict[int, Step]) -> Rows:
         for number, rows in self._by_stratum(left):
@@ -278,6 +315,30 @@ class Ladder:
         blanks = np.array([series.blank[rows] for series in self.design.series])
         _, pattern, counts = np.unique(blanks, axis=1, return_inverse=True, return_counts=True)
         return rows[np.lexsort((gaps, (blanks != 0).sum(axis=0), -counts[pattern.ravel()]))]
+
+
+def _factors(design: BlockDesign, derivations: tuple[Derivation, ...]) -> list[int]:
+    """Return the averaged variables that products of a derivation read, once forth and once back."""
+    products = {name for d in derivations for name in _multiplied(d.expression)}
+    derived = {d.variable for d in derivations}
+    found = [
+        j
+        for j, variable in enumerate(design.plan.variables)
+        if variable.operator is OperatorName.ARITHMETIC_MEAN and variable.name in products - derived
+    ]
+    return found + found[::-1]
+
+
+def _multiplied(expression: Expression) -> tuple[str, ...]:
+    """Return the variables of an expression if it multiplies or divides two of them."""
+    is_product = any(
+        isinstance(part, Arithmetic)
+        and part.op in ("*", "div")
+        and variables_of(part.left)
+        and variables_of(part.right)
+        for part in walk(expression)
+    )
+    return variables_of(expression) if is_product else ()
 
 
 def count_steps(step: tuple[Step, ...]) -> Mapping[Step, int]:

@@ -89,7 +89,8 @@ def _looks_like_identifier(name: str, column: Column) -> bool:
         return False
     numbers = [int(text or "0") for text in texts]
     is_count = numbers[0] <= 1 and numbers == list(range(numbers[0], numbers[0] + len(texts)))
-    return (is_count and len(texts) >= _LEAST_COUNT) or _ID_NAME.fullmatch(re.sub(r"^@?(\{.*\})?", "", name)) is not None
+    local = re.sub(r"^@?(\{.*\})?", "", name)
+    return (is_count and len(texts) >= _LEAST_COUNT) or _ID_NAME.fullmatch(local) is not None
 
 
 def _refuse_unknown(table: Table, recipe: Recipe) -> None:

@@ -2,48 +2,161 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from constraint_sdc.cli.options import FILE, deliver
+
+if TYPE_CHECKING:
+    from constraint_sdc.model.finding import CheckResult
+    from constraint_sdc.model.plan import Plan
+    from constraint_sdc.model.rule_list import RuleList
+    from constraint_sdc.pipeline.demo import DemoFiles
+
+_PLANNED = ("block", "variables", "operator", "strata", "computed", "rule", "survives by", "loss", "plain MDAV")
 
 
 @click.command("demo")
 @click.option("--directory", type=FILE, default=Path("constraint-sdc-demo"), show_default=True, help="Where to write.")
 @click.option("--records", type=click.IntRange(min=100), default=3000, show_default=True, help="Records to generate.")
 @click.option("--seed", type=int, default=2009, show_default=True, help="Seed of the generated data.")
-def command(directory: Path, records: int, seed: int) -> None:
-    """Generate a census-like extract and a damaged copy, list the rules, and check both as a release gate would."""
+@click.option("-k", "k", type=click.IntRange(min=2, max=50), default=5, show_default=True, help="Least group size.")
+def command(directory: Path, records: int, seed: int, k: int) -> None:
+    """Generate a census-like extract, mask it, and let its rules judge it: before, after, and masked without them."""
+    from constraint_sdc.model.masking import MaskOptions
     from constraint_sdc.pipeline.check import CheckOptions, check_file
-    from constraint_sdc.pipeline.demo import prepare_demo
+    from constraint_sdc.pipeline.demo import mask_without_rules, prepare_demo
+    from constraint_sdc.pipeline.mask import mask_file
+    from constraint_sdc.pipeline.plan import plan_file
     from constraint_sdc.pipeline.rule_list import list_rules
+    from constraint_sdc.report.mask_text import mask_text
     from constraint_sdc.report.render import render
-    from constraint_sdc.report.rules_list import render_rules_text
+    from constraint_sdc.report.wording import verdict
 
     files = prepare_demo(directory, records, seed)
-    _say(f"1. An edited extract of {records:,} records: {files.original}")
-    _say("2. Its five edit rules, as we understand them:", f"constraint-sdc rules {files.rules}")
-    click.echo(render_rules_text(list_rules(files.rules, data=files.original)))
-    options = CheckOptions(domain=files.domain, max_examples=3)
-    _say("3. The extract obeys them:", _command(files.original, files.rules, files.domain))
-    click.echo(render(check_file(files.original, files.rules, options), "text"))
-    _say("4. A copy in which every rule is broken in 1% of the records does not:")
-    _say(None, _command(files.damaged, files.rules, files.domain))
-    result = check_file(files.damaged, files.rules, options)
-    click.echo(render(result, "text"))
-    deliver(render(result, "html"), files.report)
-    _say(f"5. The report for the review board: {files.report}")
-    if result.exit_code != 1:
-        raise click.ClickException("the damaged copy passed: that must not happen")
+    rules = f"--rules {files.rules}"
+    gate = f"{rules} --domain {files.domain}"
+    check = CheckOptions(domain=files.domain, max_examples=3)
+
+    _say(f"1. An edited extract of {records:,} records, and its five rules", f"check {files.original} {gate}")
+    before = check_file(files.original, files.rules, check)
+    click.echo(f"{verdict(before)}\n\n{_rule_table(list_rules(files.rules, data=files.original), before)}")
+
+    _say("2. What masking will do", f"plan {files.original} {rules} -k {k} --out {files.plan}")
+    options = MaskOptions(k=k)
+    plan = plan_file(files.original, files.rules, options)
+    _save_plan(plan, files)
+    click.echo(f"{_plan_table(plan)}\nthe whole plan, with reasons: {files.plan_text}")
+
+    _say("3. Masked, judged, published", f"mask {files.original} {rules} --plan {files.plan} -o {files.masked}")
+    masking = mask_file(files.original, files.rules, files.masked, options, overwrite=True, expected=plan)
+    click.echo(mask_text(masking).rstrip("\n"))
+
+    certificate = f"--certificate {masking.certificate}"
+    _say("4. The masked file at the gate, with its certificate", f"check {files.masked} {gate} {certificate}")
+    after = check_file(files.masked, files.rules, check)
+    click.echo(render(after, "text").rstrip("\n"))
+    confirmed = _verify(masking.certificate, files, after)
+    deliver(render(after, "html"), files.report)
+
+    _say("5. The same engine without the rules", f"mask {files.original} -k {k} -o {files.plain}")
+    plain, in_blocks = mask_without_rules(files, plan, check)
+    click.echo(_comparison(before, after, plain, in_blocks))
+    deliver(render(plain, "html"), files.plain_report)
+
+    _say("6. A copy of the extract that somebody damaged", f"check {files.damaged} {gate}")
+    damaged = check_file(files.damaged, files.rules, check)
+    click.echo(f"{verdict(damaged)}\nexit code {damaged.exit_code}")
+
+    _say("The files")
+    click.echo(_file_table(files, masking.certificate))
+    if before.exit_code or after.exit_code or not confirmed or damaged.exit_code != 1:
+        raise click.ClickException("this is not how the story goes: please report what was printed above")
 
 
-def _command(data: Path, rules: Path, domain: Path) -> str:
-    return f"constraint-sdc check {data} --rules {rules} --domain {domain} --max-examples 3"
+def _save_plan(plan: Plan, files: DemoFiles) -> None:
+    from constraint_sdc.report.json_text import json_text
+    from constraint_sdc.report.plan_json import plan_to_json
+    from constraint_sdc.report.plan_text import plan_text
+
+    deliver(json_text(plan_to_json(plan)), files.plan)
+    deliver(plan_text(plan), files.plan_text)
 
 
-def _say(text: str | None, shell: str | None = None) -> None:
-    if text:
-        click.secho(f"\n{text}", bold=True)
-    if shell:
-        click.secho(f"$ {shell}", fg="cyan")
+def _rule_table(rules: RuleList, before: CheckResult) -> str:
+    from constraint_sdc.report.wording import number
+
+    broken = {result.rule: result.failed for result in before.results}
+    head = ("rule", "kind", "says", "broken before")
+    return _table([head, *((r.id, r.kind, r.normal_form or "", number(broken[r.id])) for r in rules.rows)], (3,))
+
+
+def _plan_table(plan: Plan) -> str:
+    """Return one line per block."""
+    rows = []
+    for block in plan.blocks:
+        derivations = dict.fromkeys(text for stratum in block.strata for text in stratum.derivations)
+        rows.append(
+            (
+                str(block.number),
+                ", ".join(block.names),
+                ", ".join(dict.fromkeys(variable.operator.value for variable in block.variables)),
+                str(len(block.strata)),
+                "; ".join(derivations).replace(" computed by ", " by "),
+                ", ".join(rule.rule for rule in block.rules),
+                ", ".join(dict.fromkeys(rule.why.value for rule in block.rules)),
+                "" if block.price is None else f"{block.price.loss:.2f}",
+                "" if block.price is None else f"{block.price.plain_loss:.2f}",
+            )
+        )
+    return _table([_PLANNED, *rows], (0, 3, 7, 8))
+
+
+def _comparison(before: CheckResult, after: CheckResult, plain: CheckResult, in_blocks: CheckResult) -> str:
+    from constraint_sdc.report.wording import number
+
+    checks = (before, after, plain, in_blocks)
+    broken = [{result.rule: number(result.failed) for result in check.results} for check in checks]
+    head = ("records that break", "extract", "masked", "plain MDAV", "plain MDAV in our blocks")
+    return _table([head, *((result.rule, *(b[result.rule] for b in broken)) for result in before.results)], range(1, 5))
+
+
+def _verify(certificate: Path, files: DemoFiles, after: CheckResult) -> bool:
+    """Print what of the certificate is confirmed; tell whether all of it is."""
+    from constraint_sdc.pipeline.certificate import read_certificate
+    from constraint_sdc.pipeline.certificate_check import check_certificate
+
+    found = check_certificate(read_certificate(certificate), files.masked, files.rules, after)
+    click.echo(f"\ncertificate {'does not agree' if found.mismatches else 'agrees'}")
+    for word, lines in (("MISMATCH", found.mismatches), ("confirmed", found.confirmed)):
+        for line in lines:
+            click.echo(f"  {word}  {line}")
+    return not found.mismatches
+
+
+def _file_table(files: DemoFiles, certificate: Path) -> str:
+    return _table(
+        [
+            ("masked extract", str(files.masked)),
+            ("its certificate", str(certificate)),
+            ("report of its check", str(files.report)),
+            ("plan in words", str(files.plan_text)),
+            ("masked without rules", str(files.plain)),
+            ("report of its check", str(files.plain_report)),
+        ]
+    )
+
+
+def _table(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> str:
+    from constraint_sdc.report.terminal import align
+
+    return "\n".join(align(rows, right))
+
+
+def _say(text: str, words: str | None = None) -> None:
+    click.secho(f"\n{text}", bold=True)
+    if words:
+        click.secho(f"$ constraint-sdc {words}", fg="cyan")

@@ -53,18 +53,16 @@ def move(candidates: Candidates, steps: Moves) -> None:
             candidates.set_numbers(variable, rows, numbers)
 
 
-def shorten(candidates: Candidates, free: Sequence[int], attempt: int) -> bool:
-    """Round free doubles to few binary digits of one scale, where sums and products are exact in double arithmetic.
-
-    Returns whether there is such an attempt.
-    """
-    if attempt >= len(_SHORT_BITS) or not free:
-        return False
+def shorten(candidates: Candidates, free: Sequence[int]) -> Iterator[Candidates]:
+    """Yield the candidates with free doubles rounded to few binary digits of one scale: sums and products are exact."""
+    if not free or not len(candidates):
+        return
     rows = np.arange(len(candidates))
     largest = np.abs(candidates.values[:, list(free)]).max(axis=1)
-    with np.errstate(divide="ignore"):
-        exponent = np.ceil(np.log2(np.where(largest > 0, largest, 1.0)))
-    unit = np.exp2(exponent - _SHORT_BITS[attempt])
-    for variable in free:
-        candidates.set_numbers(variable, rows, np.rint(candidates.values[:, variable] / unit) * unit)
-    return True
+    exponent = np.ceil(np.log2(np.where(largest > 0, largest, 1.0)))
+    for bits in _SHORT_BITS:
+        shortened = candidates.take(rows)
+        unit = np.exp2(exponent - bits)
+        for variable in free:
+            shortened.set_numbers(variable, rows, np.rint(candidates.values[:, variable] / unit) * unit)
+        yield shortened

@@ -7,6 +7,7 @@ member itself. What the rule's own arithmetic makes of the solution is for the j
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -18,7 +19,7 @@ from constraint_sdc.exact.linear_rows import rows_of, satisfied, to_fix
 from constraint_sdc.exact.programme import Programme, nearest_point
 from constraint_sdc.model.constraint import Atom, atom_variables
 from constraint_sdc.model.design import BlockDesign, Stratum
-from constraint_sdc.model.groups import Groups, Points, Rows
+from constraint_sdc.model.groups import Points, Rows
 from constraint_sdc.model.policy import OperatorName
 from constraint_sdc.model.series import Series
 
@@ -46,20 +47,22 @@ PROPOSALS: tuple[tuple[int, bool, int], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Repairer:
-    """Proposes repaired representatives; `targets` (g x d) are the operators' values before any rounding."""
+    """Proposes repaired representatives.
+
+    `targets` (g x d) are the operators' values before any rounding; `members` the records of each failing group,
+    nearest to its mean first.
+    """
 
     design: BlockDesign
-    groups: Groups
     stratum: tuple[int, ...]
     targets: Points
-    members: tuple[Rows, ...]
+    members: Mapping[int, Rows]
 
-    def propose(self, failed: Candidates, number: int) -> tuple[Candidates, Rows]:
-        """Return proposal `number` for the failed candidates, and the places in `failed` that have one."""
+    def propose(self, failed: Candidates, number: int) -> Candidates:
+        """Return proposal `number` for those of the failed candidates that have one."""
         found = failed.take(np.arange(len(failed)))
         places = [i for i in range(len(failed)) if self._propose(found, i, *PROPOSALS[number])]
-        rows = np.array(places, np.int64)
-        return found.take(rows), rows
+        return found.take(np.array(places, np.int64))
 
     def _propose(self, candidates: Candidates, row: int, member: int, is_members: bool, shift: int) -> bool:
         group = int(candidates.group[row])

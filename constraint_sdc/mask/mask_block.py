@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -33,7 +34,7 @@ class MaskInputs:
     """What masking needs besides the design.
 
     `held` tells for each rule which records satisfied it before masking; `evaluator_for` gives the evaluator of a
-    block's rules.
+    block's rules. Without `is_priced` the loss of plain masking is not computed, and is not a number.
     """
 
     table: Table
@@ -44,6 +45,7 @@ class MaskInputs:
     evaluator_for: Callable[[BlockDesign], Evaluate]
     domains: Mapping[Outside, Domain]
     is_xpath1: bool
+    is_priced: bool = True
 
 
 def mask_block(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
@@ -57,12 +59,16 @@ def mask_block(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
     found = ladder.climb_down()
     price = Price(
         loss=information_loss(design.series, found.candidates.values[groups.label]),
-        plain_loss=plain_loss(design.series, points, inputs.partitioner, inputs.k, inputs.seed),
+        plain_loss=_plain(design, points, inputs) if inputs.is_priced else math.nan,
         groups=len(groups),
         smallest=int(groups.sizes.min()),
         steps=count_steps(found.step),
     )
     return MaskedBlock(design.plan, groups, stratum, found.step, found.candidates.columns(), price)
+
+
+def _plain(design: BlockDesign, points: Points, inputs: MaskInputs) -> float:
+    return plain_loss(design.series, points, inputs.partitioner, inputs.k, inputs.seed)
 
 
 def _partition(design: BlockDesign, points: Points, inputs: MaskInputs) -> tuple[Groups, tuple[int, ...]]:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from constraint_sdc.mask.mask_block import MaskInputs, mask_block
 from constraint_sdc.model.design import Design
 from constraint_sdc.model.masked import Masked
-from constraint_sdc.model.plan import Plan
 
 
 def mask_table(design: Design, inputs: MaskInputs, progress: Callable[[int], None] = lambda _: None) -> Masked:
@@ -18,8 +16,3 @@ def mask_table(design: Design, inputs: MaskInputs, progress: Callable[[int], Non
         blocks.append(mask_block(block, inputs))
         progress(len(blocks))
     return Masked(tuple(blocks))
-
-
-def priced(plan: Plan, masked: Masked) -> Plan:
-    """Return the plan with the price that masking found for each block."""
-    return replace(plan, blocks=tuple(replace(block.plan, price=block.price) for block in masked.blocks))

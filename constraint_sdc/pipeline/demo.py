@@ -1,4 +1,4 @@
-"""Demo: the files of the story, generated."""
+"""Demo: the files of the story, generated; and what masking without the rules would have broken."""
 
 from __future__ import annotations
 
@@ -8,7 +8,13 @@ from pathlib import Path
 
 from constraint_sdc.census.generate import generate_file
 from constraint_sdc.errors import UsageError
+from constraint_sdc.model.finding import CheckResult
+from constraint_sdc.model.masking import MaskOptions
+from constraint_sdc.model.plan import Plan
+from constraint_sdc.model.recipe import Recipe
+from constraint_sdc.pipeline.check import CheckOptions, check_file
 from constraint_sdc.pipeline.domain import export_domain
+from constraint_sdc.pipeline.mask import mask_file
 from constraint_sdc.shipped_files import shipped_file
 
 
@@ -16,11 +22,62 @@ from constraint_sdc.shipped_files import shipped_file
 class DemoFiles:
     """Where the demo's files are."""
 
-    original: Path
-    damaged: Path
-    domain: Path
-    rules: Path
-    report: Path
+    directory: Path
+
+    @property
+    def original(self) -> Path:
+        """The edited extract."""
+        return self.directory / "extract.xml"
+
+    @property
+    def rules(self) -> Path:
+        """Its edit rules."""
+        return self.directory / "census.sch"
+
+    @property
+    def domain(self) -> Path:
+        """The values of V1, for gates that do not have the extract."""
+        return self.directory / "domain.xml"
+
+    @property
+    def plan(self) -> Path:
+        """The saved plan; the same in words is beside it."""
+        return self.directory / "plan.json"
+
+    @property
+    def plan_text(self) -> Path:
+        """The plan in words."""
+        return self.directory / "plan.txt"
+
+    @property
+    def masked(self) -> Path:
+        """The masked extract."""
+        return self.directory / "masked.xml"
+
+    @property
+    def report(self) -> Path:
+        """The report of the check of the masked extract."""
+        return self.directory / "report.html"
+
+    @property
+    def plain(self) -> Path:
+        """The extract masked without its rules."""
+        return self.directory / "plain.xml"
+
+    @property
+    def plain_in_blocks(self) -> Path:
+        """The same, in the blocks that the rules would have asked for."""
+        return self.directory / "plain-in-blocks.xml"
+
+    @property
+    def plain_report(self) -> Path:
+        """The report of the check of the extract masked without its rules."""
+        return self.directory / "plain-report.html"
+
+    @property
+    def damaged(self) -> Path:
+        """A copy of the extract in which 1% of the records break each rule."""
+        return self.directory / "damaged.xml"
 
 
 def prepare_demo(directory: Path, records: int, seed: int) -> DemoFiles:
@@ -29,16 +86,25 @@ def prepare_demo(directory: Path, records: int, seed: int) -> DemoFiles:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"cannot make the directory: {error.strerror}", file=str(directory)) from None
-    files = DemoFiles(
-        original=directory / "extract.xml",
-        damaged=directory / "damaged.xml",
-        domain=directory / "domain.xml",
-        rules=directory / "census.sch",
-        report=directory / "report.html",
-    )
+    files = DemoFiles(directory)
     generate_file(files.original, records, seed)
     generate_file(files.damaged, records, seed, break_share=0.01)
     export_domain(files.original, ["V1"], files.domain, overwrite=True)
     for name in ("census.sch", "constraints.sch"):
         shutil.copyfile(shipped_file("rules", name), directory / name)
     return files
+
+
+def mask_without_rules(files: DemoFiles, plan: Plan, check: CheckOptions) -> tuple[CheckResult, CheckResult]:
+    """Mask the extract by the same engine without rules and let the rules judge it.
+
+    First as plain microaggregation comes, three variables to a block; then, a stronger opponent, in the blocks of the
+    plan.
+    """
+    blocks = Recipe(groups=tuple(block.names for block in plan.blocks))
+    verdicts = []
+    for output, recipe in ((files.plain, Recipe()), (files.plain_in_blocks, blocks)):
+        options = MaskOptions(k=plan.k, method=plan.method, seed=plan.seed, recipe=recipe)
+        mask_file(files.original, None, output, options, overwrite=True)
+        verdicts.append(check_file(output, files.rules, check))
+    return verdicts[0], verdicts[1]

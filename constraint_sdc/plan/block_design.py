@@ -80,19 +80,29 @@ def _points(series: Mapping[str, Series]) -> Points:
 
 
 def _accepts(forked: list[RuleFacts], around: Surroundings) -> Accepts:
+    """Tell which conjunctions each record satisfies.
+
+    A record that satisfies a rule, and none of its conjunctions that we understand, must satisfy one that we do not:
+    each is taken to hold whose other atoms do.
+    """
     accepts = np.zeros((around.records, len(forked)), np.uint64)
     for place, rule in enumerate(forked):
-        for bit, term in enumerate(rule.terms or ()):
-            accepts[:, place] |= _holds(term, around).astype(np.uint64) << np.uint64(bit)
+        known, hoped = (_term_bits(rule.terms or (), around, unknown=unknown) for unknown in (False, True))
+        hoped[around.broken.get(rule.id, np.zeros(0, np.int64))] = 0
+        accepts[:, place] = np.where(known == 0, hoped, known)
     return accepts
 
 
-def _holds(term: Term, around: Surroundings) -> npt.NDArray[np.bool_]:
-    holds = np.ones(around.records, np.bool_)
-    for atom in term:
-        truth = around.truth.of(atom)
-        holds &= False if truth is None else truth
-    return holds
+def _term_bits(terms: tuple[Term, ...], around: Surroundings, *, unknown: bool) -> npt.NDArray[np.uint64]:
+    """Return a bit for each conjunction that holds, an atom that is not understood counting as `unknown`."""
+    bits = np.zeros(around.records, np.uint64)
+    for bit, term in enumerate(terms):
+        holds = np.ones(around.records, np.bool_)
+        for atom in term:
+            truth = around.truth.of(atom)
+            holds &= unknown if truth is None else truth
+        bits |= holds.astype(np.uint64) << np.uint64(bit)
+    return bits
 
 
 def _stratum(

@@ -39,10 +39,11 @@ def make_blocks(
     parts = tied.parts()
     asked = {name for group in wanted for name in group}
     alone = [part[0] for part in parts if len(part) == 1 and part[0] not in asked]
-    blocks = [(part, _because(part, by_rules, asked)) for part in parts if part[0] not in alone]
+    blocks = [(part, _because(part, by_rules)) for part in parts if part[0] not in alone]
     size = recipe.group_size or GROUP_SIZE
     for group in _grouped(alone, series, roles, size):
-        blocks.append((group, f"no rule ties them; groups of {size}, most correlated together"))
+        together = f"no rule ties them; groups of {size}, most correlated together"
+        blocks.append((group, together if len(group) > 1 else "no rule ties it to another variable"))
     order = {name: place for place, name in enumerate(series)}
     blocks.sort(key=lambda block: order[block[0][0]])
     return tuple(
@@ -79,12 +80,12 @@ class _Union:
         return name
 
 
-def _because(part: tuple[str, ...], by_rules: Sequence[tuple[str, ...]], asked: set[str]) -> str:
+def _because(part: tuple[str, ...], by_rules: Sequence[tuple[str, ...]]) -> str:
     if part in by_rules:
         return "rules tie them"
     if any(set(tied) <= set(part) for tied in by_rules):
         return "rules tie some of them, the recipe's groups the others"
-    return "the recipe groups them" if part[0] in asked else "no rule ties it"
+    return "the recipe groups them"
 
 
 def _grouped(
@@ -116,5 +117,11 @@ def _by_correlation(names: list[str], series: Mapping[str, Series], size: int) -
             chosen.append(rest[int(matrix[np.ix_(rest, chosen)].mean(axis=1).argmax())])
         left = [i for i in left if i not in chosen]
         groups.append(tuple(names[i] for i in sorted(chosen)))
-    rest_groups = [left] if size > 1 else [[i] for i in left]
-    return groups + [tuple(names[i] for i in group) for group in rest_groups if group]
+    if size == 1:
+        return [(name,) for name in names]
+    if len(left) == 1 and groups:
+        # One variable by itself is masked so little that its ranks give records away: it joins its nearest group.
+        nearest = max(range(len(groups)), key=lambda g: matrix[left[0], [names.index(n) for n in groups[g]]].mean())
+        groups[nearest] = tuple(name for name in names if name in (*groups[nearest], names[left[0]]))
+        return groups
+    return [*groups, tuple(names[i] for i in left)] if left else groups

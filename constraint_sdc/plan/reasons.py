@@ -52,7 +52,9 @@ def _weakest(
     is_forked = rule.terms is not None and len(rule.terms) > 1
     within = "within each stratum, " if is_forked and len(strata) > 1 else ""
     loose = is_forked and not all(any(owner == rule.id for owner, _ in s.conjunction) for s in strata)
-    merged = f"; in merged strata {_CHECKED}" if loose else ""
+    if loose:
+        derived = _derived(rule, strata)
+        return Why.CHECKED, f"some strata share no side of it; {derived + '; ' if derived else ''}{_CHECKED}"
     for verdict in verdicts:
         if isinstance(verdict, NotCovered):
             derived = _derived(rule, strata)
@@ -61,10 +63,10 @@ def _weakest(
     if exact:
         derived = _derived(rule, strata)
         made = f"; {derived}" if derived else "; made exact on the grid"
-        return Why.EXACT, f"{within}{name.value}: {exact[0].because}{made}{merged}"
+        return Why.EXACT, f"{within}{name.value}: {exact[0].because}{made}"
     kept = [v for v in verdicts if isinstance(v, Preserved)]
     because = kept[0].because if kept else "nothing that masking touches is left to satisfy"
-    return (Why.CHECKED if loose else Why.PRESERVED), f"{within}{name.value}: {because}{merged}"
+    return Why.PRESERVED, f"{within}{name.value}: {because}"
 
 
 def _derived(rule: RuleFacts, strata: Sequence[Stratum]) -> str:

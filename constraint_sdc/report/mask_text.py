@@ -84,7 +84,9 @@ def _blocks(result: MaskResult, columns: int, colour: bool) -> Iterator[str]:
     rows = [_cells(block, smallest, steps) for block, smallest in zip(blocks, result.smallest, strict=True)]
     first, *lines = align([head, *rows], right=range(len(head)))
     yield from ("", paint(first, "faint", colour), *lines)
-    yield from wrapped(_LEGEND, columns, "", "")
+    sampled = blocks[0].price.sampled
+    rehearsed = "" if sampled is None else f"; both losses rehearsed on {number(sampled)} records"
+    yield from wrapped(_LEGEND + rehearsed, columns, "", "")
 
 
 def _cells(block: MaskedBlock, smallest: int, steps: list[Step]) -> tuple[str, ...]:

@@ -23,6 +23,8 @@ Accepts = npt.NDArray[np.uint64]
 Classes = npt.NDArray[np.int64]
 """Records with differing rows of `classes` (n x c) share no mean: patterns of blanks, pinned values, signs."""
 
+_FEW = 3  # times k: cells below are accompanied
+
 NONE_KNOWN = -1
 """The choice for a rule of which the records satisfy no conjunction that we understand."""
 
@@ -117,7 +119,31 @@ class _Forming:
             )
             if not is_helped:
                 self._join_nearest(small)
+        for number, cell in enumerate(self.cells):
+            if 0 < len(cell.rows) < _FEW * self.k and cell.formation is not Formation.MERGED:
+                self._accompany(number)
         return [cell for cell in self.cells if len(cell.rows)]
+
+    def _accompany(self, number: int) -> None:
+        """Give every record of a small cell its nearest neighbours that the cell accepts, if they are nearer.
+
+        A handful of records that have nothing in common but a condition would make a wide group among themselves.
+        """
+        cell = self.cells[number]
+        others = np.flatnonzero(self._cell_of != number)
+        others = others[self._same_class(number, others) & self._accepted(cell.choice, others)]
+        spare = {i: len(c.rows) - self.k for i, c in enumerate(self.cells)}
+        companions: dict[int, None] = {}
+        for row in cell.rows.tolist():
+            everyone = np.concatenate((cell.rows[cell.rows != row], others))
+            gaps = ((self.points[everyone] - self.points[row]) ** 2).sum(axis=1)
+            for near in everyone[np.lexsort((everyone, gaps))][: self.k - 1].tolist():
+                home = int(self._cell_of[near])
+                if home != number and near not in companions and spare[home] > 0:
+                    spare[home] -= 1
+                    companions[near] = None
+        if companions:
+            self._move(np.array(sorted(companions), np.int64), number, Formation.TOPPED_UP)
 
     def _smallest(self) -> int | None:
         small = [(len(c.rows), i) for i, c in enumerate(self.cells) if 0 < len(c.rows) < self.k]

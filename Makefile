@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup demo test check explore bench clean
+.PHONY: setup demo test check explore guarantee price bench clean
 
 setup: $(VENV)/.ready
 
@@ -28,6 +28,14 @@ test: check
 # New random cases for every property test; what it finds becomes a case of its own.
 explore: setup
 	HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -n auto -q
+
+# Random rules and data, masked, and judged by Saxon on the written bytes: 2,000 cases.
+guarantee: setup
+	$(BIN)/python benchmarks/guarantee.py
+
+# What the rules cost in information, beside plain MDAV.
+price: setup
+	$(BIN)/python benchmarks/masking_price.py
 
 bench: setup
 	$(BIN)/python benchmarks/check_speed.py

@@ -1,4 +1,7 @@
-"""The README's session is what a user sees: every command in it is run, and must print what the README shows."""
+"""The README's session is what a user sees: every command in it is run, and must print what the README shows.
+
+When an output changes on purpose, `python tests/test_readme.py` writes the session anew; read the difference.
+"""
 
 from __future__ import annotations
 
@@ -6,41 +9,89 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
 TOP = Path(__file__).resolve().parents[1]
+README = TOP / "README.md"
+BENCHMARKS = TOP / "docs" / "benchmarks.md"
 PROGRAM = Path(sys.executable).with_name("constraint-sdc")
-BLOCKS = re.findall(r"```console\n(.*?)```", (TOP / "README.md").read_text("utf-8"), re.DOTALL)
+CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
+DEMO_TABLE = re.compile(r"```text\n(records that break .*?)```", re.DOTALL)
+BLOCKS = CONSOLE.findall(README.read_text("utf-8"))
+
+
+def run_demo(folder: Path) -> str:
+    """Run the demo in a folder as `make demo` runs it."""
+    command = [PROGRAM, "demo", "--directory", "build/demo"]
+    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
+
+
+def run_block(block: str, folder: Path) -> str:
+    """Run a block's command and return the block as it should be."""
+    shown, *asked = re.split(r"^\$ echo \$\?\n", block, flags=re.MULTILINE)
+    command = shown.partition("\n")[0]
+    words = shlex.split(command.removeprefix("$ "))
+    assert words[0] == "constraint-sdc"
+    done = subprocess.run([PROGRAM, *words[1:]], cwd=folder, capture_output=True, text=True, check=False)
+    echo = f"$ echo $?\n{done.returncode}\n" if asked else ""
+    return f"{command}\n{done.stdout.rstrip()}\n{echo}"
+
+
+def demo_table(printed: str) -> str:
+    """Return the demo's table of what breaks which rule."""
+    return printed[printed.index("records that break ") :].partition("\n\n")[0] + "\n"
 
 
 @pytest.fixture(scope="module")
-def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which the demo has run, as `make demo` runs it."""
+def workplace(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A folder in which the demo has run, and what it printed."""
     folder = tmp_path_factory.mktemp("readme")
-    command = [PROGRAM, "demo", "--directory", "build/demo"]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
-    return folder
+    return folder, run_demo(folder)
 
 
-def test_the_session_has_commands() -> None:
-    assert len(BLOCKS) == 2
+def test_the_session_masks_and_checks() -> None:
+    verbs = [block.split()[2] for block in BLOCKS]
+    assert verbs == ["rules", "explain", "mask", "check", "check"]
 
 
-@pytest.mark.parametrize("block", BLOCKS)
-def test_a_command_prints_what_the_readme_shows(workplace: Path, block: str) -> None:
-    shown, *rest = re.split(r"^\$ echo \$\?\n", block, flags=re.MULTILINE)
-    command, _, output = shown.partition("\n")
-    words = shlex.split(command.removeprefix("$ "))
-    done = subprocess.run([PROGRAM, *words[1:]], cwd=workplace, capture_output=True, text=True, check=False)
-    assert done.stdout.rstrip() == output.rstrip()
-    if rest:
-        assert done.returncode == int(rest[0])
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.split()[2])
+def test_a_command_prints_what_the_readme_shows(workplace: tuple[Path, str], block: str) -> None:
+    assert run_block(block, workplace[0]) == block
+
+
+def test_the_readme_shows_what_the_demo_found(workplace: tuple[Path, str]) -> None:
+    assert DEMO_TABLE.findall(README.read_text("utf-8")) == [demo_table(workplace[1])]
+
+
+def test_every_measured_figure_of_the_readme_is_in_the_benchmarks() -> None:
+    comparing = README.read_text("utf-8").partition("## How it compares")[2].partition("\n## ")[0]
+    rows = [row for table in re.findall(r"(?:^\|.*\n)+", comparing, re.MULTILINE) for row in table.splitlines()[2:]]
+    measured = BENCHMARKS.read_text("utf-8").splitlines()
+    assert len(rows) > 8
+    assert [row for row in rows if row not in measured] == []
+
+
+def test_the_benchmarks_have_speed_and_price() -> None:
+    """Each is written by a command of its own, and must leave the other's section in place."""
+    text = BENCHMARKS.read_text("utf-8")
+    assert text.startswith("# How fast is `check`?")
+    assert text.count("\n# What does the guarantee cost?\n") == 1
 
 
 def test_every_link_leads_somewhere() -> None:
-    for page in (TOP / "README.md", TOP / "CONTRIBUTING.md", *(TOP / "docs").rglob("*.md")):
+    for page in (README, TOP / "CONTRIBUTING.md", *(TOP / "docs").rglob("*.md")):
         for link in re.findall(r"\]\(([^)#]+)\)", page.read_text("utf-8")):
             if "://" not in link:
                 assert (page.parent / link).exists(), f"{page}: {link}"
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as place:
+        table = demo_table(run_demo(Path(place)))
+        text = CONSOLE.sub(
+            lambda found: f"```console\n{run_block(found[1], Path(place))}```", README.read_text("utf-8")
+        )
+        README.write_text(DEMO_TABLE.sub(lambda _: f"```text\n{table}```", text), encoding="utf-8")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from constraint_sdc.model.rule_list import RuleList
     from constraint_sdc.pipeline.demo import DemoFiles
 
-_PLANNED = ("block", "variables", "operator", "strata", "computed", "rule", "survives by", "loss", "plain MDAV")
+_PLANNED = ("block", "variables", "operator", "strata", "computed", "rule", "survives by")
 
 
 @click.command("demo")
@@ -49,7 +49,7 @@ def command(directory: Path, records: int, seed: int, k: int) -> None:
     options = MaskOptions(k=k)
     plan = plan_file(files.original, files.rules, options)
     _save_plan(plan, files)
-    click.echo(f"{_plan_table(plan)}\nthe whole plan, with reasons: {files.plan_text}")
+    click.echo(f"{_plan_table(plan)}\nthe whole plan, with reasons and prices: {files.plan_text}")
 
     _say("3. Masked, judged, published", f"mask {files.original} {rules} --plan {files.plan} -o {files.masked}")
     masking = mask_file(files.original, files.rules, files.masked, options, overwrite=True, expected=plan)
@@ -108,11 +108,9 @@ def _plan_table(plan: Plan) -> str:
                 "; ".join(derivations).replace(" computed by ", " by "),
                 ", ".join(rule.rule for rule in block.rules),
                 ", ".join(dict.fromkeys(rule.why.value for rule in block.rules)),
-                "" if block.price is None else f"{block.price.loss:.2f}",
-                "" if block.price is None else f"{block.price.plain_loss:.2f}",
             )
         )
-    return _table([_PLANNED, *rows], (0, 3, 7, 8))
+    return _table([_PLANNED, *rows], (0, 3))
 
 
 def _comparison(before: CheckResult, after: CheckResult, plain: CheckResult, in_blocks: CheckResult) -> str:

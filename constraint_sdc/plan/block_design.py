@@ -8,12 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from constraint_sdc.aggregate.operators import OPERATORS
 from constraint_sdc.model.constraint import AllOf, Atom, Formula, atom_variables
 from constraint_sdc.model.design import BlockDesign, Stratum
-from constraint_sdc.model.groups import Points, Rows
+from constraint_sdc.model.groups import Groups, Points, Rows
 from constraint_sdc.model.plan import BlockPlan, StratumPlan, VariablePlan
 from constraint_sdc.model.policy import OperatorName, Role, VariableWish
 from constraint_sdc.model.series import Series
+from constraint_sdc.partition.partitioner import Partitioner
 from constraint_sdc.plan.atom_truth import AtomTruth
 from constraint_sdc.plan.blocks import Block
 from constraint_sdc.plan.classes import Codes, RecordClasses, record_classes
@@ -21,9 +23,10 @@ from constraint_sdc.plan.derivation import derive
 from constraint_sdc.plan.operators import choose_operators
 from constraint_sdc.plan.reasons import explain_rule, strategy
 from constraint_sdc.plan.rule_facts import RuleFacts
-from constraint_sdc.plan.strata import NONE_KNOWN, Accepts, Cell, form_strata
+from constraint_sdc.plan.strata import NONE_KNOWN, Accepts, Cell, Company, form_strata
 from constraint_sdc.plan.terms import Term
 
+_TRIED = 20_000
 AVERAGED = (OperatorName.ARITHMETIC_MEAN, OperatorName.GEOMETRIC_MEAN)
 
 
@@ -38,6 +41,8 @@ class Surroundings:
     broken: Mapping[str, Rows]
     records: int
     k: int
+    seed: int
+    partitioner: Partitioner
     show: Callable[[Formula], str]
 
 
@@ -47,7 +52,7 @@ def design_block(number: int, block: Block, pins: tuple[tuple[str, Codes], ...],
     operators = choose_operators(block, series, around.wishes)
     forked = [rule for rule in block.rules if rule.terms is not None and len(rule.terms) > 1]
     classes = record_classes(block, series, operators, pins, around.broken, around.records)
-    cells = form_strata(_accepts(forked, around), classes.codes, _points(series), around.k)
+    cells = _cheapest_strata(_accepts(forked, around), classes.codes, _points(series), around)
     strata = tuple(_stratum(cell, block, forked, series, operators, around.broken) for cell in cells)
     planned = tuple(
         StratumPlan(
@@ -62,7 +67,8 @@ def design_block(number: int, block: Block, pins: tuple[tuple[str, Codes], ...],
         VariablePlan(name, around.roles[name], series[name].scale, series[name].grid, operators[name])
         for name in block.names
     )
-    rules = tuple(explain_rule(rule, operators, strata) for rule in block.rules)
+    shared = frozenset(name for name, _ in pins)
+    rules = tuple(explain_rule(rule, operators, strata, shared) for rule in block.rules)
     plan = BlockPlan(number, variables, block.because, strategy(operators, strata, block.rules), planned, rules)
     return BlockDesign(
         plan=plan,
@@ -73,6 +79,26 @@ def design_block(number: int, block: Block, pins: tuple[tuple[str, Codes], ...],
         anchors=tuple(name for name in block.names if operators[name] is OperatorName.MEDOID),
         others=tuple(dict.fromkeys(n for rule in block.rules for n in rule.variables if n not in series)),
     )
+
+
+def _cheapest_strata(accepts: Accepts, classes: Codes, points: Points, around: Surroundings) -> list[Cell]:
+    """Form strata with and without company for the small ones; the partition tells which lose least.
+
+    Where there are too many records to try, the small ones stay among themselves.
+    """
+    choices: dict[tuple[int, ...], list[Cell]] = {}
+    for company in Company if around.records <= _TRIED else (Company.NONE,):
+        cells = form_strata(accepts, classes, points, around.k, company)
+        choices.setdefault(tuple(len(cell.rows) for cell in cells), cells)
+    if len(choices) == 1:
+        return next(iter(choices.values()))
+    return min(choices.values(), key=lambda cells: sum(_lost(points[cell.rows], around) for cell in cells))
+
+
+def _lost(points: Points, around: Surroundings) -> float:
+    groups = Groups(around.partitioner.partition(points, around.k, around.seed))
+    means = OPERATORS[OperatorName.ARITHMETIC_MEAN].representatives(points, groups)
+    return float(((points - means[groups.label]) ** 2).sum())
 
 
 def _points(series: Mapping[str, Series]) -> Points:

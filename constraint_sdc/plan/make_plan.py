@@ -17,6 +17,7 @@ from constraint_sdc.model.plan import Kept, Plan, RulePlan, Why
 from constraint_sdc.model.policy import OnBroken, Role, Scale, VariableWish
 from constraint_sdc.model.recipe import Recipe
 from constraint_sdc.model.table import Column, Table
+from constraint_sdc.partition.partitioner import partitioner
 from constraint_sdc.plan.atom_truth import AtomTruth
 from constraint_sdc.plan.block_design import Surroundings, design_block
 from constraint_sdc.plan.blocks import Block, make_blocks
@@ -78,6 +79,8 @@ def make_plan(inputs: PlanInputs) -> Design:
         inputs.broken,
         table.records,
         inputs.k,
+        inputs.seed,
+        partitioner(inputs.method),
         inputs.show,
     )
     designs = tuple(

@@ -15,10 +15,22 @@ from constraint_sdc.plan.rule_facts import RuleFacts
 _CHECKED = "every representative is evaluated; one that fails is nudged, repaired or replaced by an actual record"
 
 
-def explain_rule(rule: RuleFacts, operators: Mapping[str, OperatorName], strata: Sequence[Stratum]) -> RulePlan:
-    """Return on what the rule's survival rests, over all strata."""
+def explain_rule(
+    rule: RuleFacts, operators: Mapping[str, OperatorName], strata: Sequence[Stratum], shared: frozenset[str]
+) -> RulePlan:
+    """Return on what the rule's survival rests; `shared` are unmasked variables whose values a stratum shares."""
     why, because = _reason(rule, operators, strata)
+    differing = [n for n in _tied_unmasked(rule, operators) if n not in shared]
+    if differing and why is not Why.MEDOID:
+        because = f"it compares masked values with {', '.join(differing)}, which differ within groups; {_CHECKED}"
+        why = Why.CHECKED
     return RulePlan(rule.id, rule.edit.constraint.kind.value, rule.says, rule.variables, why, because)
+
+
+def _tied_unmasked(rule: RuleFacts, operators: Mapping[str, OperatorName]) -> list[str]:
+    """Return the unmasked variables that an atom compares with masked ones."""
+    mixed = [tie for tie in rule.ties if any(name in operators for name in tie)]
+    return list(dict.fromkeys(name for tie in mixed for name in tie if name not in operators))
 
 
 def _reason(rule: RuleFacts, operators: Mapping[str, OperatorName], strata: Sequence[Stratum]) -> tuple[Why, str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from enum import Enum
 
 import numpy as np
 import numpy.typing as npt
@@ -39,10 +40,23 @@ class Cell:
     is_one_class: bool = True
 
 
-def form_strata(accepts: Accepts, classes: Classes, points: Points, k: int) -> list[Cell]:
+class Company(Enum):
+    """Which records of a small cell bring their nearest neighbours along.
+
+    A handful of records that have nothing in common but a condition would make a wide group among themselves.
+    """
+
+    NONE = "none"
+    OF_ITS_OWN = "of its own records"
+    OF_ALL = "of all its records, those it was topped up with included"
+
+
+def form_strata(
+    accepts: Accepts, classes: Classes, points: Points, k: int, company: Company = Company.NONE
+) -> list[Cell]:
     """Return cells of at least k records each that together hold every record once; there are at least k records."""
     cells = [cell for rows in _by_class(classes) for cell in _cover(accepts, rows)]
-    return _Forming(accepts, classes, points, k, cells).finish()
+    return _Forming(accepts, classes, points, k, company, cells).finish()
 
 
 def _by_class(classes: Classes) -> Iterator[Rows]:
@@ -103,6 +117,7 @@ class _Forming:
     classes: Classes
     points: Points
     k: int
+    company: Company
     cells: list[Cell]
     _cell_of: Rows = field(init=False)
 
@@ -111,6 +126,7 @@ class _Forming:
         self._cell_of = np.zeros(len(self.accepts), np.int64)
         for number, cell in enumerate(self.cells):
             self._cell_of[cell.rows] = number
+        own = [cell.rows for cell in self.cells]
         while (small := self._smallest()) is not None:
             is_helped = (
                 self._dissolve(small)
@@ -121,23 +137,22 @@ class _Forming:
                 self._join_nearest(small)
         for number, cell in enumerate(self.cells):
             if 0 < len(cell.rows) < _FEW * self.k and cell.formation is not Formation.MERGED:
-                self._accompany(number)
+                if self.company is Company.OF_ITS_OWN:
+                    self._accompany(number, own[number])
+                elif self.company is Company.OF_ALL:
+                    self._accompany(number, cell.rows)
         return [cell for cell in self.cells if len(cell.rows)]
 
-    def _accompany(self, number: int) -> None:
-        """Give every record of a small cell its nearest neighbours that the cell accepts, if they are nearer.
-
-        A handful of records that have nothing in common but a condition would make a wide group among themselves.
-        """
+    def _accompany(self, number: int, rows: Rows) -> None:
+        """Give each of these records of the cell its nearest neighbours that the cell accepts."""
         cell = self.cells[number]
-        others = np.flatnonzero(self._cell_of != number)
-        others = others[self._same_class(number, others) & self._accepted(cell.choice, others)]
+        everyone = np.flatnonzero(self._same_class(number, np.arange(len(self.accepts))))
+        everyone = everyone[self._accepted(cell.choice, everyone)]
         spare = {i: len(c.rows) - self.k for i, c in enumerate(self.cells)}
         companions: dict[int, None] = {}
-        for row in cell.rows.tolist():
-            everyone = np.concatenate((cell.rows[cell.rows != row], others))
+        for row in rows.tolist():
             gaps = ((self.points[everyone] - self.points[row]) ** 2).sum(axis=1)
-            for near in everyone[np.lexsort((everyone, gaps))][: self.k - 1].tolist():
+            for near in everyone[np.lexsort((everyone, gaps))[: self.k]].tolist():
                 home = int(self._cell_of[near])
                 if home != number and near not in companions and spare[home] > 0:
                     spare[home] -= 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from constraint_sdc.model.plan import BlockPlan, Kept, Plan, Price, RulePlan, Step, StratumPlan, Why
+from constraint_sdc.model.plan import BlockPlan, Formation, Kept, Plan, Price, RulePlan, Step, StratumPlan, Why
 from constraint_sdc.report.paragraphs import fact, wrapped
 from constraint_sdc.report.terminal import Style, align, clean, padded, paint, width
 from constraint_sdc.report.wording import counted, number
@@ -91,7 +91,7 @@ def block_lines(plan: Plan, block: BlockPlan, columns: int, colour: bool) -> Ite
 
 def _is_trivial(strata: Sequence[StratumPlan]) -> bool:
     """Tell whether all records are treated alike."""
-    return len(strata) <= 1 and not any(stratum.conditions for stratum in strata)
+    return len(strata) <= 1 and not any(s.conditions or s.formation is not Formation.WHOLE for s in strata)
 
 
 def price_lines(price: Price, columns: int) -> Iterator[str]:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Case:
-    """Everything that a masking needs. `data` satisfies every rule of `rules` as Saxon sees it.
+    """Everything that a masking needs. `data` satisfies every rule of `rules` as Saxon sees it, unless it `is_damaged`.
 
     `record` is the record element's Clark name. `says` are lines for a reader: the ideas that the
-    case combines, and its rules.
+    case combines, and its rules. `across` are the ids of rules that look at other records.
     """
 
     seed: int
@@ -22,6 +22,9 @@ class Case:
     records: int
     record: str
     says: tuple[str, ...]
+    phase: str | None = None
+    is_damaged: bool = False
+    across: frozenset[str] = frozenset()
 
     def __str__(self) -> str:
         return f"case {self.seed}: {self.records} records, k = {self.k}\n  " + "\n  ".join(self.says)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import random
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -24,9 +25,10 @@ from tests.guarantee.possible_values import POSSIBLE_VALUES
 from tests.guarantee.products import PRODUCTS
 from tests.guarantee.recipes import random_recipe
 from tests.guarantee.saxon_pool import judge
-from tests.guarantee.schematron import Placed, dress, schema_xml
+from tests.guarantee.schematron import Frame, Placed, dress, schema_xml
 from tests.guarantee.sums import SUMS
 from tests.guarantee.surveys import SURVEYS
+from tests.guarantee.twists import across_records, damage, frame_of, several_groups, twist_of
 
 T = TypeVar("T")
 Idea = Callable[[Draft], None]
@@ -57,17 +59,46 @@ def make_case(seed: int) -> Case:
     while not kept_rules:
         draft = _draft(rng, records)
         kept_rules, rows = _thin_out(draft, dress(draft.rules, rng), records)
-    kept_rows = _chosen(rows, records, rng)
-    data = data_xml(draft.layout, [_row(draft, row) for row in kept_rows], rng)
+    twist = twist_of(seed)
+    chosen = damage(twist, draft, [_row(draft, row) for row in _chosen(rows, records, rng)])
+    data = data_xml(draft.layout, chosen, rng)
     says = (
         f"ideas: {', '.join(draft.ideas)}; {draft.binding}, {draft.layout.style}"
         + (", namespace" if draft.layout.prefix else "")
         + f"; figures with {'free' if draft.writing.decimals is None else draft.writing.decimals} decimals",
         *map(str, kept_rules),
+        *(f"twist: {name}" for name in sorted(twist.names)),
     )
-    recipe = random_recipe(draft, kept_rules, rng)
-    rules = schema_xml(kept_rules, draft.layout, draft.binding, rng)
-    return Case(seed, data, rules, recipe, k, len(kept_rows), draft.layout.clark_record, says)
+    recipe = several_groups(twist, draft, random_recipe(draft, kept_rules, rng))
+    frame, framed = frame_of(twist, kept_rules)
+    frame = replace(frame, across=_holding(across_records(twist, draft, chosen), data, draft))
+    return Case(
+        seed=seed,
+        data=data,
+        rules=schema_xml(framed, draft.layout, draft.binding, rng, frame),
+        recipe=recipe,
+        k=k,
+        records=len(chosen),
+        record=draft.layout.clark_record,
+        says=(*says, *(f"{name}: {test}" for name, test in frame.across)),
+        phase=frame.phase,
+        is_damaged="damage" in twist,
+        across=frozenset(name for name, _ in frame.across),
+    )
+
+
+def _holding(across: Mapping[str, str], data: str, draft: Draft) -> tuple[tuple[str, str], ...]:
+    """Keep the rules across records that the file satisfies."""
+    if not across:
+        return ()
+    frame = Frame(across=tuple(across.items()))
+    with tempfile.TemporaryDirectory() as folder:
+        paths = Path(folder, "data.xml"), Path(folder, "rules.sch")
+        paths[0].write_text(data, encoding="utf-8")
+        paths[1].write_text(schema_xml([], draft.layout, draft.binding, None, frame), encoding="utf-8")
+        report = judge(*paths, draft.layout.clark_record)
+    fine = {count.assertion for count in report.counts if not count.failed and not count.errors}
+    return tuple((name, test) for name, test in across.items() if name in fine)
 
 
 def _records(rng: random.Random, k: int) -> int:

@@ -27,7 +27,10 @@ FREE = 7
 
 @dataclass(frozen=True)
 class Maskable:
-    """What is to be compared: the original, the masked file, the rules, the recipe, and the blocks' variables."""
+    """What is to be compared: the original, the masked file, the rules, the recipe, and the blocks' variables.
+
+    The original satisfies every rule unless it `is_damaged`; then no record may break a rule that it did not break.
+    """
 
     original: Path
     masked: Path
@@ -36,6 +39,8 @@ class Maskable:
     k: int
     record: str
     blocks: Sequence[Sequence[str]]
+    phase: str | None = None
+    is_damaged: bool = False
 
 
 def faults(given: Maskable) -> list[str]:
@@ -89,9 +94,23 @@ def _broken_rules(given: Maskable) -> Iterable[str]:
     """Ask Saxon; the original stands beside the rules, where value-domain rules look for it."""
     if given.rules is None:
         return
-    for count in judge(given.masked, given.rules, given.record).counts:
-        if count.failed or count.errors:
-            yield f"rule {count.assertion}: {count.failed} records broken, {count.errors} stopped, of {count.fired}"
+    before = _breakers(given, given.original) if given.is_damaged else {}
+    report = judge(given.masked, given.rules, given.record, given.phase)
+    after = _breakers(given, given.masked) if given.is_damaged else {}
+    for count in report.counts:
+        broken = len(after[count.assertion] - before[count.assertion]) if given.is_damaged else count.failed
+        if broken or count.errors:
+            yield f"rule {count.assertion}: {broken} records broken, {count.errors} stopped, of {count.fired}"
+
+
+def _breakers(given: Maskable, path: Path) -> dict[str, set[int | None]]:
+    """Return the records that break each rule."""
+    assert given.rules is not None
+    report = judge(path, given.rules, given.record, given.phase)
+    found: dict[str, set[int | None]] = {count.assertion: set() for count in report.counts}
+    for finding in report.findings:
+        found[finding.assertion].add(finding.record)
+    return found
 
 
 def _changed_outside(given: Maskable, masked: set[str], removed: set[str]) -> Iterable[str]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 
-from constraint_sdc.errors import ConstraintSdcError, PlanRefusedError
+from constraint_sdc.errors import ConstraintSdcError, NotPublishedError, PlanRefusedError
 from constraint_sdc.model.masking import MaskOptions, MaskResult
 from constraint_sdc.model.plan import Step
 from constraint_sdc.model.recipe import Recipe
@@ -17,17 +17,21 @@ from constraint_sdc.read.recipe import read_recipe
 from tests.guarantee.case import Case, CaseFiles, write_case
 from tests.guarantee.judging import Maskable, faults
 
-# Phrases of the documented refusals. A generated file breaks no rule and no generated recipe averages an identifier.
-DOCUMENTED = ("cannot form a group of", "have fewer than", "would have to share")
+# Phrases of the documented refusals. A damaged file is masked with its damage, and no recipe averages an identifier.
+DOCUMENTED = ("cannot form a group of", "its values have fewer than", "would have to share")
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a case. `faults` is empty unless the promise was broken; `refusal` is the plan's reason."""
+    """What became of a case. `faults` is empty unless the promise was broken; `refusal` is the plan's reason.
+
+    `withheld` says which rules across records the judge found broken, so that nothing was published.
+    """
 
     seed: int
     faults: tuple[str, ...] = ()
     refusal: str | None = None
+    withheld: str | None = None
     steps: Mapping[Step, int] = field(default_factory=dict)
     ratios: tuple[float, ...] = ()
     seconds: float = 0.0
@@ -44,6 +48,9 @@ def run_case(case: Case, folder: Path) -> Outcome:
         undocumented = not any(phrase in str(refusal) for phrase in DOCUMENTED)
         wrong = (f"refused without a documented reason: {refusal}",) if undocumented or files.output.exists() else ()
         return Outcome(case.seed, wrong, str(refusal), seconds=perf_counter() - start, case=case)
+    except NotPublishedError as objection:
+        unfair = _wrongly_withheld(case, files, objection)
+        return Outcome(case.seed, unfair, withheld=str(objection), seconds=perf_counter() - start, case=case)
     except ConstraintSdcError as error:
         return Outcome(case.seed, (f"{type(error).__name__}: {error}",), seconds=perf_counter() - start, case=case)
     except Exception as error:  # a crash is a broken promise like any other, and the run goes on
@@ -51,14 +58,27 @@ def run_case(case: Case, folder: Path) -> Outcome:
     seconds = perf_counter() - start
     blocks = [block.names for block in result.plan.blocks]
     recipe = files.recipe if case.recipe is not None else None
-    given = Maskable(files.data, files.output, files.rules, recipe, case.k, case.record, blocks)
-    return Outcome(case.seed, tuple(faults(given)), None, _steps(result), _ratios(result), seconds, case)
+    given = Maskable(
+        files.data, files.output, files.rules, recipe, case.k, case.record, blocks, case.phase, case.is_damaged
+    )
+    return Outcome(
+        case.seed, tuple(faults(given)), steps=_steps(result), ratios=_ratios(result), seconds=seconds, case=case
+    )
+
+
+def _wrongly_withheld(case: Case, files: CaseFiles, objection: NotPublishedError) -> tuple[str, ...]:
+    """Nothing may be withheld but for a rule across records, and then nothing may be left behind."""
+    left = sorted(path.name for path in files.folder.iterdir() if "masked" in path.name)
+    others = [line for line in objection.details if line.partition(":")[0] not in case.across]
+    found = [f"not published for another reason than a rule across records: {objection}"] if others else []
+    return (*found, *(f"left behind: {name}" for name in left))
 
 
 def _options(case: Case, files: CaseFiles) -> MaskOptions:
+    options = MaskOptions(k=case.k, phase=case.phase, on_broken="keep" if case.is_damaged else None, recipe=Recipe())
     if case.recipe is None:
-        return MaskOptions(k=case.k, recipe=Recipe())
-    return MaskOptions(k=case.k, recipe=read_recipe(files.recipe), recipe_file=files.recipe)
+        return options
+    return replace(options, recipe=read_recipe(files.recipe), recipe_file=files.recipe)
 
 
 def _crash(error: Exception) -> str:

@@ -83,7 +83,7 @@ def pooled_saxon() -> Iterator[None]:
         _POOL.close()
 
 
-def judge(data: Path, rules: Path, record: str) -> JudgeReport:
+def judge(data: Path, rules: Path, record: str, phase: str | None = None) -> JudgeReport:
     """Return Saxon's verdict on a file with every finding; `record` is the record element's Clark name."""
-    with Judge(load_schema(rules), record=record, max_findings=None) as saxon:
+    with Judge(load_schema(rules, phase=phase), record=record, max_findings=None) as saxon:
         return saxon.judge_file(data)

@@ -30,6 +30,22 @@ class Placed:
         return f"{self.id} ({self.rule.idea}{', report' if self.is_report else ''}){where}: {self.rule.test}{lets}"
 
 
+@dataclass(frozen=True)
+class Frame:
+    """What surrounds the patterns: a phase to be chosen, lets of the schema, and the ids of mere warnings.
+
+    `across` are rules by id that look at other records. With a phase there is a pattern outside it that nobody obeys.
+    """
+
+    phase: str | None = None
+    lets: tuple[tuple[str, str], ...] = ()
+    warnings: frozenset[str] = frozenset()
+    across: tuple[tuple[str, str], ...] = ()
+
+
+PLAIN = Frame()
+
+
 def dress(rules: Sequence[RuleText], rng: random.Random) -> list[Placed]:
     return [
         Placed(f"R{number}", rule, is_report=rng.random() < 0.12, anywhere=rng.random() < 0.15)
@@ -37,7 +53,9 @@ def dress(rules: Sequence[RuleText], rng: random.Random) -> list[Placed]:
     ]
 
 
-def schema_xml(placed: Sequence[Placed], layout: Layout, binding: str, rng: random.Random | None = None) -> str:
+def schema_xml(
+    placed: Sequence[Placed], layout: Layout, binding: str, rng: random.Random | None = None, frame: Frame = PLAIN
+) -> str:
     """Return the schema with these rules, each in a pattern of its own.
 
     With `rng` some of them share a pattern with their predecessor. The first rule of a pattern that matches a node
@@ -59,7 +77,15 @@ def schema_xml(placed: Sequence[Placed], layout: Layout, binding: str, rng: rand
             patterns[-1].append(item)
         else:
             patterns.append([item])
-    lines += [_pattern(items, layout) for items in patterns]
+    lines += [_let(name, value) for name, value in frame.lets]
+    lines += _phase([f"P{items[0].id}" for items in patterns] + (["PX"] if frame.across else []), frame)
+    lines += [_pattern(items, layout, frame.warnings) for items in patterns]
+    context = layout.record_path
+    if frame.across:
+        asserts = "".join(_assertion("assert", name, test, "", "") for name, test in frame.across)
+        lines.append(_one_rule("PX", context, asserts))
+    if frame.phase is not None:
+        lines.append(_one_rule("PDormant", context, _assertion("assert", "dormant", "false()", "", "")))
     return "\n".join([*lines, "</schema>", ""])
 
 
@@ -73,11 +99,22 @@ def _key(name: str, layout: Layout) -> str:
     return f'  <xsl:key{prefixed} name="{KEY}-{name}" match="{layout.record_path}" use="string({use})"/>'
 
 
-def _pattern(items: Sequence[Placed], layout: Layout) -> str:
+def _phase(patterns: Sequence[str], frame: Frame) -> list[str]:
+    if frame.phase is None:
+        return []
+    active = "".join(f"<active pattern={quoteattr(name)}/>" for name in patterns)
+    return [f"  <phase id={quoteattr(frame.phase)}>{active}</phase>"]
+
+
+def _one_rule(pattern: str, context: str, inside: str) -> str:
+    return f"  <pattern id={quoteattr(pattern)}><rule context={quoteattr(context)}>{inside}</rule></pattern>"
+
+
+def _pattern(items: Sequence[Placed], layout: Layout, warnings: frozenset[str]) -> str:
     """Return a pattern; rules without a condition of their own that follow one another are asserts of one rule."""
     rules: list[tuple[str, str]] = []
     for item in items:
-        context, inside = _context(item, layout), _inside(item)
+        context, inside = _context(item, layout), _inside(item, is_warning=item.id in warnings)
         if rules and rules[-1][0] == context and not item.rule.lets:
             rules[-1] = (context, rules[-1][1] + inside)
         else:
@@ -93,9 +130,17 @@ def _context(item: Placed, layout: Layout) -> str:
     return context + (f"/{layout.path(item.rule.variable)}" if item.rule.variable is not None else "")
 
 
-def _inside(item: Placed) -> str:
+def _inside(item: Placed, *, is_warning: bool) -> str:
     rule = item.rule
-    lets = "".join(f"<let name={quoteattr(name)} value={quoteattr(value)}/>" for name, value in rule.lets)
+    lets = "".join(_let(name, value).strip() for name, value in rule.lets)
     kind, test = ("report", f"not({rule.test})") if item.is_report else ("assert", rule.test)
-    says = f"{escape(rule.idea)} does not hold"
-    return f"{lets}<{kind} id={quoteattr(item.id)} test={quoteattr(test)}>{says}</{kind}>"
+    return lets + _assertion(kind, item.id, test, rule.idea, ' role="warning"' if is_warning else "")
+
+
+def _let(name: str, value: str) -> str:
+    return f"  <let name={quoteattr(name)} value={quoteattr(value)}/>"
+
+
+def _assertion(kind: str, name: str, test: str, idea: str, role: str) -> str:
+    says = f"{escape(idea or name)} does not hold"
+    return f"<{kind} id={quoteattr(name)} test={quoteattr(test)}{role}>{says}</{kind}>"

@@ -1,0 +1,124 @@
+"""Blocks: what rules tie is masked together, the rest three by three, most correlated together, or as asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from constraint_sdc.model.plan import Plan
+from constraint_sdc.model.policy import OperatorName, Role, Scale
+from tests.mask.extract import columns, extract, the_block, the_rule
+
+RECORDS = 30
+
+
+def numbers(seed: int, *names: str) -> dict[str, list[int]]:
+    rng = np.random.default_rng(seed)
+    return {name: rng.integers(0, 1000, RECORDS).tolist() for name in names}
+
+
+def blocks(plan: Plan) -> list[tuple[str, ...]]:
+    return [block.names for block in plan.blocks]
+
+
+def test_rules_that_share_a_variable_share_a_block(tmp_path: Path) -> None:
+    rules = {
+        "one": "number(A) <= number(C) + 1000",
+        "two": "number(C) <= number(E) + 1000",
+        "apart": "number(B) <= number(D) + 1000",
+    }
+    plan = extract(tmp_path, columns(**numbers(1, *"ABCDEF")), rules).design(3).plan
+    assert blocks(plan) == [("A", "C", "E"), ("B", "D"), ("F",)]
+    assert the_block(plan, "A").because == the_block(plan, "B").because == "rules tie them"
+    assert {rule.rule for rule in the_block(plan, "A").rules} == {"one", "two"}
+
+
+def test_a_rule_about_one_variable_ties_nothing(tmp_path: Path) -> None:
+    plan = extract(tmp_path, columns(**numbers(2, *"ABC")), {"positive": "number(B) >= 0"}).design(3).plan
+    assert blocks(plan) == [("A", "B", "C")]
+    assert [rule.rule for rule in plan.blocks[0].rules] == ["positive"]
+
+
+def test_the_rest_is_grouped_three_by_three_most_correlated_together(tmp_path: Path) -> None:
+    base = numbers(3, "A", "B", "C")
+    rng = np.random.default_rng(4)
+    near = {f"{name}{i}": [value + int(rng.integers(0, 40)) for value in base[name]] for i in (1, 2) for name in base}
+    mixed = {name: (base | near)[name] for name in ("A", "B1", "C", "B", "A2", "C1", "A1", "C2", "B2")}
+    plan = extract(tmp_path, columns(**mixed)).design(3).plan
+    assert {frozenset(names) for names in blocks(plan)} == {frozenset((n, n + "1", n + "2")) for n in "ABC"}
+    assert blocks(plan)[0][0] == "A", "blocks come in the order of the file"
+
+
+def test_negative_correlation_counts_as_well(tmp_path: Path) -> None:
+    own = numbers(5, *"ABC")
+    own["D"] = [1000 - value for value in own["A"]]
+    plan = extract(tmp_path, columns(**own), recipe="group_size: 2").design(3).plan
+    assert ("A", "D") in blocks(plan)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "expected"),
+    [
+        ("group_size: 2", [3, 2]),  # one left over by itself would give its ranks away: it joins its nearest
+        ("group_size: 1", [1, 1, 1, 1, 1]),
+        ("group_size: 10", [5]),
+        ("groups: all", [5]),
+        ("groups: [[A, E], [B, C]]", [2, 2, 1]),
+    ],
+)
+def test_the_recipe_says_how_many_share_a_block(tmp_path: Path, recipe: str, expected: list[int]) -> None:
+    plan = extract(tmp_path, columns(**numbers(6, *"ABCDE")), recipe=recipe).design(3).plan
+    assert sorted(map(len, blocks(plan)), reverse=True) == expected
+    assert sorted(name for names in blocks(plan) for name in names) == list("ABCDE")
+
+
+def test_explicit_groups_join_what_rules_tie(tmp_path: Path) -> None:
+    rules = {"order": "number(A) <= number(C) + 1000"}
+    plan = extract(tmp_path, columns(**numbers(7, *"ABCDE")), rules, "groups: [[C, D], [E]]").design(3).plan
+    assert blocks(plan) == [("A", "C", "D"), ("B",), ("E",)]
+    assert the_block(plan, "A").because == "rules tie some of them, the recipe's groups the others"
+    assert the_block(plan, "E").because == "the recipe groups them"
+
+
+def test_quasi_identifiers_and_confidential_variables_do_not_mix_unless_asked(tmp_path: Path) -> None:
+    roles = "variables: {A: {role: quasi-identifier}, B: {role: quasi-identifier}}"
+    records = columns(**numbers(8, *"ABCD"))
+    assert blocks(extract(tmp_path / "1", records, recipe=roles).design(3).plan) == [("A", "B"), ("C", "D")]
+    asked = roles + "\ngroups: [[A, C]]"
+    assert ("A", "C") in blocks(extract(tmp_path / "2", records, recipe=asked).design(3).plan)
+
+
+def test_categories_are_grouped_apart_from_numbers(tmp_path: Path) -> None:
+    records = columns(**numbers(9, "A", "B"), Sex=["F", "M", "M"] * 10, Region=["N", "S"] * 15)
+    roles = "variables: {Sex: {type: nominal}, Region: {type: nominal}}"
+    plan = extract(tmp_path, records, recipe=roles).design(3).plan
+    assert blocks(plan) == [("A", "B"), ("Sex", "Region")]
+    assert {v.operator for v in the_block(plan, "Sex").variables} == {OperatorName.MODE}
+
+
+def test_a_text_that_a_rule_ties_to_a_number_stays_and_divides_the_records(tmp_path: Path) -> None:
+    """`Sex = 'F' or A <= 500`: its part about Sex alone does not change, so nothing needs to join."""
+    records = columns(A=[100 + i for i in range(RECORDS)], Sex=["F", "M"] * 15)
+    plan = extract(tmp_path, records, {"capped": "Sex = 'F' or number(A) <= 500"}).design(3).plan
+    assert blocks(plan) == [("A",)]
+    assert [one.name for one in plan.kept] == ["Sex"]
+
+
+def test_a_text_compared_with_a_masked_variable_joins_its_block(tmp_path: Path) -> None:
+    digits = [str(i % 4) for i in range(RECORDS)]
+    records = columns(A=digits, Code=[f"c{digit}" for digit in digits])
+    plan = extract(tmp_path, records, {"same": "concat('c', A) = Code"}).design(3).plan
+    assert blocks(plan) == [("A", "Code")]
+    code = plan.blocks[0].variables[1]
+    assert (code.role, code.scale) == (Role.CONFIDENTIAL, Scale.NOMINAL)
+    assert "Code: joins a block, because a rule ties it to a masked variable" in plan.assumptions
+    assert plan.kept == ()
+
+
+def test_rules_across_records_tie_nothing_and_are_judged(tmp_path: Path) -> None:
+    rules = {"all": "sum(//Record/A) >= 0 and sum(//Record/B) >= 0"}
+    plan = extract(tmp_path, columns(**numbers(10, *"AB")), rules, "group_size: 1").design(3).plan
+    assert blocks(plan) == [("A",), ("B",)]
+    assert the_rule(plan, "all").why.value == "judged"

@@ -1,0 +1,134 @@
+"""Derivation: for every equality one variable is computed from the others, in an order without circles."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from constraint_sdc.model.design import Derivation, Stratum
+from constraint_sdc.model.expression import variables_of
+from tests.mask.extract import Extract, columns, extract
+
+RECORDS = 24
+
+
+def sums(tmp_path: Path, rules: dict[str, str], **more: list[object]) -> Extract:
+    """Parts A, B, D; totals C = A + B, E = B + D, T = C + D; a doubled A; money M with its double."""
+    rng = np.random.default_rng(1)
+    a, b, d = (rng.integers(10, 1000, RECORDS) for _ in range(3))
+    cells = {"A": a, "B": b, "C": a + b, "D": d, "E": b + d, "T": a + b + d, "G": 2 * a}
+    whole = {name: values.tolist() for name, values in cells.items()}
+    return extract(tmp_path, columns(**whole, **more), rules)
+
+
+def stratum(given: Extract, name: str = "A") -> Stratum:
+    design = given.design(3)
+    block = next(block for block in design.blocks if name in block.plan.names)
+    (only,) = block.strata
+    return only
+
+
+def computed(derivations: tuple[Derivation, ...]) -> dict[str, str]:
+    return {derivation.variable: derivation.rule for derivation in derivations}
+
+
+def requires_an_order(derivations: tuple[Derivation, ...]) -> None:
+    """What a derivation reads is never computed by itself or a later one."""
+    for place, derivation in enumerate(derivations):
+        later = {other.variable for other in derivations[place:]}
+        assert not later & set(variables_of(derivation.expression)), derivation.text
+    assert len({d.variable for d in derivations}) == len(derivations), "nothing is computed twice"
+
+
+def test_the_total_is_computed_from_its_parts_by_the_rules_own_sum(tmp_path: Path) -> None:
+    (only,) = stratum(sums(tmp_path, {"total": "number(A) + number(B) = number(C)"})).derivations
+    assert (only.variable, only.rule, only.text) == ("C", "total", "C computed by total")
+    assert variables_of(only.expression) == ("A", "B")
+
+
+@pytest.mark.parametrize("test", ["number(C) = number(A) + number(B)", "number(C) - number(B) = number(A)"])
+def test_the_variable_that_stands_alone_is_preferred(tmp_path: Path, test: str) -> None:
+    alone = "C" if test.startswith("number(C) =") else "A"
+    assert computed(stratum(sums(tmp_path, {"total": test})).derivations) == {alone: "total"}
+
+
+def test_an_equality_where_nothing_stands_alone_is_solved_for_its_largest_variable(tmp_path: Path) -> None:
+    (only,) = stratum(sums(tmp_path, {"gap": "number(A) + number(B) - number(C) = 0"})).derivations
+    assert only.variable == "C", "its deviation is the largest, so it hides the others' rounding"
+
+
+def test_totals_of_totals_are_computed_parts_first(tmp_path: Path) -> None:
+    rules = {"grand": "number(C) + number(D) = number(T)", "total": "number(A) + number(B) = number(C)"}
+    derivations = stratum(sums(tmp_path, rules)).derivations
+    requires_an_order(derivations)
+    assert [d.variable for d in derivations] == ["C", "T"]
+
+
+def test_overlapping_totals_are_each_computed(tmp_path: Path) -> None:
+    rules = {"one": "number(A) + number(B) = number(C)", "two": "number(B) + number(D) = number(E)"}
+    derivations = stratum(sums(tmp_path, rules)).derivations
+    requires_an_order(derivations)
+    assert computed(derivations) == {"C": "one", "E": "two"}
+
+
+def test_a_circle_of_equalities_is_solved_together(tmp_path: Path) -> None:
+    rules = {
+        "one": "number(A) + number(B) = number(C)",
+        "two": "number(B) + number(D) = number(E)",
+        "three": "number(A) + number(E) = number(C) + number(D)",
+    }
+    derivations = stratum(sums(tmp_path, rules)).derivations
+    requires_an_order(derivations)
+    assert len(derivations) == 2, "the third equality follows from the others"
+    names = {name for d in derivations for name in (d.variable, *variables_of(d.expression))}
+    assert names == set("ABCDE")
+
+
+def test_an_equality_under_a_condition_is_computed_only_where_the_condition_holds(tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    a, b = rng.integers(0, 100, 40), rng.integers(0, 100, 40)
+    c = np.where(a < 50, a + b, rng.integers(0, 100, 40))
+    rules = {"young": "not(number(A) < 50) or number(A) + number(B) = number(C)"}
+    design = extract(tmp_path, columns(A=a.tolist(), B=b.tolist(), C=c.tolist()), rules).design(3)
+    found = {bool(s.derivations) for s in design.blocks[0].strata}
+    assert found == {True, False}
+    for one in design.blocks[0].strata:
+        adds_up = bool((a[one.rows] + b[one.rows] == c[one.rows]).all())
+        assert adds_up or not one.derivations
+
+
+def test_products_and_a_sum_form_a_system(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    n, p, m, q = (rng.integers(1, 50, RECORDS) for _ in range(4))
+    cells = {"N": n, "P": p, "X": n * p, "M": m, "Q": q, "Y": m * q, "S": n * p + m * q}
+    rules = {
+        "sum": "number(X) + number(Y) = number(S)",
+        "first": "number(N) * number(P) = number(X)",
+        "second": "number(M) * number(Q) = number(Y)",
+    }
+    given = extract(tmp_path, columns(**{name: values.tolist() for name, values in cells.items()}), rules)
+    derivations = stratum(given, "N").derivations
+    requires_an_order(derivations)
+    assert computed(derivations) == {"X": "first", "Y": "second", "S": "sum"}
+
+
+def test_the_finer_grid_is_computed_so_that_nothing_is_rounded_away(tmp_path: Path) -> None:
+    money = [i + 0.25 for i in range(RECORDS)]
+    whole = [4 * i + 1 for i in range(RECORDS)]
+    given = extract(tmp_path, columns(M=money, W=whole), {"quarters": "number(M) * 4 = number(W)"})
+    assert computed(stratum(given, "M").derivations) == {"M": "quarters"}
+
+
+def test_a_variable_that_is_missing_in_a_stratum_is_not_computed_there(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    a, b = rng.integers(0, 100, RECORDS), rng.integers(0, 100, RECORDS)
+    rows = columns(A=a.tolist(), B=b.tolist(), C=(a + b).tolist())
+    for row in rows[:6]:
+        del row["C"]
+    rules = {"total": "not(C) or number(A) + number(B) = number(C)"}
+    design = extract(tmp_path, rows, rules).design(3)
+    for one in design.blocks[0].strata:
+        is_missing = bool((one.rows < 6).any())
+        assert is_missing != bool(one.derivations)

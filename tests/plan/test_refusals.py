@@ -1,0 +1,170 @@
+"""Every documented refusal as a user meets it: exit code 3, what and why, a way out that works, and no file."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from constraint_sdc.cli import main
+from tests.mask.extract import Extract, columns, extract, schema
+
+Ran = tuple[int, str, str]
+Run = Callable[..., Ran]
+N = 12
+AMOUNTS = [7 * i % 12 for i in range(N)]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+    def call(command: str, given: Extract, *more: object) -> Ran:
+        monkeypatch.chdir(tmp_path)
+        rules = ("--rules", given.rules) if given.rules else ()
+        recipe = ("--recipe", given.folder / "recipe.yml") if given.has_recipe else ()
+        output = ("-o", given.output) if command == "mask" else ()
+        arguments = map(str, (command, given.data, *rules, *recipe, *output, *more))
+        monkeypatch.setattr(sys, "argv", ["constraint-sdc", *arguments])
+        with pytest.raises(SystemExit) as stop:
+            main()
+        printed = capsys.readouterr()
+        return int(stop.value.code or 0), printed.out, " ".join(printed.err.split())
+
+    return call
+
+
+def too_few(folder: Path) -> Extract:
+    return extract(folder, columns(A=AMOUNTS))
+
+
+def pinned_sum(folder: Path) -> Extract:
+    rows = columns(A=AMOUNTS, B=[20] * N, C=[a + 20 for a in AMOUNTS])
+    rules = {"total": "number(A) + number(B) = number(C)"}
+    return extract(folder, rows, rules, "variables: {C: {role: untouched}}")
+
+
+def broken(folder: Path) -> Extract:
+    rows = columns(A=AMOUNTS, B=[0, *(a + 1 for a in AMOUNTS[1:])])
+    return extract(folder, rows, {"below": "number(A) < number(B)"})
+
+
+def averaged_identifier(folder: Path) -> Extract:
+    return extract(folder, columns(Id=range(100, 100 + N), A=AMOUNTS), recipe="groups: [[Id, A]]")
+
+
+def nobody_fits(folder: Path) -> Extract:
+    """Each of the groups' members has a bound of its own, and the lower bounds exceed the upper ones."""
+    rows = columns(A=[i * 10 for i in range(N)], Low=[i * 10 for i in range(N)], High=[i * 10 for i in range(N)])
+    rules = {"bounds": "number(Low) <= number(A) and number(A) <= number(High)"}
+    return extract(folder, rows, rules, "variables: {Low: {role: untouched}, High: {role: untouched}}")
+
+
+REFUSALS: dict[str, tuple[Callable[[Path], Extract], int, str, str]] = {
+    "fewer than k records": (too_few, 13, "12 records cannot form a group of 13", "choose k of at most 12"),
+    "a pinned variable in a sum": (
+        pinned_sum,
+        3,
+        "rule total ties A, which is masked, to C, which stays as it is; its values have fewer than 3 records each",
+        "let C be masked too, make A untouched, lower k, or leave the rule out",
+    ),
+    "an original that breaks a rule": (
+        broken,
+        3,
+        "the original breaks rules already (below: 1 of 12)",
+        "edit the file first, or mask with --on-broken keep",
+    ),
+    "an identifier to be averaged": (
+        averaged_identifier,
+        3,
+        "Id is an identifier and cannot be averaged",
+        "take it out of `groups`, `operator` and `grid`, or give it another role",
+    ),
+    "records that cannot share values": (
+        nobody_fits,
+        3,
+        "no values of A satisfy bounds for 3 records that would have to share them",
+        "lower k, let the unmasked variables of these rules be masked too, or leave a rule out",
+    ),
+}
+
+
+@pytest.mark.parametrize("command", ["plan", "mask"])
+@pytest.mark.parametrize("refusal", REFUSALS)
+def test_a_documented_refusal(run: Run, tmp_path: Path, refusal: str, command: str) -> None:
+    make, k, what, way_out = REFUSALS[refusal]
+    given = make(tmp_path)
+    before = sorted(tmp_path.iterdir())
+    code, out, err = run(command, given, "-k", k)
+    assert (code, out) == (3, "")
+    assert what in err
+    assert way_out in err
+    assert sorted(tmp_path.iterdir()) == before, "nothing is left behind"
+
+
+def test_the_way_out_of_too_few_records(run: Run, tmp_path: Path) -> None:
+    assert run("mask", too_few(tmp_path), "-k", 12)[0] == 0
+
+
+def test_the_ways_out_of_a_pinned_variable(run: Run, tmp_path: Path) -> None:
+    given = pinned_sum(tmp_path / "pinned")
+    masked_too = extract(tmp_path / "masked", given.original(), (given.folder / "rules.sch").read_text("utf-8"))
+    assert run("mask", masked_too, "-k", 3)[0] == 0
+    all_pinned = extract(
+        tmp_path / "untouched",
+        [{**record, "D": record["A"]} for record in given.original()],
+        {"total": "number(A) + number(B) = number(C)"},
+        "variables: {A: {role: untouched}, B: {role: untouched}, C: {role: untouched}}",
+    )
+    assert run("mask", all_pinned, "-k", 3)[0] == 0
+    without_rule = extract(tmp_path / "without", given.original(), None, "variables: {C: {role: untouched}}")
+    assert run("mask", without_rule, "-k", 3)[0] == 0
+
+
+def test_the_way_out_of_a_broken_original(run: Run, tmp_path: Path) -> None:
+    given = broken(tmp_path)
+    assert run("mask", given, "-k", 3, "--on-broken", "keep")[0] == 0
+    assert given.output.exists()
+
+
+def test_the_way_out_of_an_averaged_identifier(run: Run, tmp_path: Path) -> None:
+    given = averaged_identifier(tmp_path)
+    (tmp_path / "recipe.yml").write_text("groups: [[Id, A]]\nvariables: {Id: {role: confidential}}", encoding="utf-8")
+    assert run("mask", given, "-k", 3)[0] == 0
+
+
+def test_the_way_out_of_values_that_cannot_be_shared(run: Run, tmp_path: Path) -> None:
+    given = nobody_fits(tmp_path)
+    (tmp_path / "recipe.yml").write_text("variables: {Low: {role: untouched}}", encoding="utf-8")
+    assert run("mask", given, "-k", 3)[0] == 0, "above all the lower bounds, and the upper ones give way"
+    given.requires_all_rules()
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ((), "k is not given"),
+        (("-k", 1), "k must be at least 2, not 1"),
+        (("-k", 3, "--method", "magic"), "magic"),
+        (("-k", 3, "--record", "Person"), "Person"),
+    ],
+)
+def test_options_that_cannot_be_followed(run: Run, tmp_path: Path, options: tuple[object, ...], says: str) -> None:
+    code, out, err = run("mask", too_few(tmp_path), *options)
+    assert (code, out) == (2, "")
+    assert says in err
+
+
+def test_a_rule_that_stops_on_the_original_is_named(run: Run, tmp_path: Path) -> None:
+    rows = [*columns(A=AMOUNTS), {"A": "x"}]
+    given = extract(tmp_path, rows, {"cast": "xs:decimal(A) >= 0"}, "missing: {A: [x]}")
+    code, _, err = run("mask", given, "-k", 3)
+    assert code == 2
+    assert "rules.sch:4" in err
+    assert "rule cast cannot be evaluated on the original" in err
+
+
+def test_a_warning_that_the_original_breaks_does_not_stop_a_masking(run: Run, tmp_path: Path) -> None:
+    rules = schema({"below": "number(A) < number(B)"}, attributes=' role="warning"')
+    given = extract(tmp_path, broken(tmp_path).original(), rules)
+    assert run("mask", given, "-k", 3)[0] == 0

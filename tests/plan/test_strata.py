@@ -1,0 +1,140 @@
+"""Strata: whatever records satisfy, every record is in one stratum, none is below k, and all fit in theirs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from constraint_sdc.model.plan import Formation
+from constraint_sdc.plan.strata import NONE_KNOWN, Accepts, Cell, Classes, form_strata
+
+
+@st.composite
+def files(draw: st.DrawFn) -> tuple[Accepts, Classes, np.ndarray, int]:
+    """Draw k, records with the conjunctions that they satisfy of each rule, their classes and their places."""
+    records, rules = draw(st.integers(2, 40)), draw(st.integers(0, 3))
+    k = draw(st.integers(2, min(8, records)))
+    seed = draw(st.integers(0, 2**32 - 1))
+    rng = np.random.default_rng(seed)
+    terms = draw(st.integers(1, 4))
+    # Few records satisfy a rare conjunction; a record that satisfies none is one that breaks the rule.
+    shares = draw(st.lists(st.sampled_from((0.02, 0.1, 0.5, 0.97)), min_size=terms, max_size=terms))
+    accepts = np.zeros((records, rules), np.uint64)
+    for term, share in enumerate(shares):
+        accepts |= (rng.random((records, rules)) < share).astype(np.uint64) << np.uint64(term)
+    kinds = draw(st.lists(st.integers(1, 3), max_size=2))
+    classes = np.array([rng.integers(0, kind, records) for kind in kinds], np.int64).T.reshape(records, len(kinds))
+    return accepts, classes, rng.normal(size=(records, 2)), k
+
+
+def satisfies(accepts: Accepts, row: int, rule: int, term: int) -> bool:
+    mask = int(accepts[row, rule])
+    return mask == 0 if term == NONE_KNOWN else bool(mask >> term & 1)
+
+
+@settings(deadline=None)
+@given(files())
+def test_every_record_is_in_one_stratum_of_at_least_k(case: tuple[Accepts, Classes, np.ndarray, int]) -> None:
+    accepts, classes, points, k = case
+    cells = form_strata(accepts, classes, points, k)
+    assert sorted(row for cell in cells for row in cell.rows.tolist()) == list(range(len(accepts)))
+    assert min(len(cell.rows) for cell in cells) >= k
+
+
+@settings(deadline=None)
+@given(files())
+def test_records_satisfy_the_conjunctions_of_their_stratum(case: tuple[Accepts, Classes, np.ndarray, int]) -> None:
+    accepts, classes, points, k = case
+    for cell in form_strata(accepts, classes, points, k):
+        for rule, term in enumerate(cell.choice):
+            if term == NONE_KNOWN and cell.formation is Formation.MERGED:
+                continue  # nothing is promised any more
+            assert all(satisfies(accepts, row, rule, term) for row in cell.rows.tolist())
+
+
+@settings(deadline=None)
+@given(files())
+def test_a_stratum_of_one_class_has_one_class(case: tuple[Accepts, Classes, np.ndarray, int]) -> None:
+    accepts, classes, points, k = case
+    for cell in form_strata(accepts, classes, points, k):
+        seen = {tuple(row) for row in classes[cell.rows].tolist()}
+        assert not cell.is_one_class or len(seen) == 1
+        assert cell.is_one_class or cell.formation is Formation.MERGED
+
+
+@settings(deadline=None)
+@given(files())
+def test_strata_are_the_same_every_time(case: tuple[Accepts, Classes, np.ndarray, int]) -> None:
+    one, two = form_strata(*case), form_strata(*case)
+    assert [(c.rows.tolist(), c.choice, c.formation) for c in one] == [
+        (c.rows.tolist(), c.choice, c.formation) for c in two
+    ]
+
+
+def strata(accepts: list[list[int]], k: int, places: list[float], classes: list[int] | None = None) -> list[Cell]:
+    """Form the strata of records on a line; `accepts` lists each record's conjunctions of one rule."""
+    masks = np.array([[sum(1 << term for term in terms)] for terms in accepts], np.uint64)
+    kinds = np.zeros((len(accepts), 0), np.int64) if classes is None else np.array(classes, np.int64).reshape(-1, 1)
+    return form_strata(masks, kinds, np.array(places).reshape(-1, 1), k)
+
+
+def test_one_conjunction_that_all_satisfy_makes_one_stratum() -> None:
+    (only,) = strata([[0, 1], [1], [1], [0, 1]], 2, [1, 2, 3, 4])
+    assert (only.choice, only.formation, len(only.rows)) == ((1,), Formation.WHOLE, 4)
+
+
+def test_two_sides_of_a_condition_make_two_strata() -> None:
+    cells = strata([[0]] * 3 + [[1]] * 2, 2, [1, 2, 3, 8, 9])
+    assert [(c.rows.tolist(), c.choice) for c in cells] == [([0, 1, 2], (0,)), ([3, 4], (1,))]
+    assert {c.formation for c in cells} == {Formation.WHOLE}
+
+
+def test_a_small_stratum_joins_the_one_that_accepts_its_records_too() -> None:
+    # Five choose the first side; of the two left, both satisfy a third side that three others share.
+    cells = strata([[0]] * 5 + [[2]] * 4 + [[1, 2]] * 1, 3, [float(i) for i in range(10)])
+    assert sorted(len(c.rows) for c in cells) == [5, 5]
+    assert NONE_KNOWN not in {c.choice[0] for c in cells}
+
+
+def test_a_small_stratum_is_topped_up_with_the_nearest_that_satisfy_it() -> None:
+    """Like the four census records with V8 < 1115: others satisfy V13 <= V12 as well."""
+    accepts = [[0]] * 3 + [[0, 1]] * 5 + [[1]] * 2
+    cells = strata(accepts, 4, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+    small = next(c for c in cells if c.choice == (1,))
+    assert small.formation is Formation.TOPPED_UP
+    assert {6, 7, 8, 9} <= set(small.rows.tolist()) <= {3, 4, 5, 6, 7, 8, 9}
+
+
+def test_a_stratum_that_nobody_can_help_is_merged_with_the_nearest() -> None:
+    cells = strata([[0]] * 6 + [[1]], 3, [0, 1, 2, 3, 4, 5, 9])
+    merged = next(c for c in cells if 6 in c.rows)
+    assert merged.formation is Formation.MERGED
+    assert (merged.rows.tolist(), merged.choice) == ([4, 5, 6], (NONE_KNOWN,))
+
+
+def test_too_few_for_two_strata_share_one() -> None:
+    (only,) = strata([[0]] * 3 + [[1]] * 2, 4, [1, 2, 3, 4, 5])
+    assert (only.formation, only.choice) == (Formation.MERGED, (NONE_KNOWN,))
+
+
+def test_records_of_different_blanks_do_not_share_a_stratum_if_they_need_not() -> None:
+    cells = strata([[0]] * 8, 4, [1, 2, 3, 4, 5, 6, 7, 8], classes=[0, 1] * 4)
+    assert [c.rows.tolist() for c in cells] == [[0, 2, 4, 6], [1, 3, 5, 7]]
+    assert all(c.is_one_class for c in cells)
+
+
+def test_a_rare_class_is_merged_and_says_so() -> None:
+    cells = strata([[0]] * 8, 4, [1, 2, 3, 4, 5, 6, 7, 8], classes=[0] * 7 + [1])
+    odd = next(c for c in cells if 7 in c.rows)
+    assert not odd.is_one_class
+    assert odd.formation is Formation.MERGED
+    assert odd.choice == (0,), "all of them still satisfy the conjunction"
+
+
+@pytest.mark.parametrize("records", [2, 3])
+def test_without_rules_there_is_one_stratum(records: int) -> None:
+    empty = np.zeros((records, 0), np.uint64)
+    (only,) = form_strata(empty, np.zeros((records, 0), np.int64), np.zeros((records, 1)), 2)
+    assert (len(only.rows), only.choice, only.formation) == (records, (), Formation.WHOLE)

@@ -73,10 +73,22 @@ class Programme:
         return sum(w * float(abs(x - t)) for x, t, w in zip(point, self.target, self.weight, strict=True))
 
 
-def nearest_point(programme: Programme, time_limit: float = 10.0) -> tuple[Fraction, ...] | None:
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    """When to stop: at a moment, after so many nodes, or at a point that costs at most this share too much."""
+
+    deadline: float
+    nodes: int
+    gap: float
+
+
+def nearest_point(
+    programme: Programme, time_limit: float = 10.0, *, nodes: int = _MOST_NODES, gap: float = 0.0
+) -> tuple[Fraction, ...] | None:
     """Return the point on the grid nearest to the target that satisfies every row and bound exactly.
 
-    None when there is none or HiGHS finds none within the limits. A move that costs no more than eight steps of the
+    None when there is none or HiGHS finds none within the limits; `gap` allows that share of the cost too much. Without
+    it, a move that costs no more than eight steps of the
     dearest variable (or 256 of the cheapest) is the least possible; a longer one is the least in a window around the
     nearest real point, a few steps from the least. So is a move among variables whose steps differ fiftyfold in cost:
     a few of the finer steps from the least. The same programme has the same answer, unless the time runs out. A row
@@ -88,61 +100,61 @@ def nearest_point(programme: Programme, time_limit: float = 10.0) -> tuple[Fract
     >>> [int(x) for x in point]
     [3, 3, 6]
     """
-    return _nearest_apart(programme, time.monotonic() + time_limit)
+    return _nearest_apart(programme, _Limits(time.monotonic() + time_limit, nodes, gap))
 
 
-def _nearest_apart(programme: Programme, deadline: float) -> tuple[Fraction, ...] | None:
-    point = _nearest(replace(programme, rows=tuple(row for row in programme.rows if row.op != "!=")), deadline)
+def _nearest_apart(programme: Programme, limits: _Limits) -> tuple[Fraction, ...] | None:
+    point = _nearest(replace(programme, rows=tuple(row for row in programme.rows if row.op != "!=")), limits)
     for k, row in enumerate(programme.rows):
         if point is not None and row.op == "!=" and sum(a * point[j] for j, a in row.terms) == row.constant:
             rest = programme.rows[:k] + programme.rows[k + 1 :]
             sides = (replace(programme, rows=(*rest, replace(row, op=op))) for op in ("<", ">"))
-            points = [side for p in sides if (side := _nearest_apart(p, deadline)) is not None]
+            points = [side for p in sides if (side := _nearest_apart(p, limits)) is not None]
             return min(points, key=programme.distance, default=None)
     return point
 
 
-def _nearest(programme: Programme, deadline: float) -> tuple[Fraction, ...] | None:
+def _nearest(programme: Programme, limits: _Limits) -> tuple[Fraction, ...] | None:
     rows = [(row.terms, row.op, row.constant) for row in programme.rows]
     step = all_steps(programme.step, programme.weight, programme.target, rows, programme.bounds)
     lattice = lattice_of(programme.target, programme.weight, step, rows, programme.bounds)
     if lattice is None:
         return None
-    counts = _search(lattice, deadline)
+    counts = _search(lattice, limits)
     return None if counts is None else tuple(n * s for n, s in zip(counts, step, strict=True))
 
 
-def _search(lattice: Lattice, deadline: float) -> Counts | None:
+def _search(lattice: Lattice, limits: _Limits) -> Counts | None:
     start = lattice.clamped(map(round, lattice.aim))
     if lattice.holds(start):
         return start
     budget = _FIRST_BUDGET * max(lattice.cost)
-    found = _within(lattice, start, budget, deadline)
+    found = _within(lattice, start, budget, limits)
     if found is None:
-        found = _farther(lattice, start, budget, deadline)
+        found = _farther(lattice, start, budget, limits)
     if found is None or (price := lattice.price(found)) <= budget:
         return found
     if price > _SURE_WITHIN * min(lattice.cost):
         return found
-    nearer = _within(lattice, start, price, deadline)
+    nearer = _within(lattice, start, price, limits)
     return nearer if nearer is not None and lattice.price(nearer) < price else found
 
 
-def _farther(lattice: Lattice, start: Counts, budget: float, deadline: float) -> Counts | None:
+def _farther(lattice: Lattice, start: Counts, budget: float, limits: _Limits) -> Counts | None:
     equations = [row for row in lattice.rows if row.low == row.high]
     if not has_whole_solution(equations, len(lattice.aim)):
         return None
-    centre = _relaxed(lattice, start, deadline)
+    centre = _relaxed(lattice, start, limits)
     if centre is None:
         return None
     for k in range(_WINDOWS):
-        found = _within(lattice, centre, budget * _WIDER**k, deadline)
+        found = _within(lattice, centre, budget * _WIDER**k, limits)
         if found is not None:
             return found
     return None
 
 
-def _within(lattice: Lattice, centre: Counts, budget: float, deadline: float) -> Counts | None:
+def _within(lattice: Lattice, centre: Counts, budget: float, limits: _Limits) -> Counts | None:
     """Return the cheapest point in the window around the centre; None when there is none or HiGHS is not exact.
 
     Beside coarse steps, fine ones are as good as real numbers: they are so at first, and whole in a second programme
@@ -151,20 +163,20 @@ def _within(lattice: Lattice, centre: Counts, budget: float, deadline: float) ->
     coarse = [cost * _FINE >= max(lattice.cost) for cost in lattice.cost]
     if not all(coarse):
         window = Window(centre, _reach(lattice, budget), coarse)
-        moves = _solve(lattice, window, deadline)
+        moves = _solve(lattice, window, limits)
         if moves is None:
             return None
         finest = max(cost for cost, is_coarse in zip(lattice.cost, coarse, strict=True) if not is_coarse)
-        found = _whole(lattice, lattice.clamped(window.moved(moves)), finest * _FIRST_BUDGET, deadline)
+        found = _whole(lattice, lattice.clamped(window.moved(moves)), finest * _FIRST_BUDGET, limits)
         if found is not None:
             return found
-    return _whole(lattice, centre, budget, deadline)
+    return _whole(lattice, centre, budget, limits)
 
 
-def _whole(lattice: Lattice, centre: Counts, budget: float, deadline: float) -> Counts | None:
+def _whole(lattice: Lattice, centre: Counts, budget: float, limits: _Limits) -> Counts | None:
     for _ in range(2):
         window = Window(centre, _reach(lattice, budget), [True] * len(centre))
-        moves = _solve(lattice, window, deadline)
+        moves = _solve(lattice, window, limits)
         if moves is None:
             return None
         proposed = window.moved(moves)
@@ -178,13 +190,13 @@ def _reach(lattice: Lattice, budget: float) -> list[Bound]:
     return [min(math.floor(budget / cost) + 1, _FARTHEST) for cost in lattice.cost]
 
 
-def _relaxed(lattice: Lattice, centre: Counts, deadline: float) -> Counts | None:
+def _relaxed(lattice: Lattice, centre: Counts, limits: _Limits) -> Counts | None:
     """Return whole counts next to the nearest real point; each round removes nearly all of what is left."""
     size = len(centre)
     for k in range(_ROUNDS):
         unit = max([1, *(abs(row.excess(centre)) for row in lattice.rows)])
         window = Window(centre, [None] * size, [False] * size, unit)
-        moves = _solve(lattice, window, deadline)
+        moves = _solve(lattice, window, limits)
         if moves is None:
             return centre if k else None
         centre = lattice.clamped(window.moved(moves))
@@ -193,7 +205,7 @@ def _relaxed(lattice: Lattice, centre: Counts, deadline: float) -> Counts | None
     return centre
 
 
-def _solve(lattice: Lattice, window: Window, deadline: float) -> list[float] | None:
+def _solve(lattice: Lattice, window: Window, limits: _Limits) -> list[float] | None:
     """Return HiGHS's best moves from the window's centre, None when it finds none."""
     columns = columns_of(lattice, window)
     of_variable: dict[int, list[int]] = {}
@@ -212,7 +224,7 @@ def _solve(lattice: Lattice, window: Window, deadline: float) -> list[float] | N
             indices.extend(own)
             values.extend(a * columns[c].sign for c in own)
         starts.append(len(indices))
-    solver = _solver(deadline - time.monotonic())
+    solver = _solver(limits)
     # Real moves in large units may miss narrow rows: the next round comes nearer.
     solver.setOptionValue("primal_feasibility_tolerance", 1e-9 if any(window.whole) else 1e-6)
     solver.passModel(
@@ -244,7 +256,7 @@ def _solve(lattice: Lattice, window: Window, deadline: float) -> list[float] | N
 _local = threading.local()
 
 
-def _solver(seconds: float) -> highspy.Highs:
+def _solver(limits: _Limits) -> highspy.Highs:
     """Return this thread's solver; setting one up costs more than solving."""
     solver: highspy.Highs | None = getattr(_local, "solver", None)
     if solver is None:
@@ -253,10 +265,9 @@ def _solver(seconds: float) -> highspy.Highs:
             "output_flag": False,
             "threads": 1,
             "random_seed": 0,
+            "presolve": "off",  # on wide windows it probes for seconds what branching settles in milliseconds
             "mip_heuristic_run_feasibility_jump": False,  # most of the time of a small programme, for nothing
-            "mip_rel_gap": 0.0,
             "mip_abs_gap": 1e-7,
-            "mip_max_nodes": _MOST_NODES,
             "mip_feasibility_tolerance": 1e-9,
             "dual_feasibility_tolerance": 1e-9,
         }
@@ -264,5 +275,8 @@ def _solver(seconds: float) -> highspy.Highs:
             solver.setOptionValue(name, value)
         _local.solver = solver
     # The limit is on the sum of all that this solver ever ran.
-    solver.setOptionValue("time_limit", solver.getRunTime() + max(seconds, 0.0))
+    seconds = max(limits.deadline - time.monotonic(), 0.0)
+    solver.setOptionValue("time_limit", solver.getRunTime() + seconds)
+    solver.setOptionValue("mip_max_nodes", limits.nodes)
+    solver.setOptionValue("mip_rel_gap", limits.gap)
     return solver

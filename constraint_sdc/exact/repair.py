@@ -25,6 +25,8 @@ from constraint_sdc.model.series import Series
 
 _AVERAGED = (OperatorName.ARITHMETIC_MEAN, OperatorName.GEOMETRIC_MEAN)
 _SECONDS = 30.0  # never reached in practice: the number of nodes is bounded, which is the same on every machine
+_NODES = 200
+_GAP = 0.05  # a point that costs 5% too much is near enough; the proof that none is nearer takes most of the time
 _FINE = 1024  # a free variable is shifted by this part of its deviation
 
 # Each proposal: the member (by closeness) whose conditions and fixed values are used, whether copied and fixed values
@@ -124,7 +126,9 @@ class Repairer:
             for j, s, step in zip(loose, series, moved.tolist(), strict=True)
         )
         weight = tuple(1.0 / s.deviation for s in series)
-        point = nearest_point(Programme(target, weight, tuple(s.grid.step for s in series), rows), _SECONDS)
+        point = nearest_point(
+            Programme(target, weight, tuple(s.grid.step for s in series), rows), _SECONDS, nodes=_NODES, gap=_GAP
+        )
         if point is None:
             return False
         for j, value in zip(loose, point, strict=True):

@@ -110,3 +110,49 @@ def test_masking_without_rules(run: Run, workplace: Path) -> None:
     assert "the certificate names no rules (plain microaggregation)" in ran.out
     assert "certificate agrees" in ran.out
     assert (workplace / "masked.xml").stat().st_size
+
+
+UNIQUE = """<schema xmlns="http://purl.oclc.org/dsdl/schematron" queryBinding="xslt2"><pattern><rule context="Record">
+<assert id="order" test="number(V1) &gt;= 0">negative</assert>
+<assert id="unique" test="count(//Record[V16 = current()/V16]) = 1">somebody else has the same V16</assert>
+</rule></pattern></schema>
+"""
+
+
+def test_a_rule_across_records_that_masking_breaks_publishes_nothing(run: Run, workplace: Path) -> None:
+    (workplace / "unique.sch").write_text(UNIQUE, encoding="utf-8")
+    arguments = ("extract.xml", "--rules", "unique.sch", "-k", "3")
+    assert run("check", *arguments[:3]).code == 0
+    planned = run("plan", *arguments)
+    assert planned.code == 0
+    assert re.search(r"rule unique: judged", planned.out)
+    before = sorted(workplace.iterdir())
+    ran = run("mask", *arguments, "-o", "masked.xml")
+    assert (ran.code, ran.out) == (1, "")
+    assert "unique: 200 newly broken of 200 (record 1, record 2, record 3, ...)" in ran.err
+    assert sorted(workplace.iterdir()) == before, "no file, no certificate, no staged file"
+    recipe = "variables: {V16: {role: untouched}}\n"
+    (workplace / "keep.yml").write_text(recipe, encoding="utf-8")
+    assert run("mask", *arguments, "--recipe", "keep.yml", "-o", "masked.xml").code == 0
+
+
+def test_an_input_is_never_overwritten(run: Run, workplace: Path) -> None:
+    original = (workplace / "extract.xml").read_bytes()
+    for output in ("extract.xml", "./extract.xml", "census.sch"):
+        ran = run("mask", *INPUTS, "-k", "3", "-o", output, "--overwrite")
+        assert (ran.code, ran.out) == (2, "")
+    (workplace / "link.xml").symlink_to("extract.xml")
+    assert run("mask", *INPUTS, "-k", "3", "-o", "link.xml", "--overwrite").code == 2
+    assert (workplace / "extract.xml").read_bytes() == original
+
+
+def test_overwrite_replaces_file_and_certificate(run: Run, workplace: Path) -> None:
+    output = workplace / "masked.xml"
+    assert run("mask", *INPUTS, "-k", "3", "-o", "masked.xml").code == 0
+    first = output.read_bytes()
+    refused = run("mask", *INPUTS, "-k", "6", "-o", "masked.xml")
+    assert (refused.code, output.read_bytes()) == (2, first)
+    assert "--overwrite" in refused.err
+    assert run("mask", *INPUTS, "-k", "6", "-o", "masked.xml", "--overwrite").code == 0
+    assert output.read_bytes() != first
+    assert "certificate agrees" in run(*CHECK, *CERTIFICATE).out

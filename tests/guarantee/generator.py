@@ -28,7 +28,7 @@ from tests.guarantee.saxon_pool import judge
 from tests.guarantee.schematron import Frame, Placed, dress, schema_xml
 from tests.guarantee.sums import SUMS
 from tests.guarantee.surveys import SURVEYS
-from tests.guarantee.twists import across_records, damage, frame_of, several_groups, twist_of
+from tests.guarantee.twists import TWISTS, across_records, damage, frame_of, several_groups, twist_of
 
 T = TypeVar("T")
 Idea = Callable[[Draft], None]
@@ -52,9 +52,7 @@ CATEGORIES = (
 
 def make_case(seed: int) -> Case:
     """Return the case of a seed: always the same one."""
-    rng = random.Random(seed)
-    k = rng.choice((2, 3, 3, 3, 4, 5, 5, 7, 10, 12))
-    records = _records(rng, k)
+    rng, k, records = _opening(seed)
     kept_rules: list[Placed] = []
     while not kept_rules:
         draft = _draft(rng, records)
@@ -101,6 +99,28 @@ def _holding(across: Mapping[str, str], data: str, draft: Draft) -> tuple[tuple[
     return tuple((name, test) for name, test in across.items() if name in fine)
 
 
+def ideas_of(seed: int) -> tuple[str, ...]:
+    """Return the ideas that are first drawn for a case, and its twists; Saxon has not been asked about them yet."""
+    rng, _, records = _opening(seed)
+    return (*_draft(rng, records).ideas, *twist_of(seed).names)
+
+
+def all_ideas() -> set[str]:
+    """Return every idea and twist that the generator has."""
+    families = {_name(idea) for family, _ in FAMILIES for idea, _ in family}
+    return families | {"missing values", "odd spelling"} | set(TWISTS)
+
+
+def _opening(seed: int) -> tuple[random.Random, int, int]:
+    rng = random.Random(seed)
+    k = rng.choice((2, 3, 3, 3, 4, 5, 5, 7, 10, 12))
+    return rng, k, _records(rng, k)
+
+
+def _name(idea: Idea) -> str:
+    return idea.__name__.removeprefix("add_").removeprefix("_only_").replace("_", " ")
+
+
 def _records(rng: random.Random, k: int) -> int:
     """Mostly 30 to 120 records; sometimes just enough for one group or two."""
     kind = rng.random()
@@ -125,7 +145,7 @@ def _draft(rng: random.Random, records: int) -> Draft:
     while len(draft.rules) < wanted and len(draft.numeric) < MOST_VARIABLES:
         idea = _drawn(family, rng)
         idea(draft)
-        draft.ideas.append(idea.__name__.removeprefix("add_").removeprefix("_only_").replace("_", " "))
+        draft.ideas.append(_name(idea))
         family = _drawn(FAMILIES, rng)
     _add_bystanders(draft)
     make_missing(draft)

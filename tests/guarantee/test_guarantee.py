@@ -6,6 +6,7 @@ by its seed.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,11 +14,16 @@ import pytest
 
 from constraint_sdc.pipeline.check import CheckOptions, check_file
 from tests.guarantee.case import write_case
-from tests.guarantee.generator import make_case
+from tests.guarantee.generator import all_ideas, ideas_of, make_case
 from tests.guarantee.running import Outcome, run_case
 from tests.guarantee.saxon_pool import pooled_saxon
 
-BATCHES, SIZE = 8, 25
+DEAR = frozenset((26, 30, 48, 55, 57, 68, 71, 92, 110, 113, 120, 122, 125, 152, 156, 159, 160, 175, 178, 191, 201, 209))
+"""Seeds that together cost as much time as the other 200; the long run has them."""
+
+SEEDS = [seed for seed in range(222) if seed not in DEAR]
+SIZE = 20
+BATCHES = len(SEEDS) // SIZE
 MOST_REFUSED = 0.05
 
 
@@ -33,7 +39,7 @@ def story(outcome: Outcome) -> str:
 
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_random_rules_survive_masking(batch: int, tmp_path: Path) -> None:
-    seeds = range(batch * SIZE, (batch + 1) * SIZE)
+    seeds = SEEDS[batch * SIZE : (batch + 1) * SIZE]
     outcomes = [run_case(make_case(seed), tmp_path / str(seed)) for seed in seeds]
     assert [story(outcome) for outcome in outcomes if outcome.faults] == []
     refused = [outcome.refusal for outcome in outcomes if outcome.refusal]
@@ -41,10 +47,18 @@ def test_random_rules_survive_masking(batch: int, tmp_path: Path) -> None:
     assert len(refused) <= MOST_REFUSED * SIZE + 1, refused
 
 
+def test_every_idea_of_the_generator_is_among_the_cases() -> None:
+    assert len(SEEDS) == BATCHES * SIZE == 200
+    found = Counter(idea for seed in SEEDS for idea in ideas_of(seed))
+    assert all_ideas() - set(found) == set()
+    assert found.keys() <= all_ideas()
+
+
 @pytest.mark.parametrize("seed", [0, 7, 23])
 def test_the_generated_data_satisfy_their_rules(seed: int, tmp_path: Path) -> None:
     case = make_case(seed)
+    assert not case.is_damaged
     assert make_case(seed) == case
     files = write_case(case, tmp_path)
-    verdict = check_file(files.data, files.rules, CheckOptions(engine="saxon"))
+    verdict = check_file(files.data, files.rules, CheckOptions(engine="saxon", phase=case.phase))
     assert (verdict.exit_code, verdict.records) == (0, case.records)

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from constraint_sdc.errors import NotPublishedError
+from tests.guarantee.case import Case, write_case
 from tests.guarantee.judging import Maskable, faults
+from tests.guarantee.running import _wrongly_withheld
 from tests.guarantee.saxon_pool import pooled_saxon
 
 RULES = """<schema xmlns="http://purl.oclc.org/dsdl/schematron" queryBinding="xslt2">
@@ -109,3 +112,38 @@ def test_a_variable_treated_against_the_recipe_is_found(
     judged: Callable[..., list[str]], blocks: list[list[str]], recipe: str, says: str
 ) -> None:
     assert says in judged(GOOD, blocks, recipe)
+
+
+DAMAGED = document([(1, "2.50", "9.50", "F"), *ORIGINAL[1:]])
+
+
+@pytest.mark.parametrize(
+    ("masked", "says"),
+    [
+        (GOOD, []),
+        (swapped("<C>4.50", "<C>4.60"), ["rule sum: 1 records broken, 0 stopped, of 4"]),
+        (swapped("<C>7.20", "<C>7.30"), ["rule sum: 2 records broken, 0 stopped, of 4"]),
+    ],
+    ids=["repaired", "one of two was clean", "two were clean"],
+)
+def test_a_damaged_record_may_stay_broken_and_no_other_may_become_so(
+    judged: Callable[..., list[str]], tmp_path: Path, masked: str, says: list[str]
+) -> None:
+    judged(GOOD)
+    (tmp_path / "data.xml").write_text(DAMAGED, encoding="utf-8")
+    (tmp_path / "masked.xml").write_text(masked, encoding="utf-8")
+    files = (tmp_path / "data.xml", tmp_path / "masked.xml", tmp_path / "rules.sch")
+    found = faults(Maskable(*files, None, 2, "Record", [["A", "B", "C"]], is_damaged=True))
+    assert [fault for fault in found if fault.startswith("rule")] == says
+
+
+def test_withholding_is_fair_for_rules_across_records_alone(tmp_path: Path) -> None:
+    case = Case(0, "", "", None, 2, 4, "Record", (), across=frozenset({"X1"}))
+    files = write_case(case, tmp_path)
+    fair = NotPublishedError("broken", details=("X1: 3 newly broken of 4",))
+    assert _wrongly_withheld(case, files, fair) == ()
+    unfair = NotPublishedError("broken", details=("X1: 3 newly broken of 4", "R1: 1 newly broken of 4"))
+    (fault,) = _wrongly_withheld(case, files, unfair)
+    assert "R1: 1 newly broken" in fault
+    (tmp_path / ".5f.masked.xml").touch()
+    assert _wrongly_withheld(case, files, fair) == ("left behind: .5f.masked.xml",)

@@ -50,7 +50,7 @@ def require_honest_account(extracted: Extract, result: MaskResult) -> None:
     assert {outcome.rule for outcome in result.outcomes} == set(RULES)
 
 
-@settings(deadline=None, max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 10**6), share=st.sampled_from((0.03, 0.2, 0.9)), k=st.integers(2, 6))
 def test_no_clean_record_becomes_broken_whatever_the_damage(tmp_path: Path, seed: int, share: float, k: int) -> None:
     extracted = extract(tmp_path, damaged(seed, share), RULES)

@@ -77,7 +77,7 @@ def test_rules_about_presence_hold(tmp_path: Path) -> None:
     assert sum("Wage" not in record for record in extracted.masked()) == 9
 
 
-@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 10**6), share=st.sampled_from((0.02, 0.1, 0.4)), k=st.integers(2, 6))
 def test_whatever_is_missing_no_block_falls_below_k_and_common_patterns_stay(
     tmp_path: Path, seed: int, share: float, k: int

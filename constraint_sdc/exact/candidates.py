@@ -86,6 +86,11 @@ class Candidates:
         self.source[rows, variable] = records
         for row, record in zip(rows.tolist(), records.tolist(), strict=True):
             self.texts[row, variable] = column.text(record)
+        if series.grid.decimals is not None:
+            # Only a grid that the recipe asks for can be coarser than the values: then they are rounded, not copied.
+            steps = series.values[records] * series.grid.scale
+            off = np.isfinite(steps) & (np.abs(steps - np.rint(steps)) > 1e-6 * np.maximum(np.abs(steps), 1.0))
+            self.set_numbers(variable, rows[off], series.values[records][off])
 
     def copy_records(self, records: Rows) -> None:
         """Copy every variable of candidate c from record `records[c]`."""
@@ -112,6 +117,11 @@ class Candidates:
             self.texts[row, variable] = text
         self.states[rows, variable] = State.VALUE
         self.source[rows, variable] = NOT_COPIED
+
+    def are_records(self) -> npt.NDArray[np.bool_]:
+        """Tell which candidates are copied whole from one record."""
+        is_one = (self.source == self.source[:, :1]).all(axis=1) & (self.source[:, 0] != NOT_COPIED)
+        return np.asarray(is_one, np.bool_)
 
     def columns(self) -> Mapping[str, Column]:
         """Return the candidates as columns of text, as a file would have them."""

@@ -26,7 +26,8 @@ from constraint_sdc.model.plan import Step
 from constraint_sdc.model.policy import OperatorName
 
 _AVERAGED = (OperatorName.ARITHMETIC_MEAN, OperatorName.GEOMETRIC_MEAN)
-_ROUNDS = (12, 36, 72)  # moves tried at a time, nearest first
+_ROUNDS = (12, 36, 72, 120)  # moves tried at a time, nearest first
+_MOST_PROGRAMMES = 2_000  # in one block; a first proposal is made for every group
 _ANCHORS = 3  # members tried as anchors
 _STRANGERS = 60  # records of other groups tried at the very end
 
@@ -134,6 +135,8 @@ class Ladder:
         members = {group: self._ranking(group) for group in self._settled.left.tolist()}
         repairer = Repairer(self.design, self.stratum, self.targets, members)
         for number in range(len(PROPOSALS)):
+            if number and number * len(members) > _MOST_PROGRAMMES:
+                return
             for derivations, groups in self._left():
                 proposed = repairer.propose(self._rounded.take(groups), number)
                 as_solved = proposed.take(np.arange(len(proposed)))

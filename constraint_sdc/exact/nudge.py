@@ -12,14 +12,18 @@ from constraint_sdc.exact.candidates import Candidates
 
 Moves = npt.NDArray[np.float64]
 
-_MOST_MOVES = 120
-_FARTHEST = 4
+_MOST_MOVES = 360
+_FARTHEST = {1: 60, 2: 9, 3: 3}  # steps by the number of free variables; 1 when there are more
 _SHORT_BITS = (26, 20)
+_SHORT_DIGITS = (9, 6)
 
 
 def moves(free: Sequence[int], width: int) -> Moves:
-    """Return moves (m x width) in grid steps of the free variables, nearest first, without the move that stays."""
-    found: list[npt.NDArray[np.float64]] = []
+    """Return moves (m x width) in grid steps of the free variables, nearest first, without the move that stays.
+
+    Up to three free variables move in every combination; of more, at most three move by a step each.
+    """
+    found: list[Moves] = []
     for steps in _moves(free):
         move = np.zeros(width)
         for variable, step in steps:
@@ -31,17 +35,16 @@ def moves(free: Sequence[int], width: int) -> Moves:
 
 
 def _moves(free: Sequence[int]) -> Iterator[tuple[tuple[int, int], ...]]:
-    for size in range(1, _FARTHEST + 1):
-        for variable in free:
-            yield ((variable, size),)
-            yield ((variable, -size),)
-        for pair in combinations(free, 2):
-            for signs in product((size, -size), repeat=2):
-                yield tuple(zip(pair, signs, strict=True))
-        if size == 1:
-            for three in combinations(free, 3):
-                for signs in product((1, -1), repeat=3):
-                    yield tuple(zip(three, signs, strict=True))
+    if len(free) in _FARTHEST:
+        reach = _FARTHEST[len(free)]
+        every = product(range(-reach, reach + 1), repeat=len(free))
+        for steps in sorted(every, key=lambda steps: (sum(map(abs, steps)), steps))[1:]:
+            yield tuple(zip(free, steps, strict=True))
+        return
+    for count in (1, 2, 3):
+        for some in combinations(free, count):
+            for signs in product((1, -1), repeat=count):
+                yield tuple(zip(some, signs, strict=True))
 
 
 def move(candidates: Candidates, steps: Moves) -> None:
@@ -54,15 +57,27 @@ def move(candidates: Candidates, steps: Moves) -> None:
 
 
 def shorten(candidates: Candidates, free: Sequence[int]) -> Iterator[Candidates]:
-    """Yield the candidates with free doubles rounded to few binary digits of one scale: sums and products are exact."""
+    """Yield the candidates with free doubles rounded to few digits of one scale.
+
+    With few binary digits sums and products are exact in double arithmetic, with few decimal digits in that of
+    xs:decimal.
+    """
     if not free or not len(candidates):
         return
     rows = np.arange(len(candidates))
     largest = np.abs(candidates.values[:, list(free)]).max(axis=1)
-    exponent = np.ceil(np.log2(np.where(largest > 0, largest, 1.0)))
-    for bits in _SHORT_BITS:
+    size = np.where(largest > 0, largest, 1.0)
+    units = [np.exp2(np.ceil(np.log2(size)) - bits) for bits in _SHORT_BITS]
+    for unit in units:
         shortened = candidates.take(rows)
-        unit = np.exp2(exponent - bits)
         for variable in free:
             shortened.set_numbers(variable, rows, np.rint(candidates.values[:, variable] / unit) * unit)
+        yield shortened
+    for digits in _SHORT_DIGITS:
+        places = (digits - np.ceil(np.log10(size))).astype(int).tolist()
+        shortened = candidates.take(rows)
+        for variable in free:
+            numbers = candidates.values[:, variable].tolist()
+            short = [round(number, place) for number, place in zip(numbers, places, strict=True)]
+            shortened.set_numbers(variable, rows, np.array(short, np.float64))
         yield shortened

@@ -100,7 +100,36 @@ def nearest_point(
     >>> [int(x) for x in point]
     [3, 3, 6]
     """
-    return _nearest_apart(programme, _Limits(time.monotonic() + time_limit, nodes, gap))
+    limits = _Limits(time.monotonic() + time_limit, nodes, gap)
+    point: dict[int, Fraction] = {}
+    for part in _independent(programme):
+        found = _nearest_apart(_only(programme, part), limits)
+        if found is None:
+            return None
+        point.update(zip(part, found, strict=True))
+    return tuple(point[j] for j in range(len(programme.target)))
+
+
+def _independent(programme: Programme) -> list[list[int]]:
+    """Return the variables in parts that no row connects: small programmes are sooner solved than a large one."""
+    part_of = {j: [j] for j in range(len(programme.target))}
+    for row in programme.rows:
+        joined = sorted({j for index, _ in row.terms for j in part_of[index]})
+        part_of.update(dict.fromkeys(joined, joined))
+    return [part for j, part in part_of.items() if part[0] == j]
+
+
+def _only(programme: Programme, part: list[int]) -> Programme:
+    place = {j: i for i, j in enumerate(part)}
+    rows = [row for row in programme.rows if not row.terms or row.terms[0][0] in place]
+    return Programme(
+        target=tuple(programme.target[j] for j in part),
+        weight=tuple(programme.weight[j] for j in part),
+        step=tuple(programme.step[j] for j in part),
+        rows=tuple(replace(row, terms=tuple((place[j], a) for j, a in row.terms)) for row in rows),
+        low=tuple(programme.low[j] for j in part) if programme.low else (),
+        high=tuple(programme.high[j] for j in part) if programme.high else (),
+    )
 
 
 def _nearest_apart(programme: Programme, limits: _Limits) -> tuple[Fraction, ...] | None:
@@ -261,7 +290,7 @@ def _solver(limits: _Limits) -> highspy.Highs:
     solver: highspy.Highs | None = getattr(_local, "solver", None)
     if solver is None:
         solver = highspy.Highs()  # type: ignore[no-untyped-call]  # its types leave out the constructor's
-        options = {
+        options: dict[str, bool | int | float | str] = {
             "output_flag": False,
             "threads": 1,
             "random_seed": 0,

@@ -7,6 +7,7 @@ member itself. What the rule's own arithmetic makes of the solution is for the j
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -25,9 +26,9 @@ from constraint_sdc.model.series import Series
 
 _AVERAGED = (OperatorName.ARITHMETIC_MEAN, OperatorName.GEOMETRIC_MEAN)
 _SECONDS = 30.0  # never reached in practice: the number of nodes is bounded, which is the same on every machine
-_NODES = 200
+_NODES = 50
 _GAP = 0.05  # a point that costs 5% too much is near enough; the proof that none is nearer takes most of the time
-_FINE = 1024  # a free variable is shifted by this part of its deviation
+_FINE = 4  # a free variable moves on a decimal grid of so many digits below its deviation
 
 # Each proposal: the member (by closeness) whose conditions and fixed values are used, whether copied and fixed values
 # come from that member or stay as they are, and by how many steps the target is shifted.
@@ -122,12 +123,12 @@ class Repairer:
         group = int(candidates.group[row])
         moved = _shifts(group, shift, len(loose))
         target = tuple(
-            Fraction(float(self.targets[group, j])) + step * (s.grid.step or Fraction(s.deviation) / _FINE)
+            Fraction(float(self.targets[group, j])) + step * _step(s)
             for j, s, step in zip(loose, series, moved.tolist(), strict=True)
         )
         weight = tuple(1.0 / s.deviation for s in series)
         point = nearest_point(
-            Programme(target, weight, tuple(s.grid.step for s in series), rows), _SECONDS, nodes=_NODES, gap=_GAP
+            Programme(target, weight, tuple(_step(s) for s in series), rows), _SECONDS, nodes=_NODES, gap=_GAP
         )
         if point is None:
             return False
@@ -141,6 +142,11 @@ def _exact(series: Series, value: float) -> Fraction:
     if series.grid.decimals is None:
         return Fraction(float(value))
     return Fraction(round(float(value) * series.grid.scale), 10**series.grid.decimals)
+
+
+def _step(series: Series) -> Fraction:
+    """Return the grid's step; for a free variable a fine decimal one, on which xs:decimal is exact as well."""
+    return series.grid.step or Fraction(10) ** (math.floor(math.log10(series.deviation)) - _FINE)
 
 
 def _shifts(group: int, size: int, count: int) -> npt.NDArray[np.int64]:

@@ -11,6 +11,7 @@ from constraint_sdc.exact.candidates import Candidates
 from constraint_sdc.exact.costs import Costs
 from constraint_sdc.model.groups import Rows
 from constraint_sdc.model.plan import Step
+from constraint_sdc.model.policy import OperatorName
 
 
 @dataclass(slots=True)
@@ -23,6 +24,12 @@ class Settlement:
     left: Rows
     step: dict[int, Step] = field(default_factory=dict)
     _dear: dict[int, tuple[float, Candidates, Step]] = field(default_factory=dict)
+
+    @property
+    def _copies_everything(self) -> bool:
+        """Tell whether the plan takes every variable of the block from one record."""
+        variables = self.judge.design.plan.variables
+        return all(variable.operator is OperatorName.MEDOID for variable in variables)
 
     def settle(self, proposed: Candidates, step: Step) -> None:
         """Keep the cheapest proposal of each group that passes.
@@ -65,5 +72,7 @@ class Settlement:
 
     def _keep(self, groups: Rows, candidates: Candidates, step: Step) -> None:
         self.best.put(groups, candidates)
-        self.step.update(dict.fromkeys(groups.tolist(), step))
+        is_record = candidates.are_records() & (step is Step.ANCHORED or self._copies_everything)
+        for group, whole in zip(groups.tolist(), is_record.tolist(), strict=True):
+            self.step[group] = Step.MEDOID if whole else step
         self.left = np.setdiff1d(self.left, groups)

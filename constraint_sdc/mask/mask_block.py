@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -28,13 +27,15 @@ from constraint_sdc.model.series import Series
 from constraint_sdc.model.table import Table
 from constraint_sdc.partition.partitioner import Partitioner
 
+_MASKED_TWICE = 20_000  # records; beyond, plain masking for comparison would take as long as the masking itself
+
 
 @dataclass(frozen=True, slots=True)
 class MaskInputs:
     """What masking needs besides the design.
 
     `held` tells for each rule which records satisfied it before masking; `evaluator_for` gives the evaluator of a
-    block's rules. Without `is_priced` the loss of plain masking is not computed, and is not a number.
+    block's rules.
     """
 
     table: Table
@@ -45,7 +46,6 @@ class MaskInputs:
     evaluator_for: Callable[[BlockDesign], Evaluate]
     domains: Mapping[Outside, Domain]
     is_xpath1: bool
-    is_priced: bool = True
 
 
 def mask_block(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
@@ -59,7 +59,7 @@ def mask_block(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
     found = ladder.climb_down()
     price = Price(
         loss=information_loss(design.series, found.candidates.values[groups.label]),
-        plain_loss=_plain(design, points, inputs) if inputs.is_priced else math.nan,
+        plain_loss=_plain(design, points, inputs) if len(points) <= _MASKED_TWICE else None,
         groups=len(groups),
         smallest=int(groups.sizes.min()),
         steps=count_steps(found.step),
@@ -114,10 +114,11 @@ def _average(operator: OperatorName, series: Series, values: Points, groups: Gro
     ordered = values[groups.order]
     low, high = np.minimum.reduceat(ordered, groups.starts), np.maximum.reduceat(ordered, groups.starts)
     if operator is OperatorName.GEOMETRIC_MEAN:
-        # Strata keep signs apart: a group's values are all positive, all negative or all zero.
+        # Strata keep signs apart; a merged one may not, and has no geometric mean: the arithmetic stands in.
         sign = np.sign(values)[groups.order][groups.starts]
         size = OPERATORS[operator].representatives(np.where(values == 0, 1.0, np.abs(values))[:, None], groups)[:, 0]
-        average = size * sign
+        plain = OPERATORS[OperatorName.ARITHMETIC_MEAN].representatives(values[:, None], groups)[:, 0]
+        average = np.where(np.sign(low) == np.sign(high), size * sign, plain)
     else:
         average = OPERATORS[operator].representatives(values[:, None], groups)[:, 0]
     average = np.clip(average, low, high)

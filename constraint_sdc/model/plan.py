@@ -82,16 +82,14 @@ class StratumPlan:
 class Price:
     """Information loss (100 * SSE / SST over the block's numeric variables) with the rules, and by plain MDAV without.
 
-    `steps` counts groups by the exact step that they took. `sampled` is the number of records that the figures rest on
-    when the file is too large to rehearse whole.
+    `plain_loss` is None for a file too large to be masked twice. `steps` counts groups by the exact step they took.
     """
 
     loss: float
-    plain_loss: float
+    plain_loss: float | None
     groups: int
     smallest: int
     steps: Mapping[Step, int]
-    sampled: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

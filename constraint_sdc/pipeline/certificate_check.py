@@ -11,6 +11,7 @@ from constraint_sdc.model.finding import CheckResult
 from constraint_sdc.pipeline.certificate import file_digest
 from constraint_sdc.pipeline.staged import smallest_groups
 from constraint_sdc.read.microdata import open_microdata
+from constraint_sdc.report.plan_json import plan_digest, plan_from_json
 from constraint_sdc.report.wording import counted, number
 from constraint_sdc.rules.schematron.load import load_schema
 
@@ -45,6 +46,7 @@ def check_certificate(
         (_rules_said(certificate), _rule_files(certificate, rules, result, allow)),
         (_verdicts_said(certificate), _verdicts(certificate, result)),
         (_blocks_said(certificate), _blocks(certificate, data, record)),
+        ("the certificate agrees with itself: plan, inputs, blocks and counts", _consistency(certificate)),
     ):
         wrong = list(found)
         mismatches += wrong
@@ -60,6 +62,30 @@ def _output(certificate: Mapping[str, Any], data: Path, result: CheckResult) -> 
     if result.records != claimed["records"]:
         found = "no rows" if result.records is None else counted(result.records, "record")
         yield f"output: {data} has {found}, the certificate is for {counted(claimed['records'], 'record')}"
+
+
+def _consistency(certificate: Mapping[str, Any]) -> Iterator[str]:
+    """Yield where parts of the certificate that say the same thing do not."""
+    plan = plan_from_json(certificate["plan"])
+    if plan_digest(plan) != certificate["plan_sha256"]:
+        yield "plan: its SHA-256 is not the one that the certificate gives"
+    if plan.records != certificate["output"]["records"]:
+        yield f"plan: made for {counted(plan.records, 'record')}, the output has {certificate['output']['records']}"
+    options = certificate["options"]
+    if (plan.k, plan.method, plan.seed, plan.on_broken) != tuple(
+        options[name] for name in ("k", "method", "seed", "on_broken")
+    ):
+        yield "options: not those of the plan"
+    if sorted(plan.inputs.values()) != sorted(entry["sha256"] for entry in certificate["inputs"]):
+        yield "inputs: their SHA-256 are not those in the plan"
+    if [list(block.names) for block in plan.blocks] != [block["variables"] for block in certificate["blocks"]]:
+        yield "blocks: not those of the plan"
+    for block in certificate["blocks"]:
+        if sum(block["steps"].values()) != block["groups"]:
+            yield f"block {block['number']}: the exact steps do not add up to its {block['groups']} groups"
+    for rule in certificate["rules"]:
+        if rule["still_broken"] + rule["repaired"] != rule["broken_before"]:
+            yield f"rule {rule['rule']}: still broken and repaired do not add up to broken before"
 
 
 def _is_plain(certificate: Mapping[str, Any]) -> bool:

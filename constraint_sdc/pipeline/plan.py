@@ -6,10 +6,11 @@ from pathlib import Path
 
 from constraint_sdc.model.masking import MaskOptions
 from constraint_sdc.model.plan import Plan
-from constraint_sdc.pipeline.carrying_out import rehearse
+from constraint_sdc.pipeline.carrying_out import carry_out
 from constraint_sdc.pipeline.preparation import Progress, prepare
 
 
 def plan_file(data: Path, rules: Path | None, options: MaskOptions, progress: Progress = lambda _: None) -> Plan:
     """Return the plan for a file; `progress` hears the number of records read."""
-    return rehearse(prepare(data, rules, options, progress))
+    plan, _ = carry_out(prepare(data, rules, options, progress))
+    return plan

@@ -61,7 +61,9 @@ def make_plan(inputs: PlanInputs) -> Design:
         raise PlanRefusedError(f"{table.records} records cannot form a group of {inputs.k}", hint=hint)
     facts = rule_facts(inputs.rules, inputs.says, table.columns.keys(), inputs.evaluable)
     roles = decide_roles(table, inputs.recipe, computed_with(facts))
-    masked, pinned = _extended(roles, facts, inputs.joined)
+    _refuse_removed(facts, roles)
+    masked, pinned = _extended(roles, tuple(rule for rule in facts if rule.is_certain), inputs.joined)
+    facts = tuple(rule.reading_all_of(masked) for rule in facts)
     series = {
         name: make_series(table.columns[name], scale, _wish(inputs.recipe, name), inputs.recipe.missing.get(name, ()))
         for name, (_, scale) in sorted(masked.items(), key=lambda item: list(table.columns).index(item[0]))
@@ -108,6 +110,14 @@ def make_plan(inputs: PlanInputs) -> Design:
 
 def _wish(recipe: Recipe, name: str) -> VariableWish:
     return recipe.variables.get(name, VariableWish())
+
+
+def _refuse_removed(facts: tuple[RuleFacts, ...], roles: Roles) -> None:
+    for rule in facts:
+        for name in rule.variables:
+            if name in roles.kept and roles.kept[name].is_removed:
+                hint = f"keep {name} in the file, or leave the rule out (a phase without it)"
+                raise PlanRefusedError(f"rule {rule.id} reads {name}, which the recipe takes out", hint=hint)
 
 
 def _kept(roles: Roles, masked: Mapping[str, tuple[Role, Scale]]) -> tuple[Kept, ...]:
@@ -177,8 +187,5 @@ def _outside_blocks(rule: RuleFacts) -> RulePlan:
     kind = rule.edit.constraint.kind.value
     if rule.is_cross_record:
         because = "it looks beyond its own record, which no representative can promise; the judge decides after masking"
-        return RulePlan(rule.id, kind, rule.says, rule.variables, Why.JUDGED, because)
-    if not rule.variables and not rule.is_evaluable:
-        because = f"it is not understood ({rule.edit.constraint.reason}); the judge decides after masking"
         return RulePlan(rule.id, kind, rule.says, rule.variables, Why.JUDGED, because)
     return RulePlan(rule.id, kind, rule.says, rule.variables, Why.UNTOUCHED, "masking changes none of its variables")

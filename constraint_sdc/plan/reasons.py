@@ -37,7 +37,8 @@ def _reason(rule: RuleFacts, operators: Mapping[str, OperatorName], strata: Sequ
     names = {operators[name] for name in rule.variables if name in operators}
     if names == {OperatorName.MEDOID}:
         unread = "" if rule.is_evaluable else f" (not evaluated here: {rule.edit.constraint.reason})"
-        return Why.MEDOID, f"its variables are copied together from one actual record{unread}"
+        which = "its variables" if rule.is_certain else "all masked variables, since it may read any of them,"
+        return Why.MEDOID, f"{which} are copied together from one actual record{unread}"
     if rule.terms is None:
         return Why.CHECKED, f"its conditions are too many for strata; {_CHECKED}"
     if len(names) != 1:

@@ -95,7 +95,8 @@ def _looks_like_identifier(name: str, column: Column) -> bool:
 
 def _refuse_unknown(table: Table, recipe: Recipe) -> None:
     groups = () if recipe.groups == "all" else recipe.groups
-    for name in (*recipe.variables, *(name for group in groups for name in group), *recipe.missing):
+    key = () if recipe.key is None else (recipe.key,)
+    for name in (*key, *recipe.variables, *(name for group in groups for name in group), *recipe.missing):
         if name not in table.columns:
             known = ", ".join(list(table.columns)[:20])
             raise UsageError(f"the recipe names {name!r}, which no record has", hint=f"the file has: {known}")

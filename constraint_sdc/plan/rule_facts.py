@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from constraint_sdc.model.constraint import (
     Atom,
@@ -25,7 +26,8 @@ _NUMERIC = (LinearAtom, ProductAtom, PolynomialAtom)
 class RuleFacts:
     """`ties` are sets of variables that no record may have from different sources: one for each atom.
 
-    `terms` are the rule's conjunctions, None when there are too many or the rule cannot be evaluated here.
+    `terms` are the rule's conjunctions, None when there are too many or the rule cannot be evaluated here. `is_certain`
+    is false when the rule may read variables that its text does not name.
     """
 
     edit: EditRule
@@ -34,6 +36,7 @@ class RuleFacts:
     ties: tuple[tuple[str, ...], ...]
     terms: tuple[Term, ...] | None
     is_evaluable: bool
+    is_certain: bool
 
     @property
     def id(self) -> str:
@@ -44,6 +47,11 @@ class RuleFacts:
     def is_cross_record(self) -> bool:
         """Tell whether the rule looks outside its own record."""
         return self.edit.constraint.kind is Kind.CROSS_RECORD
+
+    def reading_all_of(self, masked: Collection[str]) -> RuleFacts:
+        """Return a rule of uncertain reach as one that reads every masked variable: all come from one actual record."""
+        names = tuple(masked)
+        return self if self.is_certain else replace(self, variables=names, ties=(names,))
 
     def only_bounds(self, name: str) -> bool:
         """Tell whether the rule compares the variable with others by inequalities alone."""
@@ -62,8 +70,25 @@ def rule_facts(
     return tuple(_facts(edit, says[edit.id], known, edit.id in evaluable) for edit in rules)
 
 
+# What a path may be made of for its names to be all it reads: no wildcard, axis, predicate, variable or context item.
+_ELSEWHERE = re.compile(
+    r"\$|::|\*:|\.\.|//|\[|\bnode\s*\(|\bcurrent\s*\(|(?<![\w.)\]]\s)(?<![\w.)\]])\*|(?<![\w.])\.(?![\w.])"
+)
+_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
+_OWN_FUNCTION = re.compile(r"\b(?!xs:|fn:)[\w.-]+:[\w.-]+\s*\(")
+
+
+def _names_everything(edit: EditRule) -> bool:
+    """Tell whether the rule's text names every variable that it reads."""
+    if edit.expression is not None:
+        return True
+    texts = [_QUOTED.sub("''", text) for text in (edit.assertion.test, edit.context_text)]
+    return not any(_ELSEWHERE.search(text) or _OWN_FUNCTION.search(text) for text in texts)
+
+
 def _facts(edit: EditRule, says: str, known: Collection[str], is_evaluable: bool) -> RuleFacts:
     names = tuple(name for name in _variables(edit) if name in known)
+    is_certain = edit.constraint.kind is not Kind.OPAQUE or (bool(names) and _names_everything(edit))
     ties = [atom_variables(atom) for atom in atoms(edit.constraint.formula)] if is_evaluable else [names]
     return RuleFacts(
         edit,
@@ -72,6 +97,7 @@ def _facts(edit: EditRule, says: str, known: Collection[str], is_evaluable: bool
         tuple(tuple(name for name in tie if name in known) for tie in ties),
         terms_of(edit.constraint.formula) if is_evaluable else None,
         is_evaluable,
+        is_certain,
     )
 
 

@@ -73,36 +73,50 @@ def _cover(accepts: Accepts, rows: Rows) -> Iterator[Cell]:
     """Yield cells that cover the rows: each time the choice that grows from the most widely accepted conjunctions."""
     kinds, kind_of, counts = np.unique(accepts[rows], axis=0, return_inverse=True, return_counts=True)
     kind_of = kind_of.ravel()
+    bits = _Bits.of(kinds)
     left = np.ones(len(kinds), np.bool_)
     while left.any():
-        chosen, taken = _largest_choice(kinds, counts, left)
+        chosen, taken = bits.largest_choice(counts, left)
         left &= ~taken
         yield Cell(rows[taken[kind_of]], chosen)
 
 
-def _largest_choice(
-    kinds: Accepts, counts: npt.NDArray[np.int64], left: npt.NDArray[np.bool_]
-) -> tuple[tuple[int, ...], npt.NDArray[np.bool_]]:
-    taken = left.copy()
-    choice = [NONE_KNOWN] * kinds.shape[1]
-    undecided = list(range(kinds.shape[1]))
-    while undecided:
-        size, rule, term = max(
-            (_best_term(kinds[taken, rule], counts[taken], rule) for rule in undecided),
-            key=lambda best: (best[0], -best[1]),
-        )
-        undecided.remove(rule)
-        if size:
-            choice[rule] = term
-            taken &= _has_bit(kinds[:, rule], term)
-    return tuple(choice), taken
+@dataclass(frozen=True, slots=True)
+class _Bits:
+    """The conjunctions that occur: column c of `accepted` tells which kinds of record satisfy `term[c]` of a rule."""
 
+    rules: int
+    rule: Rows
+    term: Rows
+    accepted: npt.NDArray[np.bool_]
 
-def _best_term(masks: Accepts, counts: npt.NDArray[np.int64], rule: int) -> tuple[int, int, int]:
-    """Return how many records the rule's most accepted conjunction has, the rule and the conjunction."""
-    sizes = [int(counts[_has_bit(masks, term)].sum()) for term in range(64)]
-    best = max(range(64), key=lambda term: (sizes[term], -term))
-    return sizes[best], rule, best
+    @classmethod
+    def of(cls, kinds: Accepts) -> _Bits:
+        columns = [
+            (rule, term, mask)
+            for rule in range(kinds.shape[1])
+            for term in range(64)
+            if (mask := _has_bit(kinds[:, rule], term)).any()
+        ]
+        accepted = np.array([mask for _, _, mask in columns], np.bool_).reshape(len(columns), len(kinds)).T
+        places = np.array([(rule, term) for rule, term, _ in columns], np.int64).reshape(-1, 2)
+        return cls(kinds.shape[1], places[:, 0], places[:, 1], accepted)
+
+    def largest_choice(
+        self, counts: npt.NDArray[np.int64], left: npt.NDArray[np.bool_]
+    ) -> tuple[tuple[int, ...], npt.NDArray[np.bool_]]:
+        """Return a conjunction for each rule and the kinds that satisfy them all, most widely accepted first."""
+        taken = left.copy()
+        choice = [NONE_KNOWN] * self.rules
+        is_open = np.ones(len(self.rule), np.bool_)
+        while is_open.any():
+            sizes = np.where(is_open, counts[taken] @ self.accepted[taken], -1)
+            best = int(sizes.argmax())
+            is_open &= self.rule != self.rule[best]
+            if sizes[best] > 0:
+                choice[self.rule[best]] = int(self.term[best])
+                taken &= self.accepted[:, best]
+        return tuple(choice), taken
 
 
 def _has_bit(masks: Accepts, term: int) -> npt.NDArray[np.bool_]:
@@ -171,6 +185,14 @@ class _Forming:
             fits &= masks == 0 if term == NONE_KNOWN else _has_bit(masks, term)
         return fits
 
+    def _accepted_by(self, choices: list[tuple[int, ...]], rows: Rows) -> npt.NDArray[np.bool_]:
+        """Tell which of many choices (first axis) accept which rows."""
+        terms = np.array(choices, np.int64).reshape(len(choices), 1, -1)
+        masks = self.accepts[rows][None]
+        bits = (masks >> np.maximum(terms, 0).astype(np.uint64)) & np.uint64(1)
+        fits: npt.NDArray[np.bool_] = np.where(terms == NONE_KNOWN, masks == 0, bits != 0).all(axis=2)
+        return fits
+
     def _same_class(self, number: int, rows: Rows) -> npt.NDArray[np.bool_]:
         mine = self.classes[self.cells[number].rows[0]]
         same: npt.NDArray[np.bool_] = (self.classes[rows] == mine).all(axis=1)
@@ -194,7 +216,7 @@ class _Forming:
         ]
         if not others:
             return False
-        fits = np.array([self._accepted(self.cells[other].choice, rows) for other in others])
+        fits = self._accepted_by([self.cells[other].choice for other in others], rows)
         if not fits.any(axis=0).all():
             return False
         centres = np.array([self._centre(other) for other in others])

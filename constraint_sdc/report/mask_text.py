@@ -84,9 +84,7 @@ def _blocks(result: MaskResult, columns: int, colour: bool) -> Iterator[str]:
     rows = [_cells(block, smallest, steps) for block, smallest in zip(blocks, result.smallest, strict=True)]
     first, *lines = align([head, *rows], right=range(len(head)))
     yield from ("", paint(first, "faint", colour), *lines)
-    sampled = blocks[0].price.sampled
-    rehearsed = "" if sampled is None else f"; both losses rehearsed on {number(sampled)} records"
-    yield from wrapped(_LEGEND + rehearsed, columns, "", "")
+    yield from wrapped(_LEGEND, columns, "", "")
 
 
 def _cells(block: MaskedBlock, smallest: int, steps: list[Step]) -> tuple[str, ...]:
@@ -97,7 +95,7 @@ def _cells(block: MaskedBlock, smallest: int, steps: list[Step]) -> tuple[str, .
         number(price.groups),
         number(smallest),
         f"{price.loss:.2f}",
-        f"{price.plain_loss:.2f}",
+        "-" if price.plain_loss is None else f"{price.plain_loss:.2f}",
         *(number(price.steps.get(step, 0)) for step in steps),
     )
 

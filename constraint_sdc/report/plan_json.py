@@ -193,7 +193,6 @@ def price_to_json(price: Price) -> dict[str, object]:
         "groups": price.groups,
         "smallest": price.smallest,
         "steps": {step.value: price.steps.get(step, 0) for step in Step},
-        "sampled": price.sampled,
     }
 
 
@@ -204,5 +203,4 @@ def _price_from(content: Mapping[str, Any]) -> Price:
         groups=content["groups"],
         smallest=content["smallest"],
         steps={Step(step): count for step, count in content["steps"].items()},
-        sampled=content["sampled"],
     )

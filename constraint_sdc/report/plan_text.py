@@ -96,9 +96,8 @@ def _is_trivial(strata: Sequence[StratumPlan]) -> bool:
 
 def price_lines(price: Price, columns: int) -> Iterator[str]:
     """Yield what the guarantee costs: loss with and without rules, and the exact steps."""
-    said = f"information loss {price.loss:.2f}, plain MDAV without rules {price.plain_loss:.2f}"
-    if price.sampled is not None:
-        said += f" (rehearsed on {counted(price.sampled, 'record')})"
+    plain = "not computed for a file of this size" if price.plain_loss is None else f"{price.plain_loss:.2f}"
+    said = f"information loss {price.loss:.2f}, plain MDAV without rules {plain}"
     yield from fact("price", said, columns)
     yield from fact("groups", f"{number(price.groups)}, the smallest of {counted(price.smallest, 'record')}", columns)
     yield from fact("exact steps", steps_text(price), columns)

@@ -97,19 +97,19 @@ def test_the_same_sum_in_decimal_arithmetic_needs_no_nudge(tmp_path: Path) -> No
 
 
 def test_repaired_when_whole_numbers_satisfy_two_equalities_far_apart_only(tmp_path: Path) -> None:
-    """23 A = 100 B leaves B the multiples of 23; the mean of B is 299/3, and 92 the nearest of them."""
+    """47 A = 100 B leaves B the multiples of 47; the mean of B is 611/3, and 188 the nearest of them."""
     given = extract(
         tmp_path,
         """
         A    B    C   D
-        100  23   10  33
-        300  69   20  89
-        900  207  40  247
+        100  47   10  57
+        300  141  20  161
+        900  423  40  463
         """,
-        {"rate": "number(A) * 23 = number(B) * 100", "total": "number(B) + number(C) = number(D)"},
+        {"rate": "number(A) * 47 = number(B) * 100", "total": "number(B) + number(C) = number(D)"},
     )
     assert step_of(given) is Step.REPAIRED
-    assert representative(given) == {"A": "400", "B": "92", "C": "23", "D": "115"}
+    assert representative(given) == {"A": "400", "B": "188", "C": "23", "D": "211"}
 
 
 def test_anchored_when_a_rule_can_be_checked_but_not_solved(tmp_path: Path) -> None:

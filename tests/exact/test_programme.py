@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import time
 from fractions import Fraction
 from itertools import product
 from random import Random
@@ -13,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from constraint_sdc.exact.lattice import WholeRow, has_whole_solution
-from constraint_sdc.exact.programme import LinearRow, Programme, _solver, nearest_point
+from constraint_sdc.exact.programme import LinearRow, Programme, _Limits, _solver, nearest_point
 from constraint_sdc.model.expression import CompareOp
 
 OPERATIONS = {
@@ -268,7 +269,7 @@ def test_the_time_limit_is_for_one_programme_not_for_all() -> None:
     random = Random(12)
     for _ in range(20):
         assert nearest_point(_consistent(random, 5, 1000, ONE, 2)) is not None
-    solver = _solver(5.0)
+    solver = _solver(_Limits(time.monotonic() + 5.0, 100, 0.0))
     assert solver.getRunTime() > 0.005
     _, limit = solver.getOptionValue("time_limit")
     assert limit - solver.getRunTime() == pytest.approx(5.0, abs=1e-3)

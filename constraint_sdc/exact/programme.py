@@ -88,15 +88,15 @@ def nearest_point(
     """Return the point on the grid nearest to the target that satisfies every row and bound exactly.
 
     None when there is none or HiGHS finds none within the limits; `gap` allows that share of the cost too much. Without
-    it, a move that costs no more than eight steps of the
-    dearest variable (or 256 of the cheapest) is the least possible; a longer one is the least in a window around the
-    nearest real point, a few steps from the least. So is a move among variables whose steps differ fiftyfold in cost:
-    a few of the finer steps from the least. The same programme has the same answer, unless the time runs out. A row
-    with `!=` is met by trying both sides where the nearest point without it breaks it.
+    it, a move that costs no more than eight steps of the dearest variable (or 256 of the cheapest) is the least
+    possible; a longer one is the least in a window around the nearest real point, a few steps from the least. So is a
+    move among variables whose steps differ fiftyfold in cost: a few of the finer steps from the least. The same
+    programme has the same answer, unless the time runs out. A row with `!=` is met by trying both sides where the
+    nearest point without it breaks it.
 
-    >>> third, one = Fraction(10, 3), Fraction(1)
+    >>> part, one = Fraction(33, 10), Fraction(1)
     >>> total = LinearRow(((0, one), (1, one), (2, -one)), "=", Fraction(0))
-    >>> point = nearest_point(Programme((third, third, 2 * third), (1.0, 1.0, 1.0), (one, one, one), (total,)))
+    >>> point = nearest_point(Programme((part, part, 2 * part), (1.0, 1.0, 1.0), (one, one, one), (total,)))
     >>> [int(x) for x in point]
     [3, 3, 6]
     """

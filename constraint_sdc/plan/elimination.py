@@ -21,7 +21,7 @@ def reduced(equations: Sequence[Equation], order: Sequence[str]) -> list[tuple[E
 
     >>> one = Equation("A", {"x": Fraction(1), "y": Fraction(1)}, Fraction(3))
     >>> two = Equation("B", {"x": Fraction(1), "y": Fraction(-1)}, Fraction(1))
-    >>> [(pivot, str(e.constant)) for e, pivot in reduced([one, two], ["x", "y"])]
+    >>> [(pivot, str(e.constant / e.terms[pivot])) for e, pivot in reduced([one, two], ["x", "y"])]
     [('x', '2'), ('y', '1')]
     """
     rows = list(equations)

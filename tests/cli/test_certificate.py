@@ -149,6 +149,12 @@ def test_another_rule_set_is_told_rule_by_rule(run: Run) -> None:
         (lambda c: c["rules"][0].update(failed=1), "rule total: 0 of 4 checks broken now, certified 1 of 4"),
         (lambda c: c["rules"].pop(), "rule positive: judged now, but not certified"),
         (lambda c: c["output"].update(sha256="0" * 64), "the certificate is for 0000"),
+        (lambda c: c.update(plan_sha256="0" * 64), "plan: its SHA-256 is not the one that the certificate gives"),
+        (lambda c: c["plan"].update(records=999), "plan: made for 999 records"),
+        (lambda c: c["inputs"][0].update(sha256="0" * 64), "inputs: their SHA-256 are not those in the plan"),
+        (lambda c: c["blocks"][0].update(groups=9), "do not add up to its 9 groups"),
+        (lambda c: c["rules"][0].update(broken_before=55), "do not add up to broken before"),
+        (lambda c: c["options"].update(seed=7), "options: not those of the plan"),
     ],
 )
 def test_a_forged_claim_is_found(run: Run, made: HandMade, change: Callable[[dict[str, Any]], None], says: str) -> None:

@@ -64,27 +64,8 @@ def make_plan(inputs: PlanInputs) -> Design:
     _refuse_removed(facts, roles)
     masked, pinned = _extended(roles, tuple(rule for rule in facts if rule.is_certain), inputs.joined)
     facts = tuple(rule.reading_all_of(masked) for rule in facts)
-    series = {
-        name: make_series(table.columns[name], scale, _wish(inputs.recipe, name), inputs.recipe.missing.get(name, ()))
-        for name, (_, scale) in sorted(masked.items(), key=lambda item: list(table.columns).index(item[0]))
-    }
-    if not series:
-        hint = "give variables the role quasi-identifier or confidential in a recipe"
-        raise UsageError("there is nothing to mask: no variable is numeric, and no recipe names others", hint=hint)
-    role_of = {name: role for name, (role, _) in masked.items()}
-    blocks = make_blocks(series, role_of, facts, inputs.recipe)
-    around = Surroundings(
-        series,
-        role_of,
-        inputs.recipe.variables,
-        AtomTruth(table, inputs.domains),
-        inputs.broken,
-        table.records,
-        inputs.k,
-        inputs.seed,
-        partitioner(inputs.method),
-        inputs.show,
-    )
+    around = _surroundings(masked, inputs)
+    blocks = make_blocks(around.series, around.roles, facts, inputs.recipe)
     designs = tuple(
         design_block(number, block, _pins(block, pinned, table, inputs.k), around)
         for number, block in enumerate(blocks, start=1)
@@ -108,8 +89,31 @@ def make_plan(inputs: PlanInputs) -> Design:
     return Design(plan, designs)
 
 
-def _wish(recipe: Recipe, name: str) -> VariableWish:
-    return recipe.variables.get(name, VariableWish())
+def _surroundings(masked: Mapping[str, tuple[Role, Scale]], inputs: PlanInputs) -> Surroundings:
+    """Return what every block's design rests on, variables in the order of the file."""
+    recipe, table = inputs.recipe, inputs.table
+    series = {
+        name: make_series(
+            column, masked[name][1], recipe.variables.get(name, VariableWish()), recipe.missing.get(name, ())
+        )
+        for name, column in table.columns.items()
+        if name in masked
+    }
+    if not series:
+        hint = "give variables the role quasi-identifier or confidential in a recipe"
+        raise UsageError("there is nothing to mask: no variable is numeric, and no recipe names others", hint=hint)
+    return Surroundings(
+        series=series,
+        roles={name: role for name, (role, _) in masked.items()},
+        wishes=recipe.variables,
+        truth=AtomTruth(table, inputs.domains),
+        broken=inputs.broken,
+        records=table.records,
+        k=inputs.k,
+        seed=inputs.seed,
+        partitioner=partitioner(inputs.method),
+        show=inputs.show,
+    )
 
 
 def _refuse_removed(facts: tuple[RuleFacts, ...], roles: Roles) -> None:

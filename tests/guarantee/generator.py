@@ -23,7 +23,7 @@ from tests.guarantee.layouts import data_xml, random_layout
 from tests.guarantee.missing import guard_rules, make_missing, spell_oddly
 from tests.guarantee.possible_values import POSSIBLE_VALUES
 from tests.guarantee.products import PRODUCTS
-from tests.guarantee.recipes import random_recipe
+from tests.guarantee.recipes import random_recipe, without
 from tests.guarantee.saxon_pool import judge
 from tests.guarantee.schematron import Frame, Placed, dress, schema_xml
 from tests.guarantee.sums import SUMS
@@ -68,6 +68,8 @@ def make_case(seed: int) -> Case:
         *(f"twist: {name}" for name in sorted(twist.names)),
     )
     recipe = several_groups(twist, draft, random_recipe(draft, kept_rules, rng))
+    nowhere = {draft.layout.variable(n) for n in draft.columns if all(record.get(n) is None for record in chosen)}
+    recipe = without(recipe, nowhere)
     frame, framed = frame_of(twist, kept_rules)
     frame = replace(frame, across=_holding(across_records(twist, draft, chosen), data, draft))
     return Case(

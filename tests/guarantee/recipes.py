@@ -40,6 +40,20 @@ def _numbers(draft: Draft) -> list[str]:
     return [name for name in draft.numeric if not any(re.match("0[0-9]", cell or "") for cell in draft.columns[name])]
 
 
+def without(recipe: str | None, names: set[str]) -> str | None:
+    """Return the recipe without variables that no record has: naming them is a user's mistake, tested elsewhere."""
+    if recipe is None or not names:
+        return recipe
+    content: dict[str, Any] = yaml.safe_load(recipe)
+    for entry in ("variables", "missing"):
+        if entry in content:
+            content[entry] = {name: said for name, said in content[entry].items() if name not in names}
+    if isinstance(content.get("groups"), list):
+        content["groups"] = [kept for group in content["groups"] if (kept := [n for n in group if n not in names])]
+    content = {entry: said for entry, said in content.items() if said not in ({}, [])}
+    return str(yaml.safe_dump(content, allow_unicode=True, sort_keys=True)) if content else None
+
+
 def _groups(draft: Draft, wishes: Mapping[str, Mapping[str, Any]], rng: random.Random) -> Any:
     names = [draft.layout.variable(name) for name in _numbers(draft)]
     masked = [name for name in names if wishes.get(name, {}).get("role") != "untouched"]

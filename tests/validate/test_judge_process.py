@@ -18,9 +18,12 @@ from constraint_sdc.validate.process import Worker
 RULES = """<schema xmlns="http://purl.oclc.org/dsdl/schematron" queryBinding="xslt3"><pattern><rule context="a">
 <assert id="a" test="fold-left(1 to 2000000000, 0, function($a, $b) { ($a + $b) mod 7 }) = 8">x</assert>
 </rule></pattern></schema>"""
+# A job in the background of a shell is born deaf to SIGINT.
 SLOW = """
+import signal
 import sys
 from pathlib import Path
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from constraint_sdc.rules.schematron.load import load_schema
 from constraint_sdc.validate.judge import Judge
 with Judge(load_schema(Path(sys.argv[1]))) as judge:

@@ -75,6 +75,7 @@ def reason(refusal: str) -> str:
 def summary(found: list[Outcome], seconds: float) -> str:
     faulty = [outcome for outcome in found if outcome.faults]
     refused = Counter(reason(outcome.refusal) for outcome in found if outcome.refusal and not outcome.faults)
+    withheld = sum(outcome.withheld is not None and not outcome.faults for outcome in found)
     steps: Counter[Step] = Counter()
     for outcome in found:
         steps.update(outcome.steps)
@@ -85,6 +86,7 @@ def summary(found: list[Outcome], seconds: float) -> str:
         f"with a fault         {len(faulty)}",
         f"refused              {refused.total()} ({100 * refused.total() / len(found):.1f} %)",
         *(f"  {count:>5}  {why}" for why, count in refused.most_common()),
+        f"withheld             {withheld} ({100 * withheld / len(found):.1f} %)",
         f"groups by exact step {', '.join(f'{step.value} {steps[step]:,}' for step in Step)}",
     ]
     if ratios:
@@ -115,7 +117,9 @@ def main() -> int:
         if options.keep and (outcome.faults or one):
             keep_case(outcome, options.keep)
         if sys.stderr.isatty() or len(found) % 100 == 0:
-            print(f"\r{len(found)} cases, {faulty} with a fault, {refused} refused", end="", file=sys.stderr)
+            print(
+                f"\r{len(found)} cases, {faulty} with a fault, {refused} refused", end="", file=sys.stderr, flush=True
+            )
     print(file=sys.stderr)
     print(summary(found, perf_counter() - start))
     return 1 if faulty or (refused > MOST_REFUSED * len(found) and not one) else 0

@@ -45,12 +45,6 @@ class Medoid:
         is_first = np.diff(groups.label[candidates], prepend=-1) > 0
         return candidates[is_first]
 
-    def ranking(self, points: Points, rows: Rows) -> Rows:
-        """Return one group's records, the closest to its mean first, so that the first is its medoid."""
-        members = np.sort(rows)
-        distances = _from_mean(points[members], Groups(np.zeros(len(members), np.int64)))
-        return members[np.argsort(distances, kind="stable")]
-
 
 def _from_mean(points: Points, groups: Groups) -> Points:
     """Return each member's squared distance to its group's mean, in the order of `groups.order`."""

@@ -23,9 +23,7 @@ from constraint_sdc.exact.settlement import Settlement
 from constraint_sdc.model.design import BlockDesign, Derivation
 from constraint_sdc.model.groups import Groups, Points, Rows
 from constraint_sdc.model.plan import Step
-from constraint_sdc.model.policy import OperatorName
 
-_AVERAGED = (OperatorName.ARITHMETIC_MEAN, OperatorName.GEOMETRIC_MEAN)
 _ROUNDS = (12, 36, 72, 120)  # moves tried at a time, nearest first
 _MOST_PROGRAMMES = 2_000  # in one block; a first proposal is made for every group
 _ANCHORS = 3  # members tried as anchors
@@ -121,7 +119,7 @@ class Ladder:
         return [
             j
             for j, variable in enumerate(self.design.plan.variables)
-            if variable.operator in _AVERAGED
+            if variable.operator.is_average
             and variable.name not in derived
             and np.isfinite(self.targets[groups, j]).all()
         ]

@@ -20,7 +20,6 @@ from fractions import Fraction
 import highspy
 import numpy as np
 
-from constraint_sdc.exact.free_grid import all_steps
 from constraint_sdc.exact.lattice import Bound, Counts, Lattice, has_whole_solution, lattice_of
 from constraint_sdc.exact.window import Window, columns_of
 from constraint_sdc.model.expression import CompareOp
@@ -51,13 +50,12 @@ class Programme:
     """Where we want to be, what moving costs, and what must hold.
 
     `weight` is the cost of moving a variable by 1, positive (1 / standard deviation). A value is a whole multiple of
-    its `step`; a variable whose step is None is free and gets a fine grid (`exact.free_grid`). A rule that counts free
-    variables as xs:decimal is best given a decimal step. `low` and `high` may be empty: no bounds.
+    its `step`, positive; a free variable needs one too, a fine one. `low` and `high` may be empty: no bounds.
     """
 
     target: tuple[Fraction, ...]
     weight: tuple[float, ...]
-    step: tuple[Fraction | None, ...]
+    step: tuple[Fraction, ...]
     rows: tuple[LinearRow, ...]
     low: tuple[Fraction | None, ...] = ()
     high: tuple[Fraction | None, ...] = ()
@@ -145,12 +143,11 @@ def _nearest_apart(programme: Programme, limits: _Limits) -> tuple[Fraction, ...
 
 def _nearest(programme: Programme, limits: _Limits) -> tuple[Fraction, ...] | None:
     rows = [(row.terms, row.op, row.constant) for row in programme.rows]
-    step = all_steps(programme.step, programme.weight, programme.target, rows, programme.bounds)
-    lattice = lattice_of(programme.target, programme.weight, step, rows, programme.bounds)
+    lattice = lattice_of(programme.target, programme.weight, programme.step, rows, programme.bounds)
     if lattice is None:
         return None
     counts = _search(lattice, limits)
-    return None if counts is None else tuple(n * s for n, s in zip(counts, step, strict=True))
+    return None if counts is None else tuple(n * s for n, s in zip(counts, programme.step, strict=True))
 
 
 def _search(lattice: Lattice, limits: _Limits) -> Counts | None:

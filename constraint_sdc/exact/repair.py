@@ -21,10 +21,8 @@ from constraint_sdc.exact.programme import Programme, nearest_point
 from constraint_sdc.model.constraint import Atom, atom_variables
 from constraint_sdc.model.design import BlockDesign, Stratum
 from constraint_sdc.model.groups import Points, Rows
-from constraint_sdc.model.policy import OperatorName
 from constraint_sdc.model.series import Series
 
-_AVERAGED = (OperatorName.ARITHMETIC_MEAN, OperatorName.GEOMETRIC_MEAN)
 _SECONDS = 30.0  # never reached in practice: the number of nodes is bounded, which is the same on every machine
 _NODES = 50
 _GAP = 0.05  # a point that costs 5% too much is near enough; the proof that none is nearer takes most of the time
@@ -78,7 +76,7 @@ class Repairer:
         free = [
             j
             for j, (series, plan) in enumerate(zip(self.design.series, self.design.plan.variables, strict=True))
-            if plan.operator in _AVERAGED and np.isfinite(self.targets[group, j])
+            if plan.operator.is_average and np.isfinite(self.targets[group, j])
         ]
         names = [self.design.series[j].name for j in free]
         held = set(to_fix(atoms, names))

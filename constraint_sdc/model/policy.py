@@ -44,6 +44,11 @@ class OperatorName(Enum):
     MODE = "mode"
     MEDOID = "medoid"
 
+    @property
+    def is_average(self) -> bool:
+        """Tell whether it computes a new number; the others copy the value of a record."""
+        return self in (OperatorName.ARITHMETIC_MEAN, OperatorName.GEOMETRIC_MEAN)
+
 
 @dataclass(frozen=True, slots=True)
 class VariableWish:

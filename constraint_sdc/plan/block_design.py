@@ -27,7 +27,6 @@ from constraint_sdc.plan.strata import NONE_KNOWN, Accepts, Cell, Company, form_
 from constraint_sdc.plan.terms import Term
 
 _TRIED = 20_000
-AVERAGED = (OperatorName.ARITHMETIC_MEAN, OperatorName.GEOMETRIC_MEAN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +149,7 @@ def _stratum(
         only = rule.terms[0] if rule.terms is not None and len(rule.terms) == 1 else ()
         conjunction += [(rule.id, atom) for atom in chosen.get(rule.id, only)]
     blank = {name for name, s in series.items() if s.is_blank[cell.rows].any()}
-    derivable = {n: s for n, s in series.items() if operators[n] in AVERAGED and n not in blank}
+    derivable = {n: s for n, s in series.items() if operators[n].is_average and n not in blank}
     live = [(rule, atom) for rule, atom in conjunction if not blank & set(atom_variables(atom))]
     edits = {rule.id: rule.edit for rule in block.rules}
     return Stratum(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from constraint_sdc.model.policy import Role, Scale
 from constraint_sdc.model.recipe import Recipe
 from constraint_sdc.model.series import Series
+from constraint_sdc.model.union import Union
 from constraint_sdc.plan.rule_facts import RuleFacts
 
 GROUP_SIZE = 3
@@ -29,7 +30,7 @@ def make_blocks(
 ) -> tuple[Block, ...]:
     """Divide the masked variables into blocks; a rule's masked variables always share one."""
     wanted = (tuple(series),) if recipe.groups == "all" else recipe.groups
-    tied = _Union(series)
+    tied = Union(series)
     for rule in rules:
         if not rule.is_cross_record:
             tied.join(name for name in rule.variables if name in series)
@@ -50,34 +51,6 @@ def make_blocks(
         Block(names, because, tuple(r for r in rules if not r.is_cross_record and set(names) & set(r.variables)))
         for names, because in blocks
     )
-
-
-class _Union:
-    """Union-find over names; parts come in the order of the names."""
-
-    def __init__(self, names: Iterable[str]) -> None:
-        self._leader = {name: name for name in names}
-
-    def join(self, names: Iterable[str]) -> None:
-        """Put these names into one part."""
-        first, *others = [*names] or [""]
-        for other in others:
-            one, two = self._find(first), self._find(other)
-            if one != two:
-                self._leader[two] = one
-
-    def parts(self) -> list[tuple[str, ...]]:
-        """Return the parts."""
-        found: dict[str, list[str]] = {}
-        for name in self._leader:
-            found.setdefault(self._find(name), []).append(name)
-        return [tuple(part) for part in found.values()]
-
-    def _find(self, name: str) -> str:
-        while self._leader[name] != name:
-            self._leader[name] = self._leader[self._leader[name]]
-            name = self._leader[name]
-        return name
 
 
 def _because(part: tuple[str, ...], by_rules: Sequence[tuple[str, ...]]) -> str:

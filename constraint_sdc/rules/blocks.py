@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from constraint_sdc.model.constraint import EditRule, Kind
+from constraint_sdc.model.union import Union
 
 
 def blocks(rules: Iterable[EditRule]) -> tuple[tuple[str, ...], ...]:
@@ -13,24 +14,8 @@ def blocks(rules: Iterable[EditRule]) -> tuple[tuple[str, ...], ...]:
     An opaque rule ties its variables like any other: only a real record is known to satisfy it. A cross-record rule
     ties nothing, because no choice within one record can satisfy it.
     """
-    leader: dict[str, str] = {}
-    for rule in rules:
-        if rule.constraint.kind is Kind.CROSS_RECORD:
-            continue
-        names = rule.constraint.variables
-        for name in names:
-            leader.setdefault(name, name)
-            first, other = _find(leader, names[0]), _find(leader, name)
-            if first != other:
-                leader[other] = first
-    groups: dict[str, list[str]] = {}
-    for name in leader:
-        groups.setdefault(_find(leader, name), []).append(name)
-    return tuple(tuple(group) for group in groups.values())
-
-
-def _find(leader: dict[str, str], name: str) -> str:
-    while leader[name] != name:
-        leader[name] = leader[leader[name]]
-        name = leader[name]
-    return name
+    ties = [rule.constraint.variables for rule in rules if rule.constraint.kind is not Kind.CROSS_RECORD]
+    tied = Union(name for names in ties for name in names)
+    for names in ties:
+        tied.join(names)
+    return tied.parts()

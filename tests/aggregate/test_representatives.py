@@ -97,27 +97,10 @@ def test_the_medoid_costs_least_of_all_members(drawn: tuple[Points, Groups]) -> 
     assert Medoid().representatives(values, groups).tolist() == values[chosen].tolist()
 
 
-@settings(deadline=None)
-@given(grouped(), st.randoms(use_true_random=False))
-def test_a_ranking_begins_with_the_medoid_and_moves_away_from_the_mean(
-    drawn: tuple[Points, Groups], random: object
-) -> None:
-    values, groups = drawn
-    for row, members in zip(Medoid().choose(values, groups), groups.each(), strict=True):
-        shuffled = members.copy()
-        random.shuffle(shuffled)  # type: ignore[attr-defined]
-        ranking = Medoid().ranking(values, shuffled)
-        assert ranking[0] == row
-        assert sorted(ranking) == sorted(members)
-        distances = np.square(values[ranking] - values[members].mean(axis=0)).sum(axis=1)
-        assert (np.diff(distances) >= -1e-9 * (1 + distances.max())).all()
-
-
 def test_ties_among_medoids_go_to_the_first_record() -> None:
     points = np.array([[5.0], [1.0], [-1.0], [-1.0], [1.0]])
     groups = Groups(np.array([1, 0, 0, 0, 0]))
     assert Medoid().choose(points, groups).tolist() == [1, 0]
-    assert Medoid().ranking(points, np.array([4, 3, 2, 1])).tolist() == [1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("name", list(OperatorName), ids=lambda name: name.value)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from constraint_sdc.aggregate.operators import OPERATORS
+from constraint_sdc.model.cloud import Cloud
 from constraint_sdc.model.groups import Groups, Points
 from constraint_sdc.model.policy import OperatorName, Scale
 from constraint_sdc.model.series import Series
@@ -29,7 +30,7 @@ def information_loss(series: Sequence[Series], masked: Points) -> float:
 
 def plain_loss(series: Sequence[Series], points: Points, partitioner: Partitioner, k: int, seed: int) -> float:
     """Return the loss of the same partitioner without strata, rules or grids, and the arithmetic mean."""
-    groups = Groups(partitioner.partition(points, k, seed))
+    groups = Groups(partitioner.partition(Cloud(points), k, seed))
     values = np.array(
         [np.where(s.is_blank, np.nanmean(s.values) if (~s.is_blank).any() else 0.0, s.values) for s in series]
     ).T

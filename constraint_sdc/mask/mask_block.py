@@ -17,6 +17,7 @@ from constraint_sdc.exact.candidates import NOT_COPIED
 from constraint_sdc.exact.derived import Deriver
 from constraint_sdc.exact.ladder import Ladder, count_steps
 from constraint_sdc.mask.loss import information_loss, plain_loss
+from constraint_sdc.model.cloud import Cloud
 from constraint_sdc.model.design import BlockDesign
 from constraint_sdc.model.expression import Outside
 from constraint_sdc.model.groups import Groups, Points, Rows
@@ -76,7 +77,7 @@ def _partition(design: BlockDesign, points: Points, inputs: MaskInputs) -> tuple
     label = np.zeros(len(points), np.int64)
     stratum: list[int] = []
     for number, part in enumerate(design.strata):
-        own = inputs.partitioner.partition(points[part.rows], inputs.k, inputs.seed)
+        own = inputs.partitioner.partition(Cloud(points[part.rows]), inputs.k, inputs.seed)
         label[part.rows] = own + len(stratum)
         stratum += [number] * (int(own.max()) + 1)
     return Groups(label), tuple(stratum)

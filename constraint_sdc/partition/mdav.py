@@ -11,10 +11,11 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from constraint_sdc.model.cloud import Cloud
 from constraint_sdc.model.groups import Labels, Points, Rows
+from constraint_sdc.partition.conditions import refuse_weights, require_possible
 
 _Distances = npt.NDArray[np.float64]
-_LARGEST = 1e150
 
 
 class Mdav:
@@ -25,31 +26,21 @@ class Mdav:
 
     name = "mdav"
 
-    def partition(self, points: Points, k: int, seed: int) -> Labels:
-        """Return the group of every row; `seed` is of no account, because nothing is drawn.
+    def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
+        """Return the group of every record; `seed` is of no account, because nothing is drawn.
 
-        >>> Mdav().partition(np.array([[0.0], [9.0], [1.0], [8.0], [0.5]]), 2, seed=1).tolist()
+        >>> Mdav().partition(Cloud(np.array([[0.0], [9.0], [1.0], [8.0], [0.5]])), 2, seed=1).tolist()
         [1, 0, 1, 0, 1]
         """
         del seed
-        _refuse_impossible(points, k)
+        require_possible(cloud, k)
+        refuse_weights(cloud, self.name)
         if k == 1:
-            return np.arange(len(points), dtype=np.int64)
-        labels = np.empty(len(points), np.int64)
-        for number, rows in enumerate(_groups(points, k)):
+            return np.arange(len(cloud), dtype=np.int64)
+        labels = np.empty(len(cloud), np.int64)
+        for number, rows in enumerate(_groups(cloud.points, k)):
             labels[rows] = number
         return labels
-
-
-def _refuse_impossible(points: Points, k: int) -> None:
-    if k < 1:
-        raise ValueError(f"k must be at least 1, not {k}")
-    if len(points) < k:
-        raise ValueError(f"{len(points)} records cannot form a group of {k}")
-    if not np.isfinite(points).all():
-        raise ValueError("points must be finite numbers")
-    if np.abs(points).max(initial=0.0) > _LARGEST:
-        raise ValueError(f"points beyond {_LARGEST:g} have no distances in double; standardise them")
 
 
 def _groups(points: Points, k: int) -> Iterator[Rows]:

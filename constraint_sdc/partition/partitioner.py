@@ -7,7 +7,8 @@ from types import MappingProxyType
 from typing import Protocol
 
 from constraint_sdc.errors import UsageError
-from constraint_sdc.model.groups import Labels, Points
+from constraint_sdc.model.cloud import Cloud
+from constraint_sdc.model.groups import Labels
 from constraint_sdc.partition.mdav import Mdav
 
 
@@ -15,8 +16,8 @@ class Partitioner(Protocol):
     """A method that divides records into groups of at least k.
 
     Every record is in exactly one group, labels are 0, 1, ... without a gap, and the same points, k and seed give the
-    same labels. Points are already standardised: methods compare plain Euclidean distances. Fewer than k points, and
-    points that are not finite numbers, raise ValueError; callers refuse such data earlier, in a user's words.
+    same labels. Fewer than k points, and points that are not finite numbers, raise ValueError; callers refuse such data
+    earlier, in a user's words. A cloud that a method was not made for (weights, scales) it refuses with a UsageError.
     """
 
     @property
@@ -24,8 +25,8 @@ class Partitioner(Protocol):
         """Return the name on the command line and in recipes."""
         ...
 
-    def partition(self, points: Points, k: int, seed: int) -> Labels:
-        """Return the group of every row of `points` (n records x d variables)."""
+    def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
+        """Return the group of every record of the cloud."""
         ...
 
 

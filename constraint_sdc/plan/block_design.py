@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraint_sdc.aggregate.operators import OPERATORS
+from constraint_sdc.model.cloud import Cloud
 from constraint_sdc.model.constraint import AllOf, Atom, Formula, atom_variables
 from constraint_sdc.model.design import BlockDesign, Stratum
 from constraint_sdc.model.groups import Groups, Points, Rows
@@ -95,7 +96,7 @@ def _cheapest_strata(accepts: Accepts, classes: Codes, points: Points, around: S
 
 
 def _lost(points: Points, around: Surroundings) -> float:
-    groups = Groups(around.partitioner.partition(points, around.k, around.seed))
+    groups = Groups(around.partitioner.partition(Cloud(points), around.k, around.seed))
     means = OPERATORS[OperatorName.ARITHMETIC_MEAN].representatives(points, groups)
     return float(((points - means[groups.label]) ** 2).sum())
 

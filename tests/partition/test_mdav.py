@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from constraint_sdc.model.cloud import Cloud
 from constraint_sdc.model.groups import Points
 from constraint_sdc.partition.mdav import Mdav
 from tests.partition.textbook import textbook_mdav
 
 
 def mdav(points: Points, k: int) -> list[int]:
-    return Mdav().partition(points, k, seed=0).tolist()
+    return Mdav().partition(Cloud(points), k, seed=0).tolist()
 
 
 def drawn_points(kind: str, n: int, d: int, seed: int) -> Points:
@@ -103,9 +104,9 @@ def test_the_order_of_the_file_changes_nothing_where_there_are_no_ties() -> None
 
 def test_neither_the_seed_nor_the_layout_in_memory_matters() -> None:
     points = drawn_points("heavy tails", 100, 4, seed=4)
-    expected = Mdav().partition(points, 3, seed=0).tolist()
-    assert Mdav().partition(np.asfortranarray(points), 3, seed=99).tolist() == expected
-    assert Mdav().partition(points[:, :], 3, seed=7).tolist() == expected
+    expected = Mdav().partition(Cloud(points), 3, seed=0).tolist()
+    assert Mdav().partition(Cloud(np.asfortranarray(points)), 3, seed=99).tolist() == expected
+    assert Mdav().partition(Cloud(points[:, :]), 3, seed=7).tolist() == expected
 
 
 def test_the_points_are_left_as_they_were() -> None:
@@ -128,4 +129,4 @@ def test_the_points_are_left_as_they_were() -> None:
 )
 def test_what_cannot_be_partitioned_is_refused(points: Points, k: int, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        Mdav().partition(points, k, seed=0)
+        Mdav().partition(Cloud(points), k, seed=0)

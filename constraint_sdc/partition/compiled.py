@@ -1,0 +1,61 @@
+"""Kernels compiled by numba: only for files too large for NumPy alone, cached on disk, and said before one waits.
+
+Import modules with kernels inside the functions that need them: numba itself takes half a second to load, and small
+files must not pay for it. A kernel calls only kernels of its own file, since the cache watches no other.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+
+_Kernel = TypeVar("_Kernel", bound=Callable[..., Any])
+
+_log = logging.getLogger("constraint_sdc.partition")
+
+
+def compiled(function: _Kernel) -> _Kernel:
+    """Compile a function for the argument types of its first call; it runs without the interpreter's lock.
+
+    Arithmetic is that of IEEE doubles in the order written, as NumPy has it: nothing is fused or reordered.
+    """
+    try:
+        return cast(_Kernel, numba.njit(nogil=True, cache=True)(function))
+    except RuntimeError:  # no directory to cache in: compile in every process rather than not at all
+        return cast(_Kernel, numba.njit(nogil=True)(function))
+
+
+def announce(what: str, kernels: Sequence[Callable[..., Any]]) -> None:
+    """Tell the user (through logging) that kernels have to be compiled first, if they have to."""
+    waiting = [kernel for kernel in cast(Sequence[Any], kernels) if not kernel.signatures and not _is_cached(kernel)]
+    if waiting:
+        _log.info("compiling the %s: once on this machine, some seconds", what)
+
+
+def _is_cached(kernel: Any) -> bool:
+    """Tell whether an earlier process left this kernel's machine code on disk, younger than its source."""
+    folder = kernel.stats.cache_path
+    if folder is None or not Path(folder).is_dir():
+        return False
+    source = Path(kernel.py_func.__code__.co_filename)
+    names = Path(folder).glob(f"{source.stem}.{kernel.py_func.__name__}-*.nbi")
+    return any(name.stat().st_mtime >= source.stat().st_mtime for name in names)
+
+
+def in_threads(work: Callable[[int, int], Any], count: int, chunk: int) -> list[Any]:
+    """Call `work(start, stop)` for the chunks of 0..count, on all cores; the answers come in the order of the chunks.
+
+    The chunks do not depend on the number of cores, so neither do the answers.
+    """
+    bounds = [(start, min(start + chunk, count)) for start in range(0, count, chunk)]
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if cores == 1 or len(bounds) < 2:
+        return [work(*each) for each in bounds]
+    with ThreadPoolExecutor(min(cores, len(bounds))) as pool:
+        return list(pool.map(lambda each: work(*each), bounds))

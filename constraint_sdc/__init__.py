@@ -1,7 +1,7 @@
 """Mask microdata without breaking its edit rules, and check it against them.
 
-The commands' verbs are here too: `plan_file`, `mask_file`, `check_file`, `list_rules`, `describe_file`, `convert_file`,
-`export_domain`. They are imported on first use, so that importing the package costs nothing.
+The commands' verbs are here too: `plan_file`, `mask_file`, `check_file`, `partition_file`, `list_rules`,
+`describe_file`, `convert_file`, `export_domain`. They are imported on first use: importing the package costs nothing.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from constraint_sdc.errors import ConstraintSdcError as ConstraintSdcError
     from constraint_sdc.model.masking import MaskOptions as MaskOptions
+    from constraint_sdc.model.partitioned import PartitionOptions as PartitionOptions
     from constraint_sdc.pipeline.check import CheckOptions as CheckOptions
     from constraint_sdc.pipeline.check import check_file as check_file
     from constraint_sdc.pipeline.conversion import ConvertOptions as ConvertOptions
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from constraint_sdc.pipeline.description import describe_file as describe_file
     from constraint_sdc.pipeline.domain import export_domain as export_domain
     from constraint_sdc.pipeline.mask import mask_file as mask_file
+    from constraint_sdc.pipeline.partition import partition_file as partition_file
     from constraint_sdc.pipeline.plan import plan_file as plan_file
     from constraint_sdc.pipeline.rule_list import list_rules as list_rules
     from constraint_sdc.read.recipe import read_recipe as read_recipe
@@ -32,6 +34,8 @@ _HOMES = {
     "MaskOptions": "constraint_sdc.model.masking",
     "mask_file": "constraint_sdc.pipeline.mask",
     "plan_file": "constraint_sdc.pipeline.plan",
+    "PartitionOptions": "constraint_sdc.model.partitioned",
+    "partition_file": "constraint_sdc.pipeline.partition",
     "plan_text": "constraint_sdc.report.plan_text",
     "read_recipe": "constraint_sdc.read.recipe",
     "CheckOptions": "constraint_sdc.pipeline.check",

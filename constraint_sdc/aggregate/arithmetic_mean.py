@@ -6,6 +6,7 @@ import numpy as np
 
 from constraint_sdc.aggregate.conjunction import ValueAtom, judge
 from constraint_sdc.aggregate.numbers import integer_verdict, pattern_verdict
+from constraint_sdc.model.cloud import Weights
 from constraint_sdc.model.constraint import (
     DomainAtom,
     Formula,
@@ -40,21 +41,26 @@ class ArithmeticMean:
         """Linear conditions need the exact step only; `!=`, products, sets and texts are not covered."""
         return judge(formula, _atom_verdict)
 
-    def representatives(self, values: Points, groups: Groups) -> Points:
+    def representatives(self, values: Points, groups: Groups, weights: Weights | None = None) -> Points:
         """Return the means, one row per group.
 
         >>> two = Groups(np.array([0, 1, 0]))
         >>> ArithmeticMean().representatives(np.array([[1.0], [5.0], [2.0]]), two).tolist()
         [[1.5], [5.0]]
         """
-        return group_means(values, groups)
+        return group_means(values, groups, weights)
 
 
-def group_means(values: Points, groups: Groups) -> Points:
-    """Return the mean of every group's rows, never outside what the group's own values span."""
+def group_means(values: Points, groups: Groups, weights: Weights | None = None) -> Points:
+    """Return the (weighted) mean of every group's rows, never outside what the group's own values span."""
     members = values[groups.order]
     with np.errstate(over="ignore"):
-        means = np.add.reduceat(members, groups.starts) / groups.sizes[:, None]
+        if weights is None:
+            means = np.add.reduceat(members, groups.starts) / groups.sizes[:, None]
+        else:
+            share = (weights / weights.max())[groups.order]  # so that no product overflows
+            total = np.add.reduceat(share, groups.starts)[:, None]
+            means = np.add.reduceat(members * share[:, None], groups.starts) / total
     lowest, highest = np.minimum.reduceat(members, groups.starts), np.maximum.reduceat(members, groups.starts)
     return np.clip(means, lowest, highest)
 

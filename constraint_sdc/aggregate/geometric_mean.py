@@ -9,6 +9,7 @@ import numpy as np
 from constraint_sdc.aggregate.arithmetic_mean import group_means
 from constraint_sdc.aggregate.conjunction import ValueAtom, judge
 from constraint_sdc.aggregate.numbers import integer_verdict, pattern_verdict
+from constraint_sdc.model.cloud import Weights
 from constraint_sdc.model.constraint import (
     DomainAtom,
     Formula,
@@ -43,7 +44,7 @@ class GeometricMean:
         """Products, V1 <= c * V2, intervals, and sums below one product need the exact step only; no `!=`."""
         return judge(formula, _atom_verdict)
 
-    def representatives(self, values: Points, groups: Groups) -> Points:
+    def representatives(self, values: Points, groups: Groups, weights: Weights | None = None) -> Points:
         """Return the geometric means, one row per group; ValueError where a value is not positive.
 
         >>> GeometricMean().representatives(np.array([[2.0], [8.0]]), Groups(np.array([0, 0]))).round(9).tolist()
@@ -51,7 +52,7 @@ class GeometricMean:
         """
         if not (values > 0).all():
             raise ValueError("a geometric mean takes positive values only")
-        means = np.exp(group_means(np.log(values), groups))
+        means = np.exp(group_means(np.log(values), groups, weights))
         members = values[groups.order]
         lowest, highest = np.minimum.reduceat(members, groups.starts), np.maximum.reduceat(members, groups.starts)
         return np.clip(means, lowest, highest)

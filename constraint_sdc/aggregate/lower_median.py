@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from constraint_sdc.aggregate.conjunction import ValueAtom, judge
-from constraint_sdc.aggregate.sorted_members import SortedMembers
+from constraint_sdc.aggregate.sorted_members import SortedMembers, whole_weights
+from constraint_sdc.model.cloud import Weights
 from constraint_sdc.model.constraint import Formula, LinearAtom
 from constraint_sdc.model.groups import Groups, Points, Rows
 from constraint_sdc.model.operator_verdict import NotCovered, OperatorVerdict, Preserved
@@ -13,7 +14,7 @@ from constraint_sdc.model.policy import OperatorName
 
 
 class LowerMedian:
-    """Each variable's ceil(m / 2)-th smallest of the group's m values.
+    """Each variable's ceil(m / 2)-th smallest of the group's m values, a record of weight w counting w times.
 
     Proof sketch. About one variable: the value is a member's own, so whatever all members satisfy holds, provided that
     the member's text is copied. Across two, let f be computed from x and y, never decreasing in x and never increasing
@@ -31,7 +32,7 @@ class LowerMedian:
         """Everything about one variable, and V1 op c * V2 + d with c > 0 (not `!=`), is preserved."""
         return judge(formula, _atom_verdict, picks_member=True)
 
-    def representatives(self, values: Points, groups: Groups) -> Points:
+    def representatives(self, values: Points, groups: Groups, weights: Weights | None = None) -> Points:
         """Return the lower medians, one row per group.
 
         >>> LowerMedian().representatives(np.array([[4.0], [1.0], [3.0], [2.0]]), Groups(np.zeros(4, int))).tolist()
@@ -39,16 +40,22 @@ class LowerMedian:
         """
         chosen = np.empty((len(groups), values.shape[1]))
         for column in range(values.shape[1]):
-            chosen[:, column] = values[self.choose(values[:, column], groups), column]
+            chosen[:, column] = values[self.choose(values[:, column], groups, weights), column]
         return chosen
 
-    def choose(self, values: Points, groups: Groups) -> Rows:
+    def choose(self, values: Points, groups: Groups, weights: Weights | None = None) -> Rows:
         """Return, for every group, the first member in the file that has the median value, to copy its text.
 
         `values` are one variable's numbers, or codes in its order; verdicts across variables are about numbers.
         """
         members = SortedMembers.of(values, groups)
-        return members.first_of_run(members.run_at(groups.starts + (groups.sizes - 1) // 2))
+        if weights is None:
+            return members.first_of_run(members.run_at(groups.starts + (groups.sizes - 1) // 2))
+        below = np.cumsum(whole_weights(weights)[members.rows])
+        ends = groups.starts + groups.sizes - 1
+        before = np.append(0, below[ends[:-1]])
+        middle = before + (below[ends] - before + 1) // 2
+        return members.first_of_run(members.run_at(np.searchsorted(below, middle)))
 
 
 def _atom_verdict(atom: ValueAtom) -> OperatorVerdict:

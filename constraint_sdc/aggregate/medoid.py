@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from constraint_sdc.aggregate.arithmetic_mean import group_means
+from constraint_sdc.model.cloud import Weights
 from constraint_sdc.model.constraint import Formula
 from constraint_sdc.model.groups import Groups, Points, Rows
 from constraint_sdc.model.operator_verdict import OperatorVerdict, Preserved
@@ -29,26 +30,26 @@ class Medoid:
         del formula
         return Preserved("it is an actual record of the group, and that record satisfies the rule")
 
-    def representatives(self, values: Points, groups: Groups) -> Points:
+    def representatives(self, values: Points, groups: Groups, weights: Weights | None = None) -> Points:
         """Return the medoids' rows, one per group, by distances in the values as given; see `choose`."""
-        return values[self.choose(values, groups)]
+        return values[self.choose(values, groups, weights)]
 
-    def choose(self, points: Points, groups: Groups) -> Rows:
+    def choose(self, points: Points, groups: Groups, weights: Weights | None = None) -> Rows:
         """Return the medoid of every group by distances in `points` (standardised); ties go to the first record.
 
         >>> Medoid().choose(np.array([[0.0], [9.0], [5.0], [1.0]]), Groups(np.array([0, 0, 0, 1]))).tolist()
         [2, 3]
         """
-        distances = _from_mean(points, groups)
+        distances = _from_mean(points, groups, weights)
         nearest = np.repeat(np.minimum.reduceat(distances, groups.starts), groups.sizes)
         candidates: Rows = groups.order[distances == nearest]
         is_first = np.diff(groups.label[candidates], prepend=-1) > 0
         return candidates[is_first]
 
 
-def _from_mean(points: Points, groups: Groups) -> Points:
+def _from_mean(points: Points, groups: Groups, weights: Weights | None) -> Points:
     """Return each member's squared distance to its group's mean, in the order of `groups.order`."""
     with np.errstate(over="ignore"):
-        deviations = points[groups.order] - np.repeat(group_means(points, groups), groups.sizes, axis=0)
+        deviations = points[groups.order] - np.repeat(group_means(points, groups, weights), groups.sizes, axis=0)
         squares: Points = np.square(deviations).sum(axis=1)
     return squares

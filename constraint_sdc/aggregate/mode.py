@@ -6,6 +6,7 @@ import numpy as np
 
 from constraint_sdc.aggregate.conjunction import ValueAtom, judge
 from constraint_sdc.aggregate.sorted_members import SortedMembers
+from constraint_sdc.model.cloud import Weights
 from constraint_sdc.model.constraint import Formula
 from constraint_sdc.model.groups import Groups, Points, Rows
 from constraint_sdc.model.operator_verdict import NotCovered, OperatorVerdict
@@ -26,7 +27,7 @@ class Mode:
         """Everything about one variable is preserved, nothing across variables is."""
         return judge(formula, _atom_verdict, picks_member=True)
 
-    def representatives(self, values: Points, groups: Groups) -> Points:
+    def representatives(self, values: Points, groups: Groups, weights: Weights | None = None) -> Points:
         """Return the modes, one row per group.
 
         >>> Mode().representatives(np.array([[7.0], [3.0], [7.0], [1.0]]), Groups(np.zeros(4, int))).tolist()
@@ -34,18 +35,19 @@ class Mode:
         """
         chosen = np.empty((len(groups), values.shape[1]))
         for column in range(values.shape[1]):
-            chosen[:, column] = values[self.choose(values[:, column], groups), column]
+            chosen[:, column] = values[self.choose(values[:, column], groups, weights), column]
         return chosen
 
-    def choose(self, values: Points, groups: Groups) -> Rows:
+    def choose(self, values: Points, groups: Groups, weights: Weights | None = None) -> Rows:
         """Return, for every group, the first member in the file that has the mode, to copy its text.
 
         `values` are one variable's numbers or codes; texts to be told apart (`1` and `1.0`) have codes of their own.
         """
         members = SortedMembers.of(values, groups)
         run_groups = groups.label[members.rows[members.run_starts]]
-        # Stable: of equally long runs the first stays first, which is that of the smallest value.
-        best_first = np.lexsort((-members.run_sizes, run_groups)).astype(np.int64)
+        # Stable: of runs that count alike the first stays first, which is that of the smallest value.
+        count = members.run_sizes if weights is None else members.run_weights(weights)
+        best_first = np.lexsort((-count, run_groups)).astype(np.int64)
         is_best = np.diff(run_groups[best_first], prepend=-1) > 0
         return members.first_of_run(best_first[is_best])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from constraint_sdc.model.cloud import Weights
 from constraint_sdc.model.constraint import Formula
 from constraint_sdc.model.groups import Groups, Points
 from constraint_sdc.model.operator_verdict import OperatorVerdict
@@ -30,6 +31,9 @@ class Operator(Protocol):
         """
         ...
 
-    def representatives(self, values: Points, groups: Groups) -> Points:
-        """Return one row per group, from `values` of n records x d variables without NaN."""
+    def representatives(self, values: Points, groups: Groups, weights: Weights | None = None) -> Points:
+        """Return one row per group, from `values` of n records x d variables without NaN.
+
+        `weights` are how much each record counts, positive; without them all count alike.
+        """
         ...

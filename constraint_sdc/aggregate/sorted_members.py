@@ -8,7 +8,16 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from constraint_sdc.model.cloud import Weights
 from constraint_sdc.model.groups import Groups, Points, Rows
+
+_HEAVIEST = 2**40
+
+
+def whole_weights(weights: Weights) -> npt.NDArray[np.int64]:
+    """Return weights as whole numbers, whose sums are exact whatever their order."""
+    whole: npt.NDArray[np.int64] = np.maximum(np.rint(weights / weights.max() * _HEAVIEST), 1).astype(np.int64)
+    return whole
 
 
 @dataclass(frozen=True)
@@ -30,6 +39,10 @@ class SortedMembers:
     def run_sizes(self) -> npt.NDArray[np.int64]:
         """Return the length of every run of equal values."""
         return np.diff(self.run_starts, append=len(self.rows))
+
+    def run_weights(self, weights: Weights) -> npt.NDArray[np.int64]:
+        """Return the weight of every run of equal values."""
+        return np.add.reduceat(whole_weights(weights)[self.rows], self.run_starts)
 
     def first_of_run(self, run: npt.NDArray[np.int64]) -> Rows:
         """Return the first record in the file among those of a run."""

@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from constraint_sdc import __version__
+from constraint_sdc.cli.notices import notices
 from constraint_sdc.errors import ConstraintSdcError
 
 _COMMANDS = {
@@ -18,6 +19,7 @@ _COMMANDS = {
     "plan": "show how a file would be masked, why every rule survives, and the price",
     "mask": "mask a file; publish it only if every rule still holds",
     "explain": "explain why a rule survives, or how a record was masked",
+    "partition": "divide records into groups without masking, to compare methods and their loss",
     "rules": "list what each rule means to us, and why",
     "describe": "describe the variables of a microdata file",
     "convert": "convert CSV, Parquet, SPSS and Stata files to XML and back",
@@ -38,6 +40,7 @@ Examples:
   constraint-sdc plan census.xml --rules census.sch -k 5
   constraint-sdc mask census.xml --rules census.sch -k 5 -o masked.xml
   constraint-sdc explain EC-LC census.xml --rules census.sch -k 5
+  constraint-sdc partition census.csv -k 3 --method mdav
   constraint-sdc rules census.sch
   constraint-sdc convert census.csv census.xml
   constraint-sdc domain census.xml --variables V1 -o domain.xml
@@ -73,8 +76,10 @@ class _LazyGroup(click.Group):
 
 @click.group(cls=_LazyGroup, help=_HELP, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="constraint-sdc")
-def program() -> None:
-    """Hold the commands together."""
+@click.pass_context
+def program(ctx: click.Context) -> None:
+    """Hold the commands together, and tell what the library says while they run."""
+    ctx.with_resource(notices())
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from constraint_sdc.cli.options import FILE, Seconds, directories
+from constraint_sdc.cli.options import FILE, Seconds, directories, not_empty
 from constraint_sdc.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 LEAST_K = 2
 # What a saved plan has decided; an option that says something else contradicts it.
-DECIDED = ("k", "method", "seed", "on_broken")
+DECIDED = ("k", "method", "effort", "standardise", "weights", "seed", "on_broken")
 ABOUT_RULES = ("on_broken", "phase", "original", "allow", "time_limit")
 
 Command = Callable[..., None]
@@ -27,7 +27,14 @@ Command = Callable[..., None]
 _OPTIONS = (
     click.option("-k", "k", type=int, help="Least number of records that share the values of a block; 2 or more."),
     click.option("--recipe", type=FILE, help="YAML file with k, roles, grids and groups (see docs/recipe.md)."),
-    click.option("--method", help="How records are divided into groups. [default: mdav]"),
+    click.option("--method", help="How records are divided into groups (see docs/partition). [default: auto]"),
+    click.option("--effort", help="How long auto or NAME+refine searches: fast, default, high, best, or e.g. 30s."),
+    click.option(
+        "--standardise",
+        type=click.Choice(("z-score", "robust", "none")),
+        help="The unit in which numbers enter distances. [default: z-score]",
+    ),
+    click.option("--weights", callback=not_empty, help="Variable that says how much each record counts."),
     click.option("--seed", type=click.IntRange(min=0), help="Seed of methods that draw at random. [default: 0]"),
     click.option(
         "--on-broken",
@@ -61,6 +68,7 @@ def gather(
     if rules is None:
         refuse_given(given, ABOUT_RULES, "it belongs to rules, and there is no --rules")
     from constraint_sdc.model.masking import MaskOptions
+    from constraint_sdc.model.policy import Standardise
     from constraint_sdc.model.recipe import Recipe
     from constraint_sdc.read.recipe import read_recipe
 
@@ -71,6 +79,8 @@ def gather(
         raise UsageError("k is not given", hint="how many records must share values? -k K, or `k: K` in the recipe")
     if k < LEAST_K:
         raise UsageError(f"k must be at least {LEAST_K}, not {k}", hint="a group of one record hides nothing")
+    if isinstance(decided["standardise"], str):
+        decided["standardise"] = Standardise(decided["standardise"])
     return MaskOptions(
         **decided,
         phase=given["phase"],
@@ -85,14 +95,23 @@ def gather(
 
 def _by_plan(given: dict[str, Any], saved: Plan) -> dict[str, Any]:
     """Return what the saved plan decided, and refuse an option that says something else."""
-    for name in DECIDED:
-        value = getattr(saved, name)
+    division = saved.division
+    decided: dict[str, Any] = {
+        "k": saved.k,
+        "method": division.method,
+        "effort": division.effort,
+        "standardise": division.standardise.value,
+        "weights": division.weights,
+        "seed": saved.seed,
+        "on_broken": saved.on_broken,
+    }
+    for name, value in decided.items():
         if given[name] is not None and given[name] != value:
             raise UsageError(
                 f"{spelling(name)} {given[name]} contradicts the saved plan, which has {value}",
                 hint="leave the option out, or make a new plan",
             )
-    return {name: getattr(saved, name) for name in DECIDED}
+    return decided
 
 
 def refuse_given(given: dict[str, Any], names: Iterable[str], hint: str) -> None:

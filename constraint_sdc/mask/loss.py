@@ -11,7 +11,7 @@ from constraint_sdc.model.cloud import Cloud
 from constraint_sdc.model.groups import Groups, Points
 from constraint_sdc.model.policy import OperatorName, Scale
 from constraint_sdc.model.series import Series
-from constraint_sdc.partition.partitioner import Partitioner
+from constraint_sdc.partition.mdav import Mdav
 
 
 def information_loss(series: Sequence[Series], masked: Points) -> float:
@@ -28,9 +28,9 @@ def information_loss(series: Sequence[Series], masked: Points) -> float:
     return 100.0 * error / total if total else 0.0
 
 
-def plain_loss(series: Sequence[Series], points: Points, partitioner: Partitioner, k: int, seed: int) -> float:
-    """Return the loss of the same partitioner without strata, rules or grids, and the arithmetic mean."""
-    groups = Groups(partitioner.partition(Cloud(points), k, seed))
+def plain_loss(series: Sequence[Series], cloud: Cloud, k: int) -> float:
+    """Return the loss of plain MDAV: no strata, rules, grids or weights of records, and the arithmetic mean."""
+    groups = Groups(Mdav().partition(Cloud(cloud.points), k, seed=0))
     values = np.array(
         [np.where(s.is_blank, np.nanmean(s.values) if (~s.is_blank).any() else 0.0, s.values) for s in series]
     ).T

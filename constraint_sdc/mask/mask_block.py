@@ -17,7 +17,7 @@ from constraint_sdc.exact.candidates import NOT_COPIED
 from constraint_sdc.exact.derived import Deriver
 from constraint_sdc.exact.ladder import Ladder, count_steps
 from constraint_sdc.mask.loss import information_loss, plain_loss
-from constraint_sdc.model.cloud import Cloud
+from constraint_sdc.model.cloud import Weights
 from constraint_sdc.model.design import BlockDesign
 from constraint_sdc.model.expression import Outside
 from constraint_sdc.model.groups import Groups, Points, Rows
@@ -51,16 +51,16 @@ class MaskInputs:
 
 def mask_block(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
     """Return the block's representatives, which records share them, and the price."""
-    points = np.concatenate([series.standardised() for series in design.series], axis=1)
-    groups, stratum = _partition(design, points, inputs)
-    targets, copied, mixed = _targets(design, groups, points)
+    points = design.cloud.points
+    groups, stratum = _partition(design, inputs)
+    targets, copied, mixed = _targets(design, groups)
     judge = BlockJudge(design, groups, inputs.table, inputs.held, inputs.evaluator_for(design))
     deriver = Deriver(groups, inputs.table, design.others, inputs.domains, inputs.is_xpath1)
     ladder = Ladder(design, groups, stratum, targets, copied, mixed, points, judge, deriver)
     found = ladder.climb_down()
     price = Price(
         loss=information_loss(design.series, found.candidates.values[groups.label]),
-        plain_loss=_plain(design, points, inputs) if len(points) <= _MASKED_TWICE else None,
+        plain_loss=plain_loss(design.series, design.cloud, inputs.k) if len(points) <= _MASKED_TWICE else None,
         groups=len(groups),
         smallest=int(groups.sizes.min()),
         steps=count_steps(found.step),
@@ -68,28 +68,25 @@ def mask_block(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
     return MaskedBlock(design.plan, groups, stratum, found.step, found.candidates.columns(), price)
 
 
-def _plain(design: BlockDesign, points: Points, inputs: MaskInputs) -> float:
-    return plain_loss(design.series, points, inputs.partitioner, inputs.k, inputs.seed)
-
-
-def _partition(design: BlockDesign, points: Points, inputs: MaskInputs) -> tuple[Groups, tuple[int, ...]]:
+def _partition(design: BlockDesign, inputs: MaskInputs) -> tuple[Groups, tuple[int, ...]]:
     """Divide every stratum into groups of at least k; return also the stratum of every group."""
-    label = np.zeros(len(points), np.int64)
+    label = np.zeros(len(design.cloud), np.int64)
     stratum: list[int] = []
     for number, part in enumerate(design.strata):
-        own = inputs.partitioner.partition(Cloud(points[part.rows]), inputs.k, inputs.seed)
+        own = inputs.partitioner.partition(design.cloud.of(part.rows), inputs.k, inputs.seed)
         label[part.rows] = own + len(stratum)
         stratum += [number] * (int(own.max()) + 1)
     return Groups(label), tuple(stratum)
 
 
-def _targets(design: BlockDesign, groups: Groups, points: Points) -> tuple[Points, Rows, Rows]:
+def _targets(design: BlockDesign, groups: Groups) -> tuple[Points, Rows, Rows]:
     """Return the operators' values, the records to copy cells from, and the groups of differing blanks."""
     shape = (len(groups), len(design.series))
     targets, copied = np.full(shape, np.nan), np.full(shape, NOT_COPIED, np.int64)
     first = groups.order[groups.starts]
     is_mixed = np.zeros(len(groups), np.bool_)
-    anchor = Medoid().choose(points, groups)
+    weights = design.cloud.weights
+    anchor = Medoid().choose(design.cloud.points, groups, weights)
     for j, (series, plan) in enumerate(zip(design.series, design.plan.variables, strict=True)):
         low, high = (f.reduceat(series.blank[groups.order], groups.starts) for f in (np.minimum, np.maximum))
         is_mixed |= low != high
@@ -97,31 +94,34 @@ def _targets(design: BlockDesign, groups: Groups, points: Points) -> tuple[Point
         values = np.where(series.is_blank, 1.0, series.values)
         match plan.operator:
             case OperatorName.LOWER_MEDIAN:
-                copied[:, j] = LowerMedian().choose(values, groups)
+                copied[:, j] = LowerMedian().choose(values, groups, weights)
             case OperatorName.MODE:
-                copied[:, j] = Mode().choose(values, groups)
+                copied[:, j] = Mode().choose(values, groups, weights)
             case OperatorName.MEDOID:
                 copied[:, j] = anchor
             case OperatorName.ARITHMETIC_MEAN | OperatorName.GEOMETRIC_MEAN:
-                targets[:, j], same = _average(plan.operator, series, values, groups)
+                targets[:, j], same = _average(plan.operator, series, values, groups, weights)
                 copied[same, j] = first[same]
         targets[blank, j] = np.nan
         copied[blank, j] = first[blank]
     return targets, copied, np.flatnonzero(is_mixed)
 
 
-def _average(operator: OperatorName, series: Series, values: Points, groups: Groups) -> tuple[Points, Mask]:
+def _average(
+    operator: OperatorName, series: Series, values: Points, groups: Groups, weights: Weights | None
+) -> tuple[Points, Mask]:
     """Return averages, never outside the group's own range; and where all values are one that is on the grid."""
     ordered = values[groups.order]
     low, high = np.minimum.reduceat(ordered, groups.starts), np.maximum.reduceat(ordered, groups.starts)
     if operator is OperatorName.GEOMETRIC_MEAN:
         # Strata keep signs apart; a merged one may not, and has no geometric mean: the arithmetic stands in.
         sign = np.sign(values)[groups.order][groups.starts]
-        size = OPERATORS[operator].representatives(np.where(values == 0, 1.0, np.abs(values))[:, None], groups)[:, 0]
-        plain = OPERATORS[OperatorName.ARITHMETIC_MEAN].representatives(values[:, None], groups)[:, 0]
+        absolute = np.where(values == 0, 1.0, np.abs(values))[:, None]
+        size = OPERATORS[operator].representatives(absolute, groups, weights)[:, 0]
+        plain = OPERATORS[OperatorName.ARITHMETIC_MEAN].representatives(values[:, None], groups, weights)[:, 0]
         average = np.where(np.sign(low) == np.sign(high), size * sign, plain)
     else:
-        average = OPERATORS[operator].representatives(values[:, None], groups)[:, 0]
+        average = OPERATORS[operator].representatives(values[:, None], groups, weights)[:, 0]
     average = np.clip(average, low, high)
     on_grid = np.rint(low * series.grid.scale) == low * series.grid.scale if series.grid.decimals is not None else True
     return average, (low == high) & on_grid

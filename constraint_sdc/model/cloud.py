@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from constraint_sdc.model.groups import Points, Rows
-from constraint_sdc.model.policy import Scale
+from constraint_sdc.model.policy import Scale, Standardise, VariableWish
+from constraint_sdc.model.series import Series
 
 Weights = npt.NDArray[np.float64]
 
@@ -50,3 +52,22 @@ class Cloud:
     def scales(self) -> frozenset[Scale]:
         """Return the scales of its variables."""
         return frozenset(axis.scale for axis in self.axes) or frozenset({Scale.NUMERIC})
+
+
+def cloud_of(
+    series: Sequence[Series],
+    standardise: Standardise = Standardise.Z_SCORE,
+    wishes: Mapping[str, VariableWish] | None = None,
+    weights: Weights | None = None,
+) -> Cloud:
+    """Return the records of some variables as points, each variable stretched by the root of its weight."""
+    axes: list[Axis] = []
+    columns: list[Points] = []
+    start = 0
+    for one in series:
+        wish = (wishes or {}).get(one.name)
+        stretch = 1.0 if wish is None or wish.weight is None else float(np.sqrt(wish.weight))
+        columns.append(one.standardised(standardise) * stretch)
+        axes.append(Axis(one.name, one.scale, start, start + columns[-1].shape[1]))
+        start = axes[-1].stop
+    return Cloud(np.concatenate(columns, axis=1), tuple(axes), weights)

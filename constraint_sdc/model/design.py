@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from constraint_sdc.model.cloud import Cloud
 from constraint_sdc.model.constraint import Atom, EditRule
 from constraint_sdc.model.expression import Expression
 from constraint_sdc.model.groups import Rows
@@ -39,11 +40,12 @@ class BlockDesign:
     """One block. `terms` are the disjunctive normal forms of its rules, by rule, as far as they are small enough.
 
     `anchors` are variables of rules that cannot be evaluated here: they are copied together from one actual record.
-    `others` are unmasked variables that the block's rules read.
+    `others` are unmasked variables that the block's rules read. `cloud` are the records as points, for distances.
     """
 
     plan: BlockPlan
     series: tuple[Series, ...]
+    cloud: Cloud
     rules: tuple[EditRule, ...]
     terms: dict[str, tuple[tuple[Atom, ...], ...]]
     strata: tuple[Stratum, ...]

@@ -9,7 +9,7 @@ from pathlib import Path
 from constraint_sdc.model.finding import CheckResult
 from constraint_sdc.model.masked import Masked
 from constraint_sdc.model.plan import Plan
-from constraint_sdc.model.policy import OnBroken
+from constraint_sdc.model.policy import OnBroken, Standardise
 from constraint_sdc.model.recipe import Recipe
 
 
@@ -19,6 +19,9 @@ class MaskOptions:
 
     k: int | None = None
     method: str | None = None
+    effort: str | None = None
+    standardise: Standardise | None = None
+    weights: str | None = None
     seed: int | None = None
     on_broken: OnBroken | None = None
     phase: str | None = None

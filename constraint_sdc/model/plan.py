@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from constraint_sdc.model.division import Division
 from constraint_sdc.model.grid import Grid
 from constraint_sdc.model.policy import OnBroken, OperatorName, Role, Scale
 
@@ -50,13 +51,14 @@ class RulePlan:
 
 @dataclass(frozen=True, slots=True)
 class VariablePlan:
-    """One masked variable: how its groups' values become one, and on which grid."""
+    """One masked variable: how its groups' values become one, on which grid, and how much it counts in distances."""
 
     name: str
     role: Role
     scale: Scale
     grid: Grid
     operator: OperatorName
+    weight: float = 1.0
 
 
 class Formation(Enum):
@@ -94,12 +96,16 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class BlockPlan:
-    """Variables masked together, the strata of the records, and why the block's rules survive."""
+    """Variables masked together, the strata of the records, and why the block's rules survive.
+
+    `partition` tells in words how the records are divided: what `auto` chose, and why.
+    """
 
     number: int
     variables: tuple[VariablePlan, ...]
     because: str
     strategy: str
+    partition: str
     strata: tuple[StratumPlan, ...]
     rules: tuple[RulePlan, ...]
     price: Price | None = None
@@ -129,7 +135,7 @@ class Plan:
     """
 
     k: int
-    method: str
+    division: Division
     seed: int
     on_broken: OnBroken
     records: int

@@ -35,6 +35,14 @@ class Scale(Enum):
     NOMINAL = "nominal"
 
 
+class Standardise(Enum):
+    """In which unit a numeric variable is measured before distances are taken."""
+
+    Z_SCORE = "z-score"  # its standard deviation
+    ROBUST = "robust"  # the distance between its quartiles, which outliers do not stretch
+    NONE = "none"  # as it is: variables with large numbers dominate
+
+
 class OperatorName(Enum):
     """How a group's values become one: see `constraint_sdc/aggregate`, one file each."""
 
@@ -54,7 +62,8 @@ class OperatorName(Enum):
 class VariableWish:
     """What the recipe says about one variable; None is "not said". `decimals`: 0 is integer, "free" a free double.
 
-    `is_removed` takes an identifier out of the masked file.
+    `is_removed` takes an identifier out of the masked file. `weight` is how much a squared difference in this variable
+    counts in distances, against 1 for the others.
     """
 
     role: Role | None = None
@@ -62,3 +71,4 @@ class VariableWish:
     decimals: int | OneOf["free"] | None = None
     operator: OperatorName | None = None
     is_removed: bool = False
+    weight: float | None = None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
-from constraint_sdc.model.policy import OnBroken, VariableWish
+from constraint_sdc.model.policy import OnBroken, Standardise, VariableWish
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class Recipe:
 
     `missing` maps a variable to the texts that stand for a missing value. `groups` are variables to be masked together,
     or "all"; variables tied by rules are masked together whatever the groups say. `group_size` is how many of the
-    remaining variables share a block.
+    remaining variables share a block. `weights` is the variable that says how much each record counts.
     """
 
     record: str | None = None
@@ -23,6 +23,9 @@ class Recipe:
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     k: int | None = None
     method: str | None = None
+    effort: str | None = None
+    standardise: Standardise | None = None
+    weights: str | None = None
     seed: int | None = None
     on_broken: OnBroken | None = None
     group_size: int | None = None

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraint_sdc.model.grid import Grid
-from constraint_sdc.model.policy import Scale
+from constraint_sdc.model.policy import Scale, Standardise
 from constraint_sdc.model.table import Column
 
 
@@ -41,17 +41,31 @@ class Series:
         spread = float((values / largest).std()) if largest else 0.0
         return spread * largest if spread > 1e-12 and spread * largest > 0 else 1.0
 
-    def standardised(self) -> npt.NDArray[np.float64]:
-        """Return the points of this variable for distances: z-scores, or one column per category; blanks at the mean.
+    def _unit(self, how: Standardise) -> float:
+        """Return the unit; the quartiles of some variables coincide, then their mean distance from the median counts.
 
-        Two records of different categories are as far apart as two whose numbers differ by one standard deviation.
+        Both are scaled such that for a normal distribution they are the standard deviation.
+        """
+        if how is Standardise.NONE:
+            return 1.0
+        if how is Standardise.Z_SCORE or self.is_blank.all():
+            return self.deviation
+        values = self.values[~self.is_blank]
+        low, middle, high = np.quantile(values, (0.25, 0.5, 0.75)).tolist()
+        robust = (high - low) / 1.349
+        return robust or float(np.abs(values - middle).mean()) * 1.2533 or 1.0
+
+    def standardised(self, how: Standardise = Standardise.Z_SCORE) -> npt.NDArray[np.float64]:
+        """Return the points of this variable for distances: numbers in units, or one column per category.
+
+        Blanks are at the mean. Two records of different categories are as far apart as two whose numbers differ by one
+        unit. Codes of an ordinal variable have no unit of their own, so they are always measured by their spread.
         """
         if self.scale is Scale.NOMINAL:
             count = int(np.nanmax(self.values, initial=0.0)) + 1
             codes = np.equal(self.values[:, None], np.arange(count))
             return np.where(codes, np.sqrt(0.5), 0.0)
-        unit = self.deviation
-        values = self.values / unit
+        values = self.values / (self.deviation if self.scale is Scale.ORDINAL else self._unit(how))
         present = ~self.is_blank
         centre = float(values[present].mean()) if present.any() else 0.0
         points: npt.NDArray[np.float64] = np.where(present, values - centre, 0.0)

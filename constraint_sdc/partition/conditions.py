@@ -31,3 +31,9 @@ def refuse_weights(cloud: Cloud, method: str) -> None:
             f"{method} as published takes no weights of records",
             hint="use a method that does, such as auto, or leave the weights out",
         )
+
+
+def without_equal_weights(cloud: Cloud) -> Cloud:
+    """Return the cloud; records that all count alike need no weights."""
+    is_equal = cloud.weights is not None and bool((cloud.weights == cloud.weights[:1]).all())
+    return Cloud(cloud.points, cloud.axes) if is_equal else cloud

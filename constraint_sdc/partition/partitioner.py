@@ -1,15 +1,11 @@
-"""What every partition method does, and the methods by name."""
+"""What every partition method does."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Protocol
 
-from constraint_sdc.errors import UsageError
 from constraint_sdc.model.cloud import Cloud
 from constraint_sdc.model.groups import Labels
-from constraint_sdc.partition.mdav import Mdav
 
 
 class Partitioner(Protocol):
@@ -28,20 +24,3 @@ class Partitioner(Protocol):
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
         """Return the group of every record of the cloud."""
         ...
-
-
-_METHODS: Mapping[str, Partitioner] = MappingProxyType({method.name: method for method in (Mdav(),)})
-
-METHODS: tuple[str, ...] = tuple(_METHODS)
-"""The names that `--method` takes, the default first."""
-
-
-def partitioner(name: str) -> Partitioner:
-    """Return the method of this name.
-
-    >>> partitioner("mdav").name
-    'mdav'
-    """
-    if name not in _METHODS:
-        raise UsageError(f"unknown partition method {name!r}", hint=f"use one of: {', '.join(METHODS)}")
-    return _METHODS[name]

@@ -18,7 +18,7 @@ from constraint_sdc.read.json_file import read_json
 from constraint_sdc.read.recipe import recipe_to_json
 from constraint_sdc.report.json_text import json_text
 from constraint_sdc.report.mask_json import blocks_to_json, rules_to_json
-from constraint_sdc.report.plan_json import plan_digest, plan_to_json
+from constraint_sdc.report.plan_json import division_to_json, plan_digest, plan_to_json
 
 SCHEMA = "constraint-sdc/certificate"
 SCHEMA_VERSION = 1
@@ -48,7 +48,7 @@ def certificate_of(result: MaskResult, options: MaskOptions) -> dict[str, object
         },
         "options": {
             "k": plan.k,
-            "method": plan.method,
+            **division_to_json(plan.division),
             "seed": plan.seed,
             "on_broken": plan.on_broken,
             "phase": None if result.after is None else result.after.phase,

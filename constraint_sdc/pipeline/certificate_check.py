@@ -11,7 +11,7 @@ from constraint_sdc.model.finding import CheckResult
 from constraint_sdc.pipeline.certificate import file_digest
 from constraint_sdc.pipeline.staged import smallest_groups
 from constraint_sdc.read.microdata import open_microdata
-from constraint_sdc.report.plan_json import plan_digest, plan_from_json
+from constraint_sdc.report.plan_json import division_from_json, plan_digest, plan_from_json
 from constraint_sdc.report.wording import counted, number
 from constraint_sdc.rules.schematron.load import load_schema
 
@@ -72,9 +72,8 @@ def _consistency(certificate: Mapping[str, Any]) -> Iterator[str]:
     if plan.records != certificate["output"]["records"]:
         yield f"plan: made for {counted(plan.records, 'record')}, the output has {certificate['output']['records']}"
     options = certificate["options"]
-    if (plan.k, plan.method, plan.seed, plan.on_broken) != tuple(
-        options[name] for name in ("k", "method", "seed", "on_broken")
-    ):
+    said = options["k"], division_from_json(options), options["seed"], options["on_broken"]
+    if (plan.k, plan.division, plan.seed, plan.on_broken) != said:
         yield "options: not those of the plan"
     if sorted(plan.inputs.values()) != sorted(entry["sha256"] for entry in certificate["inputs"]):
         yield "inputs: their SHA-256 are not those in the plan"

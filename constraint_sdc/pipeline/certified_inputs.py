@@ -10,6 +10,7 @@ from typing import Any
 from constraint_sdc.errors import UsageError
 from constraint_sdc.model.masking import MaskOptions
 from constraint_sdc.model.plan import Plan
+from constraint_sdc.model.policy import Standardise
 from constraint_sdc.pipeline.certificate import file_digest
 from constraint_sdc.read.recipe import recipe_from_json
 from constraint_sdc.report.plan_json import plan_from_json
@@ -48,6 +49,9 @@ def certified_options(
     return MaskOptions(
         k=options["k"],
         method=options["method"],
+        effort=options["effort"],
+        standardise=Standardise(options["standardise"]),
+        weights=options["weights"],
         seed=options["seed"],
         on_broken=options["on_broken"],
         phase=options["phase"],

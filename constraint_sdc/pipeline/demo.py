@@ -104,7 +104,8 @@ def mask_without_rules(files: DemoFiles, plan: Plan, check: CheckOptions) -> tup
     blocks = Recipe(groups=tuple(block.names for block in plan.blocks))
     verdicts = []
     for output, recipe in ((files.plain, Recipe()), (files.plain_in_blocks, blocks)):
-        options = MaskOptions(k=plan.k, method=plan.method, seed=plan.seed, recipe=recipe)
+        division = plan.division
+        options = MaskOptions(k=plan.k, method=division.method, effort=division.effort, seed=plan.seed, recipe=recipe)
         mask_file(files.original, None, output, options, overwrite=True)
         verdicts.append(check_file(output, files.rules, check))
     return verdicts[0], verdicts[1]

@@ -12,18 +12,23 @@ import numpy.typing as npt
 
 from constraint_sdc.errors import PlanRefusedError, RulesError, UsageError
 from constraint_sdc.evaluate.domain import Domain
+from constraint_sdc.evaluate.lexical import Reading
+from constraint_sdc.evaluate.text import Text
 from constraint_sdc.exact.block_judge import Evaluate
 from constraint_sdc.mask.mask_block import MaskInputs
+from constraint_sdc.model.cloud import Weights
 from constraint_sdc.model.confinement import Confinement
 from constraint_sdc.model.constraint import EditRule
 from constraint_sdc.model.design import BlockDesign
+from constraint_sdc.model.division import Division
 from constraint_sdc.model.expression import Outside
 from constraint_sdc.model.finding import CheckResult, RuleResult
 from constraint_sdc.model.masking import MaskOptions
-from constraint_sdc.model.policy import OnBroken
+from constraint_sdc.model.policy import OnBroken, Role, Standardise, VariableWish
+from constraint_sdc.model.recipe import Recipe
 from constraint_sdc.model.schema import Schema
 from constraint_sdc.model.table import Chunk, Column, Layout, Table
-from constraint_sdc.partition.partitioner import METHODS, partitioner
+from constraint_sdc.partition.methods import METHODS, partitioner, settled
 from constraint_sdc.pipeline.certificate import file_digest
 from constraint_sdc.pipeline.check import CheckOptions, check_file
 from constraint_sdc.pipeline.value_domains import load_domains
@@ -64,7 +69,7 @@ class _Understood:
 
 def prepare(data: Path, rules: Path | None, options: MaskOptions, progress: Progress = lambda _: None) -> Prepared:
     """Read, understand and judge the original; refuse one that breaks rules already."""
-    k, method, seed, on_broken = _wishes(options)
+    k, division, seed, on_broken = _wishes(options)
     microdata = open_microdata(data, record=options.record or options.recipe.record)
     table, layout, outside = _read(microdata, progress)
     check = _check_options(data, rules, options)
@@ -77,9 +82,9 @@ def prepare(data: Path, rules: Path | None, options: MaskOptions, progress: Prog
     inputs = PlanInputs(
         table=table,
         rules=understood.rules,
-        recipe=options.recipe,
+        recipe=_with_weights_kept(options.recipe, division.weights),
         k=k,
-        method=method,
+        division=division,
         seed=seed,
         on_broken=on_broken,
         evaluable=understood.routes.vectorised_ids() if understood.routes else frozenset(),
@@ -87,6 +92,7 @@ def prepare(data: Path, rules: Path | None, options: MaskOptions, progress: Prog
         domains=understood.domains,
         says={rule.id: show_constraint(rule.constraint) for rule in understood.rules},
         show=show_formula,
+        weights=None if division.weights is None else _weights(table, division.weights),
         notes=() if before is None else before.notes,
         digests=_digests(data, understood.schema, options),
     )
@@ -110,7 +116,7 @@ def _read(microdata: Microdata, progress: Progress) -> tuple[Table, Layout, froz
     return table, replace(layout, is_uniform=is_uniform), frozenset(outside)
 
 
-def _wishes(options: MaskOptions) -> tuple[int, str, int, OnBroken]:
+def _wishes(options: MaskOptions) -> tuple[int, Division, int, OnBroken]:
     """Settle what the options, else the recipe, else the defaults say."""
     recipe = options.recipe
     k = options.k if options.k is not None else recipe.k
@@ -120,10 +126,39 @@ def _wishes(options: MaskOptions) -> tuple[int, str, int, OnBroken]:
         )
     if k < 2:
         raise UsageError(f"k is {k}", hint="groups of at least 2 records protect anybody")
-    method = options.method or recipe.method or METHODS[0]
-    partitioner(method)
+    division = Division(
+        method=options.method or recipe.method or METHODS[0],
+        effort=options.effort or recipe.effort,
+        standardise=options.standardise or recipe.standardise or Standardise.Z_SCORE,
+        weights=options.weights or recipe.weights,
+    )
     seed = options.seed if options.seed is not None else recipe.seed if recipe.seed is not None else 0
-    return k, method, seed, options.on_broken or recipe.on_broken or "refuse"
+    return k, settled(division), seed, options.on_broken or recipe.on_broken or "refuse"
+
+
+def _with_weights_kept(recipe: Recipe, weights: str | None) -> Recipe:
+    """Return the recipe with the weights untouched: once masked they would no longer be those of the records."""
+    if weights is None:
+        return recipe
+    wish = recipe.variables.get(weights, VariableWish())
+    if wish.role is not None and wish.role.is_masked:
+        hint = f"make {weights} untouched, or leave the weights out"
+        raise UsageError(f"{weights} weighs the records and cannot be masked too", hint=hint)
+    kept = wish if wish.role is not None else replace(wish, role=Role.UNTOUCHED)
+    return replace(recipe, variables={**recipe.variables, weights: kept})
+
+
+def _weights(table: Table, name: str) -> Weights:
+    """Return how much every record counts; refuse what is not a positive number."""
+    if name not in table.columns:
+        known = ", ".join(list(table.columns)[:20])
+        raise UsageError(f"the weights are to be {name!r}, which no record has", hint=f"the file has: {known}")
+    weights = Reading(Text.of_column(table.columns[name])).doubles.values
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights > 0)))
+    if len(bad):
+        hint = "give every record a weight, or leave the weights out"
+        raise UsageError(f"{name} of record {bad[0] + 1:,} is no positive number, so it is no weight", hint=hint)
+    return weights
 
 
 def _check_options(data: Path, rules: Path | None, options: MaskOptions) -> CheckOptions:
@@ -206,7 +241,7 @@ def _mask_inputs(inputs: PlanInputs, understood: _Understood, layout: Layout) ->
         table=inputs.table,
         k=inputs.k,
         seed=inputs.seed,
-        partitioner=partitioner(inputs.method),
+        partitioner=partitioner(inputs.division.method, inputs.division.effort),
         held=held,
         evaluator_for=lambda block: _evaluator(block, understood, layout),
         domains=inputs.domains,

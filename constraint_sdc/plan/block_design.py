@@ -8,15 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from constraint_sdc.aggregate.operators import OPERATORS
-from constraint_sdc.model.cloud import Cloud
+from constraint_sdc.model.cloud import Cloud, Weights, cloud_of
 from constraint_sdc.model.constraint import AllOf, Atom, Formula, atom_variables
 from constraint_sdc.model.design import BlockDesign, Stratum
-from constraint_sdc.model.groups import Groups, Points, Rows
+from constraint_sdc.model.division import Division
+from constraint_sdc.model.groups import Rows
 from constraint_sdc.model.plan import BlockPlan, StratumPlan, VariablePlan
 from constraint_sdc.model.policy import OperatorName, Role, VariableWish
 from constraint_sdc.model.series import Series
-from constraint_sdc.partition.partitioner import Partitioner
+from constraint_sdc.partition.auto import Auto
+from constraint_sdc.partition.mdav import Mdav
+from constraint_sdc.partition.methods import partitioner
+from constraint_sdc.partition.sse import sse
 from constraint_sdc.plan.atom_truth import AtomTruth
 from constraint_sdc.plan.blocks import Block
 from constraint_sdc.plan.classes import Codes, RecordClasses, record_classes
@@ -42,7 +45,8 @@ class Surroundings:
     records: int
     k: int
     seed: int
-    partitioner: Partitioner
+    division: Division
+    weights: Weights | None
     show: Callable[[Formula], str]
 
 
@@ -52,7 +56,8 @@ def design_block(number: int, block: Block, pins: tuple[tuple[str, Codes], ...],
     operators = choose_operators(block, series, around.wishes)
     forked = [rule for rule in block.rules if rule.terms is not None and len(rule.terms) > 1]
     classes = record_classes(block, series, operators, pins, around.broken, around.records)
-    cells = _cheapest_strata(_accepts(forked, around), classes.codes, _points(series), around)
+    cloud = cloud_of(tuple(series.values()), around.division.standardise, around.wishes, around.weights)
+    cells = _cheapest_strata(_accepts(forked, around), classes.codes, cloud, around)
     strata = tuple(_stratum(cell, block, forked, series, operators, around.broken) for cell in cells)
     planned = tuple(
         StratumPlan(
@@ -64,15 +69,26 @@ def design_block(number: int, block: Block, pins: tuple[tuple[str, Codes], ...],
         for cell, s in zip(cells, strata, strict=True)
     )
     variables = tuple(
-        VariablePlan(name, around.roles[name], series[name].scale, series[name].grid, operators[name])
+        VariablePlan(
+            name, around.roles[name], series[name].scale, series[name].grid, operators[name], _weight(name, around)
+        )
         for name in block.names
     )
     shared = frozenset(name for name, _ in pins)
     rules = tuple(explain_rule(rule, operators, strata, shared) for rule in block.rules)
-    plan = BlockPlan(number, variables, block.because, strategy(operators, strata, block.rules), planned, rules)
+    plan = BlockPlan(
+        number=number,
+        variables=variables,
+        because=block.because,
+        strategy=strategy(operators, strata, block.rules),
+        partition=_partition_words([cloud.of(cell.rows) for cell in cells], around),
+        strata=planned,
+        rules=rules,
+    )
     return BlockDesign(
         plan=plan,
         series=tuple(series.values()),
+        cloud=cloud,
         rules=tuple(rule.edit for rule in block.rules),
         terms={rule.id: rule.terms for rule in block.rules if rule.terms is not None},
         strata=strata,
@@ -81,28 +97,36 @@ def design_block(number: int, block: Block, pins: tuple[tuple[str, Codes], ...],
     )
 
 
-def _cheapest_strata(accepts: Accepts, classes: Codes, points: Points, around: Surroundings) -> list[Cell]:
-    """Form strata with and without company for the small ones; the partition tells which lose least.
+def _cheapest_strata(accepts: Accepts, classes: Codes, cloud: Cloud, around: Surroundings) -> list[Cell]:
+    """Form strata with and without company for the small ones; MDAV tells which lose least.
 
     Where there are too many records to try, the small ones stay among themselves.
     """
     choices: dict[tuple[int, ...], list[Cell]] = {}
     for company in Company if around.records <= _TRIED else (Company.NONE,):
-        cells = form_strata(accepts, classes, points, around.k, company)
+        cells = form_strata(accepts, classes, cloud.points, around.k, company)
         choices.setdefault(tuple(len(cell.rows) for cell in cells), cells)
     if len(choices) == 1:
         return next(iter(choices.values()))
-    return min(choices.values(), key=lambda cells: sum(_lost(points[cell.rows], around) for cell in cells))
+    return min(choices.values(), key=lambda cells: sum(_lost(cloud.of(cell.rows), around.k) for cell in cells))
 
 
-def _lost(points: Points, around: Surroundings) -> float:
-    groups = Groups(around.partitioner.partition(Cloud(points), around.k, around.seed))
-    means = OPERATORS[OperatorName.ARITHMETIC_MEAN].representatives(points, groups)
-    return float(((points - means[groups.label]) ** 2).sum())
+def _lost(cloud: Cloud, k: int) -> float:
+    return sse(cloud, Mdav().partition(Cloud(cloud.points), k, seed=0))
 
 
-def _points(series: Mapping[str, Series]) -> Points:
-    return np.concatenate([s.standardised() for s in series.values()], axis=1)
+def _weight(name: str, around: Surroundings) -> float:
+    wish = around.wishes.get(name)
+    return 1.0 if wish is None or wish.weight is None else wish.weight
+
+
+def _partition_words(clouds: list[Cloud], around: Surroundings) -> str:
+    """Say how the strata are divided; `auto` says what it chooses, and why."""
+    method = partitioner(around.division.method, around.division.effort)
+    if not isinstance(method, Auto):
+        return method.name
+    choices = dict.fromkeys(method.choose(cloud, around.k) for cloud in clouds)
+    return "auto: " + ", or ".join(f"{choice.method} ({choice.why})" for choice in choices)
 
 
 def _accepts(forked: list[RuleFacts], around: Surroundings) -> Accepts:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from constraint_sdc.errors import PlanRefusedError, UsageError
 from constraint_sdc.evaluate.domain import Domain
+from constraint_sdc.model.cloud import Weights
 from constraint_sdc.model.constraint import EditRule, Formula
 from constraint_sdc.model.design import Design
+from constraint_sdc.model.division import Division
 from constraint_sdc.model.expression import Outside
 from constraint_sdc.model.groups import Rows
 from constraint_sdc.model.plan import Kept, Plan, RulePlan, Why
 from constraint_sdc.model.policy import OnBroken, Role, Scale, VariableWish
 from constraint_sdc.model.recipe import Recipe
 from constraint_sdc.model.table import Column, Table
-from constraint_sdc.partition.partitioner import partitioner
+from constraint_sdc.partition.methods import takes_one_variable
 from constraint_sdc.plan.atom_truth import AtomTruth
 from constraint_sdc.plan.block_design import Surroundings, design_block
 from constraint_sdc.plan.blocks import Block, make_blocks
@@ -33,14 +35,15 @@ class PlanInputs:
 
     `evaluable` are the rules that can be evaluated on any record without Saxon; `broken` the records (0-based) that
     break a rule already; `says` each rule's normal form; `show` puts a formula into words. `joined` are variables to
-    be masked with the rules that read them although nobody asked for it. `notes` are said in the plan as they are.
+    be masked with the rules that read them although nobody asked for it. `weights` say how much each record counts.
+    `notes` are said in the plan as they are.
     """
 
     table: Table
     rules: tuple[EditRule, ...]
     recipe: Recipe
     k: int
-    method: str
+    division: Division
     seed: int
     on_broken: OnBroken
     evaluable: Collection[str]
@@ -48,6 +51,7 @@ class PlanInputs:
     domains: Mapping[Outside, Domain]
     says: Mapping[str, str]
     show: Callable[[Formula], str]
+    weights: Weights | None = None
     joined: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
     digests: Mapping[str, str] = field(default_factory=dict)
@@ -65,7 +69,7 @@ def make_plan(inputs: PlanInputs) -> Design:
     masked, pinned = _extended(roles, tuple(rule for rule in facts if rule.is_certain), inputs.joined)
     facts = tuple(rule.reading_all_of(masked) for rule in facts)
     around = _surroundings(masked, inputs)
-    blocks = make_blocks(around.series, around.roles, facts, inputs.recipe)
+    blocks = make_blocks(around.series, around.roles, facts, _grouping(inputs))
     designs = tuple(
         design_block(number, block, _pins(block, pinned, table, inputs.k), around)
         for number, block in enumerate(blocks, start=1)
@@ -75,7 +79,7 @@ def make_plan(inputs: PlanInputs) -> Design:
     )
     plan = Plan(
         k=inputs.k,
-        method=inputs.method,
+        division=inputs.division,
         seed=inputs.seed,
         on_broken=inputs.on_broken,
         records=table.records,
@@ -87,6 +91,13 @@ def make_plan(inputs: PlanInputs) -> Design:
         inputs=inputs.digests,
     )
     return Design(plan, designs)
+
+
+def _grouping(inputs: PlanInputs) -> Recipe:
+    """Return the recipe; a method that divides by one variable leaves each to itself, unless it says otherwise."""
+    if inputs.recipe.group_size is None and takes_one_variable(inputs.division.method):
+        return replace(inputs.recipe, group_size=1)
+    return inputs.recipe
 
 
 def _surroundings(masked: Mapping[str, tuple[Role, Scale]], inputs: PlanInputs) -> Surroundings:
@@ -111,7 +122,8 @@ def _surroundings(masked: Mapping[str, tuple[Role, Scale]], inputs: PlanInputs) 
         records=table.records,
         k=inputs.k,
         seed=inputs.seed,
-        partitioner=partitioner(inputs.method),
+        division=inputs.division,
+        weights=inputs.weights,
         show=inputs.show,
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import jsonschema
 
 from constraint_sdc.errors import UsageError
-from constraint_sdc.model.policy import OperatorName, Role, Scale, VariableWish
+from constraint_sdc.model.policy import OperatorName, Role, Scale, Standardise, VariableWish
 from constraint_sdc.model.recipe import Recipe
 from constraint_sdc.read.recipe_yaml import RecipeText
 from constraint_sdc.shipped_files import shipped_file
@@ -48,6 +49,9 @@ def recipe_from_json(content: Mapping[str, Any]) -> Recipe:
         missing={name: tuple(str(code) for code in codes) for name, codes in content.get("missing", {}).items()},
         k=content.get("k"),
         method=content.get("method"),
+        effort=content.get("effort"),
+        standardise=Standardise(content["standardise"]) if "standardise" in content else None,
+        weights=content.get("weights"),
         seed=content.get("seed"),
         on_broken=content.get("on_broken"),
         group_size=content.get("group_size"),
@@ -65,6 +69,9 @@ def recipe_to_json(recipe: Recipe) -> dict[str, object]:
         "missing": {name: list(codes) for name, codes in recipe.missing.items()},
         "k": recipe.k,
         "method": recipe.method,
+        "effort": recipe.effort,
+        "standardise": None if recipe.standardise is None else recipe.standardise.value,
+        "weights": recipe.weights,
         "seed": recipe.seed,
         "on_broken": recipe.on_broken,
         "group_size": recipe.group_size,
@@ -82,6 +89,7 @@ def _wish(entry: Mapping[str, Any]) -> VariableWish:
         decimals=0 if grid == "integer" else grid,
         operator=OperatorName(entry["operator"]) if "operator" in entry else None,
         is_removed=entry.get("remove", False),
+        weight=float(entry["weight"]) if "weight" in entry else None,
     )
 
 
@@ -97,6 +105,8 @@ def _wish_to_json(wish: VariableWish) -> dict[str, object]:
         entry["operator"] = wish.operator.value
     if wish.is_removed:
         entry["remove"] = True
+    if wish.weight is not None:
+        entry["weight"] = repr(wish.weight)
     return entry
 
 
@@ -124,7 +134,9 @@ def _refuse_contradictory_wish(name: str, wish: VariableWish, text: RecipeText) 
     place = ["variables", name]
     if wish.is_removed and wish.role is not Role.IDENTIFIER:
         raise text.mistake(f"{name} is no identifier, and only those can be removed", [*place, "remove"])
-    for entry, value in (("operator", wish.operator), ("grid", wish.decimals)):
+    if wish.weight is not None and not 0 < wish.weight < math.inf:
+        raise text.mistake(f"the weight of {name} must be a positive number", [*place, "weight"])
+    for entry, value in (("operator", wish.operator), ("grid", wish.decimals), ("weight", wish.weight)):
         if value is not None and wish.role is Role.UNTOUCHED:
             raise text.mistake(f"{name} is untouched: it needs no {entry}", [*place, entry])
     if wish.scale is None:

@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import Any
 
 from constraint_sdc import __version__
+from constraint_sdc.model.division import Division
 from constraint_sdc.model.grid import Grid
 from constraint_sdc.model.plan import (
     BlockPlan,
@@ -21,7 +22,7 @@ from constraint_sdc.model.plan import (
     VariablePlan,
     Why,
 )
-from constraint_sdc.model.policy import OperatorName, Role, Scale
+from constraint_sdc.model.policy import OperatorName, Role, Scale, Standardise
 from constraint_sdc.report.json_text import json_text
 
 SCHEMA = "constraint-sdc/plan"
@@ -35,7 +36,7 @@ def plan_to_json(plan: Plan) -> dict[str, object]:
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": "constraint-sdc", "version": __version__},
         "k": plan.k,
-        "method": plan.method,
+        **division_to_json(plan.division),
         "seed": plan.seed,
         "on_broken": plan.on_broken,
         "records": plan.records,
@@ -52,7 +53,7 @@ def plan_from_json(content: Mapping[str, Any]) -> Plan:
     """Return the plan that content under the schema stands for."""
     return Plan(
         k=content["k"],
-        method=content["method"],
+        division=division_from_json(content),
         seed=content["seed"],
         on_broken=content["on_broken"],
         records=content["records"],
@@ -67,6 +68,25 @@ def plan_from_json(content: Mapping[str, Any]) -> Plan:
     )
 
 
+def division_to_json(division: Division) -> dict[str, object]:
+    """Return how records are divided, as it stands in plans and certificates."""
+    return {
+        "method": division.method,
+        "effort": division.effort,
+        "standardise": division.standardise.value,
+        "weights": division.weights,
+    }
+
+
+def division_from_json(content: Mapping[str, Any]) -> Division:
+    """Return the division that these entries stand for."""
+    return Division(content["method"], content["effort"], Standardise(content["standardise"]), content["weights"])
+
+
+def _options(plan: Plan) -> tuple[object, ...]:
+    return plan.k, plan.division, plan.seed, plan.on_broken
+
+
 def plan_digest(plan: Plan) -> str:
     """Return the SHA-256 of what the plan decides: all of it but the prices and the program's version."""
     content = plan_to_json(replace(plan, blocks=tuple(replace(block, price=None) for block in plan.blocks)))
@@ -77,7 +97,7 @@ def plan_digest(plan: Plan) -> str:
 def plan_differences(saved: Plan, now: Plan) -> tuple[str, ...]:
     """Say which parts of two plans differ, inputs and prices apart."""
     parts = [
-        ("options", (saved.k, saved.method, saved.seed, saved.on_broken), (now.k, now.method, now.seed, now.on_broken)),
+        ("options", _options(saved), _options(now)),
         ("number of records", saved.records, now.records),
         ("records that break rules", dict(saved.broken), dict(now.broken)),
         ("number of blocks", len(saved.blocks), len(now.blocks)),
@@ -104,6 +124,7 @@ def _block(block: BlockPlan) -> dict[str, object]:
         "variables": [_variable(variable) for variable in block.variables],
         "because": block.because,
         "strategy": block.strategy,
+        "partition": block.partition,
         "strata": [_stratum(stratum) for stratum in block.strata],
         "rules": [_rule(rule) for rule in block.rules],
         "price": None if block.price is None else price_to_json(block.price),
@@ -116,6 +137,7 @@ def _block_from(content: Mapping[str, Any]) -> BlockPlan:
         variables=tuple(_variable_from(variable) for variable in content["variables"]),
         because=content["because"],
         strategy=content["strategy"],
+        partition=content["partition"],
         strata=tuple(
             StratumPlan(
                 tuple(stratum["conditions"]),
@@ -137,6 +159,7 @@ def _variable(variable: VariablePlan) -> dict[str, object]:
         "type": variable.scale.value,
         "grid": {"decimals": variable.grid.decimals, "pads": variable.grid.pads},
         "operator": variable.operator.value,
+        "weight": variable.weight,
     }
 
 
@@ -147,6 +170,7 @@ def _variable_from(content: Mapping[str, Any]) -> VariablePlan:
         scale=Scale(content["type"]),
         grid=Grid(content["grid"]["decimals"], content["grid"]["pads"]),
         operator=OperatorName(content["operator"]),
+        weight=content["weight"],
     )
 
 

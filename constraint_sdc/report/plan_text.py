@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from constraint_sdc.model.division import Division
 from constraint_sdc.model.plan import BlockPlan, Formation, Kept, Plan, Price, RulePlan, Step, StratumPlan, Why
+from constraint_sdc.model.policy import Standardise
 from constraint_sdc.report.paragraphs import fact, wrapped
 from constraint_sdc.report.terminal import Style, align, clean, padded, paint, width
 from constraint_sdc.report.wording import counted, number
@@ -48,11 +50,22 @@ def _opening(plan: Plan, columns: int, colour: bool) -> Iterator[str]:
     said += f"{counted(len(plan.blocks), 'block')}, at least {number(plan.k)} records to a group"
     for line in wrapped(said, columns, "", "  "):
         yield paint(line, "strong", colour)
-    yield from wrapped(f"method {clean(plan.method)}, seed {plan.seed}, {_survival(plan)}", columns, "", "  ")
+    yield from wrapped(f"{_division(plan.division)}, seed {plan.seed}, {_survival(plan)}", columns, "", "  ")
     if plan.assumptions:
         yield from ("", paint("assumed, since nobody said otherwise", "strong", colour))
     for assumption in plan.assumptions:
         yield from wrapped(clean(assumption), columns, "  - ", "    ")
+
+
+def _division(division: Division) -> str:
+    said = f"method {clean(division.method)}"
+    if division.effort is not None:
+        said += f" at {clean(division.effort)} effort"
+    if division.standardise is not Standardise.Z_SCORE:
+        said += f", standardised: {division.standardise.value}"
+    if division.weights is not None:
+        said += f", records weighted by {clean(division.weights)}"
+    return said
 
 
 def _survival(plan: Plan) -> str:
@@ -74,7 +87,7 @@ def block_lines(plan: Plan, block: BlockPlan, columns: int, colour: bool) -> Ite
     """Yield a block's facts, variables, strata and price; not its rules."""
     yield from fact("together", clean(block.because), columns)
     yield from fact("how", clean(block.strategy), columns)
-    yield from fact("partition", f"{clean(plan.method)}, groups of at least {number(plan.k)} records", columns)
+    yield from fact("partition", f"{clean(block.partition)}; at least {number(plan.k)} records to a group", columns)
     if _is_trivial(block.strata):
         yield from fact("strata", "none, all records together", columns)
         for derivation in (text for stratum in block.strata for text in stratum.derivations):
@@ -82,9 +95,13 @@ def block_lines(plan: Plan, block: BlockPlan, columns: int, colour: bool) -> Ite
     if block.price is not None:
         yield from price_lines(block.price, columns)
     yield ""
-    head = ("variable", "role", "type", "grid", "operator")
-    rows = [(clean(v.name), v.role.value, v.scale.value, str(v.grid), v.operator.value) for v in block.variables]
-    yield from _table([head, *rows], (), colour)
+    rows = [("variable", "role", "type", "grid", "operator", "weight")]
+    rows += [
+        (clean(v.name), v.role.value, v.scale.value, str(v.grid), v.operator.value, f"{v.weight:g}")
+        for v in block.variables
+    ]
+    is_weighted = any(v.weight != 1.0 for v in block.variables)
+    yield from _table(rows if is_weighted else [row[:-1] for row in rows], (), colour)
     if not _is_trivial(block.strata):
         yield from ("", *strata_lines(block.strata, columns, colour))
 

@@ -1,0 +1,216 @@
+"""How good and how fast the partitions are.
+
+    .venv/bin/python benchmarks/partition.py                          speed and loss on normal data
+    .venv/bin/python benchmarks/partition.py census.csv               loss on a file as well: V1..V13, z-scored
+    .venv/bin/python benchmarks/partition.py FILE.csv --columns A,B   any numeric columns of any CSV
+    .venv/bin/python benchmarks/partition.py census.csv --docs        all of it; rewrites docs/partition/benchmarks.md
+
+`--only loss`, `speed` or `compile` runs one part; `--efforts fast,default,high` leaves out the minutes of `best`;
+`--largest 100000` leaves out the million. Prints Markdown tables. Ratios are against the textbook MDAV in NumPy
+of this package, measured in the same run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from constraint_sdc.model.cloud import Cloud
+from constraint_sdc.model.effort import EFFORTS
+from constraint_sdc.model.groups import Labels, Points
+from constraint_sdc.partition.mdav import Mdav
+from constraint_sdc.partition.methods import METHODS, partitioner
+from constraint_sdc.partition.sse import sse
+
+TOP = Path(__file__).resolve().parents[1]
+DOCS = TOP / "docs" / "partition" / "benchmarks.md"
+SIZES = (3, 5, 10)
+COLUMNS = tuple(f"V{i}" for i in range(1, 14))
+FOR_NUMBERS = tuple(m for m in METHODS if m not in ("auto", "optimal-univariate", "individual-ranking", "k-modes"))
+DIMENSIONS = 10
+BASELINE = 10_000
+EXACT = (10_000, 20_000, 50_000, 100_000)
+AUTO = (10_000, 100_000, 1_000_000)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One partition: what it is called, how many records, its information loss, and the seconds it took."""
+
+    name: str
+    records: int
+    loss: float
+    seconds: float
+
+
+def information_loss(cloud: Cloud, labels: Labels) -> float:
+    return 100.0 * sse(cloud, labels) / sse(cloud, np.zeros(len(cloud), np.int64))
+
+
+def measured(name: str, cloud: Cloud, divide: Callable[[], Labels], repeat: int = 1) -> Run:
+    """Divide and take the time, the best of several."""
+    best = math.inf
+    for _ in range(repeat):
+        start = time.perf_counter()
+        labels = divide()
+        best = min(best, time.perf_counter() - start)
+    print(f"  {name}, {len(cloud):,} records: {best:.2f} s", file=sys.stderr)
+    return Run(name, len(cloud), information_loss(cloud, labels), best)
+
+
+def standardised(path: Path, columns: tuple[str, ...]) -> Points:
+    values = pd.read_csv(path)[list(columns)].to_numpy(float)
+    return (values - values.mean(axis=0)) / values.std(axis=0, ddof=1)
+
+
+def loss_lines(path: Path, columns: tuple[str, ...], efforts: tuple[str, ...]) -> Iterator[str]:
+    """Yield the loss of every method, and of the search at every effort, for each k."""
+    cloud = Cloud(standardised(path, columns))
+    yield f"| {path.name}: {len(cloud):,} x {len(columns)}, k = | " + " | ".join(map(str, SIZES)) + " | seconds |"
+    yield "|---|" + "---:|" * (len(SIZES) + 1)
+    names = [(name, None) for name in FOR_NUMBERS] + [("auto", effort) for effort in efforts]
+    for name, effort in names:
+        method = partitioner(name, effort)
+        title = name if effort is None else f"{name}, effort {effort}"
+        runs = [measured(f"{title}, k = {k}", cloud, lambda k=k: method.partition(cloud, k, 0)) for k in SIZES]
+        seconds = " / ".join(f"{run.seconds:.1f}" for run in runs)
+        yield f"| {title} | " + " | ".join(f"{run.loss:.4f}" for run in runs) + f" | {seconds} |"
+
+
+def normals(n: int) -> Cloud:
+    return Cloud(np.random.default_rng(n).normal(size=(n, DIMENSIONS)))
+
+
+def speed_lines(largest: int, k: int = 3) -> Iterator[str]:
+    """Yield times and losses on normal data, with ratios and exponents."""
+    warm = Cloud(normals(BASELINE).points[:6_000])
+    for method in (Mdav(), partitioner("auto")):
+        method.partition(warm, k, 0)  # compiles, or loads what an earlier process compiled
+    runs = [
+        measured(
+            "MDAV, textbook in NumPy",
+            normals(BASELINE),
+            lambda: Mdav(compiled=False).partition(normals(BASELINE), k, 0),
+        )
+    ]
+    for title, name, sizes in (("MDAV, exact", "mdav", EXACT), ("auto", "auto", AUTO)):
+        for n in (n for n in sizes if n <= largest):
+            cloud = normals(n)
+            runs.append(
+                measured(title, cloud, lambda c=cloud: partitioner(name).partition(c, k, 0), 3 if n <= 20_000 else 1)
+            )
+    base = runs[0]
+    yield f"| n x {DIMENSIONS} normals, k = {k} | records | seconds | times the textbook's speed | loss | exponent |"
+    yield "|---|---:|---:|---:|---:|---:|"
+    before: Run | None = None
+    for run in runs:
+        ratio = f"{base.seconds / run.seconds:.1f}" if run.records == base.records else ""
+        grows = before is not None and before.name == run.name
+        exponent = (
+            f"{math.log(run.seconds / before.seconds) / math.log(run.records / before.records):.2f}"
+            if grows and before
+            else ""
+        )
+        yield f"| {run.name} | {run.records:,} | {run.seconds:.3f} | {ratio} | {run.loss:.4f} | {exponent} |"
+        before = run
+    yield ""
+    yield from bars(runs, base)
+
+
+def bars(runs: list[Run], base: Run) -> Iterator[str]:
+    found = {(run.name, run.records): run for run in runs}
+    yield "| bar | measured |"
+    yield "|---|---|"
+    yield f"| exact MDAV at {BASELINE:,} at least 20 times faster than the textbook in NumPy | {base.seconds / found['MDAV, exact', BASELINE].seconds:.1f} times |"
+    exact, auto = found.get(("MDAV, exact", 100_000)), found.get(("auto", 100_000))
+    if exact and auto:
+        yield f"| auto at 100,000: lower loss than exact MDAV | {auto.loss:.4f} against {exact.loss:.4f} |"
+        yield f"| auto at 100,000: in a quarter of its time | {auto.seconds / exact.seconds:.2f} of its time |"
+
+
+COLD = """
+import time, sys
+import numpy as np
+from constraint_sdc.model.cloud import Cloud
+from constraint_sdc.partition.methods import partitioner
+cloud = Cloud(np.random.default_rng(0).normal(size=(int(sys.argv[2]), 10)))
+start = time.perf_counter()
+partitioner(sys.argv[1]).partition(cloud, 3, 0)
+print(time.perf_counter() - start, "numba" in sys.modules)
+"""
+
+
+def compile_lines() -> Iterator[str]:
+    """Yield the seconds of the first and the second process on a machine that never compiled anything."""
+    yield "| method, records | first process, seconds | next process | compiler loaded |"
+    yield "|---|---:|---:|---|"
+    for name, n in (
+        ("mdav", 3_000),
+        ("auto", 3_000),
+        ("mdav", 6_000),
+        ("auto", 6_000),
+        ("auto", 60_000),
+        ("tree", 6_000),
+    ):
+        with tempfile.TemporaryDirectory() as folder:
+            seconds, numba = zip(*(cold_run(name, n, Path(folder)) for _ in range(2)), strict=True)
+        print(f"  {name}, {n:,}: {seconds[0]:.1f} s", file=sys.stderr)
+        yield f"| {name}, {n:,} | {seconds[0]:.1f} | {seconds[1]:.1f} | {'yes' if numba[0] == 'True' else 'no'} |"
+
+
+def cold_run(name: str, n: int, cache: Path) -> tuple[float, str]:
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": str(TOP)}
+    command = [sys.executable, "-c", COLD, name, str(n)]
+    seconds, numba = subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout.split()
+    return float(seconds), numba
+
+
+INTRODUCTION = """# How good and how fast are the partitions?
+
+Written by `benchmarks/partition.py`. Information loss is 100 * SSE / SST of the standardised records. Seconds depend on the
+machine ({cores} cores, Python {python}); compare the ratios. The textbook is this package's own MDAV in NumPy, which forms
+the same groups as the exact one.
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", type=Path, nargs="?")
+    parser.add_argument("--columns", default=",".join(COLUMNS))
+    parser.add_argument("--efforts", default=",".join(EFFORTS))
+    parser.add_argument("--largest", type=int, default=max(AUTO))
+    parser.add_argument("--only", choices=("loss", "speed", "compile"))
+    parser.add_argument("--docs", action="store_true")
+    given = parser.parse_args()
+    lines: list[str] = []
+    if given.file is not None and given.only in (None, "loss"):
+        efforts = tuple(given.efforts.split(","))
+        lines += [
+            "",
+            "## Loss on a reference file",
+            "",
+            *loss_lines(given.file, tuple(given.columns.split(",")), efforts),
+        ]
+    if given.only in (None, "speed"):
+        lines += ["", "## Speed", "", *speed_lines(given.largest)]
+    if given.only in (None, "compile"):
+        lines += ["", "## Waiting for the compiler", "", *compile_lines()]
+    print("\n".join(lines))
+    if given.docs:
+        head = INTRODUCTION.format(cores=os.cpu_count(), python=sys.version.split()[0])
+        DOCS.write_text(head + "\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+"""The method that chooses: the optimum where it can be computed, else a start there is time for, and a search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from constraint_sdc.model.cloud import Cloud
+from constraint_sdc.model.effort import DEFAULT, Effort
+from constraint_sdc.model.groups import Labels
+from constraint_sdc.model.policy import Scale
+from constraint_sdc.partition.conditions import require_possible, without_equal_weights
+from constraint_sdc.partition.k_modes import KModes
+from constraint_sdc.partition.mdav import Mdav
+from constraint_sdc.partition.optimal_univariate import OptimalUnivariate
+from constraint_sdc.partition.refine import refine
+from constraint_sdc.partition.rim import list_neighbours, rim_groups
+
+_COMPILED_ABOVE = 5_000
+_SHARE = 0.3  # of the time, at most, for MDAV
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What `auto` does with a cloud, as one would write it after `--method`, and why."""
+
+    method: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Auto:
+    """Choose by the kind of cloud, its size and the effort; the answer is never worse than the start."""
+
+    effort: Effort = DEFAULT
+    name: str = "auto"
+
+    def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
+        """Return the group of every record."""
+        require_possible(cloud, k)
+        cloud = without_equal_weights(cloud)
+        match self.choose(cloud, k).method:
+            case "optimal-univariate":
+                return OptimalUnivariate().partition(cloud, k, seed)
+            case "k-modes":
+                return KModes().partition(cloud, k, seed)
+            case "mdav+refine":
+                return refine(cloud, Mdav().partition(Cloud(cloud.points), k, seed), k, seed, self.effort)
+        lists = list_neighbours(cloud, k, seed)
+        return refine(cloud, rim_groups(cloud, k, seed, lists), k, seed, self.effort, lists)
+
+    def choose(self, cloud: Cloud, k: int) -> Choice:
+        """Tell what it does with a cloud, and why."""
+        n = len(cloud)
+        cloud = without_equal_weights(cloud)
+        if cloud.weights is None and cloud.scales == {Scale.NOMINAL}:
+            return Choice("k-modes", "nothing but categories")
+        varying = int((np.ptp(cloud.points, axis=0) > 0).sum()) if n else 0
+        if cloud.weights is None and varying <= 1 and Scale.NOMINAL not in cloud.scales:
+            return Choice("optimal-univariate", "one variable that varies: the least loss can be computed")
+        if _mdav_seconds(cloud, k) <= _SHARE * self.effort.seconds * self.effort.chains:
+            return Choice("mdav+refine", f"{n:,} records: MDAV is a quick start")
+        return Choice("rim+refine", f"{n:,} records: MDAV would take most of the time at {self.effort.name} effort")
+
+
+def _mdav_seconds(cloud: Cloud, k: int) -> float:
+    """Return the time of MDAV on an ordinary core, roughly, but the same on every machine."""
+    n, d = cloud.points.shape
+    rate = 2e-10 if n > _COMPILED_ABOVE else 1e-9
+    return float(n * n * (3 + d) / k * rate)

@@ -1,0 +1,76 @@
+"""Independent runs of the search, side by side in processes of their own where there are cores for them."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from constraint_sdc.model.cloud import Cloud
+from constraint_sdc.model.groups import Labels
+from constraint_sdc.partition.annealing import anneal
+from constraint_sdc.partition.grouping import Ints
+
+# Not `-m`: that would put the current directory on the module path, where a stranger's file could pass for a module.
+_START = "import sys; sys.path.append(sys.argv[1]); from constraint_sdc.partition.chains import main; main()"
+_ROOT = str(Path(__file__).resolve().parents[2])
+_WORTH_A_PROCESS = 3_000_000  # records times sweeps: about a second
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """One run of the annealing: where it starts, how long it is, its seed and its heat."""
+
+    start: Labels
+    sweeps: int
+    seed: int
+    heat: float = 1.0
+
+
+def run_chains(cloud: Cloud, lists: Ints, k: int, chains: Sequence[Chain]) -> list[Labels]:
+    """Return what each run arrives at; how many run at the same time makes no difference to it."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    here = partial(_run, cloud, lists, k)
+    if len(chains) < 2 or cores < 2 or len(cloud) * chains[0].sweeps < _WORTH_A_PROCESS:
+        return [here(chain) for chain in chains]
+    with ThreadPoolExecutor(min(cores, len(chains))) as pool:
+        return list(pool.map(partial(_run_elsewhere, cloud, lists, k), chains))
+
+
+def _run(cloud: Cloud, lists: Ints, k: int, chain: Chain) -> Labels:
+    return anneal(cloud, chain.start, k, lists, chain.sweeps, chain.seed, chain.heat)
+
+
+def _run_elsewhere(cloud: Cloud, lists: Ints, k: int, chain: Chain) -> Labels:
+    task = io.BytesIO()
+    numbers = np.array([k, chain.sweeps, chain.seed], np.int64)
+    weights = np.zeros(0) if cloud.weights is None else cloud.weights
+    for array in (cloud.points, weights, lists, chain.start, numbers, np.array([chain.heat])):
+        np.save(task, array, allow_pickle=False)
+    answer = subprocess.run(
+        [sys.executable, "-P", "-c", _START, _ROOT], input=task.getvalue(), capture_output=True, check=False
+    )
+    if answer.returncode:  # no process to be had: the same run here, only later
+        return _run(cloud, lists, k, chain)
+    labels: Labels = np.load(io.BytesIO(answer.stdout), allow_pickle=False)
+    return labels
+
+
+def main(source: BinaryIO = sys.stdin.buffer, target: BinaryIO = sys.stdout.buffer) -> None:
+    """Run one chain in a process of its own: arrays in, labels out."""
+    task = io.BytesIO(source.read())
+    points, weights, lists, start, numbers, heat = (np.load(task, allow_pickle=False) for _ in range(6))
+    k, sweeps, seed = numbers.tolist()
+    cloud = Cloud(points, weights=weights if len(weights) else None)
+    answer = io.BytesIO()
+    np.save(answer, _run(cloud, lists, k, Chain(start, sweeps, seed, float(heat[0]))), allow_pickle=False)
+    target.write(answer.getvalue())

@@ -1,0 +1,90 @@
+"""A search that improves any partition: annealed runs, the best of them recombined; never worse than the start."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from constraint_sdc.model.cloud import Cloud
+from constraint_sdc.model.effort import Effort
+from constraint_sdc.model.groups import Labels
+from constraint_sdc.partition.annealing import COMPILED_ABOVE
+from constraint_sdc.partition.chains import Chain, run_chains
+from constraint_sdc.partition.grouping import Ints
+from constraint_sdc.partition.neighbours import nearest
+from constraint_sdc.partition.sse import sse
+
+_NEIGHBOURS = 16
+_MOST_SWEEPS = 30_000
+_FEWEST_SWEEPS = 60
+_HEATS = (0.4, 0.25, 0.15, 0.15)
+_ROUND = 0.4  # of a chain's length
+_POOLED = 12
+_RECOMBINED = 20_000  # records
+
+
+def refine(cloud: Cloud, labels: Labels, k: int, seed: int, effort: Effort, lists: Ints | None = None) -> Labels:
+    """Return a partition with groups of k or more records whose loss is at most that of `labels`.
+
+    The answer depends on the cloud, the start, k, the seed and the effort; not on the machine or its cores. `lists` are
+    near neighbours of every record, if they are known already.
+    """
+    if k == 1 or len(cloud) < 2 * k or sse(cloud, labels) == 0.0:
+        return labels
+    plain = _without_idle_columns(cloud)
+    if lists is None:
+        lists = nearest(plain.points, min(_NEIGHBOURS, len(cloud) - 1), seed).astype(np.int64)
+    sweeps = sweeps_of(plain, effort.seconds)
+    chains = [Chain(labels, sweeps, _seed(seed, 0, i), _heat(sweeps)) for i in range(effort.chains)]
+    runs = run_chains(plain, lists, k, chains)
+    best = _best(plain, [labels, *runs], k)
+    for number in range(effort.rounds):
+        heat = _HEATS[min(number, len(_HEATS) - 1)]
+        length = max(_FEWEST_SWEEPS, int(sweeps * _ROUND))
+        chains = [Chain(best, length, _seed(seed, number + 1, i), heat) for i in range(effort.chains)]
+        runs = sorted([*run_chains(plain, lists, k, chains), *runs], key=lambda run: sse(plain, run))[:_POOLED]
+        best = _best(plain, [best, *runs], k)
+    return best if sse(cloud, best) < sse(cloud, labels) else labels
+
+
+def sweeps_of(cloud: Cloud, seconds: float) -> int:
+    """Turn nominal seconds into sweeps at a fixed rate, close to that of two ordinary cores.
+
+    Small files need fewer sweeps than the time would allow.
+    """
+    n, d = cloud.points.shape
+    rate = 110e-6 + n * (40e-9 + 5e-9 * d) if n <= COMPILED_ABOVE else n * (20e-9 + 2e-9 * d)
+    enough = _MOST_SWEEPS * min(1.0, (n / 1000) ** 0.65)
+    return int(np.clip(seconds / rate, _FEWEST_SWEEPS, max(enough, _FEWEST_SWEEPS)))
+
+
+def _heat(sweeps: int) -> float:
+    """Begin cooler where there is little time: what is stirred up must settle again."""
+    return float(min(1.0, (sweeps / 3000) ** (1 / 3)))
+
+
+def _best(cloud: Cloud, runs: list[Labels], k: int) -> Labels:
+    if len(runs) > 2 and len(cloud) <= _RECOMBINED:
+        from constraint_sdc.partition.recombine import recombine  # loads a solver: not for one quick run
+
+        return recombine(cloud, runs, k)
+    return min(runs, key=lambda labels: sse(cloud, labels))
+
+
+def _without_idle_columns(cloud: Cloud) -> Cloud:
+    """Return the same distances in fewer columns, where some are constant or follow from others.
+
+    A sum among the variables, for instance, leaves one dimension less than there are variables.
+    """
+    points = np.ascontiguousarray(cloud.points)  # sums depend on the layout in memory, in their last digit
+    centred = points - points.mean(axis=0)
+    centred = centred[:, np.ptp(cloud.points, axis=0) > 0]
+    # einsum, because a library that shares products out to cores may round them differently on other machines.
+    spread, axes = np.linalg.eigh(np.einsum("ij,ik->jk", centred, centred))
+    needed = spread > spread[-1] * 1e-13
+    if not needed.all():
+        centred = np.einsum("ij,jk->ik", centred, axes[:, needed])
+    return Cloud(centred, weights=cloud.weights)
+
+
+def _seed(seed: int, round_number: int, chain: int) -> int:
+    return int(np.random.SeedSequence([seed, round_number, chain]).generate_state(1)[0])

@@ -1,0 +1,170 @@
+"""The tree for large files: the arithmetic of `tree.py` in the same order, one record at a time.
+
+The kernels work on parts, (start, stop, patience) each, that share no rows of `table`: points and, last in each row, the
+number of the record. Rows move in memory with every cut, so that those of a part lie side by side. Loops stand where NumPy
+has a word for it, and no kernel calls all others: both would take longer to compile.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from constraint_sdc.model.groups import Points
+from constraint_sdc.partition.compiled import compiled
+
+Numbers = npt.NDArray[np.float64]
+Parts = npt.NDArray[np.int64]
+
+
+@compiled
+def place(table: Points, keys: Numbers, parts: Parts, sample: int, steps: int) -> None:
+    """Set the keys of all records: their places along the way on which a sample of their part spreads most."""
+    columns = table.shape[1] - 1
+    centre, way, pull = np.empty(columns), np.empty(columns), np.empty(columns)
+    for part in range(len(parts)):
+        start, stop = parts[part, 0], parts[part, 1]
+        stride = (stop - start - 1) // sample + 1
+        size = (stop - start - 1) // stride + 1
+        for j in range(columns):
+            centre[j] = way[j] = pull[j] = 0.0
+        for i in range(size):
+            for j in range(columns):
+                centre[j] += table[start + i * stride, j]
+        for j in range(columns):
+            centre[j] /= size
+        for i in range(size):
+            for j in range(columns):
+                pull[j] += (table[start + i * stride, j] - centre[j]) * (table[start + i * stride, j] - centre[j])
+        widest = 0
+        for j in range(columns):
+            if pull[j] > pull[widest]:
+                widest = j
+        way[widest] = 1.0
+        for _ in range(steps):
+            for j in range(columns):
+                pull[j] = 0.0
+            for i in range(size):
+                key = _along(table, start + i * stride, centre, way)
+                for j in range(columns):
+                    pull[j] += (table[start + i * stride, j] - centre[j]) * key
+            longest = 0.0
+            for j in range(columns):
+                longest = max(longest, abs(pull[j]))
+            if longest == 0.0:
+                break
+            for j in range(columns):
+                way[j] = pull[j] / longest
+        for i in range(start, stop):
+            keys[i] = _along(table, i, centre, way)
+
+
+@compiled
+def _along(table: Points, row: int, centre: Numbers, way: Numbers) -> float:
+    """Return the place of a record along a way through the centre."""
+    total = 0.0
+    for j in range(len(way)):
+        total += (table[row, j] - centre[j]) * way[j]
+    return total
+
+
+@compiled
+def cut(keys: Numbers, room: Numbers, parts: Parts, middles: Parts, leaf: int, sample: int) -> None:
+    """Set where the second side of each part begins: where the loss of a sample along the way falls most.
+
+    `room` is overwritten.
+    """
+    for part in range(len(parts)):
+        start, stop = parts[part, 0], parts[part, 1]
+        leaves = (stop - start) // leaf
+        middles[part] = start + leaves // 2 * leaf
+        if parts[part, 2] == 0 or leaves == 2:
+            continue
+        stride = (stop - start - 1) // sample + 1
+        size = (stop - start - 1) // stride + 1
+        last = start + size - 1
+        for i in range(size):
+            room[start + i] = keys[start + i * stride]
+        _sort(room, start, last)
+        if room[start] == room[last]:
+            continue
+        for i in range(start, last):
+            room[i + 1] += room[i]
+        most = 0.0
+        for left in range(leaf, leaves * leaf, leaf * stride):
+            here = left * size // (stop - start)
+            if here > 0:
+                before, after = room[start + here - 1], room[last] - room[start + here - 1]
+                gain = before * before / here + after * after / (size - here)
+                if gain > most:
+                    middles[part], most = start + left, gain
+
+
+@compiled
+def _sort(values: Numbers, first: int, last: int) -> None:
+    """Sort the values from first to last in place (D. L. Shell, 1959)."""
+    gap = 1
+    while gap < (last - first) // 3:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(first + gap, last + 1):
+            value, j = values[i], i
+            while j >= first + gap and values[j - gap] > value:
+                values[j] = values[j - gap]
+                j -= gap
+            values[j] = value
+        gap //= 3
+
+
+@compiled
+def divide(table: Points, spare: Points, keys: Numbers, room: Numbers, parts: Parts, middles: Parts) -> None:
+    """Move the rows of smaller keys to the first side of their part, the first ones among equals; both sides keep order.
+
+    `spare` and `room` are overwritten.
+    """
+    for part in range(len(parts)):
+        start, stop, middle = parts[part, 0], parts[part, 1], middles[part]
+        for i in range(start, stop):
+            room[i] = keys[i]
+        limit = _select(room, start, stop - 1, middle - 1)
+        equals = middle - start
+        for i in range(start, stop):
+            equals -= keys[i] < limit
+        front, aside = start, middle
+        for i in range(start, stop):
+            if keys[i] < limit or (keys[i] == limit and equals > 0):
+                equals -= keys[i] == limit
+                for j in range(table.shape[1]):
+                    table[front, j] = table[i, j]
+                front += 1
+            else:
+                for j in range(table.shape[1]):
+                    spare[aside, j] = table[i, j]
+                aside += 1
+        for i in range(middle, stop):
+            for j in range(table.shape[1]):
+                table[i, j] = spare[i, j]
+
+
+@compiled
+def _select(values: Numbers, low: int, high: int, rank: int) -> float:
+    """Return what a sort of the values from low to high would put at this rank (C. A. R. Hoare, 1961); values move."""
+    while low < high:
+        first, second, third = values[low], values[(low + high) // 2], values[high]
+        pivot = max(min(first, second), min(max(first, second), third))
+        i, j = low, high
+        while i <= j:
+            while values[i] < pivot:
+                i += 1
+            while values[j] > pivot:
+                j -= 1
+            if i <= j:
+                values[i], values[j] = values[j], values[i]
+                i, j = i + 1, j - 1
+        if rank <= j:
+            high = j
+        elif rank >= i:
+            low = i
+        else:
+            break
+    return values[rank]

@@ -1,0 +1,38 @@
+"""The variable that says how much each record counts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from constraint_sdc.errors import UsageError
+from constraint_sdc.evaluate.lexical import Reading
+from constraint_sdc.evaluate.text import Text
+from constraint_sdc.model.cloud import Weights
+from constraint_sdc.model.policy import Role, VariableWish
+from constraint_sdc.model.recipe import Recipe
+from constraint_sdc.model.table import Table
+
+
+def record_weights(table: Table, name: str) -> Weights:
+    """Return how much every record counts; refuse what is not a positive number."""
+    if name not in table.columns:
+        known = ", ".join(list(table.columns)[:20])
+        raise UsageError(f"the weights are to be {name!r}, which no record has", hint=f"the file has: {known}")
+    weights = Reading(Text.of_column(table.columns[name])).doubles.values
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights > 0)))
+    if len(bad):
+        hint = "give every record a weight, or leave the weights out"
+        raise UsageError(f"{name} of record {bad[0] + 1:,} is no positive number, so it is no weight", hint=hint)
+    return weights
+
+
+def keep_weights(recipe: Recipe, name: str) -> Recipe:
+    """Return the recipe with the weights untouched: once masked they would no longer be those of the records."""
+    wish = recipe.variables.get(name, VariableWish())
+    if wish.role is not None and wish.role.is_masked:
+        hint = f"make {name} untouched, or leave the weights out"
+        raise UsageError(f"{name} weighs the records and cannot be masked too", hint=hint)
+    kept = wish if wish.role is not None else replace(wish, role=Role.UNTOUCHED)
+    return replace(recipe, variables={**recipe.variables, name: kept})

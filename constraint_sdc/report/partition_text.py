@@ -1,0 +1,78 @@
+"""A partition for people: what divided the records, by which method, into which groups, and what they lose."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from constraint_sdc.model.partitioned import DividedBy, Partitioned
+from constraint_sdc.model.policy import Scale, Standardise
+from constraint_sdc.report.paragraphs import fact, wrapped
+from constraint_sdc.report.terminal import clean, paint
+from constraint_sdc.report.wording import counted, number
+
+_SIZES_SHOWN = 8
+_UNITS = {
+    Standardise.Z_SCORE: "in z-scores",
+    Standardise.ROBUST: "in robust units, the distance between the quartiles",
+    Standardise.NONE: "in the numbers as they are",
+}
+
+
+def partition_text(partitioned: Partitioned, *, columns: int = 100, colour: bool = False) -> str:
+    """Return the partition as plain text, wrapped to `columns` cells; escape sequences only when `colour` is on."""
+    said = f"PARTITION: {counted(partitioned.records, 'record')} in {counted(len(partitioned.groups), 'group')}"
+    said += f", at least {number(partitioned.k)} records to a group"
+    lines = [paint(line, "strong", colour) for line in wrapped(said, columns, "", "  ")]
+    for name, text in _facts(partitioned):
+        lines += fact(name, text, columns)
+    return "\n".join(lines) + "\n"
+
+
+def _facts(partitioned: Partitioned) -> Iterator[tuple[str, str]]:
+    names = ", ".join(_variable(variable) for variable in partitioned.variables)
+    yield "variables", f"{number(len(partitioned.variables))}: {names}"
+    if partitioned.left_out:
+        yield "left out", ", ".join(f"{clean(kept.name)} ({kept.role.value})" for kept in partitioned.left_out)
+    yield "method", _method(partitioned)
+    yield "distances", _UNITS[partitioned.division.standardise]
+    if partitioned.division.weights is not None:
+        yield "weights", f"records count by {clean(partitioned.division.weights)}"
+    yield "groups", _groups(partitioned)
+    yield "loss", _loss(partitioned)
+    yield "time", f"{partitioned.seconds:.2f} s"
+
+
+def _variable(variable: DividedBy) -> str:
+    notes = [] if variable.scale is Scale.NUMERIC else [variable.scale.value]
+    notes += [] if variable.weight == 1.0 else [f"weight {variable.weight:g}"]
+    return clean(variable.name) + (f" ({', '.join(notes)})" if notes else "")
+
+
+def _method(partitioned: Partitioned) -> str:
+    division = partitioned.division
+    said = clean(division.method)
+    if division.effort is not None:
+        said += f" at {clean(division.effort)} effort"
+    if partitioned.chosen is not None:
+        said += f": {clean(partitioned.chosen)} ({clean(partitioned.why or '')})"
+    return f"{said}, seed {partitioned.seed}"
+
+
+def _groups(partitioned: Partitioned) -> str:
+    sizes = sorted(Counter(partitioned.groups.sizes.tolist()).items())
+    smallest, largest = sizes[0][0], sizes[-1][0]
+    said = f"{number(len(partitioned.groups))}, the smallest of {number(smallest)} records, the largest of "
+    said += f"{number(largest)}"
+    if len(sizes) <= _SIZES_SHOWN:
+        said += ": " + ", ".join(f"{number(count)} of {number(size)}" for size, count in sizes)
+    return said
+
+
+def _loss(partitioned: Partitioned) -> str:
+    said = f"information loss {partitioned.loss:.4f} (100 * SSE / SST)"
+    if partitioned.division.method == "mdav":
+        return said
+    if partitioned.mdav_loss is None:
+        return f"{said}; MDAV not computed for a file of this size"
+    return f"{said}; MDAV {partitioned.mdav_loss:.4f}"

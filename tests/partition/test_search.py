@@ -1,0 +1,188 @@
+"""The parts of the search: a partition that changes keeps its books, and every change costs what it said."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from constraint_sdc.model.cloud import Cloud
+from constraint_sdc.model.groups import Groups, Labels
+from constraint_sdc.partition import annealing
+from constraint_sdc.partition.annealing import anneal
+from constraint_sdc.partition.exchange import Draws, draw, exchange, propose, propose_compiled, undisputed
+from constraint_sdc.partition.grouping import Grouping, Ints
+from constraint_sdc.partition.neighbours import nearest
+from constraint_sdc.partition.regroup import create, dissolve, split
+from constraint_sdc.partition.sse import sse
+
+
+def some_cloud(seed: int, n: int = 60, d: int = 3, *, weighted: bool = False) -> Cloud:
+    random = np.random.default_rng(seed)
+    kinds = (random.normal(size=(n, d)), np.round(random.standard_cauchy(size=(n, d))), random.integers(0, 3, (n, d)))
+    return Cloud(kinds[seed % 3].astype(float), weights=random.integers(1, 5, n) / 2 if weighted else None)
+
+
+def in_order(n: int, k: int) -> Labels:
+    return np.minimum(np.arange(n) // k, n // k - 1).astype(np.int64)
+
+
+def lists_of(cloud: Cloud, count: int = 9) -> Ints:
+    return nearest(cloud.points, count, 0).astype(np.int64)
+
+
+def books_are_right(grouping: Grouping) -> None:
+    """Compare all that is kept in step with what the labels alone say."""
+    for group, size in enumerate(grouping.size.tolist()):
+        rows = np.flatnonzero(grouping.label == group)
+        assert len(rows) == size
+        assert sorted(grouping.members[group, :size].tolist()) == rows.tolist()
+        assert (grouping.members[group, size:] == grouping.nobody).all()
+        assert (grouping.members[group, grouping.place[rows]] == rows).all()
+        total = grouping.points[:, rows].sum(axis=1)
+        assert grouping.sums[:, group] == pytest.approx(total, abs=1e-9)
+        assert grouping.mass[group] == pytest.approx(grouping.weight[rows].sum(), abs=1e-9)
+        assert grouping.norm[group] == pytest.approx(total @ total, abs=1e-8)
+
+
+def loss(cloud: Cloud, grouping: Grouping) -> float:
+    return sse(cloud, grouping.labels())
+
+
+@given(seed=st.integers(0, 10**6), k=st.integers(2, 6), weighted=st.booleans())
+def test_the_books_stay_right_whatever_happens(seed: int, k: int, weighted: bool) -> None:
+    cloud = some_cloud(seed, weighted=weighted)
+    lists = lists_of(cloud)
+    grouping = Grouping(cloud, in_order(60, k), k)
+    random = np.random.default_rng(seed)
+    patient = np.full(60, 10.0)
+    for step in range(12):
+        exchange(grouping, propose(grouping, lists, draw(random, 60), patient * random.random(60)), random)
+        dissolve(grouping, lists, 4, patient * (step % 3), random)
+        create(grouping, lists, 20, patient * (step % 2), random)
+        books_are_right(grouping)
+        used = grouping.size[grouping.size > 0]
+        assert used.min() >= k
+        assert used.max() <= 2 * k - 1
+
+
+@given(seed=st.integers(0, 10**6), k=st.integers(2, 5), weighted=st.booleans())
+def test_without_patience_the_loss_never_rises(seed: int, k: int, weighted: bool) -> None:
+    cloud = some_cloud(seed, weighted=weighted)
+    lists = lists_of(cloud)
+    grouping = Grouping(cloud, in_order(60, k), k)
+    random = np.random.default_rng(seed)
+    nothing = np.zeros(60)
+    before = loss(cloud, grouping)
+    for _ in range(8):
+        exchange(grouping, propose(grouping, lists, draw(random, 60), nothing), random)
+        dissolve(grouping, lists, 5, nothing, random)
+        create(grouping, lists, 20, nothing, random)
+        now = loss(cloud, grouping)
+        assert now <= before + 1e-7 * (1 + before)
+        before = now
+
+
+@given(seed=st.integers(0, 10**6), weighted=st.booleans())
+def test_an_exchange_costs_what_the_loss_says(seed: int, weighted: bool) -> None:
+    """Every limit is put just above and just below the true change; only the first lets the exchange happen."""
+    cloud = some_cloud(seed, 24, weighted=weighted)
+    lists = lists_of(cloud)
+    random = np.random.default_rng(seed)
+    grouping = Grouping(cloud, in_order(24, 3), 3)
+    draws = draw(random, 24)
+    offered = propose(grouping, lists, draws, np.full(24, np.inf))
+    for i, x in enumerate(offered.x.tolist()):
+        changed = grouping.label.copy()
+        changed[x] = offered.other[i]
+        if offered.z[i] != grouping.nobody:
+            changed[offered.z[i]] = offered.one[i]
+        change = sse(cloud, changed) - sse(cloud, grouping.label)
+        slack = 1e-8 * (1 + sse(cloud, changed))
+        for limit, happens in ((change + slack, True), (change - slack, False)):
+            accepted = propose(grouping, lists, draws, np.full(24, limit))
+            assert (x in accepted.x.tolist()) == happens
+
+
+@given(seed=st.integers(0, 10**6), k=st.integers(2, 5), weighted=st.booleans())
+def test_the_compiled_search_does_the_same_digit_for_digit(seed: int, k: int, weighted: bool) -> None:
+    cloud = some_cloud(seed, weighted=weighted)
+    lists = lists_of(cloud)
+    slow, fast = (Grouping(cloud, in_order(60, k), k, by_record=by_record) for by_record in (False, True))
+    random = np.random.default_rng(seed)
+    for _ in range(5):
+        draws = draw(random, 60)
+        limit = random.random(60) * 5
+        one, other = propose(slow, lists, draws, limit), propose_compiled(fast, lists, draws, limit)
+        for name in ("x", "z", "one", "other"):
+            assert getattr(one, name).tolist() == getattr(other, name).tolist()
+        for grouping, wanted in ((slow, one), (fast, other)):
+            exchange(grouping, wanted, np.random.default_rng(1))
+        assert (slow.sums == fast.sums).all()
+
+
+def test_compiled_and_plain_annealing_end_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    cloud = some_cloud(3, 400)
+    lists = lists_of(cloud)
+    plain = anneal(cloud, in_order(400, 3), 3, lists, 150, seed=5)
+    monkeypatch.setattr(annealing, "COMPILED_ABOVE", 10)
+    assert anneal(cloud, in_order(400, 3), 3, lists, 150, seed=5).tolist() == plain.tolist()
+
+
+@given(seed=st.integers(0, 10**6))
+def test_no_group_is_claimed_twice(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    proposal = np.repeat(np.arange(20), random.integers(1, 4, 20))
+    group = random.integers(0, 15, len(proposal))
+    kept = undisputed(proposal, group, 15, random)
+    claimed = [set(group[proposal == p].tolist()) for p in kept.tolist()]
+    assert sum(map(len, claimed)) == len(set().union(*claimed))
+    assert len(kept) or not len(proposal)
+
+
+def test_somebody_always_gets_what_two_want() -> None:
+    kept = undisputed(np.array([0, 1]), np.array([4, 4]), 5, np.random.default_rng(0))
+    assert len(kept) == 1
+
+
+@pytest.mark.parametrize("size", [6, 7, 11, 14])
+def test_a_large_group_is_split_where_it_gains(size: int) -> None:
+    random = np.random.default_rng(size)
+    cloud = Cloud(np.vstack((random.normal(size=(3, 2)), random.normal(size=(size - 3, 2)) + 50)))
+    grouping = Grouping(cloud, np.zeros(size, np.int64), 3)
+    split(grouping, 0)
+    books_are_right(grouping)
+    assert grouping.size[grouping.size > 0].max() <= 5
+    assert len(np.unique(grouping.label[:3])) == 1
+    assert grouping.label[0] not in grouping.label[3:]
+
+
+def test_a_group_across_two_clusters_is_dissolved() -> None:
+    """Two clusters of five, k = 3, and a group of two and two in between: better without it."""
+    points = np.array([0, 1, 2, 3, 4, 100, 101, 102, 103, 104], float).reshape(-1, 1)
+    cloud = Cloud(points)
+    labels = np.array([0, 0, 0, 1, 1, 1, 1, 2, 2, 2])
+    grouping = Grouping(cloud, labels, 3)
+    random = np.random.default_rng(0)
+    for _ in range(20):
+        dissolve(grouping, lists_of(cloud, 4), 3, np.zeros(10), random)
+    assert sorted(map(len, Groups(grouping.labels()).each())) == [5, 5]
+
+
+def test_a_new_group_forms_from_what_others_can_spare() -> None:
+    """Two groups of five that each hold records of a third place."""
+    points = np.array([0, 0, 0, 50, 50, 100, 100, 100, 50, 50], float).reshape(-1, 1)
+    cloud = Cloud(points)
+    grouping = Grouping(cloud, np.repeat([0, 1], 5), 3)
+    grouping.label.tolist()
+    random = np.random.default_rng(0)
+    for _ in range(10):
+        create(grouping, lists_of(cloud, 9), 10, np.zeros(10), random)
+    assert len(Groups(grouping.labels())) == 3
+    assert sse(cloud, grouping.labels()) < sse(cloud, np.repeat([0, 1], 5))
+
+
+def test_draws_prefer_near_neighbours() -> None:
+    draws: Draws = draw(np.random.default_rng(0), 10_000)
+    assert (draws.neighbour < 0.25).mean() == pytest.approx(0.5, abs=0.03)

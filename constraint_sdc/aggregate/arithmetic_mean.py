@@ -58,7 +58,8 @@ def group_means(values: Points, groups: Groups, weights: Weights | None = None) 
         if weights is None:
             means = np.add.reduceat(members, groups.starts) / groups.sizes[:, None]
         else:
-            share = (weights / weights.max())[groups.order]  # so that no product overflows
+            share = weights[groups.order]
+            share = share / np.repeat(np.maximum.reduceat(share, groups.starts), groups.sizes)  # no product overflows
             total = np.add.reduceat(share, groups.starts)[:, None]
             means = np.add.reduceat(members * share[:, None], groups.starts) / total
     lowest, highest = np.minimum.reduceat(members, groups.starts), np.maximum.reduceat(members, groups.starts)

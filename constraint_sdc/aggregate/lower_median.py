@@ -51,7 +51,7 @@ class LowerMedian:
         members = SortedMembers.of(values, groups)
         if weights is None:
             return members.first_of_run(members.run_at(groups.starts + (groups.sizes - 1) // 2))
-        below = np.cumsum(whole_weights(weights)[members.rows])
+        below = np.cumsum(whole_weights(weights, groups)[members.rows])
         ends = groups.starts + groups.sizes - 1
         before = np.append(0, below[ends[:-1]])
         middle = before + (below[ends] - before + 1) // 2

@@ -46,7 +46,7 @@ class Mode:
         members = SortedMembers.of(values, groups)
         run_groups = groups.label[members.rows[members.run_starts]]
         # Stable: of runs that count alike the first stays first, which is that of the smallest value.
-        count = members.run_sizes if weights is None else members.run_weights(weights)
+        count = members.run_sizes if weights is None else members.run_weights(weights, groups)
         best_first = np.lexsort((-count, run_groups)).astype(np.int64)
         is_best = np.diff(run_groups[best_first], prepend=-1) > 0
         return members.first_of_run(best_first[is_best])

@@ -11,12 +11,18 @@ import numpy.typing as npt
 from constraint_sdc.model.cloud import Weights
 from constraint_sdc.model.groups import Groups, Points, Rows
 
-_HEAVIEST = 2**40
+_BITS = 40  # of a group's largest weight
 
 
-def whole_weights(weights: Weights) -> npt.NDArray[np.int64]:
-    """Return weights as whole numbers, whose sums are exact whatever their order."""
-    whole: npt.NDArray[np.int64] = np.maximum(np.rint(weights / weights.max() * _HEAVIEST), 1).astype(np.int64)
+def whole_weights(weights: Weights, groups: Groups) -> npt.NDArray[np.int64]:
+    """Return weights as whole numbers, whose sums are exact whatever their order.
+
+    Each group has a unit of its own, a power of two, so that groups do not influence each other and weights that were
+    whole numbers keep their proportions exactly: weight 3 counts as much as three records of weight 1.
+    """
+    heaviest = np.maximum.reduceat(weights[groups.order], groups.starts)[groups.label]
+    scaled = np.ldexp(weights, _BITS - np.frexp(heaviest)[1])
+    whole: npt.NDArray[np.int64] = np.maximum(np.rint(scaled), 1.0).astype(np.int64)
     return whole
 
 
@@ -40,9 +46,9 @@ class SortedMembers:
         """Return the length of every run of equal values."""
         return np.diff(self.run_starts, append=len(self.rows))
 
-    def run_weights(self, weights: Weights) -> npt.NDArray[np.int64]:
-        """Return the weight of every run of equal values."""
-        return np.add.reduceat(whole_weights(weights)[self.rows], self.run_starts)
+    def run_weights(self, weights: Weights, groups: Groups) -> npt.NDArray[np.int64]:
+        """Return the weight of every run of equal values, in its group's unit."""
+        return np.add.reduceat(whole_weights(weights, groups)[self.rows], self.run_starts)
 
     def first_of_run(self, run: npt.NDArray[np.int64]) -> Rows:
         """Return the first record in the file among those of a run."""

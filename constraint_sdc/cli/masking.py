@@ -27,8 +27,14 @@ Command = Callable[..., None]
 _OPTIONS = (
     click.option("-k", "k", type=int, help="Least number of records that share the values of a block; 2 or more."),
     click.option("--recipe", type=FILE, help="YAML file with k, roles, grids and groups (see docs/recipe.md)."),
-    click.option("--method", help="How records are divided into groups (see docs/partition). [default: auto]"),
-    click.option("--effort", help="How long auto or NAME+refine searches: fast, default, high, best, or e.g. 30s."),
+    click.option(
+        "--method", callback=not_empty, help="How records are divided into groups (see docs/partition). [default: auto]"
+    ),
+    click.option(
+        "--effort",
+        callback=not_empty,
+        help="How long auto or NAME+refine searches: fast, default, high, best, or e.g. 30s.",
+    ),
     click.option(
         "--standardise",
         type=click.Choice(("z-score", "robust", "none")),
@@ -107,8 +113,9 @@ def _by_plan(given: dict[str, Any], saved: Plan) -> dict[str, Any]:
     }
     for name, value in decided.items():
         if given[name] is not None and given[name] != value:
+            said = "none" if value is None else value
             raise UsageError(
-                f"{spelling(name)} {given[name]} contradicts the saved plan, which has {value}",
+                f"{spelling(name)} {given[name]} contradicts the saved plan, which has {said}",
                 hint="leave the option out, or make a new plan",
             )
     return decided

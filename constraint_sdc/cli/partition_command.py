@@ -50,7 +50,7 @@ def command(data: Path, output: Path | None, overwrite: bool, as_json: bool, **g
     Nothing is masked and no rules are asked: use it to compare methods. The same inputs and seed make the same groups.
     """
     _refuse_output(data, given["recipe"], output, overwrite)
-    options = _options(data, given)
+    options = _options(given)
     from constraint_sdc.pipeline.partition import partition_file
     from constraint_sdc.report.partition_json import render_partition_json
     from constraint_sdc.report.partition_text import partition_text
@@ -82,9 +82,7 @@ def _refuse_output(data: Path, recipe: Path | None, output: Path | None, overwri
         raise UsageError("the directory does not exist", file=str(output), hint=f"create {output.parent} first")
 
 
-def _options(data: Path, given: dict[str, Any]) -> PartitionOptions:
-    if given["record"] is not None and data.suffix.lower() in (".csv", ".tsv"):
-        raise UsageError("--record has no meaning here", file=str(data), hint="a CSV file has no elements")
+def _options(given: dict[str, Any]) -> PartitionOptions:
     from constraint_sdc.model.partitioned import PartitionOptions
     from constraint_sdc.model.policy import Standardise
     from constraint_sdc.model.recipe import Recipe

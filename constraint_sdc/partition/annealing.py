@@ -22,6 +22,7 @@ COMPILED_ABOVE = 5_000
 _REGROUP_EVERY = 20
 _TRIED = 30  # one in so many groups, and records, each time
 _LEAST_TRIED = 3
+_AT_ZERO = 20  # one sweep at the end for so many before
 _COOLING = 32.0
 _HOTTEST = 1.2
 
@@ -72,7 +73,7 @@ def _unit(cloud: Cloud, k: int, lists: Ints) -> Floats:
 
 
 def _temperatures(cloud: Cloud, sweeps: int, heat: float) -> Floats:
-    """Return falling temperatures; in many dimensions distances differ less from each other, so it begins cooler.
+    """Return falling temperatures, then some of zero; in many dimensions distances differ less, so it begins cooler.
 
     The dimension is that of the spread, (sum of variances)^2 / sum of their squares along the principal axes: columns
     that follow others do not count.
@@ -81,4 +82,5 @@ def _temperatures(cloud: Cloud, sweeps: int, heat: float) -> Floats:
     total = float(spread.sum())
     dimension = total * total / float(np.square(spread).sum()) if total > 0 else 1.0
     hottest = min(_HOTTEST, 2.0 / np.sqrt(1.0 + dimension))
-    return np.geomspace(hottest * heat, hottest / _COOLING, sweeps)
+    falling = np.geomspace(hottest * heat, hottest / _COOLING, sweeps)
+    return np.append(falling, np.zeros(sweeps // _AT_ZERO + 3))

@@ -17,7 +17,7 @@ import numpy as np
 
 from constraint_sdc.model.cloud import Cloud
 from constraint_sdc.model.groups import Labels
-from constraint_sdc.partition.annealing import anneal
+from constraint_sdc.partition.annealing import COMPILED_ABOVE, anneal
 from constraint_sdc.partition.grouping import Ints
 
 # Not `-m`: that would put the current directory on the module path, where a stranger's file could pass for a module.
@@ -40,7 +40,8 @@ def run_chains(cloud: Cloud, lists: Ints, k: int, chains: Sequence[Chain]) -> li
     """Return what each run arrives at; how many run at the same time makes no difference to it."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     here = partial(_run, cloud, lists, k)
-    if len(chains) < 2 or cores < 2 or len(cloud) * chains[0].sweeps < _WORTH_A_PROCESS:
+    is_large = len(cloud) > COMPILED_ABOVE  # then each run has threads for all cores
+    if len(chains) < 2 or cores < 2 or is_large or len(cloud) * chains[0].sweeps < _WORTH_A_PROCESS:
         return [here(chain) for chain in chains]
     with ThreadPoolExecutor(min(cores, len(chains))) as pool:
         return list(pool.map(partial(_run_elsewhere, cloud, lists, k), chains))

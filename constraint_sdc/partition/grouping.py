@@ -124,10 +124,15 @@ class Grouping:
 
     def labels(self) -> Labels:
         """Return the labels, numbered 0, 1, ... in the order of the groups' first records."""
-        _, first, inverse = np.unique(self.label, return_index=True, return_inverse=True)
-        rank = np.empty(len(first), np.int64)
-        rank[np.argsort(first)] = np.arange(len(first))
-        return rank[inverse]
+        return renumbered(self.label)
+
+
+def renumbered(labels: Labels) -> Labels:
+    """Number groups 0, 1, ... in the order of their first records."""
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[inverse]
 
 
 def dot(one: Points, other: Points) -> Floats:

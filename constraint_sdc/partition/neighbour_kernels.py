@@ -1,6 +1,6 @@
-"""The search for near records in large files; distances are squared and in single precision, which is enough to suggest.
+"""The search for near records in large files; distances are squared and in single precision: enough to suggest.
 
-A thread writes only the rows it was given and reads nothing that another one writes, so the number of threads is of no account.
+A thread writes the rows it was given and reads none that another writes, so the number of threads is of no account.
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ Singles = npt.NDArray[np.float32]
 Lists = npt.NDArray[np.int32]
 
 _MET = 1024
+"""Records remembered as met, by the last digits of their numbers; whoever is forgotten is measured again."""
 
 
 @compiled
 def probe(blocks: Singles, centres: Singles, nearby: Lists, lists: Lists, probes: int, first: int, last: int) -> None:
     """Fill the lists of the records in some blocks: the nearest records of the blocks whose centres are nearest.
 
-    `blocks` is (blocks, columns, records in a block), so that a whole block is compared at once; the last one is padded with
-    infinity. `nearby` names for each block those that come into question.
+    `blocks` is (blocks, columns, records in a block), so that a whole block is compared at once; the last one is padded
+    with infinity. `nearby` names for each block those that come into question.
     """
     columns, size = blocks.shape[1], blocks.shape[2]
     apart, away = np.empty(size, np.float32), np.empty(nearby.shape[1], np.float32)
@@ -54,7 +55,7 @@ def probe(blocks: Singles, centres: Singles, nearby: Lists, lists: Lists, probes
 def introduce(points: Singles, lists: Lists, better: Lists, reach: int, first: int, last: int) -> None:
     """Fill the better lists of some records: the nearest among their neighbours and their neighbours' neighbours.
 
-    `reach` is how many of each list take part. What was met lately is not measured again.
+    The first `reach` of each list take part.
     """
     count = lists.shape[1]
     nearest, nearest_apart = np.empty(count, np.int32), np.empty(count, np.float32)
@@ -100,7 +101,8 @@ def _clear(apart: Singles) -> np.float32:
     """Empty a list, and return its limit."""
     for i in range(len(apart)):
         apart[i] = np.inf
-    return apart[0]
+    limit: np.float32 = apart[0]
+    return limit
 
 
 @compiled
@@ -114,17 +116,18 @@ def _between(points: Singles, one: int, other: int) -> np.float32:
 
 
 @compiled
-def _insert(nearest: Lists, nearest_apart: Singles, other: int, apart: np.float32) -> np.float32:
+def _insert(nearest: Lists, nearest_apart: Singles, other: np.int32, apart: np.float32) -> np.float32:
     """Put a record that is near enough into a list, nearest first, unless it is there; return the list's new limit."""
-    place = len(nearest) - 1
+    last = len(nearest) - 1
+    place = last
     while place > 0 and nearest_apart[place - 1] > apart:
         place -= 1
     same = place - 1
-    while same >= 0 and nearest_apart[same] == apart:
-        if nearest[same] == other:
-            return nearest_apart[len(nearest) - 1]
+    while same >= 0 and nearest_apart[same] == apart and nearest[same] != other:
         same -= 1
-    for i in range(len(nearest) - 1, place, -1):
-        nearest[i], nearest_apart[i] = nearest[i - 1], nearest_apart[i - 1]
-    nearest[place], nearest_apart[place] = other, apart
-    return nearest_apart[len(nearest) - 1]
+    if same < 0 or nearest_apart[same] != apart:
+        for i in range(last, place, -1):
+            nearest[i], nearest_apart[i] = nearest[i - 1], nearest_apart[i - 1]
+        nearest[place], nearest_apart[place] = other, apart
+    limit: np.float32 = nearest_apart[last]
+    return limit

@@ -1,9 +1,8 @@
-"""The nearest records of every record: exactly for small files; for large ones suggestions, most of them right.
+"""The nearest records of every record: exactly in small files; in large ones suggestions, most of them right.
 
-Large files are searched as an inverted file does it (H. Jégou, M. Douze and C. Schmid, Product quantization for nearest
-neighbor search, IEEE PAMI 33(1), 2011): records lie in blocks, and each looks into the blocks whose centres are nearest. Then
-neighbours introduce their own neighbours (W. Dong, M. Charikar and K. Li, Efficient k-nearest neighbor graph construction
-for generic similarity measures, WWW 2011).
+Large files are searched by an inverted file (H. Jegou, M. Douze and C. Schmid, IEEE PAMI 33(1), 117-128, 2011): records
+lie in blocks, and each looks into the blocks with the nearest centres. Then neighbours introduce their neighbours
+(W. Dong, M. Charikar and K. Li, WWW 2011, 577-586).
 """
 
 from __future__ import annotations
@@ -48,9 +47,9 @@ _CHUNK = 4_096
 def nearest(points: Points, count: int, seed: int) -> Lists:
     """Return for every record the `count` (or n - 1) records nearest to it, nearest first, never itself.
 
-    Up to 5,000 records the answer is exact, and ties go to the record that comes first in the file. Beyond, most but not
-    all are the nearest (docs/partition/tree.md has the shares), and a record with enough copies has copies only. Nothing is
-    drawn, so `seed` is of no account; nor is the number of threads.
+    Up to 5,000 records the answer is exact, and ties go to the record that comes first in the file. Beyond, most but
+    not all are the nearest (docs/partition/tree.md has the shares), and a record with enough copies has copies only.
+    Nothing is drawn, so `seed` is of no account; nor is the number of threads.
 
     >>> nearest(np.array([[0.0], [5.0], [1.0], [7.0]]), 2, seed=1).tolist()
     [[2, 1], [3, 2], [0, 1], [1, 2]]
@@ -59,9 +58,11 @@ def nearest(points: Points, count: int, seed: int) -> Lists:
     count = max(0, min(count, len(points) - 1))
     if count == 0 or points.shape[1] == 0:
         return _first_in_file(len(points), count)
-    points = points * safe_scale(points)
+    points = np.ascontiguousarray(points) * safe_scale(points)
     copies = find_copies(points)
-    if len(points) <= _COMPILED_ABOVE:
+    if (
+        len(points) <= _COMPILED_ABOVE
+    ):  # whatever is near, it is among the first `count` copies of its point, or the next
         return _exact(points, np.flatnonzero(copies.rank <= count), count)
     return _likely(points, copies, count)
 
@@ -88,8 +89,8 @@ class Copies:
 def find_copies(points: Points) -> Copies:
     """Find equal records by sorting a mixture of their bits.
 
-    Should two different points have the same mixture, some of their copies may stand apart and count as different; no two
-    different points ever count as equal.
+    Should different points have the same mixture, copies may stand apart and count as different; different points never
+    count as equal.
     """
     mixture = np.zeros(len(points), np.uint64)
     for column in points.T:
@@ -110,10 +111,10 @@ def find_copies(points: Points) -> Copies:
 
 
 def _exact(points: Points, candidates: Rows, count: int) -> Lists:
-    """Return the nearest of all candidates, some rows of pairs at a time; the first `count` + 1 copies of a point are enough.
+    """Return the nearest of all candidates, some rows of pairs at a time.
 
-    Products of centred points give every distance but for rounding. Those who may be among the nearest, the rounding taken
-    into account, are then measured by differences.
+    Products of centred points give every distance but for rounding. Those who may be among the nearest, the rounding
+    taken into account, are then measured by differences.
     """
     n, columns = points.shape
     centred = points - points.mean(axis=0)
@@ -142,7 +143,7 @@ def _between(points: Points, one: Rows, other: Rows) -> _Numbers:
 
 
 def _nearest_of(one: Rows, other: Rows, apart: _Numbers, count: int) -> Rows:
-    """Return for each `one`, 0, 1, ..., its nearest among the pairs, which come in order and are at least `count` each."""
+    """Return for each `one` (0, 1, ...) its nearest; the pairs are sorted, and at least `count` for each."""
     starts = np.searchsorted(one, np.arange(one[-1] + 1))
     table = np.full((len(starts), int(np.bincount(one).max())), np.inf)
     table[one, np.arange(len(one)) - starts[one]] = apart
@@ -151,14 +152,15 @@ def _nearest_of(one: Rows, other: Rows, apart: _Numbers, count: int) -> Rows:
     free = count - np.count_nonzero(below, axis=1)[:, None]
     chosen = np.nonzero(below | (at & (np.cumsum(at, axis=1) <= free)))[1].reshape(-1, count)
     order = np.argsort(np.take_along_axis(table, chosen, axis=1), axis=1, kind="stable")
-    return other[starts[:, None] + np.take_along_axis(chosen, order, axis=1)]
+    nearest_first: Rows = other[starts[:, None] + np.take_along_axis(chosen, order, axis=1)]
+    return nearest_first
 
 
 def _likely(points: Points, copies: Copies, count: int) -> Lists:
-    """Return lists by a search among the first copies of every point, or else copies fill all that their neighbours see.
+    """Return lists by a search among the first copies of every point; more would fill all that their neighbours see.
 
-    A record with more than `count` copies is given those that follow it in the file. Where the search found one of these, any
-    of its copies is named, lest all name the same.
+    A record with more than `count` copies is given those that follow it in the file. Where the search found one of
+    these, any of its copies is named, lest all name the same.
     """
     pool = np.flatnonzero(copies.rank <= count)
     if len(pool) == len(points):
@@ -176,7 +178,7 @@ def _likely(points: Points, copies: Copies, count: int) -> Lists:
 
 
 def _search(points: Points, count: int) -> Lists:
-    """Return what a look into the nearest blocks finds, once improved; records lie in memory as they lie in the tree."""
+    """Return what a look into the nearest blocks finds, once improved; records lie in memory as in the tree."""
     from constraint_sdc.partition.compiled import announce, in_threads
     from constraint_sdc.partition.neighbour_kernels import introduce, probe
 
@@ -206,7 +208,7 @@ def _centres(table: _Singles, size: int) -> _Singles:
     """Return the mean of every block."""
     starts = np.arange(0, len(table), size)
     records = np.minimum(size, len(table) - starts)
-    return np.add.reduceat(table, starts, axis=0) / records[:, None].astype(np.float32)
+    return (np.add.reduceat(table, starts, axis=0) / records[:, None]).astype(np.float32)
 
 
 def _nearby(centres: _Singles) -> Lists:

@@ -9,10 +9,12 @@ from constraint_sdc.model.effort import Effort
 from constraint_sdc.model.groups import Labels
 from constraint_sdc.partition.annealing import COMPILED_ABOVE
 from constraint_sdc.partition.chains import Chain, run_chains
-from constraint_sdc.partition.grouping import Ints
+from constraint_sdc.partition.grouping import Ints, renumbered
 from constraint_sdc.partition.neighbours import nearest
 from constraint_sdc.partition.sse import sse
+from constraint_sdc.partition.tree import tree_order
 
+_LEAF = 32
 _NEIGHBOURS = 16
 _MOST_SWEEPS = 30_000
 _FEWEST_SWEEPS = 60
@@ -33,17 +35,30 @@ def refine(cloud: Cloud, labels: Labels, k: int, seed: int, effort: Effort, list
     plain = _without_idle_columns(cloud)
     if lists is None:
         lists = nearest(plain.points, min(_NEIGHBOURS, len(cloud) - 1), seed).astype(np.int64)
-    sweeps = sweeps_of(plain, effort.seconds)
+    if len(cloud) <= COMPILED_ABOVE:
+        best = _search(plain, labels, k, seed, effort, lists)
+    else:
+        # Records and groups near in space come to lie near in memory, which is where the time of large files goes.
+        order = tree_order(plain.points, _LEAF)
+        place = np.empty(len(order), np.int64)
+        place[order] = np.arange(len(order))
+        best = _search(plain.of(order), renumbered(labels[order]), k, seed, effort, place[lists[order]])[place]
+    return best if sse(cloud, best) < sse(cloud, labels) else labels
+
+
+def _search(cloud: Cloud, labels: Labels, k: int, seed: int, effort: Effort, lists: Ints) -> Labels:
+    """Run the chains of an effort, then its rounds, and return the best there is."""
+    sweeps = sweeps_of(cloud, effort.seconds)
     chains = [Chain(labels, sweeps, _seed(seed, 0, i), _heat(sweeps)) for i in range(effort.chains)]
-    runs = run_chains(plain, lists, k, chains)
-    best = _best(plain, [labels, *runs], k)
+    runs = run_chains(cloud, lists, k, chains)
+    best = _best(cloud, [labels, *runs], k)
     for number in range(effort.rounds):
         heat = _HEATS[min(number, len(_HEATS) - 1)]
         length = max(_FEWEST_SWEEPS, int(sweeps * _ROUND))
         chains = [Chain(best, length, _seed(seed, number + 1, i), heat) for i in range(effort.chains)]
-        runs = sorted([*run_chains(plain, lists, k, chains), *runs], key=lambda run: sse(plain, run))[:_POOLED]
-        best = _best(plain, [best, *runs], k)
-    return best if sse(cloud, best) < sse(cloud, labels) else labels
+        runs = sorted([*run_chains(cloud, lists, k, chains), *runs], key=lambda run: sse(cloud, run))[:_POOLED]
+        best = _best(cloud, [best, *runs], k)
+    return best
 
 
 def sweeps_of(cloud: Cloud, seconds: float) -> int:

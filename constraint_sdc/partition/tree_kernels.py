@@ -1,8 +1,8 @@
 """The tree for large files: the arithmetic of `tree.py` in the same order, one record at a time.
 
-The kernels work on parts, (start, stop, patience) each, that share no rows of `table`: points and, last in each row, the
-number of the record. Rows move in memory with every cut, so that those of a part lie side by side. Loops stand where NumPy
-has a word for it, and no kernel calls all others: both would take longer to compile.
+The kernels work on parts, (start, stop, patience) each, that share no rows of `table`: a row is a point and, last, the
+number of the record. Rows move with every cut, so that a part lies together in memory. Loops stand where NumPy has a
+word, and the kernels do not call one another: either would take longer to compile.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ Parts = npt.NDArray[np.int64]
 
 @compiled
 def place(table: Points, keys: Numbers, parts: Parts, sample: int, steps: int) -> None:
-    """Set the keys of all records: their places along the way on which a sample of their part spreads most."""
+    """Set the keys of all records: their places in the direction in which a sample of their part spreads most."""
     columns = table.shape[1] - 1
-    centre, way, pull = np.empty(columns), np.empty(columns), np.empty(columns)
+    centre, direction, pull = np.empty(columns), np.empty(columns), np.empty(columns)
     for part in range(len(parts)):
         start, stop = parts[part, 0], parts[part, 1]
         stride = (stop - start - 1) // sample + 1
         size = (stop - start - 1) // stride + 1
         for j in range(columns):
-            centre[j] = way[j] = pull[j] = 0.0
+            centre[j] = direction[j] = pull[j] = 0.0
         for i in range(size):
             for j in range(columns):
                 centre[j] += table[start + i * stride, j]
@@ -40,12 +40,12 @@ def place(table: Points, keys: Numbers, parts: Parts, sample: int, steps: int) -
         for j in range(columns):
             if pull[j] > pull[widest]:
                 widest = j
-        way[widest] = 1.0
+        direction[widest] = 1.0
         for _ in range(steps):
             for j in range(columns):
                 pull[j] = 0.0
             for i in range(size):
-                key = _along(table, start + i * stride, centre, way)
+                key = _place_of(table, start + i * stride, centre, direction)
                 for j in range(columns):
                     pull[j] += (table[start + i * stride, j] - centre[j]) * key
             longest = 0.0
@@ -54,34 +54,35 @@ def place(table: Points, keys: Numbers, parts: Parts, sample: int, steps: int) -
             if longest == 0.0:
                 break
             for j in range(columns):
-                way[j] = pull[j] / longest
+                direction[j] = pull[j] / longest
         for i in range(start, stop):
-            keys[i] = _along(table, i, centre, way)
+            keys[i] = _place_of(table, i, centre, direction)
 
 
 @compiled
-def _along(table: Points, row: int, centre: Numbers, way: Numbers) -> float:
-    """Return the place of a record along a way through the centre."""
+def _place_of(table: Points, row: int, centre: Numbers, direction: Numbers) -> float:
+    """Return the place of a record in a direction from the centre."""
     total = 0.0
-    for j in range(len(way)):
-        total += (table[row, j] - centre[j]) * way[j]
+    for j in range(len(direction)):
+        total += (table[row, j] - centre[j]) * direction[j]
     return total
 
 
 @compiled
 def cut(keys: Numbers, room: Numbers, parts: Parts, middles: Parts, leaf: int, sample: int) -> None:
-    """Set where the second side of each part begins: where the loss of a sample along the way falls most.
+    """Set where the second side of each part begins: where the loss of a sample falls most.
 
-    `room` is overwritten.
+    Where the upper records are to be the first side, keys change their sign. `room` is overwritten.
     """
     for part in range(len(parts)):
         start, stop = parts[part, 0], parts[part, 1]
-        leaves = (stop - start) // leaf
+        records = stop - start
+        leaves = records // leaf
         middles[part] = start + leaves // 2 * leaf
-        if parts[part, 2] == 0 or leaves == 2:
+        if parts[part, 2] == 0 or records == 2 * leaf:
             continue
-        stride = (stop - start - 1) // sample + 1
-        size = (stop - start - 1) // stride + 1
+        stride = (records - 1) // sample + 1
+        size = (records - 1) // stride + 1
         last = start + size - 1
         for i in range(size):
             room[start + i] = keys[start + i * stride]
@@ -90,14 +91,19 @@ def cut(keys: Numbers, room: Numbers, parts: Parts, middles: Parts, leaf: int, s
             continue
         for i in range(start, last):
             room[i + 1] += room[i]
-        most = 0.0
-        for left in range(leaf, leaves * leaf, leaf * stride):
-            here = left * size // (stop - start)
-            if here > 0:
+        most, upper = 0.0, 0
+        for side in range(1 + (records % leaf > 0)):
+            for i in range((leaves - 2) // stride + 1):
+                first = leaf * (1 + i * stride)
+                lower = first if side == 0 else records - first
+                here = max(lower * size // records, 1)
                 before, after = room[start + here - 1], room[last] - room[start + here - 1]
                 gain = before * before / here + after * after / (size - here)
                 if gain > most:
-                    middles[part], most = start + left, gain
+                    middles[part], most, upper = start + first, gain, side
+        if upper == 1:
+            for i in range(start, stop):
+                keys[i] = -keys[i]
 
 
 @compiled
@@ -118,7 +124,7 @@ def _sort(values: Numbers, first: int, last: int) -> None:
 
 @compiled
 def divide(table: Points, spare: Points, keys: Numbers, room: Numbers, parts: Parts, middles: Parts) -> None:
-    """Move the rows of smaller keys to the first side of their part, the first ones among equals; both sides keep order.
+    """Move the rows of the smallest keys to the first side, the first ones among equals; both sides keep their order.
 
     `spare` and `room` are overwritten.
     """
@@ -167,4 +173,5 @@ def _select(values: Numbers, low: int, high: int, rank: int) -> float:
             low = i
         else:
             break
-    return values[rank]
+    found: float = values[rank]
+    return found

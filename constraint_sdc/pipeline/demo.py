@@ -96,7 +96,7 @@ def prepare_demo(directory: Path, records: int, seed: int) -> DemoFiles:
 
 
 def mask_without_rules(files: DemoFiles, plan: Plan, check: CheckOptions) -> tuple[CheckResult, CheckResult]:
-    """Mask the extract by the same engine without rules and let the rules judge it.
+    """Mask the extract by plain MDAV without rules and let the rules judge it.
 
     First as plain microaggregation comes, three variables to a block; then, a stronger opponent, in the blocks of the
     plan.
@@ -104,8 +104,7 @@ def mask_without_rules(files: DemoFiles, plan: Plan, check: CheckOptions) -> tup
     blocks = Recipe(groups=tuple(block.names for block in plan.blocks))
     verdicts = []
     for output, recipe in ((files.plain, Recipe()), (files.plain_in_blocks, blocks)):
-        division = plan.division
-        options = MaskOptions(k=plan.k, method=division.method, effort=division.effort, seed=plan.seed, recipe=recipe)
+        options = MaskOptions(k=plan.k, method="mdav", recipe=recipe)
         mask_file(files.original, None, output, options, overwrite=True)
         verdicts.append(check_file(output, files.rules, check))
     return verdicts[0], verdicts[1]

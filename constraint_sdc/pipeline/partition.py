@@ -26,7 +26,7 @@ from constraint_sdc.partition.mdav import Mdav
 from constraint_sdc.partition.methods import METHODS, partitioner, settled
 from constraint_sdc.partition.sse import sse
 from constraint_sdc.pipeline.record_weights import keep_weights, record_weights
-from constraint_sdc.pipeline.records_file import Progress, read_records
+from constraint_sdc.pipeline.records_file import Progress, is_csv, read_records
 from constraint_sdc.plan.roles import decide_roles
 from constraint_sdc.plan.series import make_series
 
@@ -37,6 +37,8 @@ _MOST_CELLS = 200_000_000  # numbers in memory, one column for each category
 def partition_file(data: Path, options: PartitionOptions, progress: Progress = lambda _: None) -> Partitioned:
     """Return the groups of a file's records; `progress` hears the number of records read."""
     k, division, seed = _wishes(options)
+    if options.record is not None and is_csv(data):
+        raise UsageError("--record has no meaning here", file=str(data), hint="a CSV file has no elements")
     table = read_records(data, options.record or options.recipe.record, progress)
     if table.records < k:
         what = f"{table.records:,} records cannot form a group of {k:,}"
@@ -52,7 +54,7 @@ def partition_file(data: Path, options: PartitionOptions, progress: Progress = l
     started = perf_counter()
     label = method.partition(cloud, k, seed)
     seconds = perf_counter() - started
-    loss = information_loss(cloud, label)
+    loss = _loss(cloud, label)
     return Partitioned(
         data=data,
         k=k,
@@ -69,11 +71,11 @@ def partition_file(data: Path, options: PartitionOptions, progress: Progress = l
     )
 
 
-def information_loss(cloud: Cloud, label: Labels) -> float:
+def _loss(cloud: Cloud, label: Labels) -> float:
     """Return 100 * SSE / SST: 0 if nothing is lost, 100 if all records are one group; 0 if nothing varies.
 
-    >>> information_loss(Cloud(np.array([[0.0], [2.0], [8.0], [10.0]])), np.array([0, 0, 1, 1]))
-    5.88235294117647
+    >>> _loss(Cloud(np.array([[0.0], [2.0], [6.0], [8.0]])), np.array([0, 0, 1, 1]))
+    10.0
     """
     total = sse(cloud, np.zeros(len(cloud), np.int64))
     return 100.0 * sse(cloud, label) / total if total else 0.0
@@ -83,7 +85,7 @@ def _mdav_loss(cloud: Cloud, k: int) -> float | None:
     """Return what plain MDAV, which knows no weights of records, loses on the same points."""
     if len(cloud) > _DIVIDED_TWICE:
         return None
-    return information_loss(cloud, Mdav().partition(Cloud(cloud.points, cloud.axes), k, seed=0))
+    return _loss(cloud, Mdav().partition(Cloud(cloud.points, cloud.axes), k, seed=0))
 
 
 def _wishes(options: PartitionOptions) -> tuple[int, Division, int]:

@@ -12,11 +12,8 @@ import numpy.typing as npt
 
 from constraint_sdc.errors import PlanRefusedError, RulesError, UsageError
 from constraint_sdc.evaluate.domain import Domain
-from constraint_sdc.evaluate.lexical import Reading
-from constraint_sdc.evaluate.text import Text
 from constraint_sdc.exact.block_judge import Evaluate
 from constraint_sdc.mask.mask_block import MaskInputs
-from constraint_sdc.model.cloud import Weights
 from constraint_sdc.model.confinement import Confinement
 from constraint_sdc.model.constraint import EditRule
 from constraint_sdc.model.design import BlockDesign
@@ -24,13 +21,13 @@ from constraint_sdc.model.division import Division
 from constraint_sdc.model.expression import Outside
 from constraint_sdc.model.finding import CheckResult, RuleResult
 from constraint_sdc.model.masking import MaskOptions
-from constraint_sdc.model.policy import OnBroken, Role, Standardise, VariableWish
-from constraint_sdc.model.recipe import Recipe
+from constraint_sdc.model.policy import OnBroken, Standardise
 from constraint_sdc.model.schema import Schema
 from constraint_sdc.model.table import Chunk, Column, Layout, Table
 from constraint_sdc.partition.methods import METHODS, partitioner, settled
 from constraint_sdc.pipeline.certificate import file_digest
 from constraint_sdc.pipeline.check import CheckOptions, check_file
+from constraint_sdc.pipeline.record_weights import keep_weights, record_weights
 from constraint_sdc.pipeline.value_domains import load_domains
 from constraint_sdc.plan.make_plan import PlanInputs
 from constraint_sdc.read.microdata import Microdata, open_microdata
@@ -82,7 +79,7 @@ def prepare(data: Path, rules: Path | None, options: MaskOptions, progress: Prog
     inputs = PlanInputs(
         table=table,
         rules=understood.rules,
-        recipe=_with_weights_kept(options.recipe, division.weights),
+        recipe=options.recipe if division.weights is None else keep_weights(options.recipe, division.weights),
         k=k,
         division=division,
         seed=seed,
@@ -92,7 +89,7 @@ def prepare(data: Path, rules: Path | None, options: MaskOptions, progress: Prog
         domains=understood.domains,
         says={rule.id: show_constraint(rule.constraint) for rule in understood.rules},
         show=show_formula,
-        weights=None if division.weights is None else _weights(table, division.weights),
+        weights=None if division.weights is None else record_weights(table, division.weights),
         notes=() if before is None else before.notes,
         digests=_digests(data, understood.schema, options),
     )
@@ -134,31 +131,6 @@ def _wishes(options: MaskOptions) -> tuple[int, Division, int, OnBroken]:
     )
     seed = options.seed if options.seed is not None else recipe.seed if recipe.seed is not None else 0
     return k, settled(division), seed, options.on_broken or recipe.on_broken or "refuse"
-
-
-def _with_weights_kept(recipe: Recipe, weights: str | None) -> Recipe:
-    """Return the recipe with the weights untouched: once masked they would no longer be those of the records."""
-    if weights is None:
-        return recipe
-    wish = recipe.variables.get(weights, VariableWish())
-    if wish.role is not None and wish.role.is_masked:
-        hint = f"make {weights} untouched, or leave the weights out"
-        raise UsageError(f"{weights} weighs the records and cannot be masked too", hint=hint)
-    kept = wish if wish.role is not None else replace(wish, role=Role.UNTOUCHED)
-    return replace(recipe, variables={**recipe.variables, weights: kept})
-
-
-def _weights(table: Table, name: str) -> Weights:
-    """Return how much every record counts; refuse what is not a positive number."""
-    if name not in table.columns:
-        known = ", ".join(list(table.columns)[:20])
-        raise UsageError(f"the weights are to be {name!r}, which no record has", hint=f"the file has: {known}")
-    weights = Reading(Text.of_column(table.columns[name])).doubles.values
-    bad = np.flatnonzero(~(np.isfinite(weights) & (weights > 0)))
-    if len(bad):
-        hint = "give every record a weight, or leave the weights out"
-        raise UsageError(f"{name} of record {bad[0] + 1:,} is no positive number, so it is no weight", hint=hint)
-    return weights
 
 
 def _check_options(data: Path, rules: Path | None, options: MaskOptions) -> CheckOptions:

@@ -31,8 +31,12 @@ def record_weights(table: Table, name: str) -> Weights:
 def keep_weights(recipe: Recipe, name: str) -> Recipe:
     """Return the recipe with the weights untouched: once masked they would no longer be those of the records."""
     wish = recipe.variables.get(name, VariableWish())
-    if wish.role is not None and wish.role.is_masked:
+    is_masked = wish.role is not None and wish.role.is_masked
+    if is_masked or (wish.operator, wish.decimals, wish.weight) != (None, None, None):
         hint = f"make {name} untouched, or leave the weights out"
         raise UsageError(f"{name} weighs the records and cannot be masked too", hint=hint)
+    if name in recipe.missing:
+        hint = f"take {name} out of `missing`, or leave the weights out"
+        raise UsageError(f"{name} weighs the records, so that none of its values can be missing", hint=hint)
     kept = wish if wish.role is not None else replace(wish, role=Role.UNTOUCHED)
     return replace(recipe, variables={**recipe.variables, name: kept})

@@ -16,16 +16,20 @@ from constraint_sdc.read.whole_table import read_table
 Progress = Callable[[int], None]
 
 
+def is_csv(path: Path) -> bool:
+    """Tell whether a file is CSV, by the ending of its name."""
+    return FORMATS.get(path.suffix.lower()) == "csv"
+
+
 def read_records(path: Path, record: str | None = None, progress: Progress = lambda _: None) -> Table:
-    """Return the records; `record` names their element in XML. What has no known ending is read as XML.
+    """Return the records; `record` names their element in XML. A file without a known ending is read as XML.
 
     The variables of a CSV file have the names that `convert` would give them in XML.
     """
-    match FORMATS.get(path.suffix.lower(), "xml"):
-        case "xml":
-            return _read_xml(path, record, progress)
-        case "csv":
-            return _read_csv(path, progress)
+    if is_csv(path):
+        return _read_csv(path, progress)
+    if FORMATS.get(path.suffix.lower(), "xml") == "xml":
+        return _read_xml(path, record, progress)
     target = path.with_suffix(".xml").name
     hint = f"constraint-sdc convert {path.name} {target}"
     raise UsageError("neither XML nor CSV: convert it first", file=str(path), hint=hint)

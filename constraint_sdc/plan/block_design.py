@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from constraint_sdc.errors import UsageError
 from constraint_sdc.model.cloud import Cloud, Weights, cloud_of
 from constraint_sdc.model.constraint import AllOf, Atom, Formula, atom_variables
 from constraint_sdc.model.design import BlockDesign, Stratum
@@ -31,6 +32,7 @@ from constraint_sdc.plan.strata import NONE_KNOWN, Accepts, Cell, Company, form_
 from constraint_sdc.plan.terms import Term
 
 _TRIED = 20_000
+_FARTHEST = 1e150  # squares of more do not fit into a double
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,7 @@ def design_block(number: int, block: Block, pins: tuple[tuple[str, Codes], ...],
     forked = [rule for rule in block.rules if rule.terms is not None and len(rule.terms) > 1]
     classes = record_classes(block, series, operators, pins, around.broken, around.records)
     cloud = cloud_of(tuple(series.values()), around.division.standardise, around.wishes, around.weights)
+    _refuse_far_points(cloud)
     cells = _cheapest_strata(_accepts(forked, around), classes.codes, cloud, around)
     strata = tuple(_stratum(cell, block, forked, series, operators, around.broken) for cell in cells)
     planned = tuple(
@@ -97,6 +100,14 @@ def design_block(number: int, block: Block, pins: tuple[tuple[str, Codes], ...],
     )
 
 
+def _refuse_far_points(cloud: Cloud) -> None:
+    """Refuse numbers so large in their unit that there are no distances between them."""
+    for axis in cloud.axes:
+        if not (np.abs(cloud.points[:, axis.start : axis.stop]) <= _FARTHEST).all():
+            hint = "standardise by z-score, or give it a smaller weight"
+            raise UsageError(f"the values of {axis.name} are too large for distances between records", hint=hint)
+
+
 def _cheapest_strata(accepts: Accepts, classes: Codes, cloud: Cloud, around: Surroundings) -> list[Cell]:
     """Form strata with and without company for the small ones; MDAV tells which lose least.
 
@@ -121,12 +132,16 @@ def _weight(name: str, around: Surroundings) -> float:
 
 
 def _partition_words(clouds: list[Cloud], around: Surroundings) -> str:
-    """Say how the strata are divided; `auto` says what it chooses, and why."""
+    """Say how the strata are divided; `auto` says what it chooses, and why: for the largest, if reasons differ in size."""
     method = partitioner(around.division.method, around.division.effort)
     if not isinstance(method, Auto):
         return method.name
-    choices = dict.fromkeys(method.choose(cloud, around.k) for cloud in clouds)
-    return "auto: " + ", or ".join(f"{choice.method} ({choice.why})" for choice in choices)
+    whys: dict[str, list[str]] = {}
+    for cloud in sorted(clouds, key=len, reverse=True):
+        choice = method.choose(cloud, around.k)
+        whys.setdefault(choice.method, []).append(choice.why)
+    said = (f"{name} ({'up to ' if len(set(why)) > 1 else ''}{why[0]})" for name, why in whys.items())
+    return "auto: " + ", or ".join(said)
 
 
 def _accepts(forked: list[RuleFacts], around: Surroundings) -> Accepts:

@@ -84,7 +84,7 @@ def make_plan(inputs: PlanInputs) -> Design:
         on_broken=inputs.on_broken,
         records=table.records,
         blocks=tuple(design.plan for design in designs),
-        kept=_kept(roles, masked),
+        kept=_kept(roles, masked, inputs.division.weights),
         assumptions=(*roles.assumptions, *joined, *inputs.notes),
         rules=tuple(_outside_blocks(rule) for rule in facts if _is_outside(rule, masked)),
         broken={rule: len(rows) for rule, rows in inputs.broken.items()},
@@ -136,8 +136,11 @@ def _refuse_removed(facts: tuple[RuleFacts, ...], roles: Roles) -> None:
                 raise PlanRefusedError(f"rule {rule.id} reads {name}, which the recipe takes out", hint=hint)
 
 
-def _kept(roles: Roles, masked: Mapping[str, tuple[Role, Scale]]) -> tuple[Kept, ...]:
-    return tuple(kept for name, kept in roles.kept.items() if name not in masked)
+def _kept(roles: Roles, masked: Mapping[str, tuple[Role, Scale]], weights: str | None) -> tuple[Kept, ...]:
+    kept = (kept for name, kept in roles.kept.items() if name not in masked)
+    return tuple(
+        replace(one, because="it says how much each record counts") if one.name == weights else one for one in kept
+    )
 
 
 def _extended(

@@ -106,11 +106,13 @@ def _refuse_averaged_identifiers(kept: Mapping[str, Kept], recipe: Recipe) -> No
     groups = () if recipe.groups == "all" else recipe.groups
     for name, kind in kept.items():
         wish = recipe.variables.get(name, VariableWish())
-        is_grouped = any(name in group for group in groups)
-        if kind.role is Role.IDENTIFIER and (is_grouped or wish.operator or wish.decimals is not None):
-            hint = "take it out of `groups`, `operator` and `grid`, or give it another role"
+        is_wished = any(name in group for group in groups) or any(
+            said is not None for said in (wish.operator, wish.decimals, wish.weight)
+        )
+        if is_wished and kind.role is Role.IDENTIFIER:
+            hint = "take it out of `groups`, `operator`, `grid` and `weight`, or give it another role"
             raise PlanRefusedError(f"{name} is an identifier and cannot be averaged", hint=hint)
-        if is_grouped or wish.operator:
+        if is_wished:
             hint = "give it the role quasi-identifier or confidential, or take the entry out"
             raise UsageError(f"the recipe asks for {name} to be masked but it is {kind.role.value}", hint=hint)
 

@@ -117,8 +117,15 @@ def _refuse_contradictions(recipe: Recipe, text: RecipeText) -> None:
             raise text.mistake("group_size has no meaning with `groups: all`", ["group_size"])
     else:
         _refuse_double_membership(recipe.groups, text)
+    if recipe.method is not None or recipe.effort is not None:
+        _refuse_method(recipe, text)
     for name, wish in recipe.variables.items():
         _refuse_contradictory_wish(name, wish, text)
+        if name == recipe.weights:
+            _refuse_masked_weights(name, wish, text)
+    if recipe.weights in recipe.missing:
+        what = f"{recipe.weights} weighs the records, so that none of its values can be missing"
+        raise text.mistake(what, ["missing", str(recipe.weights)])
 
 
 def _refuse_double_membership(groups: tuple[tuple[str, ...], ...], text: RecipeText) -> None:
@@ -128,6 +135,33 @@ def _refuse_double_membership(groups: tuple[tuple[str, ...], ...], text: RecipeT
             if name in seen:
                 raise text.mistake(f"{name} stands in `groups` twice; a variable has one group", ["groups", i, j])
             seen.add(name)
+
+
+def _refuse_method(recipe: Recipe, text: RecipeText) -> None:
+    """Refuse a method or an effort that does not exist, and an effort beside a method that does not search."""
+    from constraint_sdc.partition.methods import partitioner  # NumPy and all methods: only for recipes that name one
+
+    try:
+        partitioner(recipe.method or "auto")
+    except UsageError as error:
+        raise text.mistake(_said(error), ["method"]) from None
+    try:
+        partitioner(recipe.method or "auto", recipe.effort)
+    except UsageError as error:
+        raise text.mistake(_said(error), ["effort"]) from None
+
+
+def _said(error: UsageError) -> str:
+    return f"{error.what}; {error.hint}"
+
+
+def _refuse_masked_weights(name: str, wish: VariableWish, text: RecipeText) -> None:
+    entries: dict[str, object] = {"operator": wish.operator, "grid": wish.decimals, "weight": wish.weight}
+    if wish.role is not None and wish.role.is_masked:
+        entries = {"role": wish.role}
+    for entry, value in entries.items():
+        if value is not None:
+            raise text.mistake(f"{name} weighs the records and cannot be masked too", ["variables", name, entry])
 
 
 def _refuse_contradictory_wish(name: str, wish: VariableWish, text: RecipeText) -> None:

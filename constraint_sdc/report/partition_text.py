@@ -61,12 +61,13 @@ def _method(partitioned: Partitioned) -> str:
 
 def _groups(partitioned: Partitioned) -> str:
     sizes = sorted(Counter(partitioned.groups.sizes.tolist()).items())
-    smallest, largest = sizes[0][0], sizes[-1][0]
-    said = f"{number(len(partitioned.groups))}, the smallest of {number(smallest)} records, the largest of "
-    said += f"{number(largest)}"
-    if len(sizes) <= _SIZES_SHOWN:
-        said += ": " + ", ".join(f"{number(count)} of {number(size)}" for size, count in sizes)
-    return said
+    count, smallest, largest = number(len(partitioned.groups)), number(sizes[0][0]), number(sizes[-1][0])
+    if len(sizes) == 1:
+        return f"{count}, each of {smallest} records"
+    said = f"{count}, the smallest of {smallest} records, the largest of {largest}"
+    if len(sizes) > _SIZES_SHOWN:
+        return said
+    return f"{said}: " + ", ".join(f"{number(groups)} of {number(size)}" for size, groups in sizes)
 
 
 def _loss(partitioned: Partitioned) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from constraint_sdc.model.division import Division
 from constraint_sdc.model.explanation import RecordExplanation
 from constraint_sdc.model.finding import CheckResult
 from constraint_sdc.model.grid import Grid
@@ -89,7 +90,7 @@ def _variable(name: str) -> VariablePlan:
 def _plan(inputs: dict[str, str]) -> Plan:
     price = Price(12.5, 12.25, 2, 2, {Step.DERIVED: 2})
     block = BlockPlan(
-        1, tuple(map(_variable, "ABC")), "rule total ties them", "means, C derived",
+        1, tuple(map(_variable, "ABC")), "rule total ties them", "means, C derived", "mdav",
         (StratumPlan(("A > 0",), 4, Formation.WHOLE, ("C := A + B",)),),
         (
             RulePlan("total", "linear", "A + B = C", ("A", "B", "C"), Why.EXACT, "a mean of solutions is a solution"),
@@ -98,7 +99,7 @@ def _plan(inputs: dict[str, str]) -> Plan:
         price,
     )  # fmt: skip
     kept = (Kept("Id", Role.IDENTIFIER, "the recipe says so"),)
-    return Plan(2, "mdav", 0, "refuse", 4, (block,), kept, (), (), {}, inputs)
+    return Plan(2, Division("mdav"), 0, "refuse", 4, (block,), kept, (), (), {}, inputs)
 
 
 def _write_rules(folder: Path) -> Path:

@@ -82,11 +82,12 @@ class Extract:
         return self.folder / "masked.xml"
 
     def options(self, k: int, **more: Any) -> MaskOptions:
+        """Return what was asked for; MDAV unless a method is named, because most tests are not about the search."""
         options = MaskOptions(k=k, recipe=Recipe(), **more)
         if self.has_recipe:
             path = self.folder / "recipe.yml"
             options = replace(options, recipe=read_recipe(path), recipe_file=path)
-        return options
+        return options if options.method or options.recipe.method else replace(options, method="mdav")
 
     def design(self, k: int, **more: Any) -> Design:
         """Return the plan and its working drawing, before anything is carried out."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from constraint_sdc.model.division import Division
 from constraint_sdc.model.grid import Grid
 from constraint_sdc.model.plan import (
     BlockPlan,
@@ -15,7 +18,7 @@ from constraint_sdc.model.plan import (
     VariablePlan,
     Why,
 )
-from constraint_sdc.model.policy import OperatorName, Role, Scale
+from constraint_sdc.model.policy import OperatorName, Role, Scale, Standardise
 
 MEAN, MEDOID = OperatorName.ARITHMETIC_MEAN, OperatorName.MEDOID
 
@@ -29,6 +32,7 @@ SUM = BlockPlan(
     variables=(variable("V9"), variable("V10"), variable("V14")),
     because="rule EC-LC ties them",
     strategy="means, totals derived",
+    partition="auto: mdav+refine (1,080 records: MDAV is a quick start)",
     strata=(StratumPlan((), 1080, Formation.WHOLE, ("V14 := V9 + V10",)),),
     rules=(
         RulePlan(
@@ -41,9 +45,10 @@ SUM = BlockPlan(
 )  # fmt: skip
 GOVERNS = BlockPlan(
     number=2,
-    variables=(variable("V8", 2), variable("V12", None), variable("V13", 2)),
+    variables=(variable("V8", 2), replace(variable("V12", None), weight=2.5), variable("V13", 2)),
     because="rule EC-GV ties them",
     strategy="means within strata",
+    partition="auto: mdav+refine (up to 1,070 records: MDAV is a quick start)",
     strata=(
         StratumPlan(("V8 >= 1115",), 1070, Formation.WHOLE, ()),
         StratumPlan(("V8 < 1115", "V13 <= V12"), 10, Formation.TOPPED_UP, ()),
@@ -59,7 +64,7 @@ GOVERNS = BlockPlan(
 )  # fmt: skip
 FULL = Plan(
     k=10,
-    method="mdav",
+    division=Division("auto", "high", Standardise.ROBUST, "Weight"),
     seed=0,
     on_broken="keep",
     records=1080,
@@ -67,6 +72,7 @@ FULL = Plan(
     kept=(
         Kept("Id", Role.IDENTIFIER, "the recipe says so", is_removed=True),
         Kept("Town", Role.UNTOUCHED, "it holds text, and nobody said what it is"),
+        Kept("Weight", Role.UNTOUCHED, "it says how much each record counts"),
     ),
     assumptions=("numeric variables without a role are confidential: V8, V9, V10, V12, V13, V14", "Town is untouched"),
     rules=(
@@ -78,13 +84,13 @@ FULL = Plan(
 )
 PLAIN = Plan(
     k=3,
-    method="mdav",
+    division=Division("mdav"),
     seed=0,
     on_broken="refuse",
     records=12,
     blocks=(
         BlockPlan(
-            1, (variable("A"), variable("B")), "the most correlated of the rest", "means", (
+            1, (variable("A"), variable("B")), "the most correlated of the rest", "means", "mdav", (
                 StratumPlan((), 12, Formation.WHOLE, ()),
             ), (),
         ),

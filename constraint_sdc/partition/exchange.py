@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from constraint_sdc.model.groups import Rows
 from constraint_sdc.partition.grouping import Floats, Grouping, Ints, dot
 
 _CHUNK = 32_768
@@ -34,10 +33,10 @@ def draw(random: np.random.Generator, n: int) -> Draws:
 class Exchanges:
     """Records `x` of groups `one` that may change places with `z` of groups `other`."""
 
-    x: Rows
-    z: Rows
-    one: Rows
-    other: Rows
+    x: Ints
+    z: Ints
+    one: Ints
+    other: Ints
 
 
 def propose(grouping: Grouping, lists: Ints, draws: Draws, limit: Floats) -> Exchanges:
@@ -60,7 +59,7 @@ def propose(grouping: Grouping, lists: Ints, draws: Draws, limit: Floats) -> Exc
     return Exchanges(x[accepted], z[accepted], one[accepted], other[accepted])
 
 
-def _changes(grouping: Grouping, x: Rows, z: Rows, one: Rows, other: Rows) -> Floats:
+def _changes(grouping: Grouping, x: Ints, z: Ints, one: Ints, other: Ints) -> Floats:
     difference = grouping.points.take(z, axis=1)
     difference -= grouping.points.take(x, axis=1)
     square = dot(difference, difference)
@@ -80,8 +79,8 @@ def propose_compiled(grouping: Grouping, lists: Ints, draws: Draws, limit: Float
     from constraint_sdc.partition.exchange_kernel import weigh
 
     announce("search for better groups", [weigh])
-    z = np.empty(grouping.n, np.int64)
-    other = np.empty(grouping.n, np.int64)
+    z = np.empty_like(grouping.label)
+    other = np.empty_like(grouping.label)
     state = (grouping.label, grouping.size, grouping.members, grouping.mass, grouping.norm, grouping.weight)
     rows = (grouping.points.T, grouping.sums.T, lists, draws.neighbour, draws.companion, limit)
     in_threads(lambda start, stop: weigh(start, stop, grouping.k, *state, *rows, z, other), grouping.n, _CHUNK)
@@ -97,7 +96,7 @@ def exchange(grouping: Grouping, wanted: Exchanges, random: np.random.Generator)
     grouping.swap(wanted.x[kept], wanted.z[kept], wanted.one[kept], wanted.other[kept])
 
 
-def undisputed(proposal: Rows, group: Rows, groups: int, random: np.random.Generator) -> Rows:
+def undisputed(proposal: Ints, group: Ints, groups: int, random: np.random.Generator) -> Ints:
     """Return the proposals that get every group they claim, if each group goes to one claimant by lot.
 
     Claims are pairs of a proposal, 0, 1, ... without a gap, and a group.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from constraint_sdc.model.groups import Points, Rows
+from constraint_sdc.model.groups import Points
 from constraint_sdc.partition.compiled import compiled
 from constraint_sdc.partition.grouping import Floats, Ints
 
@@ -12,7 +12,7 @@ def weigh(
     start: int,
     stop: int,
     k: int,
-    label: Rows,
+    label: Ints,
     size: Ints,
     members: Ints,
     mass: Floats,
@@ -24,8 +24,8 @@ def weigh(
     neighbour: Floats,
     companion: Floats,
     limit: Floats,
-    z_out: Rows,
-    other_out: Rows,
+    z_out: Ints,
+    other_out: Ints,
 ) -> None:
     """Write the partner z and its group for the records from `start` to `stop`; -1 where that costs too much."""
     count = lists.shape[1]

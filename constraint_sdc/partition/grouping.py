@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from constraint_sdc.model.cloud import Cloud
-from constraint_sdc.model.groups import Labels, Points, Rows
+from constraint_sdc.model.groups import Labels, Points
 
 Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+Ints = npt.NDArray[np.signedinteger[Any]]
 
 
 class Grouping:
@@ -20,7 +20,7 @@ class Grouping:
     `points` are columns by records, centred and multiplied by the records' weights, with a last record of zeros:
     `nobody`, who sits in every empty place, so that a move is a swap with nobody. Sums are of these points; a group's
     loss is then what its records bring along (`squares`) less `norm / mass`. Numbers lie column by column in memory, as
-    NumPy likes them, or record by record, as compiled loops do.
+    NumPy likes them, or record by record and as short as possible, as compiled loops do.
     """
 
     def __init__(self, cloud: Cloud, labels: Labels, k: int, *, by_record: bool = False) -> None:
@@ -32,25 +32,26 @@ class Grouping:
         self.most = 2 * k - 1
         self.room = max(3 * k, int(np.bincount(labels).max()))
         layout: Literal["C", "F"] = "F" if by_record else "C"
+        whole = np.int32 if by_record else np.int64
         self.points: Points = np.zeros((d, n + 1), order=layout)
         centred = cloud.points - cloud.points.mean(axis=0)
         self.points[:, :n] = centred.T * weight
         self.weight: Floats = np.append(weight, 0.0)
         self.squares: Floats = np.append(weight * np.square(centred).sum(axis=1), 0.0)
-        self.label: Labels = labels.astype(np.int64)
+        self.label: Ints = labels.astype(whole)
         groups = max(n // k, int(labels.max()) + 1)
-        self.size: Ints = np.bincount(labels, minlength=groups).astype(np.int64)
+        self.size: Ints = np.bincount(labels, minlength=groups).astype(whole)
         order = np.argsort(labels, kind="stable")
-        self.place: Ints = np.empty(n, np.int64)
+        self.place: Ints = np.empty(n, whole)
         self.place[order] = np.arange(n) - (np.cumsum(self.size) - self.size)[labels[order]]
-        self.members: Ints = np.full((groups, self.room), n, np.int64)
+        self.members: Ints = np.full((groups, self.room), n, whole)
         self.members[labels, self.place] = np.arange(n)
         self.sums: Points = np.empty((d, groups), order=layout)
         self.mass: Floats = np.empty(groups)
         self.norm: Floats = np.empty(groups)
         self.recount(np.arange(groups))
 
-    def recount(self, groups: Rows) -> None:
+    def recount(self, groups: Ints) -> None:
         """Sum some groups afresh."""
         members = self.members[groups]
         self.mass[groups] = self.weight[members].sum(axis=1)
@@ -58,17 +59,17 @@ class Grouping:
             sums[groups] = column[members].sum(axis=1)
         self.norm[groups] = dot(self.sums[:, groups], self.sums[:, groups])
 
-    def loss(self, groups: Rows) -> Floats:
+    def loss(self, groups: Ints) -> Floats:
         """Return the loss of each of some groups that are not empty."""
         lost: Floats = self.squares[self.members[groups]].sum(axis=1) - self.norm[groups] / self.mass[groups]
         return lost
 
-    def loss_of(self, rows: Rows) -> float:
+    def loss_of(self, rows: Ints) -> float:
         """Return the loss of a group that these records would form."""
         total = self.points[:, rows].sum(axis=1)
         return float(self.squares[rows].sum() - total @ total / self.weight[rows].sum())
 
-    def swap(self, x: Rows, z: Rows, one: Rows, other: Rows) -> None:
+    def swap(self, x: Ints, z: Ints, one: Ints, other: Ints) -> None:
         """Let x of group `one` and z of group `other` change places, many pairs at once; no group is in two pairs."""
         change = self.points[:, z] - self.points[:, x]
         heavier = self.weight[z] - self.weight[x]
@@ -88,7 +89,7 @@ class Grouping:
         self.place[x], self.place[z] = at_z, at_x
         self.label[x], self.label[z] = other, one
 
-    def _move(self, x: Rows, one: Rows, other: Rows) -> None:
+    def _move(self, x: Ints, one: Ints, other: Ints) -> None:
         hole, last = self.place[x], self.size[one] - 1
         filler = self.members[one, last]
         self.members[one, hole] = filler
@@ -100,7 +101,7 @@ class Grouping:
         self.size[one] -= 1
         self.size[other] += 1
 
-    def send(self, x: Rows, into: Rows) -> None:
+    def send(self, x: Ints, into: Ints) -> None:
         """Send records to other groups, any number from and to each; groups that lose all their records are empty."""
         left = np.unique(self.label[x])
         leaving = np.zeros(self.n + 1, np.bool_)
@@ -124,7 +125,7 @@ class Grouping:
 
     def labels(self) -> Labels:
         """Return the labels, numbered 0, 1, ... in the order of the groups' first records."""
-        return renumbered(self.label)
+        return renumbered(self.label.astype(np.int64))
 
 
 def renumbered(labels: Labels) -> Labels:

@@ -40,7 +40,7 @@ def refine(cloud: Cloud, labels: Labels, k: int, seed: int, effort: Effort, list
     else:
         # Records and groups near in space come to lie near in memory, which is where the time of large files goes.
         order = tree_order(plain.points, _LEAF)
-        place = np.empty(len(order), np.int64)
+        place = np.empty(len(order), np.int32)
         place[order] = np.arange(len(order))
         best = _search(plain.of(order), renumbered(labels[order]), k, seed, effort, place[lists[order]])[place]
     return best if sse(cloud, best) < sse(cloud, labels) else labels

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from constraint_sdc.model.groups import Rows
 from constraint_sdc.partition.exchange import undisputed
 from constraint_sdc.partition.grouping import Floats, Grouping, Ints, dot
 
@@ -45,7 +44,7 @@ def dissolve(grouping: Grouping, lists: Ints, tries: int, patience: Floats, rand
             split(grouping, group)
 
 
-def _cheapest_home(grouping: Grouping, lists: Ints, x: Rows, own: Rows) -> Rows:
+def _cheapest_home(grouping: Grouping, lists: Ints, x: Ints, own: Ints) -> Ints:
     """Return the group of a near neighbour that each record joins at least cost; its own if it knows no other."""
     homes = grouping.label[lists[x, :_LOOKED_AT]]
     count = homes.shape[1]
@@ -55,11 +54,11 @@ def _cheapest_home(grouping: Grouping, lists: Ints, x: Rows, own: Rows) -> Rows:
     norm, mass, weight = grouping.norm[flat], grouping.mass[flat], grouping.weight[record]
     cost = norm / mass - (norm + 2.0 * together + np.repeat(square, count)) / (mass + weight)
     cost = np.where(homes == own[:, None], np.inf, cost.reshape(homes.shape))
-    home: Rows = homes[np.arange(len(x)), cost.argmin(axis=1)]
+    home: Ints = homes[np.arange(len(x)), cost.argmin(axis=1)]
     return home
 
 
-def _cost_of_joining(grouping: Grouping, x: Rows, target: Rows, group: Rows) -> Floats:
+def _cost_of_joining(grouping: Grouping, x: Ints, target: Ints, group: Ints) -> Floats:
     """Return how much `norm / mass` falls in each target group when all its newcomers have joined."""
     weight = grouping.mass[group] + np.bincount(target, grouping.weight[x], len(group))
     norm = np.zeros(len(group))
@@ -133,7 +132,7 @@ def _companions(grouping: Grouping, near: Ints) -> Ints:
     return picked
 
 
-def _cost_of_leaving(grouping: Grouping, x: Rows, source: Rows, group: Rows) -> Floats:
+def _cost_of_leaving(grouping: Grouping, x: Ints, source: Ints, group: Ints) -> Floats:
     """Return how much `norm / mass` falls in each group when its leavers have left."""
     weight = grouping.mass[group] - np.bincount(source, grouping.weight[x], len(group))
     norm = np.zeros(len(group))

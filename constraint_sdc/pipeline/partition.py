@@ -23,8 +23,9 @@ from constraint_sdc.model.xml_name import xml_name
 from constraint_sdc.partition.auto import Auto
 from constraint_sdc.partition.conditions import require_possible
 from constraint_sdc.partition.mdav import Mdav
-from constraint_sdc.partition.methods import METHODS, partitioner, settled
+from constraint_sdc.partition.methods import partitioner
 from constraint_sdc.partition.sse import sse
+from constraint_sdc.pipeline.division import wished_division
 from constraint_sdc.pipeline.record_weights import keep_weights, record_weights
 from constraint_sdc.pipeline.records_file import Progress, is_csv, read_records
 from constraint_sdc.plan.roles import decide_roles
@@ -96,14 +97,8 @@ def _wishes(options: PartitionOptions) -> tuple[int, Division, int]:
         raise UsageError("k is not given", hint="how many records to a group at least? -k K, or `k: K` in the recipe")
     if k < 2:
         raise UsageError(f"k must be at least 2, not {k}", hint="a group of one record hides nothing")
-    division = Division(
-        method=options.method or recipe.method or METHODS[0],
-        effort=options.effort or recipe.effort,
-        standardise=options.standardise or recipe.standardise or Standardise.Z_SCORE,
-        weights=options.weights or recipe.weights,
-    )
     seed = options.seed if options.seed is not None else recipe.seed if recipe.seed is not None else 0
-    return k, settled(division), seed
+    return k, wished_division(options), seed
 
 
 def _weighed(table: Table, division: Division) -> tuple[Division, Weights | None]:

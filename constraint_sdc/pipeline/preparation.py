@@ -21,12 +21,13 @@ from constraint_sdc.model.division import Division
 from constraint_sdc.model.expression import Outside
 from constraint_sdc.model.finding import CheckResult, RuleResult
 from constraint_sdc.model.masking import MaskOptions
-from constraint_sdc.model.policy import OnBroken, Standardise
+from constraint_sdc.model.policy import OnBroken
 from constraint_sdc.model.schema import Schema
 from constraint_sdc.model.table import Chunk, Column, Layout, Table
-from constraint_sdc.partition.methods import METHODS, partitioner, settled
+from constraint_sdc.partition.methods import partitioner
 from constraint_sdc.pipeline.certificate import file_digest
 from constraint_sdc.pipeline.check import CheckOptions, check_file
+from constraint_sdc.pipeline.division import wished_division
 from constraint_sdc.pipeline.record_weights import keep_weights, record_weights
 from constraint_sdc.pipeline.value_domains import load_domains
 from constraint_sdc.plan.make_plan import PlanInputs
@@ -123,14 +124,8 @@ def _wishes(options: MaskOptions) -> tuple[int, Division, int, OnBroken]:
         )
     if k < 2:
         raise UsageError(f"k is {k}", hint="groups of at least 2 records protect anybody")
-    division = Division(
-        method=options.method or recipe.method or METHODS[0],
-        effort=options.effort or recipe.effort,
-        standardise=options.standardise or recipe.standardise or Standardise.Z_SCORE,
-        weights=options.weights or recipe.weights,
-    )
     seed = options.seed if options.seed is not None else recipe.seed if recipe.seed is not None else 0
-    return k, settled(division), seed, options.on_broken or recipe.on_broken or "refuse"
+    return k, wished_division(options), seed, options.on_broken or recipe.on_broken or "refuse"
 
 
 def _check_options(data: Path, rules: Path | None, options: MaskOptions) -> CheckOptions:

@@ -132,7 +132,7 @@ def _weight(name: str, around: Surroundings) -> float:
 
 
 def _partition_words(clouds: list[Cloud], around: Surroundings) -> str:
-    """Say how the strata are divided; `auto` says what it chooses, and why: for the largest, if reasons differ in size."""
+    """Say how the strata are divided; `auto` says what it chooses and why, once for strata that differ in size."""
     method = partitioner(around.division.method, around.division.effort)
     if not isinstance(method, Auto):
         return method.name

@@ -20,10 +20,10 @@ FINAL = ("masked.xml", "masked.xml.certificate.json")
 
 
 def start(given: Extract, k: int) -> subprocess.Popen[bytes]:
-    command = ("mask", "data.xml", "--rules", "rules.sch", "-k", str(k), "-o", "masked.xml", "--overwrite")
+    command = ("mask", "data.xml", "--rules", "rules.sch", "-k", str(k), "--method", "mdav", "-o", "masked.xml")
     code = "from constraint_sdc.cli import main; main()"
     return subprocess.Popen(
-        [sys.executable, "-c", code, *command],
+        [sys.executable, "-c", code, *command, "--overwrite"],
         cwd=given.folder,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,

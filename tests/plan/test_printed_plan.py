@@ -6,13 +6,14 @@ import json
 import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from lxml import etree
 
 from constraint_sdc.census.generate import generate_file
 from constraint_sdc.model.masking import MaskOptions
-from constraint_sdc.model.plan import Formation, Why
+from constraint_sdc.model.plan import Formation, Plan, Why
 from constraint_sdc.pipeline.check import CheckOptions, check_file
 from constraint_sdc.pipeline.plan import plan_file
 from constraint_sdc.report.json_text import json_text
@@ -64,11 +65,15 @@ def test_the_plan_of_an_awkward_extract_reads_as_the_golden_file(awkward: Path) 
 
 
 def printed(folder: Path) -> str:
-    return plan_text(plan_file(folder / "data.xml", folder / "census.sch", MaskOptions(k=5)), columns=100)
+    return plan_text(plan_of(folder, k=5, method="mdav"), columns=100)
+
+
+def plan_of(folder: Path, **options: Any) -> Plan:
+    return plan_file(folder / "data.xml", folder / "census.sch", MaskOptions(**options))
 
 
 def test_the_golden_plan_shows_what_is_awkward(awkward: Path) -> None:
-    plan = plan_file(awkward / "data.xml", awkward / "census.sch", MaskOptions(k=5))
+    plan = plan_of(awkward, k=5, method="mdav")
     governed = the_block(plan, "V8")
     whole, few = governed.strata
     assert (whole.formation, few.formation) == (Formation.WHOLE, Formation.TOPPED_UP)
@@ -81,13 +86,28 @@ def test_the_golden_plan_shows_what_is_awkward(awkward: Path) -> None:
 
 
 def test_the_same_inputs_make_the_same_plan(awkward: Path) -> None:
-    one, two = (
-        json_text(plan_to_json(plan_file(awkward / "data.xml", awkward / "census.sch", MaskOptions(k=4)))) for _ in "ab"
-    )
-    assert one == two
-    assert plan_text(plan_from_json(json.loads(one))) == plan_text(
-        plan_file(awkward / "data.xml", awkward / "census.sch", MaskOptions(k=4))
-    )
+    one, two = (plan_of(awkward, k=4, effort="fast") for _ in "ab")
+    content = json_text(plan_to_json(one))
+    assert content == json_text(plan_to_json(two))
+    assert plan_text(plan_from_json(json.loads(content))) == plan_text(two)
+
+
+def test_auto_says_what_it_chose_and_why(awkward: Path) -> None:
+    """Sizes of strata make no sentences of their own: a block may have hundreds of strata."""
+    plan = plan_of(awkward, k=5, effort="fast")
+    assert the_block(plan, "V9").partition == "auto: mdav+refine (120 records: MDAV is a quick start)"
+    assert the_block(plan, "V8").partition == "auto: mdav+refine (up to 115 records: MDAV is a quick start)"
+    text = plan_text(plan, columns=100)
+    assert "\nmethod auto at fast effort, seed 0, 5 rules: 1 preserved, 4 exact\n" in text
+    assert "  partition    auto: mdav+refine (120 records: MDAV is a quick start); at least 5 records to a" in text
+
+
+def test_auto_computes_the_least_loss_of_one_variable(tmp_path: Path) -> None:
+    rows = columns(A=[i * 7 % 20 for i in range(20)], Town=["a", "b"] * 10)
+    given = extract(tmp_path, rows, recipe="method: auto\nvariables: {Town: {type: nominal}}")
+    plan = given.plan(3)
+    assert the_block(plan, "A").partition.startswith("auto: optimal-univariate (one variable that varies")
+    assert the_block(plan, "Town").partition == "auto: k-modes (nothing but categories)"
 
 
 def test_the_order_of_rules_changes_no_block(tmp_path: Path) -> None:

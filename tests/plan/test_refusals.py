@@ -78,7 +78,7 @@ REFUSALS: dict[str, tuple[Callable[[Path], Extract], int, str, str]] = {
         averaged_identifier,
         3,
         "Id is an identifier and cannot be averaged",
-        "take it out of `groups`, `operator` and `grid`, or give it another role",
+        "take it out of `groups`, `operator`, `grid` and `weight`, or give it another role",
     ),
     "records that cannot share values": (
         nobody_fits,

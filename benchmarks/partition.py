@@ -21,6 +21,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +43,8 @@ DIMENSIONS = 10
 BASELINE = 10_000
 EXACT = (10_000, 20_000, 50_000, 100_000)
 AUTO = (10_000, 100_000, 1_000_000)
+TEXTBOOK, FAST_MDAV = "MDAV, textbook in NumPy", "MDAV, exact"
+TRIED_COLD = (("mdav", 3_000), ("auto", 3_000), ("mdav", 6_000), ("auto", 6_000), ("auto", 60_000), ("tree", 6_000))
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,7 @@ def loss_lines(path: Path, columns: tuple[str, ...], efforts: tuple[str, ...]) -
     for name, effort in names:
         method = partitioner(name, effort)
         title = name if effort is None else f"{name}, effort {effort}"
-        runs = [measured(f"{title}, k = {k}", cloud, lambda k=k: method.partition(cloud, k, 0)) for k in SIZES]
+        runs = [measured(f"{title}, k = {k}", cloud, partial(method.partition, cloud, k, 0)) for k in SIZES]
         seconds = " / ".join(f"{run.seconds:.1f}" for run in runs)
         yield f"| {title} | " + " | ".join(f"{run.loss:.4f}" for run in runs) + f" | {seconds} |"
 
@@ -94,46 +97,36 @@ def normals(n: int) -> Cloud:
 
 def speed_lines(largest: int, k: int = 3) -> Iterator[str]:
     """Yield times and losses on normal data, with ratios and exponents."""
-    warm = Cloud(normals(BASELINE).points[:6_000])
-    for method in (Mdav(), partitioner("auto")):
-        method.partition(warm, k, 0)  # compiles, or loads what an earlier process compiled
-    runs = [
-        measured(
-            "MDAV, textbook in NumPy",
-            normals(BASELINE),
-            lambda: Mdav(compiled=False).partition(normals(BASELINE), k, 0),
-        )
-    ]
-    for title, name, sizes in (("MDAV, exact", "mdav", EXACT), ("auto", "auto", AUTO)):
+    for name in ("mdav", "auto"):  # compiles, or loads what an earlier process compiled
+        partitioner(name).partition(Cloud(normals(BASELINE).points[:6_000]), k, 0)
+    small = normals(BASELINE)
+    runs = [measured(TEXTBOOK, small, partial(Mdav(compiled=False).partition, small, k, 0))]
+    for title, name, sizes in ((FAST_MDAV, "mdav", EXACT), ("auto", "auto", AUTO)):
         for n in (n for n in sizes if n <= largest):
             cloud = normals(n)
-            runs.append(
-                measured(title, cloud, lambda c=cloud: partitioner(name).partition(c, k, 0), 3 if n <= 20_000 else 1)
-            )
-    base = runs[0]
+            repeat = 3 if n <= 20_000 else 1
+            runs.append(measured(title, cloud, partial(partitioner(name).partition, cloud, k, 0), repeat))
     yield f"| n x {DIMENSIONS} normals, k = {k} | records | seconds | times the textbook's speed | loss | exponent |"
     yield "|---|---:|---:|---:|---:|---:|"
-    before: Run | None = None
-    for run in runs:
-        ratio = f"{base.seconds / run.seconds:.1f}" if run.records == base.records else ""
-        grows = before is not None and before.name == run.name
-        exponent = (
-            f"{math.log(run.seconds / before.seconds) / math.log(run.records / before.records):.2f}"
-            if grows and before
-            else ""
-        )
-        yield f"| {run.name} | {run.records:,} | {run.seconds:.3f} | {ratio} | {run.loss:.4f} | {exponent} |"
-        before = run
+    for before, run in zip([None, *runs], runs, strict=False):
+        ratio = f"{runs[0].seconds / run.seconds:.1f}" if run.records == BASELINE else ""
+        growth = exponent(before, run) if before is not None and before.name == run.name else ""
+        yield f"| {run.name} | {run.records:,} | {run.seconds:.3f} | {ratio} | {run.loss:.4f} | {growth} |"
     yield ""
-    yield from bars(runs, base)
+    yield from bars(runs)
 
 
-def bars(runs: list[Run], base: Run) -> Iterator[str]:
+def exponent(before: Run, after: Run) -> str:
+    return f"{math.log(after.seconds / before.seconds) / math.log(after.records / before.records):.2f}"
+
+
+def bars(runs: list[Run]) -> Iterator[str]:
     found = {(run.name, run.records): run for run in runs}
+    faster = runs[0].seconds / found[FAST_MDAV, BASELINE].seconds
     yield "| bar | measured |"
     yield "|---|---|"
-    yield f"| exact MDAV at {BASELINE:,} at least 20 times faster than the textbook in NumPy | {base.seconds / found['MDAV, exact', BASELINE].seconds:.1f} times |"
-    exact, auto = found.get(("MDAV, exact", 100_000)), found.get(("auto", 100_000))
+    yield f"| exact MDAV at {BASELINE:,} at least 20 times faster than the textbook in NumPy | {faster:.1f} times |"
+    exact, auto = found.get((FAST_MDAV, 100_000)), found.get(("auto", 100_000))
     if exact and auto:
         yield f"| auto at 100,000: lower loss than exact MDAV | {auto.loss:.4f} against {exact.loss:.4f} |"
         yield f"| auto at 100,000: in a quarter of its time | {auto.seconds / exact.seconds:.2f} of its time |"
@@ -155,14 +148,7 @@ def compile_lines() -> Iterator[str]:
     """Yield the seconds of the first and the second process on a machine that never compiled anything."""
     yield "| method, records | first process, seconds | next process | compiler loaded |"
     yield "|---|---:|---:|---|"
-    for name, n in (
-        ("mdav", 3_000),
-        ("auto", 3_000),
-        ("mdav", 6_000),
-        ("auto", 6_000),
-        ("auto", 60_000),
-        ("tree", 6_000),
-    ):
+    for name, n in TRIED_COLD:
         with tempfile.TemporaryDirectory() as folder:
             seconds, numba = zip(*(cold_run(name, n, Path(folder)) for _ in range(2)), strict=True)
         print(f"  {name}, {n:,}: {seconds[0]:.1f} s", file=sys.stderr)
@@ -178,9 +164,9 @@ def cold_run(name: str, n: int, cache: Path) -> tuple[float, str]:
 
 INTRODUCTION = """# How good and how fast are the partitions?
 
-Written by `benchmarks/partition.py`. Information loss is 100 * SSE / SST of the standardised records. Seconds depend on the
-machine ({cores} cores, Python {python}); compare the ratios. The textbook is this package's own MDAV in NumPy, which forms
-the same groups as the exact one.
+Written by `benchmarks/partition.py`. Information loss is 100 * SSE / SST of the standardised records. Seconds depend on
+the machine ({cores} cores, Python {python}); compare the ratios. The textbook is this package's own MDAV in NumPy; the
+exact one forms the same groups.
 """
 
 

@@ -78,7 +78,7 @@ def introduce(points: Singles, lists: Lists, better: Lists, reach: int, first: i
                 met[other % _MET] = other
         for a in range(waiting):
             apart = _between(points, own, strangers[a])
-            if apart < limit and strangers[a] != own:
+            if apart < limit and strangers[a] != own and not _has(nearest, strangers[a]):
                 limit = _insert(nearest, nearest_apart, strangers[a], apart)
         for a in range(count):
             better[own, a] = nearest[a]
@@ -117,17 +117,20 @@ def _between(points: Singles, one: int, other: int) -> np.float32:
 
 @compiled
 def _insert(nearest: Lists, nearest_apart: Singles, other: np.int32, apart: np.float32) -> np.float32:
-    """Put a record that is near enough into a list, nearest first, unless it is there; return the list's new limit."""
-    last = len(nearest) - 1
-    place = last
+    """Put a record that is near enough into a list, nearest first; return the list's new limit."""
+    place = len(nearest) - 1
     while place > 0 and nearest_apart[place - 1] > apart:
+        nearest[place], nearest_apart[place] = nearest[place - 1], nearest_apart[place - 1]
         place -= 1
-    same = place - 1
-    while same >= 0 and nearest_apart[same] == apart and nearest[same] != other:
-        same -= 1
-    if same < 0 or nearest_apart[same] != apart:
-        for i in range(last, place, -1):
-            nearest[i], nearest_apart[i] = nearest[i - 1], nearest_apart[i - 1]
-        nearest[place], nearest_apart[place] = other, apart
-    limit: np.float32 = nearest_apart[last]
+    nearest[place], nearest_apart[place] = other, apart
+    limit: np.float32 = nearest_apart[len(nearest) - 1]
     return limit
+
+
+@compiled
+def _has(nearest: Lists, other: np.int32) -> bool:
+    """Tell whether a record is in a list."""
+    times = 0
+    for i in range(len(nearest)):
+        times += nearest[i] == other
+    return times > 0

@@ -60,11 +60,10 @@ def nearest(points: Points, count: int, seed: int) -> Lists:
         return _first_in_file(len(points), count)
     points = np.ascontiguousarray(points) * safe_scale(points)
     copies = find_copies(points)
-    if (
-        len(points) <= _COMPILED_ABOVE
-    ):  # whatever is near, it is among the first `count` copies of its point, or the next
-        return _exact(points, np.flatnonzero(copies.rank <= count), count)
-    return _likely(points, copies, count)
+    pool = np.flatnonzero(copies.rank <= count)  # no list has room for more copies of a point than these
+    if len(points) <= _COMPILED_ABOVE:
+        return _exact(points, pool, count)
+    return _search(points, count) if len(pool) == len(points) else _among_copies(points, copies, pool, count)
 
 
 def _first_in_file(records: int, count: int) -> Lists:
@@ -156,15 +155,12 @@ def _nearest_of(one: Rows, other: Rows, apart: _Numbers, count: int) -> Rows:
     return nearest_first
 
 
-def _likely(points: Points, copies: Copies, count: int) -> Lists:
+def _among_copies(points: Points, copies: Copies, pool: Rows, count: int) -> Lists:
     """Return lists by a search among the first copies of every point; more would fill all that their neighbours see.
 
     A record with more than `count` copies is given those that follow it in the file. Where the search found one of
     these, any of its copies is named, lest all name the same.
     """
-    pool = np.flatnonzero(copies.rank <= count)
-    if len(pool) == len(points):
-        return _search(points, count)
     small = len(pool) <= _COMPILED_ABOVE
     found = pool[_exact(points[pool], np.arange(len(pool)), count) if small else _search(points[pool], count)]
     lists = np.empty((len(points), count), np.int32)

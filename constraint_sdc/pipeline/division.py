@@ -14,7 +14,7 @@ def wished_division(options: MaskOptions | PartitionOptions) -> Division:
     recipe = options.recipe
     method = options.method or recipe.method or METHODS[0]
     # An effort in the recipe is for the recipe's method; another method on the command line does not inherit it.
-    inherited = recipe.effort if options.method is None else None
+    inherited = recipe.effort if method == (recipe.method or METHODS[0]) else None
     division = Division(
         method=method,
         effort=options.effort or inherited,

@@ -18,6 +18,7 @@ from constraint_sdc.aggregate.mode import Mode
 from constraint_sdc.aggregate.numbers import NUMBER_TEXTS
 from constraint_sdc.aggregate.operator import Operator
 from constraint_sdc.aggregate.operators import OPERATORS
+from constraint_sdc.model.cloud import Weights
 from constraint_sdc.model.constraint import AllOf, AnyOf, Formula, LinearAtom, OpaqueAtom, SetAtom
 from constraint_sdc.model.groups import Groups, Points, Rows
 from constraint_sdc.model.operator_verdict import NeedsExact, NotCovered, OperatorVerdict, Preserved
@@ -54,6 +55,12 @@ def test_every_claim_survives_the_exam(name: OperatorName) -> None:
     assert [claim for claim in EXAMINED[name] if survived[claim] < 20] == []
 
 
+@pytest.mark.parametrize("name", list(OperatorName), ids=lambda name: name.value)
+def test_every_claim_survives_weights_of_records(name: OperatorName) -> None:
+    survived = examine(OPERATORS[name], groups=4, seed=2, is_weighted=True)
+    assert [claim for claim in EXAMINED[name] if survived[claim] < 10] == []
+
+
 class Lying:
     """An operator with a claim too many."""
 
@@ -84,8 +91,15 @@ class MedianOfUnequals(LowerMedian):
 class UpperAndLower(LowerMedian):
     """Claims what order statistics of the same rank keep, and takes the upper median of some variables."""
 
-    def choose(self, values: Points, groups: Groups) -> Rows:
-        return super().choose(values if values[0] > 2 else -values, groups)
+    def choose(self, values: Points, groups: Groups, weights: Weights | None = None) -> Rows:
+        return super().choose(values if values[0] > 2 else -values, groups, weights)
+
+
+class WeighsSome(LowerMedian):
+    """Claims what order statistics of the same rank keep, and lets weights count for some variables only."""
+
+    def choose(self, values: Points, groups: Groups, weights: Weights | None = None) -> Rows:
+        return super().choose(values, groups, weights if values[0] > 2 else None)
 
 
 class LyingMode(Mode):
@@ -132,6 +146,11 @@ LIES: dict[str, Operator] = {
 def test_a_false_claim_does_not_pass(lie: str) -> None:
     with pytest.raises(AssertionError, match="claims"):
         examine(LIES[lie])
+
+
+def test_weights_that_count_for_some_variables_only_do_not_pass() -> None:
+    with pytest.raises(AssertionError, match="claims"):
+        examine(WeighsSome(), is_weighted=True)
 
 
 P, E, N = Preserved, NeedsExact, NotCovered

@@ -155,6 +155,10 @@ def test_another_rule_set_is_told_rule_by_rule(run: Run) -> None:
         (lambda c: c["blocks"][0].update(groups=9), "do not add up to its 9 groups"),
         (lambda c: c["rules"][0].update(broken_before=55), "do not add up to broken before"),
         (lambda c: c["options"].update(seed=7), "options: not those of the plan"),
+        (lambda c: c["options"].update(method="rim"), "options: not those of the plan"),
+        (lambda c: c["options"].update(effort="best"), "options: not those of the plan"),
+        (lambda c: c["options"].update(standardise="none"), "options: not those of the plan"),
+        (lambda c: c["options"].update(weights="A"), "options: not those of the plan"),
     ],
 )
 def test_a_forged_claim_is_found(run: Run, made: HandMade, change: Callable[[dict[str, Any]], None], says: str) -> None:
@@ -198,6 +202,13 @@ def test_what_is_no_certificate_is_a_users_mistake(run: Run, made: HandMade, tex
 def test_a_missing_certificate_is_named(run: Run, made: HandMade) -> None:
     made.certificate.unlink()
     assert run(*CHECK).code == 2
+
+
+def test_a_unit_that_does_not_exist_is_no_certificate(run: Run, made: HandMade) -> None:
+    edit(made, lambda c: c["options"].update(standardise="inches"))
+    ran = run(*CHECK)
+    assert ran.code == 2
+    assert "at options.standardise" in ran.err
 
 
 def test_an_entry_with_the_wrong_shape_names_its_place(run: Run, made: HandMade) -> None:

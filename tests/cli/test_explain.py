@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from constraint_sdc.model.masking import MaskOptions
+from constraint_sdc.model.policy import Standardise
 from constraint_sdc.report.json_text import json_text
 from constraint_sdc.report.plan_json import plan_to_json
 from tests.cli.conftest import Run
@@ -79,6 +80,7 @@ def test_a_record_is_explained_from_the_certificate(run: Run, maskings: Calls) -
     data, rules, options, number = maskings[0][0]
     assert (data, rules, number) == (Path("data.xml"), Path("rules.sch"), 4)
     assert (options.k, options.method, options.seed, options.on_broken) == (2, "mdav", 0, "refuse")
+    assert (options.effort, options.standardise, options.weights) == (None, Standardise.Z_SCORE, None)
 
 
 def test_original_values_are_shown_only_when_asked_for(run: Run, maskings: Calls) -> None:
@@ -152,6 +154,9 @@ def test_a_record_can_be_explained_before_masking(run: Run, maskings: Calls) -> 
         (("total", "data.xml", "--record", "4"), "--record explains a record, not a rule"),
         ((*RECORD[1:], "-k", "3"), "-k has no meaning here"),
         ((*RECORD[1:], "--recipe", "r.yml"), "--recipe has no meaning here"),
+        ((*RECORD[1:], "--effort", "fast"), "--effort has no meaning here"),
+        ((*RECORD[1:], "--weights", "A"), "--weights has no meaning here"),
+        (("total", "--plan", "plan.json", "--standardise", "none"), "--standardise has no meaning here"),
         ((*RECORD[1:], "--record-element", "Record"), "the certificate says what a record is"),
     ],
 )

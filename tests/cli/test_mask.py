@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from constraint_sdc.errors import ConstraintSdcError, NotPublishedError, PlanRefusedError
+from constraint_sdc.model.division import Division
 from constraint_sdc.model.masked import Masked
 from constraint_sdc.model.masking import MaskOptions, MaskResult
-from constraint_sdc.model.policy import OperatorName
+from constraint_sdc.model.policy import OperatorName, Standardise
 from constraint_sdc.report.json_text import json_text
 from constraint_sdc.report.mask_text import mask_text
 from constraint_sdc.report.plan_json import plan_digest, plan_to_json
@@ -107,8 +108,22 @@ def test_a_saved_plan_decides(run: Run, made: HandMade, calls: Calls, saved: Pat
     assert run(*MASK, "--plan", saved).code == 0
     assert run(*MASK, "--plan", saved, "-k", "2", "--method", "mdav", "--seed", "0", "--on-broken", "refuse").code == 0
     for arguments, named in calls:
-        assert arguments[3] == MaskOptions(k=2, method="mdav", seed=0, on_broken="refuse")
+        assert arguments[3] == MaskOptions(
+            k=2, method="mdav", standardise=Standardise.Z_SCORE, seed=0, on_broken="refuse"
+        )
         assert plan_digest(named["expected"]) == plan_digest(made.plan)
+
+
+def test_a_saved_division_decides_too(run: Run, made: HandMade, calls: Calls) -> None:
+    division = Division("v-mdav+refine", "high", Standardise.NONE, "A")
+    content = json_text(plan_to_json(replace(made.plan, division=division)))
+    Path("plan.json").write_text(content, encoding="utf-8")
+    said = ["--method", "v-mdav+refine", "--effort", "high", "--standardise", "none", "--weights", "A"]
+    assert run(*MASK, "--plan", "plan.json").code == 0
+    assert run(*MASK, "--plan", "plan.json", *said).code == 0
+    for arguments, _ in calls:
+        asked = arguments[3]
+        assert Division(asked.method, asked.effort, asked.standardise, asked.weights) == division
 
 
 @pytest.mark.parametrize(
@@ -116,6 +131,9 @@ def test_a_saved_plan_decides(run: Run, made: HandMade, calls: Calls, saved: Pat
     [
         ("-k", "3", "-k 3 contradicts the saved plan, which has 2"),
         ("--method", "other", "--method other contradicts the saved plan, which has mdav"),
+        ("--effort", "fast", "--effort fast contradicts the saved plan, which has none"),
+        ("--standardise", "robust", "--standardise robust contradicts the saved plan, which has z-score"),
+        ("--weights", "A", "--weights A contradicts the saved plan, which has none"),
         ("--seed", "1", "--seed 1 contradicts the saved plan, which has 0"),
         ("--on-broken", "keep", "--on-broken keep contradicts the saved plan, which has refuse"),
     ],

@@ -11,13 +11,13 @@ class Case:
     """Everything that a masking needs. `data` satisfies every rule of `rules` as Saxon sees it, unless it `is_damaged`.
 
     `record` is the record element's Clark name. `says` are lines for a reader: the ideas that the
-    case combines, and its rules. `across` are the ids of rules that look at other records.
+    case combines, its rules, and its recipe. `across` are the ids of rules that look at other records.
     """
 
     seed: int
     data: str
     rules: str
-    recipe: str | None
+    recipe: str
     k: int
     records: int
     record: str
@@ -59,6 +59,5 @@ def write_case(case: Case, folder: Path) -> CaseFiles:
     files = CaseFiles(folder)
     files.data.write_text(case.data, encoding="utf-8")
     files.rules.write_text(case.rules, encoding="utf-8")
-    if case.recipe is not None:
-        files.recipe.write_text(case.recipe, encoding="utf-8")
+    files.recipe.write_text(case.recipe, encoding="utf-8")
     return files

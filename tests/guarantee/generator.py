@@ -16,6 +16,7 @@ from typing import TypeVar
 
 from tests.guarantee.case import Case
 from tests.guarantee.conditions import CONDITIONS
+from tests.guarantee.divisions import with_division
 from tests.guarantee.drafting import Draft
 from tests.guarantee.figures import WRITINGS
 from tests.guarantee.inequalities import INEQUALITIES
@@ -69,7 +70,7 @@ def make_case(seed: int) -> Case:
     )
     recipe = several_groups(twist, draft, random_recipe(draft, kept_rules, rng))
     nowhere = {draft.layout.variable(n) for n in draft.columns if all(record.get(n) is None for record in chosen)}
-    recipe = without(recipe, nowhere)
+    recipe = with_division(without(recipe, nowhere), draft, kept_rules, chosen, seed)
     frame, framed = frame_of(twist, kept_rules)
     frame = replace(frame, across=_holding(across_records(twist, draft, chosen), data, draft))
     return Case(
@@ -80,7 +81,7 @@ def make_case(seed: int) -> Case:
         k=k,
         records=len(chosen),
         record=draft.layout.clark_record,
-        says=(*says, *(f"{name}: {test}" for name, test in frame.across)),
+        says=(*says, *(f"{name}: {test}" for name, test in frame.across), *recipe.splitlines()),
         phase=frame.phase,
         is_damaged="damage" in twist,
         across=frozenset(name for name, _ in frame.across),

@@ -49,7 +49,7 @@ def faults(given: Maskable) -> list[str]:
     found = list(_broken_rules(given))
     if len(before) != len(after):
         return [*found, f"{len(before)} records became {len(after)}"]
-    wishes = _wishes(given.recipe)
+    wishes = wishes_of(given.recipe)
     masked = {name for block in given.blocks for name in block}
     removed = {name for name, wish in wishes.items() if wish.get("remove")}
     found += _changed_outside(given, masked, removed)
@@ -85,9 +85,13 @@ def _column(rows: Iterable[Mapping[str, str]], name: str) -> list[str]:
     return [row[name] for row in rows if row.get(name, "") not in ("", "xsi:nil")]
 
 
-def _wishes(recipe: Path | None) -> dict[str, dict[str, Any]]:
-    content = yaml.safe_load(recipe.read_text(encoding="utf-8")) if recipe else None
-    return dict((content or {}).get("variables", {}))
+def wishes_of(recipe: Path | None) -> dict[str, dict[str, Any]]:
+    """Return what a recipe says of its variables; what weighs the records is to stay as it is."""
+    content = (yaml.safe_load(recipe.read_text(encoding="utf-8")) if recipe else None) or {}
+    wishes = dict(content.get("variables", {}))
+    if "weights" in content:
+        wishes[content["weights"]] = {"role": "untouched", **wishes.get(content["weights"], {})}
+    return wishes
 
 
 def _broken_rules(given: Maskable) -> Iterable[str]:

@@ -35,7 +35,7 @@ def random_recipe(draft: Draft, rules: Sequence[Placed], rng: random.Random) -> 
     return str(yaml.safe_dump(recipe, allow_unicode=True, sort_keys=True)) if recipe else None
 
 
-def _numbers(draft: Draft) -> list[str]:
+def averaged(draft: Draft) -> list[str]:
     """Return the variables that can be averaged; codes with leading zeros cannot."""
     return [name for name in draft.numeric if not any(re.match("0[0-9]", cell or "") for cell in draft.columns[name])]
 
@@ -55,17 +55,22 @@ def without(recipe: str | None, names: set[str]) -> str | None:
 
 
 def _groups(draft: Draft, wishes: Mapping[str, Mapping[str, Any]], rng: random.Random) -> Any:
-    names = [draft.layout.variable(name) for name in _numbers(draft)]
+    names = [draft.layout.variable(name) for name in averaged(draft)]
     masked = [name for name in names if wishes.get(name, {}).get("role") != "untouched"]
     return "all" if rng.random() < 0.5 or len(masked) < 2 else [rng.sample(masked, 2)]
 
 
+def spoken(rules: Sequence[Placed]) -> str:
+    """Return all that the rules say, to look names up in."""
+    return " ".join(f"{item.rule.test} {item.rule.predicate} {item.rule.variable} {item.rule.lets}" for item in rules)
+
+
 def _wishes(draft: Draft, rules: Sequence[Placed], rng: random.Random) -> dict[str, dict[str, Any]]:
-    spoken = " ".join(f"{item.rule.test} {item.rule.predicate} {item.rule.variable} {item.rule.lets}" for item in rules)
+    said = spoken(rules)
     wishes: dict[str, dict[str, Any]] = {}
-    for name in _numbers(draft):
+    for name in averaged(draft):
         if rng.random() < 0.25:
-            is_tied = re.search(rf"\b{name}\b", spoken) is not None
+            is_tied = re.search(rf"\b{name}\b", said) is not None
             wishes[draft.layout.variable(name)] = _numeric_wish(draft, name, rng, is_tied=is_tied)
     for name in draft.text:
         if rng.random() < 0.4:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 
 from constraint_sdc.errors import ConstraintSdcError, NotPublishedError, PlanRefusedError
 from constraint_sdc.model.masking import MaskOptions, MaskResult
 from constraint_sdc.model.plan import Step
-from constraint_sdc.model.recipe import Recipe
 from constraint_sdc.pipeline.mask import mask_file
 from constraint_sdc.read.recipe import read_recipe
 from tests.guarantee.case import Case, CaseFiles, write_case
@@ -57,9 +56,8 @@ def run_case(case: Case, folder: Path) -> Outcome:
         return Outcome(case.seed, (_crash(error),), seconds=perf_counter() - start, case=case)
     seconds = perf_counter() - start
     blocks = [block.names for block in result.plan.blocks]
-    recipe = files.recipe if case.recipe is not None else None
     given = Maskable(
-        files.data, files.output, files.rules, recipe, case.k, case.record, blocks, case.phase, case.is_damaged
+        files.data, files.output, files.rules, files.recipe, case.k, case.record, blocks, case.phase, case.is_damaged
     )
     return Outcome(
         case.seed, tuple(faults(given)), steps=_steps(result), ratios=_ratios(result), seconds=seconds, case=case
@@ -75,10 +73,13 @@ def _wrongly_withheld(case: Case, files: CaseFiles, objection: NotPublishedError
 
 
 def _options(case: Case, files: CaseFiles) -> MaskOptions:
-    options = MaskOptions(k=case.k, phase=case.phase, on_broken="keep" if case.is_damaged else None, recipe=Recipe())
-    if case.recipe is None:
-        return options
-    return replace(options, recipe=read_recipe(files.recipe), recipe_file=files.recipe)
+    return MaskOptions(
+        k=case.k,
+        phase=case.phase,
+        on_broken="keep" if case.is_damaged else None,
+        recipe=read_recipe(files.recipe),
+        recipe_file=files.recipe,
+    )
 
 
 def _crash(error: Exception) -> str:

@@ -11,9 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
 from constraint_sdc.pipeline.check import CheckOptions, check_file
 from tests.guarantee.case import write_case
+from tests.guarantee.divisions import METHODS, UNITS, division_of
 from tests.guarantee.generator import all_ideas, ideas_of, make_case
 from tests.guarantee.running import Outcome, run_case
 from tests.guarantee.saxon_pool import pooled_saxon
@@ -52,6 +54,22 @@ def test_every_idea_of_the_generator_is_among_the_cases() -> None:
     found = Counter(idea for seed in SEEDS for idea in ideas_of(seed))
     assert all_ideas() - set(found) == set()
     assert found.keys() <= all_ideas()
+
+
+def test_every_division_is_among_the_cases() -> None:
+    drawn = [division_of(seed) for seed in SEEDS]
+    assert Counter(division.method for division in drawn).most_common(1)[0][0] == "mdav"
+    assert {division.method for division in drawn} == set(METHODS)
+    assert {division.unit for division in drawn} == {None, *UNITS}
+    assert sum(division.weighs_variables for division in drawn) > len(SEEDS) / 10
+
+
+@pytest.mark.parametrize("seed", [18, 29, 86])
+def test_some_cases_weigh_their_records(seed: int) -> None:
+    """Of those that could, few have a variable to weigh by: these seeds do."""
+    recipe = yaml.safe_load(make_case(seed).recipe)
+    assert recipe["weights"]
+    assert recipe["method"] in ("auto", "v-mdav+refine")
 
 
 @pytest.mark.parametrize("seed", [0, 7, 23])

@@ -105,6 +105,7 @@ def test_a_planted_fault_is_found(judged: Callable[..., list[str]], masked: str,
         ([["A", "B"]], "", "C is numeric, yet it was not masked"),
         ([["A", "B", "C"], ["C"]], "", "C stands in 2 blocks"),
         ([["A", "B", "C"]], "variables: {A: {role: untouched}}", "A is untouched in the recipe, yet it was masked"),
+        ([["A", "B", "C"]], "weights: A", "A is untouched in the recipe, yet it was masked"),
         ([["A", "B", "C"]], "variables: {'@id': {role: identifier, remove: true}}", "@id should be gone"),
     ],
 )
@@ -138,7 +139,7 @@ def test_a_damaged_record_may_stay_broken_and_no_other_may_become_so(
 
 
 def test_withholding_is_fair_for_rules_across_records_alone(tmp_path: Path) -> None:
-    case = Case(0, "", "", None, 2, 4, "Record", (), across=frozenset({"X1"}))
+    case = Case(0, "", "", "", 2, 4, "Record", (), across=frozenset({"X1"}))
     files = write_case(case, tmp_path)
     fair = NotPublishedError("broken", details=("X1: 3 newly broken of 4",))
     assert _wrongly_withheld(case, files, fair) == ()

@@ -153,6 +153,15 @@ def test_lists_of_large_files_begin_with_the_nearest() -> None:
         assert (listed[1:] >= listed[:-1] * (1 - 1e-5)).all()
 
 
+@pytest.mark.parametrize("kind", ["normal", "heavy tails", "ties"])
+def test_who_looks_into_all_blocks_misses_nobody(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(neighbours, "_NEARBY", 1000)
+    monkeypatch.setattr(neighbours, "_PROBES", 1000)
+    monkeypatch.setattr(neighbours, "_REACH", 0)
+    points = drawn_points(kind, 5100, 9, seed=2)
+    assert share_found(points, nearest(points, 12, seed=1), range(0, 5100, 25)) == 1.0
+
+
 def test_introductions_find_what_the_blocks_did_not(monkeypatch: pytest.MonkeyPatch) -> None:
     points = drawn_points("normal", 8000, 10, seed=2)
     monkeypatch.setattr(neighbours, "_PROBES", 3)

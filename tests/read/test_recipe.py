@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constraint_sdc.errors import UsageError
-from constraint_sdc.model.policy import OperatorName, Role, Scale, VariableWish
+from constraint_sdc.model.policy import OperatorName, Role, Scale, Standardise, VariableWish
 from constraint_sdc.model.recipe import Recipe
 from constraint_sdc.read.recipe import read_recipe, recipe_from_json, recipe_to_json
 from constraint_sdc.shipped_files import shipped_file
@@ -24,7 +24,10 @@ key: '@id'
 missing:
   V3: ['-9', -8]
 k: 5
-method: mdav
+method: mdav+refine
+effort: 30s
+standardise: robust
+weights: Wave
 seed: 7
 on_broken: keep
 group_size: 4
@@ -35,7 +38,8 @@ variables:
   Id: {role: identifier, remove: true}
   V1: {role: quasi-identifier, type: numeric, grid: integer}
   V2: {role: confidential, grid: 2, operator: geometric mean}
-  V3: {grid: free}
+  V3: {grid: free, weight: 0.25}
+  V4: {weight: 3}
   Town: {type: nominal, operator: mode}
   Wave: {role: untouched}
 """
@@ -53,7 +57,10 @@ def test_everything_in_a_recipe_arrives(tmp_path: Path) -> None:
         key="@id",
         missing={"V3": ("-9", "-8")},
         k=5,
-        method="mdav",
+        method="mdav+refine",
+        effort="30s",
+        standardise=Standardise.ROBUST,
+        weights="Wave",
         seed=7,
         on_broken="keep",
         group_size=4,
@@ -62,7 +69,8 @@ def test_everything_in_a_recipe_arrives(tmp_path: Path) -> None:
             "Id": VariableWish(role=Role.IDENTIFIER, is_removed=True),
             "V1": VariableWish(Role.QUASI_IDENTIFIER, Scale.NUMERIC, 0),
             "V2": VariableWish(Role.CONFIDENTIAL, decimals=2, operator=OperatorName.GEOMETRIC_MEAN),
-            "V3": VariableWish(decimals="free"),
+            "V3": VariableWish(decimals="free", weight=0.25),
+            "V4": VariableWish(weight=3.0),
             "Town": VariableWish(scale=Scale.NOMINAL, operator=OperatorName.MODE),
             "Wave": VariableWish(role=Role.UNTOUCHED),
         },
@@ -112,6 +120,26 @@ def test_names_and_codes_stay_as_written(tmp_path: Path) -> None:
         ("variables:\n  V1: {type: ordinal,\n    grid: 2}\n", 3, "has no grid"),
         ("variables:\n  V1: {grid: 2}\n  V1: {grid: 3}\n", 3, "'V1' is given twice"),
         ("record: &a x\nkey: *a\n", 2, "no aliases"),
+        ("k: 3\nmethod: mdva\n", 2, "unknown partition method 'mdva'; use one of: auto, mdav"),
+        ("k: 3\neffort: lots\n", 2, "unknown effort 'lots'; use fast, default, high, best, or a number of seconds"),
+        ("effort: 0s\n", 1, "unknown effort '0s'"),
+        ("effort: 30\n", 1, "30 is not of type 'string'"),
+        ("effort: ''\n", 1, "non-empty"),
+        ("method: mdav\nk: 3\neffort: fast\n", 3, "mdav does not search, so it has no effort; use auto or mdav+refine"),
+        ("standardise: zscore\n", 1, "'zscore' is not one of ['z-score', 'robust', 'none']"),
+        ("weights: 3\n", 1, "3 is not of type 'string'"),
+        ("weights: ''\n", 1, "non-empty"),
+        ("variables:\n  V1: {role: confidential,\n    weight: 0}\n", 3, "weight of V1 must be a positive number"),
+        ("variables:\n  V1: {weight: -2}\n", 2, "weight of V1 must be a positive number"),
+        ("variables:\n  V1: {weight: 1e999}\n", 2, "weight of V1 must be a positive number"),
+        ("variables:\n  V1: {weight: 0.0}\n", 2, "weight of V1 must be a positive number"),
+        ("variables:\n  V1: {weight: heavy}\n", 2, "'heavy' does not match"),
+        ("variables:\n  V1: {weight: -0.5}\n", 2, "'-0.5' does not match"),
+        ("variables:\n  V1:\n    role: untouched\n    weight: 2\n", 4, "V1 is untouched: it needs no weight"),
+        ("weights: W\nvariables:\n  W:\n    type: numeric\n    role: confidential\n", 5, "W weighs the records and"),
+        ("weights: W\nvariables:\n  W:\n    grid: 2\n", 4, "W weighs the records and cannot be masked too"),
+        ("weights: W\nvariables:\n  W: {weight: 2}\n", 3, "W weighs the records and cannot be masked too"),
+        ("missing:\n  W: [99]\nweights: W\n", 2, "W weighs the records, so that none of its values can be missing"),
         ("variables:\n  ? [V1]\n  : {grid: 2}\n", 2, "no name"),
     ],
 )
@@ -146,6 +174,7 @@ wishes = st.builds(
     st.none() | st.integers(0, 15) | st.just("free"),
     st.none() | st.sampled_from(OperatorName),
     st.booleans(),
+    st.none() | st.floats(min_value=0, exclude_min=True, allow_infinity=False),
 )
 recipes = st.builds(
     Recipe,
@@ -154,6 +183,9 @@ recipes = st.builds(
     missing=st.dictionaries(names, st.lists(names, min_size=1).map(tuple)),
     k=st.none() | st.integers(2, 100),
     method=st.none() | names,
+    effort=st.none() | names,
+    standardise=st.none() | st.sampled_from(Standardise),
+    weights=st.none() | names,
     seed=st.none() | st.integers(0, 2**40),
     on_broken=st.none() | st.sampled_from(("refuse", "keep")),
     group_size=st.none() | st.integers(1, 9),

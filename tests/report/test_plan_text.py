@@ -12,6 +12,7 @@ import pytest
 
 from constraint_sdc.errors import PlanRefusedError
 from constraint_sdc.model.plan import Formation, Plan, StratumPlan, Why
+from constraint_sdc.model.policy import Standardise
 from constraint_sdc.pipeline.saved_plan import require_same_plan
 from constraint_sdc.report.explain_text import rule_text
 from constraint_sdc.report.json_text import json_text
@@ -20,6 +21,7 @@ from constraint_sdc.report.plan_text import WHY_MEANING, plan_text
 from constraint_sdc.shipped_files import shipped_file
 from tests.report.plans import FULL, PLAIN, SUM
 
+HEAVY = replace(SUM.variables[0], weight=2.0)
 GOLDEN = Path(__file__).with_name("golden")
 
 
@@ -52,6 +54,13 @@ def test_a_hostile_name_cannot_steer_the_terminal() -> None:
     text = plan_text(replace(FULL, blocks=(replace(SUM, variables=(named,), because="\x1b[2Jtied"),)))
     assert "\x1b" not in text
     assert "block 1: V9\n" in text
+
+
+def test_the_ordinary_unit_and_weights_of_one_are_not_mentioned() -> None:
+    text = plan_text(PLAIN)
+    assert "standardised" not in text
+    assert "weight" not in text
+    assert "effort" not in text
 
 
 def test_many_strata_are_counted_not_listed() -> None:
@@ -118,6 +127,17 @@ def test_a_saved_plan_meets_its_equal() -> None:
         (replace(FULL, blocks=(SUM,), records=9), "differ in: number of records, number of blocks"),
         (replace(FULL, kept=()), "differ in: variables that stay as they are"),
         (replace(FULL, seed=3), "differ in: options"),
+        (replace(FULL, division=replace(FULL.division, effort="best")), "differ in: options"),
+        (replace(FULL, division=replace(FULL.division, standardise=Standardise.NONE)), "differ in: options"),
+        (replace(FULL, division=replace(FULL.division, weights=None)), "differ in: options"),
+        (
+            replace(FULL, blocks=(replace(SUM, partition="auto: rim"), FULL.blocks[1])),
+            "differ in: block 1 (V9, V10, V14)",
+        ),
+        (
+            replace(FULL, blocks=(replace(SUM, variables=(HEAVY, *SUM.variables[1:])), FULL.blocks[1])),
+            "differ in: block 1 (V9, V10, V14)",
+        ),
         (replace(FULL, rules=()), "differ in: rules that no block decides"),
         (replace(FULL, assumptions=()), "differ in: assumptions"),
         (replace(FULL, broken={}), "differ in: records that break rules"),

@@ -1,0 +1,84 @@
+"""Partition methods by name: every one is registered, and what does not fit together is refused."""
+
+from __future__ import annotations
+
+import inspect
+import pkgutil
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import constraint_sdc.partition
+from constraint_sdc.errors import UsageError
+from constraint_sdc.model.division import Division
+from constraint_sdc.model.policy import Standardise
+from constraint_sdc.partition.auto import Auto
+from constraint_sdc.partition.methods import METHODS, Refined, partitioner, settled, takes_one_variable
+
+PAGES = Path(__file__).resolve().parents[2] / "docs" / "partition"
+PLAIN = METHODS[1:]
+
+
+def test_methods_are_found_by_their_names() -> None:
+    assert METHODS[:2] == ("auto", "mdav")
+    assert [partitioner(name).name for name in METHODS] == list(METHODS)
+    assert [partitioner(f"{name}+refine").name for name in PLAIN] == [f"{name}+refine" for name in PLAIN]
+
+
+def test_every_method_of_the_package_has_a_name_that_one_can_ask_for() -> None:
+    """Writing a method and forgetting to register it fails here."""
+    written = set()
+    for module in pkgutil.iter_modules(constraint_sdc.partition.__path__):
+        if module.name == "partitioner" or module.name.endswith(("kernel", "kernels")):
+            continue  # the protocol itself; compiled loops, which are loaded only when they run
+        named = import_module(f"constraint_sdc.partition.{module.name}")
+        for _, kind in inspect.getmembers(named, inspect.isclass):
+            if kind.__module__ == named.__name__ and hasattr(kind, "partition"):
+                written.add(kind)
+    assert {Auto, Refined} < written
+    assert {kind.name for kind in written - {Auto, Refined}} == set(PLAIN)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_is_in_the_table_of_the_manual(name: str) -> None:
+    assert f"\n| `{name}` | " in (PAGES / "README.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", ["mdva", "", "MDAV", "auto+refine", "mdav+refine+refine", "+refine", "refine"])
+def test_an_unknown_method_is_refused_with_the_choices(name: str) -> None:
+    with pytest.raises(UsageError, match=r"unknown partition method .*\(use one of: auto, mdav, v-mdav, "):
+        partitioner(name)
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_an_effort_is_refused_where_nothing_is_searched(name: str) -> None:
+    with pytest.raises(UsageError) as refusal:
+        partitioner(name, "high")
+    assert str(refusal.value) == f"{name} does not search, so it has no effort (use auto or {name}+refine)"
+
+
+@pytest.mark.parametrize("name", ["auto", "mdav+refine", "random+refine"])
+def test_an_effort_reaches_the_search(name: str) -> None:
+    method = partitioner(name, "12s")
+    assert isinstance(method, Auto | Refined)
+    assert method.effort.name == "12s"
+    with pytest.raises(UsageError, match="unknown effort 'lots'"):
+        partitioner(name, "lots")
+
+
+def test_a_settled_division_says_its_effort_only_where_there_is_one() -> None:
+    assert settled(Division("auto")).effort == "default"
+    assert settled(Division("rim+refine", "best")).effort == "best"
+    assert settled(Division("mdav")).effort is None
+    whole = Division("auto", "fast", Standardise.ROBUST, "W")
+    assert settled(whole) == whole
+    for wrong in (Division("mdav", "fast"), Division("mdva"), Division("auto", "lots")):
+        with pytest.raises(UsageError):
+            settled(wrong)
+
+
+def test_methods_for_one_variable_are_known() -> None:
+    single = {name for name in METHODS if takes_one_variable(name)}
+    assert single == {"optimal-univariate", "individual-ranking"}
+    assert takes_one_variable("individual-ranking+refine")

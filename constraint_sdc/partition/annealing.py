@@ -57,6 +57,8 @@ def _unit(cloud: Cloud, k: int, lists: Ints) -> Floats:
     count = min(max(k, 3), lists.shape[1])
     local, others = np.zeros(len(cloud)), np.zeros(len(cloud))
     for neighbours in lists.T:
+        if (others == count).all():
+            break
         apart = np.zeros(len(cloud))
         for column in cloud.points.T:
             apart += np.square(column[neighbours] - column)

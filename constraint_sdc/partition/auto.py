@@ -18,7 +18,8 @@ from constraint_sdc.partition.refine import refine
 from constraint_sdc.partition.rim import list_neighbours, rim_groups
 
 _COMPILED_ABOVE = 5_000
-_SHARE = 0.3  # of the time, at most, for MDAV
+_PATIENT = 5.0  # seconds; with less, nobody should wait for MDAV's kernels to be compiled
+_SHARE = 0.1  # of the time, at most, for MDAV
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class Auto:
         """Return the group of every record."""
         require_possible(cloud, k)
         cloud = without_equal_weights(cloud)
-        match self.choose(cloud, k).method:
+        match self.choose(cloud).method:
             case "optimal-univariate":
                 return OptimalUnivariate().partition(cloud, k, seed)
             case "k-modes":
@@ -50,7 +51,7 @@ class Auto:
         lists = list_neighbours(cloud, k, seed)
         return refine(cloud, rim_groups(cloud, k, seed, lists), k, seed, self.effort, lists)
 
-    def choose(self, cloud: Cloud, k: int) -> Choice:
+    def choose(self, cloud: Cloud) -> Choice:
         """Tell what it does with a cloud, and why."""
         n = len(cloud)
         cloud = without_equal_weights(cloud)
@@ -59,13 +60,15 @@ class Auto:
         varying = int((np.ptp(cloud.points, axis=0) > 0).sum()) if n else 0
         if cloud.weights is None and varying <= 1 and Scale.NOMINAL not in cloud.scales:
             return Choice("optimal-univariate", "one variable that varies: the least loss can be computed")
-        if _mdav_seconds(cloud, k) <= _SHARE * self.effort.seconds * self.effort.chains:
+        if n <= _COMPILED_ABOVE:
             return Choice("mdav+refine", f"{n:,} records: MDAV is a quick start")
-        return Choice("rim+refine", f"{n:,} records: MDAV would take most of the time at {self.effort.name} effort")
+        work = self.effort.seconds * self.effort.chains
+        if work >= _PATIENT and _mdav_seconds(cloud) <= _SHARE * work:
+            return Choice("mdav+refine", f"{n:,} records: at {self.effort.name} effort there is time for MDAV")
+        return Choice("rim+refine", f"{n:,} records: at {self.effort.name} effort the search needs the time")
 
 
-def _mdav_seconds(cloud: Cloud, k: int) -> float:
+def _mdav_seconds(cloud: Cloud) -> float:
     """Return the time of MDAV on an ordinary core, roughly, but the same on every machine."""
     n, d = cloud.points.shape
-    rate = 2e-10 if n > _COMPILED_ABOVE else 1e-9
-    return float(n * n * (3 + d) / k * rate)
+    return float(2.5e-9 * (d + 2) * n**1.5)

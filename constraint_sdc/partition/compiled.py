@@ -10,6 +10,7 @@ import logging
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -57,5 +58,10 @@ def in_threads(work: Callable[[int, int], Any], count: int, chunk: int) -> list[
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if cores == 1 or len(bounds) < 2:
         return [work(*each) for each in bounds]
-    with ThreadPoolExecutor(min(cores, len(bounds))) as pool:
-        return list(pool.map(lambda each: work(*each), bounds))
+    return list(_pool(cores).map(lambda each: work(*each), bounds))
+
+
+@cache
+def _pool(cores: int) -> ThreadPoolExecutor:
+    """Return threads that stay: a sweep is too short to start new ones each time."""
+    return ThreadPoolExecutor(cores)

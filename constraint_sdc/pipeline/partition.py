@@ -51,7 +51,7 @@ def partition_file(data: Path, options: PartitionOptions, progress: Progress = l
     cloud = _cloud(table, variables, options.recipe, division.standardise, weights)
     _refuse_impossible(cloud, k)
     method = partitioner(division.method, division.effort)
-    choice = method.choose(cloud, k) if isinstance(method, Auto) else None
+    choice = method.choose(cloud) if isinstance(method, Auto) else None
     started = perf_counter()
     label = method.partition(cloud, k, seed)
     seconds = perf_counter() - started

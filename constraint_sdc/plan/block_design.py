@@ -138,7 +138,7 @@ def _partition_words(clouds: list[Cloud], around: Surroundings) -> str:
         return method.name
     whys: dict[str, list[str]] = {}
     for cloud in sorted(clouds, key=len, reverse=True):
-        choice = method.choose(cloud, around.k)
+        choice = method.choose(cloud)
         whys.setdefault(choice.method, []).append(choice.why)
     said = (f"{name} ({'up to ' if len(set(why)) > 1 else ''}{why[0]})" for name, why in whys.items())
     return "auto: " + ", or ".join(said)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import jsonschema
@@ -16,6 +17,7 @@ from constraint_sdc.model.recipe import Recipe
 from constraint_sdc.read.recipe import read_recipe, recipe_from_json, recipe_to_json
 from constraint_sdc.shipped_files import shipped_file
 
+MANUAL = Path(__file__).resolve().parents[2] / "docs" / "recipe.md"
 SCHEMA = json.loads(shipped_file("schemas", "recipe.schema.json").read_text("utf-8"))
 
 WHOLE = """
@@ -75,6 +77,12 @@ def test_everything_in_a_recipe_arrives(tmp_path: Path) -> None:
             "Wave": VariableWish(role=Role.UNTOUCHED),
         },
     )
+
+
+def test_the_example_in_the_manual_is_a_recipe_with_every_entry(tmp_path: Path) -> None:
+    (example,) = re.findall(r"```yaml\n(.*?)```", MANUAL.read_text("utf-8"), re.DOTALL)
+    said = recipe_to_json(read_recipe(recipe(tmp_path, example)))
+    assert set(said) == set(SCHEMA["properties"])
 
 
 def test_an_empty_recipe_says_nothing(tmp_path: Path) -> None:

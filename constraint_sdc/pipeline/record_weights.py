@@ -14,9 +14,14 @@ from constraint_sdc.model.policy import Role, VariableWish
 from constraint_sdc.model.recipe import Recipe
 from constraint_sdc.model.table import Table
 
+_LEAST = 1e-100
+
 
 def record_weights(table: Table, name: str) -> Weights:
-    """Return how much every record counts; refuse what is not a positive number."""
+    """Return how much every record counts, the largest near 1: only proportions count, and those stay exact.
+
+    What is not a positive number is refused.
+    """
     if name not in table.columns:
         known = ", ".join(list(table.columns)[:20])
         raise UsageError(f"the weights are to be {name!r}, which no record has", hint=f"the file has: {known}")
@@ -25,7 +30,12 @@ def record_weights(table: Table, name: str) -> Weights:
     if len(bad):
         hint = "give every record a weight, or leave the weights out"
         raise UsageError(f"{name} of record {bad[0] + 1:,} is no positive number, so it is no weight", hint=hint)
-    return weights
+    scaled: Weights = np.ldexp(weights, -np.frexp(weights.max())[1])
+    if scaled.min() < _LEAST:
+        hint = "in such company it counts for nothing; give it a larger weight"
+        what = f"{name} of record {int(scaled.argmin()) + 1:,} is less than {_LEAST:g} of the largest weight"
+        raise UsageError(what, hint=hint)
+    return scaled
 
 
 def keep_weights(recipe: Recipe, name: str) -> Recipe:

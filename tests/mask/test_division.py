@@ -304,6 +304,20 @@ class TestWeights:
             given.mask(K, **QUICK)
         assert not list(tmp_path.glob("masked*"))
 
+    @pytest.mark.parametrize("scale", ["e300", "e-300", "000"])
+    def test_only_proportions_of_weights_count(self, tmp_path: Path, scale: str) -> None:
+        cells = amounts()
+        one = extract(tmp_path / "1", columns(**cells), recipe="weights: W")
+        two = extract(tmp_path / "2", columns(**{**cells, "W": [w + scale for w in cells["W"]]}), recipe="weights: W")
+        assert groups_of(one.mask(K, **QUICK)) == groups_of(two.mask(K, **QUICK))
+        assert one.column("A") == two.column("A")
+
+    def test_a_weight_that_counts_for_nothing_is_told(self, tmp_path: Path) -> None:
+        cells = amounts()
+        cells["W"][4] = "1e-200"
+        with pytest.raises(UsageError, match=r"W of record 5 is less than 1e-100 of the largest weight"):
+            extract(tmp_path, columns(**cells)).plan(K, weights="W", **QUICK)
+
     def test_an_absent_weight_is_told_with_its_record(self, tmp_path: Path) -> None:
         rows = columns(**amounts())
         del rows[6]["W"]

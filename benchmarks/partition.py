@@ -173,7 +173,7 @@ def cold_run(name: str, n: int, cache: Path) -> tuple[float, str]:
 INTRODUCTION = """# How good and how fast are the partitions?
 
 Written by `benchmarks/partition.py`. Information loss is 100 * SSE / SST of the standardised records. Seconds depend on
-the machine ({cores} cores, Python {python}); compare the ratios. The textbook, `benchmarks/baseline/mdav_textbook.py`, is
+the machine ({cores} cores, Python {python}); compare the ratios. The textbook, `baseline/mdav_textbook.py`, is
 written down from the paper in NumPy; the exact one forms the same groups, which is checked before anything is printed.
 """
 

@@ -85,4 +85,5 @@ def _temperatures(cloud: Cloud, sweeps: int, heat: float) -> Floats:
     dimension = total * total / float(np.square(spread).sum()) if total > 0 else 1.0
     hottest = min(_HOTTEST, 2.0 / np.sqrt(1.0 + dimension))
     falling = np.geomspace(hottest * heat, hottest / _COOLING, sweeps)
+    falling = falling.astype(np.float32).astype(np.float64)  # processors differ in the last digits of powers
     return np.append(falling, np.zeros(sweeps // _AT_ZERO + 3))

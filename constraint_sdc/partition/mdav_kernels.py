@@ -185,19 +185,13 @@ def form_groups(
                 query[j] = sums[j] / left
         norm = _face(query, base, scale, single)
         for _ in range(2):
-            centre, contested = _farthest(
-                points, shell_values, shell_rows, shell_left, radius, query, single, norm, scale, margin, in_shell
-            )
+            centre, contested = _farthest(field, desk, norm, margin)
             if contested:
                 return left, groups, True
             margin = 0.0
             _step_to(points, centre, query)
             norm = _face(query, base, scale, single)
-            home = leaf_place[centre] // leaf_rows.shape[1]
-            _nearest(
-                points, leaf_values, leaf_rows, boxes, centre, home, query, single, norm, scale, near, near_rows,
-                gaps, listed, in_leaf,
-            )
+            _nearest(field, desk, norm, centre)
             for row in near_rows:
                 leaf = _remove(row, leaf_values, leaf_left, leaf_place)
                 if leaf_left[leaf] == 0:
@@ -246,24 +240,15 @@ def _subtract(points: Points, row: int, sums: Points) -> None:
 
 
 @compiled
-def _farthest(
-    points: Points,
-    values: Singles,
-    rows: Rows,
-    left: Counts,
-    radius: Points,
-    query: Points,
-    single: Singles,
-    norm: float,
-    scale: float,
-    margin: float,
-    distances: Singles,
-) -> tuple[int, bool]:
+def _farthest(field: Field, desk: Desk, norm: float, margin: float) -> tuple[int, bool]:
     """Return the record farthest from the query, the first of equals; and whether another contests it.
 
     Another does if its coordinates differ and a query that lies up to `margin` away might prefer it. Shells are left
     aside once their distance from the base and that of the query do not add up to the distance found.
     """
+    points, scale, radius = field.points, field.scale, field.radius
+    values, rows, left = field.shells.values, field.shells.rows, field.shells.left
+    query, single, distances = desk.query, desk.single, desk.in_shell
     found, farthest, floor, contested = -1, -1.0, -1.0, False
     shrink, slack = scale * scale * (1.0 - _tolerance(len(query))), _slack(norm, scale)
     limit = np.float32(-1.0)
@@ -307,33 +292,22 @@ def _contested_from(distance: float, margin: float, columns: int) -> float:
 
 
 @compiled
-def _nearest(
-    points: Points,
-    values: Singles,
-    rows: Rows,
-    boxes: Singles,
-    centre: int,
-    home: int,
-    query: Points,
-    single: Singles,
-    norm: float,
-    scale: float,
-    near: Points,
-    near_rows: Rows,
-    gaps: Singles,
-    listed: Rows,
-    distances: Singles,
-) -> None:
+def _nearest(field: Field, desk: Desk, norm: float, centre: int) -> None:
     """Find a record's group: itself and the k - 1 nearest, the first of equals first.
 
     Its own leaf is searched first, then those whose boxes are no farther than the last of the group found so far.
     """
+    points, scale = field.points, field.scale
+    values, rows, place = field.leaves.values, field.leaves.rows, field.leaves.place
+    query, single, near, near_rows = desk.query, desk.single, desk.near, desk.near_rows
+    gaps, listed, distances = desk.gaps, desk.listed, desk.in_leaf
+    home = place[centre] // rows.shape[1]
     last = len(near) - 1
     near[:] = np.inf
     near[0], near_rows[0] = -1.0, centre
     grow, slack = scale * scale * (1.0 + _tolerance(len(query))), _slack(norm, scale)
     limit = _NOWHERE
-    _measure_gaps(boxes, single, gaps)
+    _measure_gaps(field.boxes, single, gaps)
     gaps[home], listed[0] = -1.0, home
     x, count = 0, 1
     while x < count:

@@ -21,7 +21,7 @@ from constraint_sdc.partition.mdav_kernels import (
 
 _LEAF = 64
 _SHELL = 64
-_REBUILD_AT = 0.75
+_REBUILD_AT = 0.65
 _TOO_FEW_TO_REBUILD = 1_000
 
 
@@ -42,6 +42,8 @@ class _Rounds:
     scale: float
     order: Rows
     left: int
+    leaf_room: Blocks
+    shell_room: Blocks
     groups: int = 0
 
     @classmethod
@@ -56,7 +58,7 @@ class _Rounds:
             points, columns, k, np.full(n, -1, np.int64), sums,
             (64 + 2 * n) * 2.0**-53 * mass + n * 1e-150,
             2.0 ** min(-int(np.frexp(far)[1]), 400) if far>0 else 1.0,
-            np.arange(n), n)
+            np.arange(n), n, _room(points, _LEAF), _room(points, _SHELL))
 
     def run(self):
         while self.left >= 3 * self.k:
@@ -76,19 +78,18 @@ class _Rounds:
         self.order = self.order[self.labels[self.order] < 0]
         base = self.sums / self.left
         arrange(self.points, self.order, np.empty(self.left), np.empty((2, 64), np.int64), _LEAF)
-        leaves = self.blocks(self.order, base, _LEAF)
+        leaves = self.blocks(self.leaf_room, self.order, base)
         boxes = np.empty((2, self.points.shape[1], len(leaves.left)), np.float32)
         enclose(leaves.values, leaves.left, boxes)
         distances = np.empty(self.left)
         measure_from(self.points, self.order, base, distances)
         inwards = np.argsort(-distances)
-        shells = self.blocks(self.order[inwards], base, _SHELL)
+        shells = self.blocks(self.shell_room, self.order[inwards], base)
         return Field(self.points, base, self.scale, leaves, boxes, shells, distances[inwards[::_SHELL]])
 
-    def blocks(self, order, base, width):
-        number = -(-len(order) // width)
-        d = self.points.shape[1]
-        blocks = Blocks(np.zeros((number, d + d % 2, width), np.float32), np.empty((number, width), np.int64), np.empty(number, np.int64), np.empty(len(self.points), np.int64))
+    def blocks(self, room, order, base):
+        number = -(-len(order) // room.rows.shape[1])
+        blocks = Blocks(room.values[:number], room.rows[:number], room.left[:number], room.place)
         fill(self.points, base, self.scale, order, blocks)
         return blocks
 
@@ -97,3 +98,9 @@ class _Rounds:
         leaves = len(field.leaves.left)
         return Desk(np.empty(d), np.zeros(d + d % 2, np.float32), np.empty(self.k), np.empty(self.k, np.int64),
             np.empty(leaves, np.float32), np.empty(leaves + 1, np.int64), np.empty(_LEAF, np.float32), np.empty(_SHELL, np.float32))
+
+
+def _room(points, width):
+    n, d = points.shape
+    number = -(-n // width)
+    return Blocks(np.zeros((number, d + d % 2, width), np.float32), np.empty((number, width), np.int64), np.empty(number, np.int64), np.empty(n, np.int64))

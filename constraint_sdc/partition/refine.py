@@ -86,17 +86,17 @@ def _best(cloud: Cloud, runs: list[Labels], k: int) -> Labels:
 
 
 def _without_idle_columns(cloud: Cloud) -> Cloud:
-    """Return the same distances in fewer columns, where some are constant or follow from others.
+    """Return the same distances in fewer columns: without constant ones, and turned if most follow from others.
 
-    A sum among the variables, for instance, leaves one dimension less than there are variables.
+    Turned points are rounded, not the same way on every processor, and ties among them may fall otherwise there; so they
+    are turned only where much is gained, as with the many columns of a few categories.
     """
     points = np.ascontiguousarray(cloud.points)  # sums depend on the layout in memory, in their last digit
-    centred = points - points.mean(axis=0)
-    centred = centred[:, np.ptp(cloud.points, axis=0) > 0]
+    centred = (points - points.mean(axis=0))[:, np.ptp(points, axis=0) > 0]
     # einsum, because a library that shares products out to cores may round them differently on other machines.
     spread, axes = np.linalg.eigh(np.einsum("ij,ik->jk", centred, centred))
     needed = spread > spread[-1] * 1e-13
-    if not needed.all():
+    if 2 * int(needed.sum()) <= len(needed):
         centred = np.einsum("ij,jk->ik", centred, axes[:, needed])
     return Cloud(centred, weights=cloud.weights)
 

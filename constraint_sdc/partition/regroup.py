@@ -76,7 +76,8 @@ def split(grouping: Grouping, group: int) -> None:
     points = grouping.points[:, rows] / grouping.weight[rows]
     one = _farthest(points, points.mean(axis=1))
     other = _farthest(points, points[:, one])
-    rows = rows[np.argsort((points[:, other] - points[:, one]) @ points, kind="stable")]
+    line = (points[:, other] - points[:, one])[:, None]
+    rows = rows[np.argsort(dot(line, points), kind="stable")]
     sums = np.cumsum(grouping.points[:, rows], axis=1)
     mass = np.cumsum(grouping.weight[rows])
     cut = np.arange(grouping.k, len(rows) - grouping.k + 1) - 1

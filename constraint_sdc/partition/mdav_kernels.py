@@ -1,16 +1,16 @@
-"""Compiled searches of exact MDAV: single precision and bounds decide where to look, doubles decide what is found.
+"""Compiled searches of exact MDAV: single precision and bounds decide where to look, doubles what is found.
 
-Records lie in blocks of equal width, a column at a time, as `float32((point - base) * scale)`; scale is a power of two.
-Such a block is measured in a few vector instructions. A record that single precision cannot rule out (see `_tolerance`)
-is measured anew in doubles, column after column, exactly as the textbook does. A record that has left holds no number
-in its first column, and no comparison finds it again.
+Records lie in blocks, a column at a time, as `float32((point - base) * scale)` with a power of two for a scale; a block
+is measured in few vector instructions. Every record that single precision cannot rule out (see `_face`) is measured
+anew in doubles, column after column, as the textbook does. A record that has left has no number in its first column
+any more, and no comparison finds it.
 
-Functions that loop over records call nothing but functions without calls of their own: others count references.
+Inner loops call only functions that call nothing themselves and leave at one place: others would count references.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,27 +19,28 @@ from constraint_sdc.model.groups import Labels, Points, Rows
 from constraint_sdc.partition.compiled import compiled
 
 Singles = npt.NDArray[np.float32]
-Counts = npt.NDArray[np.int64]
 
 _GONE = np.float32(np.nan)
 _NOWHERE = np.float32(np.inf)
-_UNDERFLOW = 1e-280
-"""More than squares of differences can lose for being too small for a double."""
 
 
 class Blocks(NamedTuple):
-    """Records by blocks: `values` (block, column, slot), `rows` (block, slot), `left` (block), `place` (record)."""
+    """Records in blocks of equal width.
+
+    `values` (block, column, slot) have an even number of columns; `rows` (block, slot) are the records, `left` (block)
+    says how many have not left, and `place` (record) is where a record lies: block * width + slot.
+    """
 
     values: Singles
     rows: Rows
-    left: Counts
+    left: Rows
     place: Rows
 
 
 class Field(NamedTuple):
-    """Where the searches look: `leaves` of near records with their `boxes`, `shells` from the rim inwards.
+    """Where to search: `leaves` of neighbours with their `boxes`, and `shells` from the rim inwards.
 
-    `boxes` (2, column, leaf) are lowest and highest values; `radius` (shell) is the largest distance from the base.
+    `boxes` (2, column, leaf) hold the lowest and the highest values, `radius` (shell) bounds distances from the base.
     """
 
     points: Points
@@ -52,7 +53,7 @@ class Field(NamedTuple):
 
 
 class Desk(NamedTuple):
-    """Room to work in: the point searched from in doubles and singles, the nearest found, distances of blocks."""
+    """Room to work in: the point searched from, in both precisions; the group found; distances of boxes and records."""
 
     query: Points
     single: Singles
@@ -66,7 +67,7 @@ class Desk(NamedTuple):
 
 @compiled
 def arrange(points: Points, order: Rows, keys: Points, stack: Rows, width: int) -> None:
-    """Reorder records so that every `width` successive ones lie close together: cut at the middle of the widest column.
+    """Reorder records so that each `width` in succession are neighbours: a k-d tree without its nodes.
 
     `keys` (record) and `stack` (2, 64) are room to work in.
     """
@@ -88,7 +89,7 @@ def arrange(points: Points, order: Rows, keys: Points, stack: Rows, width: int) 
 
 @compiled
 def _widest(points: Points, order: Rows, start: int, stop: int) -> int:
-    """Return the column with the largest range among some twenty of the records."""
+    """Return the column with the largest range in a sample of the records."""
     step = max((stop - start) // 16, 1)
     found, width = 0, -1.0
     for j in range(points.shape[1]):
@@ -103,7 +104,7 @@ def _widest(points: Points, order: Rows, start: int, stop: int) -> int:
 
 @compiled
 def _select(keys: Points, order: Rows, start: int, stop: int, cut: int) -> None:
-    """Move the lowest keys before `cut`, and their records with them."""
+    """Move the lowest keys before the cut, and their records with them."""
     while stop - start > 1:
         first, middle, last = keys[start], keys[(start + stop) // 2], keys[stop - 1]
         pivot = max(min(first, middle), min(max(first, middle), last))
@@ -113,12 +114,12 @@ def _select(keys: Points, order: Rows, start: int, stop: int, cut: int) -> None:
         else:
             start = _bring_forward(keys, order, below, stop, pivot, True)
             if cut < start:
-                return
+                stop = start  # between keys that equal the pivot
 
 
 @compiled
 def _bring_forward(keys: Points, order: Rows, start: int, stop: int, pivot: float, equal: bool) -> int:
-    """Move keys below the pivot, or `equal` to it, to the front, and return how far they reach; no branch to guess."""
+    """Move keys below the pivot, or `equal` to it, to the front; return where they end. There is no branch to guess."""
     front = start
     for i in range(start, stop):
         key, row = keys[i], order[i]
@@ -129,101 +130,90 @@ def _bring_forward(keys: Points, order: Rows, start: int, stop: int, pivot: floa
 
 
 @compiled
-def fill(points: Points, base: Points, scale: float, order: Rows, blocks: Blocks) -> None:
-    """Lay records into blocks in the given order; slots that remain are as if their records had left."""
-    values, rows, left, place = blocks
-    width = rows.shape[1]
-    for b in range(len(left)):
-        left[b] = min(len(order) - b * width, width)
-        for i in range(left[b]):
-            row = order[b * width + i]
-            rows[b, i] = row
-            place[row] = b * width + i
+def fill(points: Points, base: Points, scale: float, rows: Rows, values: Singles) -> None:
+    """Write the values of the records in `rows` (block, slot)."""
+    for b in range(rows.shape[0]):
+        for i in range(rows.shape[1]):
             for j in range(points.shape[1]):
-                values[b, j, i] = np.float32((points[row, j] - base[j]) * scale)
-        for i in range(left[b], width):
-            values[b, 0, i] = _GONE
+                values[b, j, i] = np.float32((points[rows[b, i], j] - base[j]) * scale)
 
 
 @compiled
-def enclose(values: Singles, left: Counts, boxes: Singles) -> None:
-    """Find the lowest and the highest value of every column of every block just filled."""
-    for b in range(len(left)):
-        for j in range(boxes.shape[1]):
-            low, high = _NOWHERE, -_NOWHERE
-            for i in range(left[b]):
+def enclose(values: Singles, boxes: Singles) -> None:
+    """Find the lowest and the highest value in every column of every block."""
+    for b in range(values.shape[0]):
+        for j in range(values.shape[1]):
+            low, high = values[b, j, 0], values[b, j, 0]
+            for i in range(1, values.shape[2]):
                 low = min(low, values[b, j, i])
                 high = max(high, values[b, j, i])
             boxes[0, j, b], boxes[1, j, b] = low, high
 
 
 @compiled
-def measure_from(points: Points, order: Rows, base: Points, distances: Points) -> None:
-    """Find the distances of records from the base."""
-    for i in range(len(order)):
-        distances[i] = np.sqrt(_squared_distance(points, order[i], base))
-
-
-@compiled
 def form_groups(
     field: Field, desk: Desk, labels: Labels, sums: Points, k: int, left: int, groups: int, until: int, blur: float
 ) -> tuple[int, int, bool]:
-    """Form groups, two in a round, while at least `until` records are left; return the numbers of records and of groups.
+    """Form groups, two in a round, while at least `until` records are left; return the numbers of records and groups.
 
     `sums` follow what is left, and the textbook's centroid lies within `blur / left` of `sums / left`. Where that may
-    decide which record is farthest, return True before the round. The caller then puts the textbook's own centroid into
-    `desk.query` and calls for that round without a blur.
+    decide which record is farthest, return True before the round: the caller then puts the textbook's own centroid into
+    `desk.query` and calls for this round without a blur.
     """
-    points, base, scale, leaves, boxes, shells, radius = field
-    leaf_values, leaf_rows, leaf_left, leaf_place = leaves
-    shell_values, shell_rows, shell_left, shell_place = shells
-    query, single, near, near_rows, gaps, listed, in_leaf, in_shell = desk
+    points, query, leaves, shells = field.points, desk.query, field.leaves, field.shells
     while left >= until:
         margin = blur / left
         if blur > 0.0:
             for j in range(len(sums)):
                 query[j] = sums[j] / left
-        norm = _face(query, base, scale, single)
+        norm, slack = _face(query, field.base, field.scale, desk.single)
         for _ in range(2):
-            centre, contested = _farthest(field, desk, norm, margin)
+            centre, contested = _farthest(field, desk, norm, slack, margin)
             if contested:
                 return left, groups, True
             margin = 0.0
-            _step_to(points, centre, query)
-            norm = _face(query, base, scale, single)
-            _nearest(field, desk, norm, centre)
-            for row in near_rows:
-                leaf = _remove(row, leaf_values, leaf_left, leaf_place)
-                if leaf_left[leaf] == 0:
-                    boxes[0, 0, leaf] = _NOWHERE
-                _remove(row, shell_values, shell_left, shell_place)
-                _subtract(points, row, sums)
+            for j in range(len(sums)):
+                query[j] = points[centre, j]
+            norm, slack = _face(query, field.base, field.scale, desk.single)
+            _nearest(field, desk, slack, centre)
+            for row in desk.near_rows:
                 labels[row] = groups
+                leaf = _remove(row, leaves.values, leaves.left, leaves.place)
+                if leaves.left[leaf] == 0:
+                    field.boxes[0, 0, leaf] = _NOWHERE
+                _remove(row, shells.values, shells.left, shells.place)
+                for j in range(len(sums)):
+                    sums[j] -= points[row, j]
             groups += 1
             left -= k
     return left, groups, False
 
 
 @compiled
-def _face(query: Points, base: Points, scale: float, single: Singles) -> float:
-    """Prepare the search from a point in single precision, and return its distance from the base."""
+def _face(query: Points, base: Points, scale: float, single: Singles) -> tuple[float, float]:
+    """Prepare a search in single precision; return the query's distance from the base, and the slack of the search.
+
+    Coordinates relative to the base are rounded by 2^-24 of themselves, and so are their differences. For a record at
+    the distance r that is e * (norm + r) at most, with e = 2^-23, and its square then lies within 4e * r^2 + 2e * norm^2
+    of r^2. The slack is several times the second term, and room for numbers too small for single precision. The first
+    is part of `_tolerance`, together with the rounding of squares and sums.
+    """
     norm = 0.0
     for j in range(len(base)):
         difference = query[j] - base[j]
         norm += difference * difference
         single[j] = np.float32(difference * scale)
-    return float(np.sqrt(norm))
+    return np.sqrt(norm), norm * scale * scale * 2.0**-20 + 1e-30
 
 
 @compiled
-def _step_to(points: Points, row: int, query: Points) -> None:
-    """Search from a record."""
-    for j in range(len(query)):
-        query[j] = points[row, j]
+def _tolerance(columns: int) -> float:
+    """Return by what share a squared distance in single precision may be wrong, several times over."""
+    return (columns + 32) * 2.0**-22
 
 
 @compiled
-def _remove(row: int, values: Singles, left: Counts, place: Rows) -> int:
+def _remove(row: int, values: Singles, left: Rows, place: Rows) -> int:
     """Take a record out of its block, and return the block."""
     width = values.shape[2]
     block = place[row] // width
@@ -233,28 +223,19 @@ def _remove(row: int, values: Singles, left: Counts, place: Rows) -> int:
 
 
 @compiled
-def _subtract(points: Points, row: int, sums: Points) -> None:
-    """Take a record out of the sums."""
-    for j in range(len(sums)):
-        sums[j] -= points[row, j]
-
-
-@compiled
-def _farthest(field: Field, desk: Desk, norm: float, margin: float) -> tuple[int, bool]:
+def _farthest(field: Field, desk: Desk, norm: float, slack: float, margin: float) -> tuple[int, bool]:
     """Return the record farthest from the query, the first of equals; and whether another contests it.
 
-    Another does if its coordinates differ and a query that lies up to `margin` away might prefer it. Shells are left
-    aside once their distance from the base and that of the query do not add up to the distance found.
+    Another does if its coordinates differ and a query up to `margin` away might prefer it. The search ends at the shell
+    whose radius and the query's norm together do not reach as far as the farthest so far.
     """
-    points, scale, radius = field.points, field.scale, field.radius
+    points, query, single, distances = field.points, desk.query, desk.single, desk.in_shell
     values, rows, left = field.shells.values, field.shells.rows, field.shells.left
-    query, single, distances = desk.query, desk.single, desk.in_shell
-    found, farthest, floor, contested = -1, -1.0, -1.0, False
-    shrink, slack = scale * scale * (1.0 - _tolerance(len(query))), _slack(norm, scale)
-    limit = np.float32(-1.0)
+    shrink = field.scale * field.scale * (1.0 - _tolerance(len(query)))
+    found, farthest, floor, limit, contested = -1, -1.0, -1.0, -_NOWHERE, False
     for b in range(len(left)):
-        reach = (radius[b] + norm) * (1.0 + 1e-9)
-        if reach * reach + _UNDERFLOW < floor:
+        reach = (field.radius[b] + norm) * (1.0 + 1e-9)
+        if reach * reach + 1e-280 < floor:
             break
         if left[b] == 0:
             continue
@@ -262,9 +243,9 @@ def _farthest(field: Field, desk: Desk, norm: float, margin: float) -> tuple[int
         hits = _count_beyond(distances, limit)
         if hits == 0:
             continue
-        first = _largest(distances) if hits > 4 else 0  # raises the limit for the others
+        best = _largest(distances) if hits > 4 else 0  # looked at first, it spares looking at others
         for step in range(-1, len(distances)):
-            i = step if step >= 0 else first
+            i = step if step >= 0 else best
             if distances[i] >= limit:
                 row = rows[b, i]
                 distance = _squared_distance(points, row, query)
@@ -283,7 +264,7 @@ def _farthest(field: Field, desk: Desk, norm: float, margin: float) -> tuple[int
 
 @compiled
 def _contested_from(distance: float, margin: float, columns: int) -> float:
-    """Return the squared distance from which a record contests another: two margins less, and what doubles round off."""
+    """Return the squared distance from which a record contests one at `distance`: both may be off by the margin."""
     if margin == 0.0:
         return distance
     root = np.sqrt(distance)
@@ -292,27 +273,25 @@ def _contested_from(distance: float, margin: float, columns: int) -> float:
 
 
 @compiled
-def _nearest(field: Field, desk: Desk, norm: float, centre: int) -> None:
-    """Find a record's group: itself and the k - 1 nearest, the first of equals first.
+def _nearest(field: Field, desk: Desk, slack: float, centre: int) -> None:
+    """Find the group of a record, itself and its k - 1 nearest, first ones first among equals.
 
-    Its own leaf is searched first, then those whose boxes are no farther than the last of the group found so far.
+    Its own leaf is searched first, then all whose boxes are no farther away than the last of the group so far.
     """
-    points, scale = field.points, field.scale
-    values, rows, place = field.leaves.values, field.leaves.rows, field.leaves.place
-    query, single, near, near_rows = desk.query, desk.single, desk.near, desk.near_rows
-    gaps, listed, distances = desk.gaps, desk.listed, desk.in_leaf
-    home = place[centre] // rows.shape[1]
-    last = len(near) - 1
-    near[:] = np.inf
+    points, query, single, distances = field.points, desk.query, desk.single, desk.in_leaf
+    values, rows = field.leaves.values, field.leaves.rows
+    near, near_rows, gaps, listed = desk.near, desk.near_rows, desk.gaps, desk.listed
+    grow = field.scale * field.scale * (1.0 + _tolerance(len(query)))
+    last, limit = len(near) - 1, _NOWHERE
+    for i in range(len(near)):
+        near[i] = np.inf
     near[0], near_rows[0] = -1.0, centre
-    grow, slack = scale * scale * (1.0 + _tolerance(len(query))), _slack(norm, scale)
-    limit = _NOWHERE
     _measure_gaps(field.boxes, single, gaps)
-    gaps[home], listed[0] = -1.0, home
+    listed[0] = field.leaves.place[centre] // rows.shape[1]
     x, count = 0, 1
     while x < count:
         b = listed[x]
-        if gaps[b] <= limit:
+        if x == 0 or gaps[b] <= limit:
             _measure(values, b, single, distances)
             if _count_within(distances, limit) > 0:
                 for i in range(len(distances)):
@@ -328,7 +307,7 @@ def _nearest(field: Field, desk: Desk, norm: float, centre: int) -> None:
 
 @compiled
 def _insert(near: Points, near_rows: Rows, distance: float, row: int) -> None:
-    """Put a record into its place among the nearest, unless it comes after all of them; the last one drops out."""
+    """Put a record into its place among the nearest, unless all of them come before it; the last drops out."""
     last = len(near) - 1
     if distance < near[last] or (distance == near[last] and row < near_rows[last]):
         near[last], near_rows[last] = distance, row
@@ -340,7 +319,7 @@ def _insert(near: Points, near_rows: Rows, distance: float, row: int) -> None:
 
 @compiled
 def _list_within(gaps: Singles, limit: np.float32, listed: Rows) -> int:
-    """List the leaves whose boxes lie within the limit after the first, which has been searched; return their number."""
+    """List the leaves with boxes within the limit, after the one that is listed; return how many that makes."""
     gaps[listed[0]] = _GONE
     count = 1
     for b in range(len(gaps)):
@@ -350,25 +329,10 @@ def _list_within(gaps: Singles, limit: np.float32, listed: Rows) -> int:
 
 
 @compiled
-def _tolerance(columns: int) -> float:
-    """Bound what rounding adds to a sum of squares in single precision, as a share of it (several times over)."""
-    return (columns + 32) * 2.0**-22
-
-
-@compiled
-def _slack(norm: float, scale: float) -> float:
-    """Bound what rounding a query and a record themselves adds to their squared distance, beyond the share above.
-
-    Coordinates relative to the base are off by 2^-24 of themselves, their difference likewise; with r for the distance
-    that is 2^-23 * (norm + r) at most, and (r + e * (norm + r))^2 <= (1 + 4e) * r^2 + 2e * norm^2. Here e is 2^-21.
-    """
-    return scale * scale * (norm * norm * 2.0**-20 + _UNDERFLOW) + 1e-30
-
-
-@compiled
 def _measure_gaps(boxes: Singles, single: Singles, gaps: Singles) -> None:
-    """Find the squared distances of all boxes."""
-    gaps[:] = 0.0
+    """Find the squared distances of all boxes, in single precision."""
+    for b in range(len(gaps)):
+        gaps[b] = 0.0
     for j in range(boxes.shape[1]):
         at = single[j]
         for b in range(len(gaps)):
@@ -378,22 +342,22 @@ def _measure_gaps(boxes: Singles, single: Singles, gaps: Singles) -> None:
 
 @compiled
 def _measure(values: Singles, b: int, single: Singles, distances: Singles) -> None:
-    """Find the squared distances of a block's records in single precision, two columns at a time."""
-    one, other = single[0], single[1]
+    """Find the squared distances of a block's records, in single precision, two columns at a time."""
+    one, two = single[0], single[1]
     for i in range(len(distances)):
-        x, y = values[b, 0, i] - one, values[b, 1, i] - other
+        x, y = values[b, 0, i] - one, values[b, 1, i] - two
         distances[i] = x * x + y * y
     for pair in range(1, len(single) // 2):
         j = 2 * pair
-        one, other = single[j], single[j + 1]
+        one, two = single[j], single[j + 1]
         for i in range(len(distances)):
-            x, y = values[b, j, i] - one, values[b, j + 1, i] - other
+            x, y = values[b, j, i] - one, values[b, j + 1, i] - two
             distances[i] += x * x + y * y
 
 
 @compiled
 def _count_within(distances: Singles, limit: np.float32) -> int:
-    """Count distances up to the limit; a whole number, so that the additions may be reordered."""
+    """Count distances up to the limit: whole numbers, which a compiler may add in any order."""
     count = 0
     for i in range(len(distances)):
         count += distances[i] <= limit
@@ -412,7 +376,7 @@ def _count_beyond(distances: Singles, limit: np.float32) -> int:
 @compiled
 def _largest(distances: Singles) -> int:
     """Return where the largest distance is."""
-    found, largest = 0, np.float32(-1.0)
+    found, largest = 0, -_NOWHERE
     for i in range(len(distances)):
         if distances[i] > largest:
             found, largest = i, distances[i]
@@ -421,7 +385,7 @@ def _largest(distances: Singles) -> int:
 
 @compiled
 def _squared_distance(points: Points, row: int, query: Points) -> float:
-    """Return the textbook's squared distance: differences squared and added in doubles, column after column."""
+    """Return the textbook's squared distance: in doubles, column after column."""
     total = 0.0
     for j in range(len(query)):
         difference = points[row, j] - query[j]
@@ -431,8 +395,8 @@ def _squared_distance(points: Points, row: int, query: Points) -> float:
 
 @compiled
 def _differ(points: Points, row: int, other: int) -> bool:
-    """Tell whether two records have different coordinates; if not, no centroid can tell them apart either."""
+    """Tell whether coordinates differ; where they do not, no centroid has one record farther away than the other."""
+    different = False
     for j in range(points.shape[1]):
-        if points[row, j] != points[other, j]:
-            return True
-    return False
+        different = different or points[row, j] != points[other, j]
+    return different

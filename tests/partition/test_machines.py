@@ -1,0 +1,52 @@
+"""Groups do not depend on the machine: other vector units, another linear algebra, one core or several."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TOP = str(Path(__file__).resolve().parents[2])
+
+PROGRAM = """
+import sys
+import numpy as np
+from constraint_sdc.model.cloud import Cloud
+from constraint_sdc.model.effort import Effort
+from constraint_sdc.partition.auto import Auto
+
+random = np.random.default_rng(1)
+parts = np.round(random.gamma(2, 300, size=(400, 2)))
+sums = np.column_stack((parts, parts.sum(axis=1)))
+ties = random.poisson(3, size=(300, 4)).astype(float)
+categories = np.hstack((np.eye(6)[random.integers(0, 6, 200)], random.normal(size=(200, 1))))
+large = np.exp(random.normal(size=(5_200, 3)))
+for points, seconds in ((sums, 0.1), (ties, 0.1), (categories, 0.1), (large, 0.01)):
+    print(Auto(Effort("some", seconds, chains=2)).partition(Cloud(points / points.std(axis=0)), 3, 0).tolist())
+"""
+
+MACHINES = {
+    "no AVX": {"NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL AVX512_SPR", "OPENBLAS_CORETYPE": "Nehalem"},
+    "one thread": {"OPENBLAS_NUM_THREADS": "1", "CONSTRAINT_SDC_TEST_CORES": "1"},
+}
+
+
+def groups_on(settings: dict[str, str]) -> str:
+    one_core = "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})\n"
+    limit = one_core if "CONSTRAINT_SDC_TEST_CORES" in settings and hasattr(os, "sched_setaffinity") else ""
+    environment = {**os.environ, "PYTHONPATH": TOP, **settings}
+    command = [sys.executable, "-c", limit + PROGRAM]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+@pytest.mark.slow
+def test_the_groups_are_the_same_on_every_machine() -> None:
+    here = groups_on({})
+    assert len(here.splitlines()) == 4
+    for name, settings in MACHINES.items():
+        assert groups_on(settings) == here, name

@@ -57,7 +57,7 @@ class Mdav:
             return np.full(len(points), -1, np.int64), 0
         from constraint_sdc.partition.mdav_pruned import first_groups
 
-        return first_groups(np.ascontiguousarray(points, np.float64), k)
+        return first_groups(np.require(points, np.float64, ["C", "W"]), k)  # one type, compiled once
 
 
 def _groups(points: Points, k: int) -> Iterator[Rows]:

@@ -193,10 +193,10 @@ def form_groups(
 def _face(query: Points, base: Points, scale: float, single: Singles) -> tuple[float, float]:
     """Prepare a search in single precision; return the query's distance from the base, and the slack of the search.
 
-    Coordinates relative to the base are rounded by 2^-24 of themselves, and so are their differences. For a record at
-    the distance r that is e * (norm + r) at most, with e = 2^-23, and its square then lies within 4e * r^2 + 2e * norm^2
-    of r^2. The slack is several times the second term, and room for numbers too small for single precision. The first
-    is part of `_tolerance`, together with the rounding of squares and sums.
+    Coordinates relative to the base are rounded by 2^-24 of themselves, and so are their differences. A record at the
+    distance r is then found at r + e * (norm + r) at most, with e = 2^-23, and the square of that is less than
+    4e * r^2 + 2e * norm^2 from r^2. The slack is several times the second term, and room for numbers too small for
+    single precision. The first is part of `_tolerance`, together with the rounding of squares and sums.
     """
     norm = 0.0
     for j in range(len(base)):

@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup demo test check explore guarantee price bench clean
+.PHONY: setup demo test check explore guarantee price partitions bench clean
 
 setup: $(VENV)/.ready
 
@@ -36,6 +36,10 @@ guarantee: setup
 # What the rules cost in information, beside plain MDAV.
 price: setup
 	$(BIN)/python benchmarks/masking_price.py
+
+# How good and how fast the partitions are, up to a million records; loss on a file: benchmarks/partition.py FILE.csv
+partitions: setup
+	$(BIN)/python benchmarks/partition.py
 
 bench: setup
 	$(BIN)/python benchmarks/check_speed.py

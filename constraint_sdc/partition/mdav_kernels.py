@@ -5,7 +5,8 @@ is measured in few vector instructions. Every record that single precision canno
 anew in doubles, column after column, as the textbook does. A record that has left has no number in its first column
 any more, and no comparison finds it.
 
-Inner loops call only functions that call nothing themselves and leave at one place: others would count references.
+For the sake of speed, arrays are taken out of their tuples before a loop, and inner loops call only functions that call
+nothing themselves and leave at one place: numba counts references to arrays elsewhere.
 """
 
 from __future__ import annotations
@@ -160,13 +161,16 @@ def form_groups(
     decide which record is farthest, return True before the round: the caller then puts the textbook's own centroid into
     `desk.query` and calls for this round without a blur.
     """
-    points, query, leaves, shells = field.points, desk.query, field.leaves, field.shells
+    points, base, scale, leaves, boxes, shells, _ = field
+    leaf_values, _, leaf_left, leaf_place = leaves
+    shell_values, _, shell_left, shell_place = shells
+    query, single, group = desk.query, desk.single, desk.near_rows
     while left >= until:
         margin = blur / left
         if blur > 0.0:
             for j in range(len(sums)):
                 query[j] = sums[j] / left
-        norm, slack = _face(query, field.base, field.scale, desk.single)
+        norm, slack = _face(query, base, scale, single)
         for _ in range(2):
             centre, contested = _farthest(field, desk, norm, slack, margin)
             if contested:
@@ -174,14 +178,14 @@ def form_groups(
             margin = 0.0
             for j in range(len(sums)):
                 query[j] = points[centre, j]
-            norm, slack = _face(query, field.base, field.scale, desk.single)
+            norm, slack = _face(query, base, scale, single)
             _nearest(field, desk, slack, centre)
-            for row in desk.near_rows:
+            for row in group:
                 labels[row] = groups
-                leaf = _remove(row, leaves.values, leaves.left, leaves.place)
-                if leaves.left[leaf] == 0:
-                    field.boxes[0, 0, leaf] = _NOWHERE
-                _remove(row, shells.values, shells.left, shells.place)
+                leaf = _remove(row, leaf_values, leaf_left, leaf_place)
+                if leaf_left[leaf] == 0:
+                    boxes[0, 0, leaf] = _NOWHERE
+                _remove(row, shell_values, shell_left, shell_place)
                 for j in range(len(sums)):
                     sums[j] -= points[row, j]
             groups += 1
@@ -230,11 +234,11 @@ def _farthest(field: Field, desk: Desk, norm: float, slack: float, margin: float
     whose radius and the query's norm together do not reach as far as the farthest so far.
     """
     points, query, single, distances = field.points, desk.query, desk.single, desk.in_shell
-    values, rows, left = field.shells.values, field.shells.rows, field.shells.left
+    values, rows, left, radius = field.shells.values, field.shells.rows, field.shells.left, field.radius
     shrink = field.scale * field.scale * (1.0 - _tolerance(len(query)))
     found, farthest, floor, limit, contested = -1, -1.0, -1.0, -_NOWHERE, False
     for b in range(len(left)):
-        reach = (field.radius[b] + norm) * (1.0 + 1e-9)
+        reach = (radius[b] + norm) * (1.0 + 1e-9)
         if reach * reach + 1e-280 < floor:
             break
         if left[b] == 0:
@@ -396,7 +400,7 @@ def _squared_distance(points: Points, row: int, query: Points) -> float:
 @compiled
 def _differ(points: Points, row: int, other: int) -> bool:
     """Tell whether coordinates differ; where they do not, no centroid has one record farther away than the other."""
-    different = False
-    for j in range(points.shape[1]):
-        different = different or points[row, j] != points[other, j]
-    return different
+    j = 0
+    while j < points.shape[1] and points[row, j] == points[other, j]:
+        j += 1
+    return j < points.shape[1]

@@ -41,6 +41,9 @@ class Cloud:
     axes: tuple[Axis, ...] = ()
     weights: Weights | None = None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "points", np.asarray(self.points, np.float64))
+
     def __len__(self) -> int:
         return len(self.points)
 

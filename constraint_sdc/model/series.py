@@ -11,6 +11,8 @@ from constraint_sdc.model.grid import Grid
 from constraint_sdc.model.policy import Scale, Standardise
 from constraint_sdc.model.table import Column
 
+_NARROW = 1e-6  # spread in relation to the numbers themselves: below, digits are lost unless one number is subtracted
+
 
 @dataclass(frozen=True)
 class Series:
@@ -37,9 +39,13 @@ class Series:
         """Return the standard deviation of the values there are; 1 when they do not differ."""
         values = self.values[~self.is_blank]
         largest = float(np.abs(values).max(initial=0.0))
-        # In units of the largest value no square overflows; rounding makes a constant's deviation tiny, not nought.
+        # In units of the largest value no square overflows.
         spread = float((values / largest).std()) if largest else 0.0
-        return spread * largest if spread > 1e-12 and spread * largest > 0 else 1.0
+        if 0 < spread < _NARROW:  # far from nought, or constant up to rounding: differences tell, and they are exact
+            values = values - values[0]
+            largest = float(np.abs(values).max())
+            spread = float((values / largest).std()) if largest else 0.0
+        return spread * largest if spread * largest > 0 else 1.0
 
     def _unit(self, how: Standardise) -> float:
         """Return the unit; the quartiles of some variables coincide, then their mean distance from the median counts.
@@ -51,9 +57,12 @@ class Series:
         if how is Standardise.Z_SCORE or self.is_blank.all():
             return self.deviation
         values = self.values[~self.is_blank]
+        values = values / 2.0 - values[0] / 2.0  # no difference overflows, and none is lost under a large offset
+        largest = float(np.abs(values).max())
+        values = values / (largest or 1.0)
         low, middle, high = np.quantile(values, (0.25, 0.5, 0.75)).tolist()
-        robust = (high - low) / 1.349
-        return robust or float(np.abs(values - middle).mean()) * 1.2533 or 1.0
+        robust = (high - low) / 1.349 or float(np.abs(values - middle).mean()) * 1.2533
+        return robust * largest * 2.0 or 1.0
 
     def standardised(self, how: Standardise = Standardise.Z_SCORE) -> npt.NDArray[np.float64]:
         """Return the points of this variable for distances: numbers in units, or one column per category.
@@ -65,8 +74,10 @@ class Series:
             count = int(np.nanmax(self.values, initial=0.0)) + 1
             codes = np.equal(self.values[:, None], np.arange(count))
             return np.where(codes, np.sqrt(0.5), 0.0)
-        values = self.values / (self.deviation if self.scale is Scale.ORDINAL else self._unit(how))
         present = ~self.is_blank
+        unit = self.deviation if self.scale is Scale.ORDINAL else self._unit(how)
+        shift = self.values[present][0] if present.any() and unit < _NARROW * np.nanmax(np.abs(self.values)) else 0.0
+        values = (self.values - shift) / unit
         centre = float(values[present].mean()) if present.any() else 0.0
         points: npt.NDArray[np.float64] = np.where(present, values - centre, 0.0)
         return points.reshape(-1, 1)

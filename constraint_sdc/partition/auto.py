@@ -15,7 +15,7 @@ from constraint_sdc.partition.k_modes import KModes
 from constraint_sdc.partition.mdav import Mdav
 from constraint_sdc.partition.optimal_univariate import OptimalUnivariate
 from constraint_sdc.partition.refine import refine
-from constraint_sdc.partition.rim import list_neighbours, rim_groups
+from constraint_sdc.partition.rim import MOST_LISTED, list_neighbours, rim_groups
 
 _COMPILED_ABOVE = 5_000
 _PATIENT = 5.0  # seconds; with less, nobody should wait for MDAV's kernels to be compiled
@@ -41,7 +41,7 @@ class Auto:
         """Return the group of every record."""
         require_possible(cloud, k)
         cloud = without_equal_weights(cloud)
-        match self.choose(cloud).method:
+        match self.choose(cloud, k).method:
             case "optimal-univariate":
                 return OptimalUnivariate().partition(cloud, k, seed)
             case "k-modes":
@@ -51,7 +51,7 @@ class Auto:
         lists = list_neighbours(cloud, k, seed)
         return refine(cloud, rim_groups(cloud, k, seed, lists), k, seed, self.effort, lists)
 
-    def choose(self, cloud: Cloud) -> Choice:
+    def choose(self, cloud: Cloud, k: int) -> Choice:
         """Tell what it does with a cloud, and why."""
         n = len(cloud)
         cloud = without_equal_weights(cloud)
@@ -62,6 +62,8 @@ class Auto:
             return Choice("optimal-univariate", "one variable that varies: the least loss can be computed")
         if n <= _COMPILED_ABOVE:
             return Choice("mdav+refine", f"{n:,} records: MDAV is a quick start")
+        if k > MOST_LISTED:
+            return Choice("mdav+refine", f"groups of {k:,}: lists of so many neighbours cost more than MDAV")
         work = self.effort.seconds * self.effort.chains
         if work >= _PATIENT and _mdav_seconds(cloud) <= _SHARE * work:
             return Choice("mdav+refine", f"{n:,} records: at {self.effort.name} effort there is time for MDAV")

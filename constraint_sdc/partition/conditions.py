@@ -8,12 +8,15 @@ from constraint_sdc.errors import UsageError
 from constraint_sdc.model.cloud import Cloud
 
 _LARGEST = 1e150
+_LIGHTEST = 1e-12
 
 
 def require_possible(cloud: Cloud, k: int) -> None:
     """Raise ValueError for points that no method can divide; callers refuse such data earlier, in a user's words."""
     if k < 1:
         raise ValueError(f"k must be at least 1, not {k}")
+    if cloud.points.shape[1] == 0:
+        raise ValueError("points need at least one column")
     if len(cloud) < k:
         raise ValueError(f"{len(cloud)} records cannot form a group of {k}")
     if not np.isfinite(cloud.points).all():
@@ -22,6 +25,8 @@ def require_possible(cloud: Cloud, k: int) -> None:
         raise ValueError(f"points beyond {_LARGEST:g} have no distances in double; standardise them")
     if cloud.weights is not None and not (np.isfinite(cloud.weights) & (cloud.weights > 0)).all():
         raise ValueError("weights must be positive numbers")
+    if cloud.weights is not None and cloud.weights.min() < _LIGHTEST * cloud.weights.max():
+        raise ValueError(f"weights must not differ by more than {1 / _LIGHTEST:g} times")
 
 
 def refuse_weights(cloud: Cloud, method: str) -> None:

@@ -35,7 +35,7 @@ class IndividualRanking:
         require_possible(cloud, k)
         refuse_weights(cloud, self.name)
         refuse_scales(cloud, self.name, frozenset({Scale.NOMINAL}), hint="categories have no order; use another method")
-        hint = "put every variable into a block of its own, or use a method for several variables such as mdav"
+        hint = "several variables together need a method such as mdav or auto"
         values = only_variable(cloud, f"{self.name} masks each variable alone", hint=hint)
         if k == 1:
             return np.arange(len(cloud), dtype=np.int64)

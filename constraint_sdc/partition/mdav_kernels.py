@@ -1,9 +1,9 @@
 """Compiled searches of exact MDAV: single precision and bounds decide where to look, doubles what is found.
 
-Records lie in blocks, a column at a time, as `float32((point - base) * scale)` with a power of two for a scale; a block
-is measured in few vector instructions. Every record that single precision cannot rule out (see `_face`) is measured
-anew in doubles, column after column, as the textbook does. A record that has left has no number in its first column
-any more, and no comparison finds it.
+Records lie in blocks, a column at a time, as `float32((point - base) * scale)`, where the scale is a power of two that
+brings them below one; a block is measured in few vector instructions. Every record that single precision cannot rule
+out (see `_face`) is measured anew in doubles, column after column, as the textbook does. A record that has left has no
+number in its first column any more, and no comparison finds it.
 
 For the sake of speed, arrays are taken out of their tuples before a loop, and inner loops call only functions that call
 nothing themselves and leave at one place: numba counts references to arrays elsewhere.
@@ -128,6 +128,13 @@ def _bring_forward(keys: Points, order: Rows, start: int, stop: int, pivot: floa
         keys[front], order[front] = key, row
         front += (key == pivot) if equal else (key < pivot)
     return front
+
+
+@compiled
+def measure_from(points: Points, order: Rows, base: Points, distances: Points) -> None:
+    """Find the distances of records from the base."""
+    for i in range(len(order)):
+        distances[i] = np.sqrt(_squared_distance(points, order[i], base))
 
 
 @compiled
@@ -403,4 +410,4 @@ def _differ(points: Points, row: int, other: int) -> bool:
     j = 0
     while j < points.shape[1] and points[row, j] == points[other, j]:
         j += 1
-    return j < points.shape[1]
+    return bool(j < points.shape[1])

@@ -10,7 +10,7 @@ import numpy as np
 
 from constraint_sdc.model.groups import Labels, Points, Rows
 from constraint_sdc.partition.compiled import announce
-from constraint_sdc.partition.mdav_kernels import Blocks, Desk, Field, arrange, enclose, fill, form_groups
+from constraint_sdc.partition.mdav_kernels import Blocks, Desk, Field, arrange, enclose, fill, form_groups, measure_from
 
 _WIDTH = 64
 """Records in a leaf, and in a shell."""
@@ -27,7 +27,7 @@ def first_groups(points: Points, k: int) -> tuple[Labels, int]:
 
     Points have at least one column, and their largest number lies within 1e-100 and 1e100.
     """
-    announce("exact MDAV search", [arrange, enclose, fill, form_groups])
+    announce("exact MDAV search", [arrange, measure_from, fill, enclose, form_groups])
     search = _Search(points, k)
     while search.left >= 3 * k:
         search.rebuild()
@@ -50,7 +50,6 @@ class _Search:
         self.rows, self.columns = np.arange(n), np.ascontiguousarray(points.T)
         self.sums = self.columns.sum(axis=1)
         self.blur = _blur(self.columns)
-        self.scale = _scale(self.columns)
         self.order = np.arange(n)
         self.leaf_room, self.shell_room = _room(points), _room(points)
 
@@ -59,20 +58,21 @@ class _Search:
         base = self.sums / self.left
         self.order = self.order[self.labels[self.order] < 0]
         arrange(self.points, self.order, np.empty(self.left), np.empty((2, 64), np.int64), _WIDTH)
-        leaves = self._lay_out(self.order, self.leaf_room, base)
+        distances = np.empty(self.left)
+        measure_from(self.points, self.order, base, distances)
+        inwards = np.argsort(-distances)
+        scale = float(2.0 ** min(-np.frexp(distances[inwards[0]])[1], 400))  # its square is a double, too
+        leaves = self._lay_out(self.order, self.leaf_room, base, scale)
+        shells = self._lay_out(self.order[inwards], self.shell_room, base, scale)
         boxes = np.empty((2, leaves.values.shape[1], len(leaves.left)), np.float32)
         enclose(leaves.values, boxes)
-        from_base = self.points[self.order] - base
-        distances = np.sqrt(np.einsum("ij,ij->i", from_base, from_base))
-        inwards = np.argsort(-distances)
-        shells = self._lay_out(self.order[inwards], self.shell_room, base)
         for blocks in (leaves, shells):
             blocks.values[-1, 0, blocks.left[-1] :] = np.nan
-        self.field = Field(self.points, base, self.scale, leaves, boxes, shells, distances[inwards[::_WIDTH]])
+        self.field = Field(self.points, base, scale, leaves, boxes, shells, distances[inwards[::_WIDTH]])
         self.desk = _desk(self.field, self.k)
         self.until = max(3 * self.k, int(_REBUILD_AT * self.left) if self.left > _TOO_FEW else 0)
 
-    def _lay_out(self, order: Rows, room: Blocks, base: Points) -> Blocks:
+    def _lay_out(self, order: Rows, room: Blocks, base: Points, scale: float) -> Blocks:
         """Put records into blocks in the given order; the last one also into the slots that remain."""
         number = -(-len(order) // _WIDTH)
         blocks = Blocks(room.values[:number], room.rows[:number], room.left[:number], room.place)
@@ -81,7 +81,7 @@ class _Search:
         blocks.left[:] = _WIDTH
         blocks.left[-1] -= number * _WIDTH - len(order)
         blocks.place[order] = np.arange(len(order))
-        fill(self.points, base, self.scale, blocks.rows, blocks.values)
+        fill(self.points, base, scale, blocks.rows, blocks.values)
         return blocks
 
     def advance(self) -> bool:
@@ -110,13 +110,6 @@ def _blur(columns: Points) -> float:
     """
     roundings = 64 + 2 * columns.shape[1]
     return float(roundings * 2.0**-53 * np.linalg.norm(np.abs(columns).sum(axis=1)))
-
-
-def _scale(columns: Points) -> float:
-    """Return the power of two that brings all distances from the mean below one, or near it."""
-    mean = columns.mean(axis=1)
-    largest = max(float((columns.max(axis=1) - mean).max()), float((mean - columns.min(axis=1)).max()))
-    return float(2.0 ** -np.frexp(largest)[1])
 
 
 def _room(points: Points) -> Blocks:

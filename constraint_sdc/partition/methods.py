@@ -30,6 +30,7 @@ from constraint_sdc.partition.tree import Tree
 from constraint_sdc.partition.v_mdav import VMdav
 
 _REFINE = "+refine"
+_DEFAULT = "default"
 _PLAIN: Mapping[str, Partitioner] = MappingProxyType(
     {
         method.name: method
@@ -85,14 +86,15 @@ def partitioner(name: str, effort: str | None = None) -> Partitioner:
     ('mdav', 'v-mdav+refine')
     """
     if name == "auto":
-        return Auto(effort_of(effort or "default"))
+        return Auto(effort_of(_DEFAULT if effort is None else effort))
     start = name.removesuffix(_REFINE)
     if start not in _PLAIN:
         raise UsageError(
-            f"unknown partition method {name!r}", hint=f"use one of: {', '.join(METHODS)}; or one of them with +refine"
+            f"unknown partition method {name!r}",
+            hint=f"use auto, or one of {', '.join(METHODS[1:])}, also with +refine behind",
         )
     if name.endswith(_REFINE):
-        return Refined(_PLAIN[start], effort_of(effort or "default"))
+        return Refined(_PLAIN[start], effort_of(_DEFAULT if effort is None else effort))
     if effort is not None:
         raise UsageError(f"{name} does not search, so it has no effort", hint=f"use auto or {name}+refine")
     return _PLAIN[name]
@@ -107,5 +109,5 @@ def settled(division: Division) -> Division:
     """Return the division with its effort said, where the method has one; refuse what does not fit together."""
     searches = division.method == "auto" or division.method.endswith(_REFINE)
     partitioner(division.method, division.effort)
-    effort = (division.effort or "default") if searches else None
+    effort = (_DEFAULT if division.effort is None else division.effort) if searches else None
     return Division(division.method, effort, division.standardise, division.weights)

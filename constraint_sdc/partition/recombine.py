@@ -60,8 +60,8 @@ def _islands(pool: list[Rows], n: int) -> list[Ints]:
 
 def _cheapest(pool: list[Rows], cost: Floats, incumbent: Ints) -> Ints:
     """Return which groups to choose on one island: the incumbent's, unless others are cheaper."""
-    if len(pool) == incumbent.sum():
-        return np.arange(len(pool))
+    if len(pool) == incumbent.sum() or cost.max() <= 0:
+        return np.flatnonzero(incumbent)
     records, index = np.unique(np.concatenate(pool), return_inverse=True)
     solver = highspy.Highs()  # type: ignore[no-untyped-call]
     solver.setOptionValue("output_flag", False)
@@ -70,7 +70,7 @@ def _cheapest(pool: list[Rows], cost: Floats, incumbent: Ints) -> Ints:
     solver.setOptionValue("mip_rel_gap", 1e-6)
     model = highspy.HighsLp()
     model.num_col_, model.num_row_ = len(pool), len(records)
-    model.col_cost_ = cost
+    model.col_cost_ = cost / cost.max()  # HiGHS has tolerances of its own, and takes 1e20 for infinity
     model.col_lower_, model.col_upper_ = np.zeros(len(pool)), np.ones(len(pool))
     model.row_lower_ = model.row_upper_ = np.ones(len(records))
     model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
@@ -84,6 +84,8 @@ def _cheapest(pool: list[Rows], cost: Floats, incumbent: Ints) -> Ints:
     solver.setSolution(start)
     solver.run()
     chosen = np.flatnonzero(np.array(solver.getSolution().col_value) > 0.5)
-    covered = np.bincount(np.concatenate([np.searchsorted(records, pool[i]) for i in chosen]), minlength=len(records))
+    covered = np.zeros(len(records), np.int64)
+    for i in chosen:
+        covered[np.searchsorted(records, pool[i])] += 1
     is_better = (covered == 1).all() and cost[chosen].sum() < cost[incumbent.astype(bool)].sum()
     return chosen if is_better else np.flatnonzero(incumbent)

@@ -12,7 +12,7 @@ from constraint_sdc.partition.chains import Chain, run_chains
 from constraint_sdc.partition.grouping import Ints, renumbered
 from constraint_sdc.partition.neighbours import nearest
 from constraint_sdc.partition.sse import sse
-from constraint_sdc.partition.tree import tree_order
+from constraint_sdc.partition.tree import safe_scale, tree_order
 
 _LEAF = 32
 _NEIGHBOURS = 16
@@ -33,6 +33,8 @@ def refine(cloud: Cloud, labels: Labels, k: int, seed: int, effort: Effort, list
     if k == 1 or len(cloud) < 2 * k or sse(cloud, labels) == 0.0:
         return labels
     plain = _without_idle_columns(cloud)
+    if plain.points.shape[1] == 0:
+        return labels
     if lists is None:
         lists = nearest(plain.points, min(_NEIGHBOURS, len(cloud) - 1), seed).astype(np.int64)
     if len(cloud) <= COMPILED_ABOVE:
@@ -88,11 +90,14 @@ def _best(cloud: Cloud, runs: list[Labels], k: int) -> Labels:
 def _without_idle_columns(cloud: Cloud) -> Cloud:
     """Return the same distances in fewer columns: without constant ones, and turned if most follow from others.
 
-    Turned points are rounded, not the same way on every processor, and ties among them may fall otherwise there; so they
-    are turned only where much is gained, as with the many columns of a few categories.
+    Turned points are rounded, not the same way on every processor, and ties among them may fall otherwise there; so
+    they are turned only where much is gained, as with the many columns of a few categories.
     """
     points = np.ascontiguousarray(cloud.points)  # sums depend on the layout in memory, in their last digit
-    centred = (points - points.mean(axis=0))[:, np.ptp(points, axis=0) > 0]
+    points = points[:, np.ptp(points, axis=0) > 0] * safe_scale(points)
+    centred = points - points.mean(axis=0)
+    if not centred.any():
+        return Cloud(centred[:, :0], weights=cloud.weights)
     # einsum, because a library that shares products out to cores may round them differently on other machines.
     spread, axes = np.linalg.eigh(np.einsum("ij,ik->jk", centred, centred))
     needed = spread > spread[-1] * 1e-13

@@ -16,6 +16,9 @@ from constraint_sdc.partition.grouping import Ints
 from constraint_sdc.partition.mdav import Mdav
 from constraint_sdc.partition.neighbours import nearest
 
+MOST_LISTED = 64
+"""Largest k for which lists of neighbours pay; beyond, `rim` is MDAV, which large groups make fast."""
+
 _COMPILED_ABOVE = 5_000
 _LEFT_TO_MDAV = 2_000
 _LEAST_GROUPED = 0.2  # of a round; with less, lists no longer help
@@ -28,11 +31,13 @@ class Rim:
     name = "rim"
 
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
-        """Return the group of every record; `seed` chooses among searches for neighbours in large files."""
+        """Return the group of every record; `seed` is of no account, because nothing is drawn."""
         require_possible(cloud, k)
         refuse_weights(cloud, self.name)
         if k == 1:
             return np.arange(len(cloud), dtype=np.int64)
+        if k > MOST_LISTED:
+            return Mdav().partition(cloud, k, seed)
         return rim_groups(cloud, k, seed, list_neighbours(cloud, k, seed))
 
 

@@ -67,7 +67,8 @@ def tree_order(points: Points, leaf: int) -> Rows:
 
 def safe_scale(points: Points) -> float:
     """Return the power of two that brings all numbers into -1..1: it changes no digit, and squares stay finite."""
-    return float(0.5 ** int(np.frexp(np.abs(points).max(initial=0.0))[1]))
+    exponent = int(np.frexp(np.abs(points).max(initial=0.0))[1])
+    return float(np.ldexp(1.0, -max(exponent, -1_000)))
 
 
 def _patience(records: int, leaf: int) -> int:

@@ -51,7 +51,7 @@ def partition_file(data: Path, options: PartitionOptions, progress: Progress = l
     cloud = _cloud(table, variables, options.recipe, division.standardise, weights)
     _refuse_impossible(cloud, k)
     method = partitioner(division.method, division.effort)
-    choice = method.choose(cloud) if isinstance(method, Auto) else None
+    choice = method.choose(cloud, k) if isinstance(method, Auto) else None
     started = perf_counter()
     label = method.partition(cloud, k, seed)
     seconds = perf_counter() - started
@@ -83,10 +83,10 @@ def _loss(cloud: Cloud, label: Labels) -> float:
 
 
 def _mdav_loss(cloud: Cloud, k: int) -> float | None:
-    """Return what plain MDAV, which knows no weights of records, loses on the same points."""
+    """Return what plain MDAV, which knows no weights of records, loses on the same points; without any compiling."""
     if len(cloud) > _DIVIDED_TWICE:
         return None
-    return _loss(cloud, Mdav().partition(Cloud(cloud.points, cloud.axes), k, seed=0))
+    return _loss(cloud, Mdav(compiled=False).partition(Cloud(cloud.points, cloud.axes), k, seed=0))
 
 
 def _wishes(options: PartitionOptions) -> tuple[int, Division, int]:

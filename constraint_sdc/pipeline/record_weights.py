@@ -14,7 +14,7 @@ from constraint_sdc.model.policy import Role, VariableWish
 from constraint_sdc.model.recipe import Recipe
 from constraint_sdc.model.table import Table
 
-_LEAST = 1e-100
+_LEAST = 1e-12  # less is lost in the digits of a double, when weights are added up
 
 
 def record_weights(table: Table, name: str) -> Weights:

@@ -123,7 +123,7 @@ def _cheapest_strata(accepts: Accepts, classes: Codes, cloud: Cloud, around: Sur
 
 
 def _lost(cloud: Cloud, k: int) -> float:
-    return sse(cloud, Mdav().partition(Cloud(cloud.points), k, seed=0))
+    return sse(cloud, Mdav(compiled=False).partition(Cloud(cloud.points), k, seed=0))
 
 
 def _weight(name: str, around: Surroundings) -> float:
@@ -138,7 +138,7 @@ def _partition_words(clouds: list[Cloud], around: Surroundings) -> str:
         return method.name
     whys: dict[str, list[str]] = {}
     for cloud in sorted(clouds, key=len, reverse=True):
-        choice = method.choose(cloud)
+        choice = method.choose(cloud, around.k)
         whys.setdefault(choice.method, []).append(choice.why)
     said = (f"{name} ({'up to ' if len(set(why)) > 1 else ''}{why[0]})" for name, why in whys.items())
     return "auto: " + ", or ".join(said)

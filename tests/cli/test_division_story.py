@@ -103,7 +103,7 @@ def test_a_saved_plan_is_not_contradicted(run: Run, workplace: Path, option: str
 
 
 REFUSED = {
-    "--method mdva": "unknown partition method 'mdva' (use one of: auto, mdav, ",
+    "--method mdva": "unknown partition method 'mdva' (use auto, or one of mdav, ",
     "--effort hard": "unknown effort 'hard' (use fast, default, high, best, or a number of seconds such as 30s)",
     "--effort -3s": "unknown effort '-3s'",
     "--method mdav --effort fast": "mdav does not search, so it has no effort (use auto or mdav+refine)",

@@ -47,7 +47,7 @@ def test_every_method_is_in_the_table_of_the_manual(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["mdva", "", "MDAV", "auto+refine", "mdav+refine+refine", "+refine", "refine"])
 def test_an_unknown_method_is_refused_with_the_choices(name: str) -> None:
-    with pytest.raises(UsageError, match=r"unknown partition method .*\(use one of: auto, mdav, v-mdav, "):
+    with pytest.raises(UsageError, match=r"unknown partition method .*\(use auto, or one of mdav, v-mdav, "):
         partitioner(name)
 
 

@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import pytest
@@ -22,6 +29,7 @@ from constraint_sdc.partition.refine import refine, sweeps_of
 from constraint_sdc.partition.sse import sse
 from tests.partition.brute_force import least_loss
 
+T = TypeVar("T")
 SHORT = Effort("short", 0.02)
 
 
@@ -117,8 +125,9 @@ def test_processes_and_cores_make_no_difference(monkeypatch: pytest.MonkeyPatch)
     alone = refine(cloud, start, 3, 4, effort)
     monkeypatch.setattr(chains_module, "_WORTH_A_PROCESS", 0)
     started: list[int] = []
-    real = chains_module._run_elsewhere
-    monkeypatch.setattr(chains_module, "_run_elsewhere", lambda *a: (started.append(1), real(*a))[1])
+    real = chains_module._packed
+    monkeypatch.setattr(chains_module, "_packed", lambda *a: (started.append(1), real(*a))[1])
+    monkeypatch.setattr(chains_module, "_run", lambda *_: pytest.fail("not in a process of its own"))
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2}, raising=False)
     assert refine(cloud, start, 3, 4, effort).tolist() == alone.tolist()
     assert started, "no process was started"
@@ -133,6 +142,81 @@ def test_where_no_process_can_be_had_the_run_is_made_here(monkeypatch: pytest.Mo
     monkeypatch.setattr(chains_module, "_START", "raise SystemExit(1)")
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1}, raising=False)
     assert refine(cloud, start, 3, 4, effort).tolist() == alone.tolist()
+
+
+INTERRUPTED = """
+import sys
+import numpy as np
+from constraint_sdc.model.cloud import Cloud
+from constraint_sdc.model.effort import Effort
+from constraint_sdc.partition.auto import Auto
+
+print("begun", flush=True)
+Auto(Effort("long", 60.0, chains=4)).partition(Cloud(np.random.default_rng(0).normal(size=(3000, 8))), 3, 0)
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
+def test_an_interrupted_search_ends_at_once_and_leaves_no_process(how: signal.Signals) -> None:
+    command = [
+        sys.executable,
+        "-c",
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)" + INTERRUPTED,
+    ]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    try:
+        children = awaited(lambda: children_of(process.pid))
+        process.send_signal(how)
+        process.wait(20)
+        assert awaited(lambda: not any(Path(f"/proc/{child}").exists() for child in children))
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def children_of(pid: int) -> list[str]:
+    return Path(f"/proc/{pid}/task/{pid}/children").read_text("utf-8").split() or [
+        child
+        for task in Path(f"/proc/{pid}/task").iterdir()
+        for child in (task / "children").read_text("utf-8").split()
+    ]
+
+
+def awaited(condition: Callable[[], T], seconds: float = 30.0) -> T:
+    """Return what the condition gives once it gives something."""
+    deadline = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < deadline, "it never came to that"
+        time.sleep(0.05)
+    return found
+
+
+@pytest.mark.parametrize("exponent", [-500, -30, 35, 300])
+def test_the_unit_of_measurement_makes_no_difference(exponent: int) -> None:
+    """Powers of two change no digit, however large or small: nor may they change a group, in any part of the search."""
+    points = np.random.default_rng(8).normal(size=(120, 3))
+    effort = Effort("several", 0.03, chains=3, rounds=1)
+    start = Mdav().partition(Cloud(points), 3, 0)
+    expected = refine(Cloud(points), start, 3, 0, effort).tolist()
+    assert refine(Cloud(np.ldexp(points, exponent)), start, 3, 0, effort).tolist() == expected
+
+
+def test_columns_of_very_different_scale_are_no_trouble() -> None:
+    points = np.random.default_rng(8).normal(size=(90, 3)) * [1e-9, 1.0, 1e12]
+    cloud = Cloud(points)
+    start = Mdav().partition(cloud, 3, 0)
+    refined = refine(cloud, start, 3, 0, Effort("several", 0.03, chains=3))
+    assert sse(cloud, refined) <= sse(cloud, start)
+
+
+def test_weighted_records_that_are_all_alike_stay_where_they_are() -> None:
+    for seed in range(20):
+        weights = np.random.default_rng(seed).random(30) + 0.1
+        cloud = Cloud(np.full((30, 2), 88.3), weights=weights)
+        start = np.repeat(np.arange(10), 3)
+        assert refine(cloud, start, 3, 0, SHORT).tolist() == start.tolist()
 
 
 def drawn_runs(cloud: Cloud, k: int, count: int) -> list[Labels]:

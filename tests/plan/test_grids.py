@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from constraint_sdc.model.grid import Grid
-from constraint_sdc.model.policy import Scale, VariableWish
+from constraint_sdc.model.policy import Scale, Standardise, VariableWish
 from constraint_sdc.model.series import Series
 from constraint_sdc.model.table import column_of
 from constraint_sdc.plan.series import is_numeric, make_series
@@ -124,3 +124,22 @@ def test_two_categories_are_one_deviation_apart() -> None:
     points = one.standardised()
     assert np.linalg.norm(points[0] - points[1]) == pytest.approx(1.0)
     assert np.linalg.norm(points[0] - points[2]) == 0.0
+
+
+def numbers(values: list[float]) -> Series:
+    column = column_of("V", [repr(value) for value in values])
+    return make_series(column, Scale.NUMERIC, VariableWish(decimals="free"), ())
+
+
+@pytest.mark.parametrize("how", [Standardise.Z_SCORE, Standardise.ROBUST])
+def test_a_large_offset_does_not_change_the_distances(how: Standardise) -> None:
+    near = [float(i) for i in (3, 7, 20, 0, 11)]
+    plain, offset = (numbers([value + by for value in near]).standardised(how) for by in (0.0, 1e14))
+    assert offset == pytest.approx(plain)
+
+
+@pytest.mark.parametrize("how", [Standardise.Z_SCORE, Standardise.ROBUST])
+def test_the_largest_doubles_still_differ(how: Standardise) -> None:
+    points = numbers([-1e307, 0.0, 1e307, 5e306]).standardised(how)
+    assert np.isfinite(points).all()
+    assert points[2] - points[0] > 1.0

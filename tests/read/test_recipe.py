@@ -128,7 +128,7 @@ def test_names_and_codes_stay_as_written(tmp_path: Path) -> None:
         ("variables:\n  V1: {type: ordinal,\n    grid: 2}\n", 3, "has no grid"),
         ("variables:\n  V1: {grid: 2}\n  V1: {grid: 3}\n", 3, "'V1' is given twice"),
         ("record: &a x\nkey: *a\n", 2, "no aliases"),
-        ("k: 3\nmethod: mdva\n", 2, "unknown partition method 'mdva'; use one of: auto, mdav"),
+        ("k: 3\nmethod: mdva\n", 2, "unknown partition method 'mdva'; use auto, or one of mdav"),
         ("k: 3\neffort: lots\n", 2, "unknown effort 'lots'; use fast, default, high, best, or a number of seconds"),
         ("effort: 0s\n", 1, "unknown effort '0s'"),
         ("effort: 30\n", 1, "30 is not of type 'string'"),

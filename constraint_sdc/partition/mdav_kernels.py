@@ -251,12 +251,9 @@ def _farthest(field: Field, desk: Desk, norm: float, slack: float, margin: float
         if left[b] == 0:
             continue
         _measure(values, b, single, distances)
-        hits = _count_beyond(distances, limit)
-        if hits == 0:
+        if _count_beyond(distances, limit) == 0:
             continue
-        best = _largest(distances) if hits > 4 else 0  # looked at first, it spares looking at others
-        for step in range(-1, len(distances)):
-            i = step if step >= 0 else best
+        for i in range(len(distances)):
             if distances[i] >= limit:
                 row = rows[b, i]
                 distance = _squared_distance(points, row, query)
@@ -382,16 +379,6 @@ def _count_beyond(distances: Singles, limit: np.float32) -> int:
     for i in range(len(distances)):
         count += distances[i] >= limit
     return count
-
-
-@compiled
-def _largest(distances: Singles) -> int:
-    """Return where the largest distance is."""
-    found, largest = 0, -_NOWHERE
-    for i in range(len(distances)):
-        if distances[i] > largest:
-            found, largest = i, distances[i]
-    return found
 
 
 @compiled

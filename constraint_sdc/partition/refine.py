@@ -21,6 +21,7 @@ _FEWEST_SWEEPS = 60
 _HEATS = (0.4, 0.25, 0.15, 0.15)
 _ROUND = 0.4  # of a chain's length
 _POOLED = 12
+_SMALL = 5  # k
 _RECOMBINED = 20_000  # records
 
 
@@ -50,14 +51,16 @@ def refine(cloud: Cloud, labels: Labels, k: int, seed: int, effort: Effort, list
 
 def _search(cloud: Cloud, labels: Labels, k: int, seed: int, effort: Effort, lists: Ints) -> Labels:
     """Run the chains of an effort, then its rounds, and return the best there is."""
-    sweeps = sweeps_of(cloud, effort.seconds)
-    chains = [Chain(labels, sweeps, _seed(seed, 0, i), _heat(sweeps)) for i in range(effort.chains)]
+    # Small groups occur in several runs alike, and recombine well: more and shorter runs. Large ones need long runs.
+    share = 2 if effort.chains > 1 and k <= _SMALL else 1
+    count, sweeps = effort.chains * share, sweeps_of(cloud, effort.seconds / share)
+    chains = [Chain(labels, sweeps, _seed(seed, 0, i), _heat(sweeps)) for i in range(count)]
     runs = run_chains(cloud, lists, k, chains)
     best = _best(cloud, [labels, *runs], k)
     for number in range(effort.rounds):
         heat = _HEATS[min(number, len(_HEATS) - 1)]
         length = max(_FEWEST_SWEEPS, int(sweeps * _ROUND))
-        chains = [Chain(best, length, _seed(seed, number + 1, i), heat) for i in range(effort.chains)]
+        chains = [Chain(best, length, _seed(seed, number + 1, i), heat) for i in range(count)]
         runs = sorted([*run_chains(cloud, lists, k, chains), *runs], key=lambda run: sse(cloud, run))[:_POOLED]
         best = _best(cloud, [best, *runs], k)
     return best

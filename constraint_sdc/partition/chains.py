@@ -64,7 +64,7 @@ def _run(cloud: Cloud, lists: Ints, k: int, chain: Chain) -> Labels:
 
 
 class _Children:
-    """Processes that end with us: by `end` when the user interrupts, else by themselves when our end of a pipe closes."""
+    """Processes that end with us: by `end` when the user interrupts, or by themselves when our end of a pipe closes."""
 
     def __init__(self) -> None:
         self._running: set[subprocess.Popen[bytes]] = set()

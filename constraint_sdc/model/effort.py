@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from constraint_sdc.errors import UsageError
 
 _ALONE = 3.0
-_CHAIN = 4.2
+_CHAIN = 5.5
 _CORES = 2
 
 
@@ -28,8 +28,8 @@ class Effort:
 
 FAST = Effort("fast", 0.1)
 DEFAULT = Effort("default", 0.5)
-HIGH = Effort("high", _CHAIN, chains=2)
-BEST = Effort("best", 2 * _CHAIN, chains=8, rounds=4)
+HIGH = Effort("high", 4.8, chains=2)
+BEST = Effort("best", 12.0, chains=8, rounds=4)
 
 EFFORTS: tuple[str, ...] = ("fast", "default", "high", "best")
 """The names that `--effort` takes."""
@@ -41,7 +41,7 @@ def effort_of(name: str) -> Effort:
     """Return the effort of this name, or of a number of seconds such as "30s".
 
     >>> effort_of("high").chains, effort_of("30s").chains
-    (2, 8)
+    (2, 6)
     """
     if name in _BY_NAME:
         return _BY_NAME[name]

@@ -18,7 +18,7 @@ from constraint_sdc.model.groups import Groups, Labels, Rows
 from constraint_sdc.partition.grouping import Floats, Grouping, Ints
 from constraint_sdc.partition.sse import sse
 
-_MOST_NODES = 300  # unlike a time limit, the same on every machine
+_MOST_NODES = 100  # unlike a time limit, the same on every machine
 _COLUMNWISE = 1
 
 

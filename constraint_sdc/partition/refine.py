@@ -51,9 +51,10 @@ def refine(cloud: Cloud, labels: Labels, k: int, seed: int, effort: Effort, list
 
 def _search(cloud: Cloud, labels: Labels, k: int, seed: int, effort: Effort, lists: Ints) -> Labels:
     """Run the chains of an effort, then its rounds, and return the best there is."""
-    # Small groups occur in several runs alike, and recombine well: more and shorter runs. Large ones need long runs.
-    share = 2 if effort.chains > 1 and k <= _SMALL else 1
-    count, sweeps = effort.chains * share, sweeps_of(cloud, effort.seconds / share)
+    # Small groups occur in several runs alike, and recombine well, which takes its time as well: more and shorter runs.
+    is_short = effort.chains > 1 and k <= _SMALL
+    count = 2 * effort.chains if is_short else effort.chains
+    sweeps = sweeps_of(cloud, effort.seconds / 3 if is_short else effort.seconds)
     chains = [Chain(labels, sweeps, _seed(seed, 0, i), _heat(sweeps)) for i in range(count)]
     runs = run_chains(cloud, lists, k, chains)
     best = _best(cloud, [labels, *runs], k)
@@ -72,7 +73,7 @@ def sweeps_of(cloud: Cloud, seconds: float) -> int:
     Small files need fewer sweeps than the time would allow.
     """
     n, d = cloud.points.shape
-    rate = 110e-6 + n * (40e-9 + 5e-9 * d) if n <= COMPILED_ABOVE else n * (20e-9 + 2e-9 * d)
+    rate = 110e-6 + n * (40e-9 + 5e-9 * d) if n <= COMPILED_ABOVE else n * (40e-9 + 4e-9 * d)
     enough = _MOST_SWEEPS * min(1.0, (n / 1000) ** 0.65)
     return int(np.clip(seconds / rate, _FEWEST_SWEEPS, max(enough, _FEWEST_SWEEPS)))
 

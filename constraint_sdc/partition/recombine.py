@@ -1,7 +1,7 @@
 """The best partition made of groups of several partitions: a set partitioning programme, solved by HiGHS.
 
-Runs of a search agree on most groups. Where they differ, the records fall into small islands that no group connects,
-and on each island the cheapest choice among all groups seen is found by itself.
+Groups on which all runs agree drop out. The others fall into islands that no group connects, and on each island the
+cheapest choice among all groups seen is found by itself.
 """
 
 from __future__ import annotations

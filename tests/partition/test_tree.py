@@ -162,8 +162,9 @@ def test_fewer_than_2k_records_are_one_group(n: int) -> None:
     assert labels_of(drawn_points("normal", n, 2, seed=1), 5).tolist() == [0] * n
 
 
-def test_records_without_variables_are_grouped_in_file_order() -> None:
-    assert labels_of(np.empty((7, 0)), 2).tolist() == [0, 0, 1, 1, 2, 2, 2]
+def test_records_without_variables_are_refused() -> None:
+    with pytest.raises(ValueError, match="at least one column"):
+        Tree().partition(Cloud(np.zeros((7, 0))), 3, 0)
 
 
 def test_equals_are_grouped_in_file_order() -> None:

@@ -10,31 +10,12 @@ from hypothesis import strategies as st
 from constraint_sdc.model.cloud import Cloud
 from constraint_sdc.model.groups import Points
 from constraint_sdc.partition.mdav import Mdav
+from tests.partition.drawn import drawn_points
 from tests.partition.textbook import textbook_mdav
 
 
 def mdav(points: Points, k: int) -> list[int]:
     return Mdav().partition(Cloud(points), k, seed=0).tolist()
-
-
-def drawn_points(kind: str, n: int, d: int, seed: int) -> Points:
-    random = np.random.default_rng(seed)
-    match kind:
-        case "normal":
-            return random.normal(size=(n, d))
-        case "ties":
-            return random.integers(-1, 2, size=(n, d)).astype(float)
-        case "duplicates":
-            return random.normal(size=(3, d))[random.integers(0, 3, n)]
-        case "constant columns":
-            return np.where(np.arange(d) % 2 == 0, 0.1, random.integers(0, 4, size=(n, d)).astype(float))
-        case "all alike":
-            return np.full((n, d), 0.3)
-        case "heavy tails":
-            return np.round(random.standard_cauchy(size=(n, d)), 1)
-        case "far away":
-            return 1e8 + random.integers(0, 5, size=(n, d)).astype(float)
-    raise AssertionError(kind)
 
 
 KINDS = ("normal", "ties", "duplicates", "constant columns", "all alike", "heavy tails", "far away")

@@ -18,7 +18,8 @@ from constraint_sdc.model.groups import Labels, Points
 from constraint_sdc.partition import mdav_pruned
 from constraint_sdc.partition.mdav import Mdav
 from constraint_sdc.partition.mdav_kernels import arrange
-from tests.partition.test_mdav import KINDS, drawn_points
+from tests.partition.drawn import drawn_points
+from tests.partition.test_mdav import KINDS
 
 TOP = Path(__file__).resolve().parents[2]
 

@@ -14,10 +14,8 @@ from constraint_sdc.model.cloud import Cloud
 from constraint_sdc.model.groups import Labels
 from constraint_sdc.partition.exchange import draw, exchange, propose, propose_compiled
 from constraint_sdc.partition.grouping import Floats, Grouping, Ints
+from constraint_sdc.partition.machine import COMPILED_ABOVE
 from constraint_sdc.partition.regroup import create, dissolve, split
-
-COMPILED_ABOVE = 5_000
-"""Records; up to here NumPy does without a compiler."""
 
 _REGROUP_EVERY = 20
 _TRIED = 30  # one in so many groups, and records, each time

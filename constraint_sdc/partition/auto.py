@@ -12,12 +12,12 @@ from constraint_sdc.model.groups import Labels
 from constraint_sdc.model.policy import Scale
 from constraint_sdc.partition.conditions import require_possible, without_equal_weights
 from constraint_sdc.partition.k_modes import KModes
+from constraint_sdc.partition.machine import COMPILED_ABOVE
 from constraint_sdc.partition.mdav import Mdav
 from constraint_sdc.partition.optimal_univariate import OptimalUnivariate
 from constraint_sdc.partition.refine import refine
 from constraint_sdc.partition.rim import MOST_LISTED, list_neighbours, rim_groups
 
-_COMPILED_ABOVE = 5_000
 _PATIENT = 5.0  # seconds; with less, nobody should wait for MDAV's kernels to be compiled
 _SHARE = 0.1  # of the time, at most, for MDAV
 
@@ -60,7 +60,7 @@ class Auto:
         varying = int((np.ptp(cloud.points, axis=0) > 0).sum()) if n else 0
         if cloud.weights is None and varying <= 1 and Scale.NOMINAL not in cloud.scales:
             return Choice("optimal-univariate", "one variable that varies: the least loss can be computed")
-        if n <= _COMPILED_ABOVE:
+        if n <= COMPILED_ABOVE:
             return Choice("mdav+refine", f"{n:,} records: MDAV is a quick start")
         if k > MOST_LISTED:
             return Choice("mdav+refine", f"groups of {k:,}: lists of so many neighbours cost more than MDAV")

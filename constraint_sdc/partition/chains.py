@@ -20,8 +20,9 @@ import numpy as np
 
 from constraint_sdc.model.cloud import Cloud
 from constraint_sdc.model.groups import Labels
-from constraint_sdc.partition.annealing import COMPILED_ABOVE, anneal
+from constraint_sdc.partition.annealing import anneal
 from constraint_sdc.partition.grouping import Ints
+from constraint_sdc.partition.machine import COMPILED_ABOVE, cores
 
 # Not `-m`: that would put the current directory on the module path, where a stranger's file could pass for a module.
 _START = "import sys; sys.path.append(sys.argv[1]); from constraint_sdc.partition.chains import main; main()"
@@ -41,13 +42,13 @@ class Chain:
 
 def run_chains(cloud: Cloud, lists: Ints, k: int, chains: Sequence[Chain]) -> list[Labels]:
     """Return what each run arrives at; how many run at the same time makes no difference to it."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    available = cores()
     here = partial(_run, cloud, lists, k)
     is_large = len(cloud) > COMPILED_ABOVE  # then each run has threads for all cores
-    if len(chains) < 2 or cores < 2 or is_large or len(cloud) * chains[0].sweeps < _WORTH_A_PROCESS:
+    if len(chains) < 2 or available < 2 or is_large or len(cloud) * chains[0].sweeps < _WORTH_A_PROCESS:
         return [here(chain) for chain in chains]
     children = _Children()
-    pool = ThreadPoolExecutor(min(cores, len(chains)))
+    pool = ThreadPoolExecutor(min(available, len(chains)))
     try:
         found = list(pool.map(lambda chain: children.run(_packed(cloud, lists, k, chain)), chains))
     except BaseException:

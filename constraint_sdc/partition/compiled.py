@@ -7,7 +7,6 @@ files must not pay for it. A kernel calls only kernels of its own file, since th
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -15,6 +14,8 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+
+from constraint_sdc.partition.machine import cores
 
 _Kernel = TypeVar("_Kernel", bound=Callable[..., Any])
 
@@ -55,13 +56,13 @@ def in_threads(work: Callable[[int, int], Any], count: int, chunk: int) -> list[
     The chunks do not depend on the number of cores, so neither do the answers.
     """
     bounds = [(start, min(start + chunk, count)) for start in range(0, count, chunk)]
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if cores == 1 or len(bounds) < 2:
+    available = cores()
+    if available == 1 or len(bounds) < 2:
         return [work(*each) for each in bounds]
-    return list(_pool(cores).map(lambda each: work(*each), bounds))
+    return list(_pool(available).map(lambda each: work(*each), bounds))
 
 
 @cache
-def _pool(cores: int) -> ThreadPoolExecutor:
+def _pool(threads: int) -> ThreadPoolExecutor:
     """Return threads that stay: a sweep is too short to start new ones each time."""
-    return ThreadPoolExecutor(cores)
+    return ThreadPoolExecutor(threads)

@@ -11,15 +11,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from constraint_sdc.model.cloud import Cloud
 from constraint_sdc.model.groups import Labels, Points, Rows
 from constraint_sdc.partition.conditions import refuse_weights, require_possible
-
-_COMPILED_ABOVE = 5_000
-
-_Distances = npt.NDArray[np.float64]
+from constraint_sdc.partition.distances import by_column, nearest, squared_distances
+from constraint_sdc.partition.machine import COMPILED_ABOVE
 
 
 @dataclass(frozen=True)
@@ -52,7 +49,7 @@ class Mdav:
 
     def _first_groups(self, points: Points, k: int) -> tuple[Labels, int]:
         """Return the groups that compiled code forms and their number; all other records are labelled -1."""
-        wanted = len(points) > _COMPILED_ABOVE if self.compiled is None else self.compiled
+        wanted = len(points) > COMPILED_ABOVE if self.compiled is None else self.compiled
         if not (wanted and 1e-100 < np.abs(points).max(initial=0.0) < 1e100):
             return np.full(len(points), -1, np.int64), 0
         from constraint_sdc.partition.mdav_pruned import first_groups
@@ -66,7 +63,7 @@ def _groups(points: Points, k: int) -> Iterator[Rows]:
     One contiguous array per variable: the centroid is then a fresh mean in every round, summed in the same way whatever
     the number of variables.
     """
-    columns = np.ascontiguousarray(points.T)
+    columns = by_column(points)
     rows = np.arange(len(points), dtype=np.int64)
     while len(rows) >= 3 * k:
         one, other = _opposite_groups(columns, k)
@@ -76,8 +73,8 @@ def _groups(points: Points, k: int) -> Iterator[Rows]:
         left[one] = left[other] = False
         columns, rows = np.compress(left, columns, axis=1), rows[left]
     if len(rows) >= 2 * k:
-        farthest = int(np.argmax(_from(columns, columns.mean(axis=1))))
-        one = _nearest(_from(columns, columns[:, farthest]), farthest, k)
+        farthest = int(np.argmax(squared_distances(columns, columns.mean(axis=1))))
+        one = nearest(squared_distances(columns, columns[:, farthest]), farthest, k)
         yield rows[one]
         rows = np.delete(rows, one)
     yield rows
@@ -85,31 +82,11 @@ def _groups(points: Points, k: int) -> Iterator[Rows]:
 
 def _opposite_groups(columns: Points, k: int) -> tuple[Rows, Rows]:
     """Return the group at the record r farthest from the centroid, and that at the record farthest from r."""
-    r = int(np.argmax(_from(columns, columns.mean(axis=1))))
-    from_r = _from(columns, columns[:, r])
-    one = _nearest(from_r, r, k)
+    r = int(np.argmax(squared_distances(columns, columns.mean(axis=1))))
+    from_r = squared_distances(columns, columns[:, r])
+    one = nearest(from_r, r, k)
     from_r[one] = -1.0
     s = int(np.argmax(from_r))
-    from_s = _from(columns, columns[:, s])
+    from_s = squared_distances(columns, columns[:, s])
     from_s[one] = np.inf
-    return one, _nearest(from_s, s, k)
-
-
-def _from(columns: Points, point: Points) -> _Distances:
-    """Return squared distances by differences, which keep their digits under a large offset; products would cancel."""
-    total = np.zeros(columns.shape[1])
-    difference = np.empty(columns.shape[1])
-    for column, coordinate in zip(columns, point, strict=True):
-        np.subtract(column, coordinate, out=difference)
-        np.multiply(difference, difference, out=difference)
-        total += difference
-    return total
-
-
-def _nearest(distances: _Distances, centre: int, k: int) -> Rows:
-    """Return the centre and the k - 1 records nearest to it, first ones first among equals, in file order."""
-    distances[centre] = -1.0  # whatever underflow makes of its neighbours, a centre is in its own group
-    limit = np.partition(distances, k - 1)[k - 1]
-    within = np.flatnonzero(distances < limit)
-    at_limit = np.flatnonzero(distances == limit)[: k - len(within)]
-    return np.sort(np.concatenate((within, at_limit)))
+    return one, nearest(from_s, s, k)

@@ -13,14 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from constraint_sdc.model.groups import Points, Rows
+from constraint_sdc.partition.machine import COMPILED_ABOVE
 from constraint_sdc.partition.tree import safe_scale, tree_order
 
 Lists = npt.NDArray[np.int32]
 _Numbers = npt.NDArray[np.float64]
 _Singles = npt.NDArray[np.float32]
-
-_COMPILED_ABOVE = 5_000
-"""Records; up to here all pairs are compared, in NumPy."""
 
 _PAIRS = 1 << 20
 """Pairs compared at a time."""
@@ -61,7 +59,7 @@ def nearest(points: Points, count: int, seed: int) -> Lists:
     points = np.ascontiguousarray(points) * safe_scale(points)
     copies = find_copies(points)
     pool = np.flatnonzero(copies.rank <= count)  # no list has room for more copies of a point than these
-    if len(points) <= _COMPILED_ABOVE:
+    if len(points) <= COMPILED_ABOVE:
         return _exact(points, pool, count)
     return _search(points, count) if len(pool) == len(points) else _among_copies(points, copies, pool, count)
 
@@ -161,7 +159,7 @@ def _among_copies(points: Points, copies: Copies, pool: Rows, count: int) -> Lis
     A record with more than `count` copies is given those that follow it in the file. Where the search found one of
     these, any of its copies is named, lest all name the same.
     """
-    small = len(pool) <= _COMPILED_ABOVE
+    small = len(pool) <= COMPILED_ABOVE
     found = pool[_exact(points[pool], np.arange(len(pool)), count) if small else _search(points[pool], count)]
     lists = np.empty((len(points), count), np.int32)
     turned = (copies.rank[found] + pool[:, None]) % copies.size[found]

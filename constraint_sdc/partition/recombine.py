@@ -63,7 +63,7 @@ def _cheapest(pool: list[Rows], cost: Floats, incumbent: Ints) -> Ints:
     if len(pool) == incumbent.sum() or cost.max() <= 0:
         return np.flatnonzero(incumbent)
     records, index = np.unique(np.concatenate(pool), return_inverse=True)
-    solver = highspy.Highs()  # type: ignore[no-untyped-call]
+    solver = highspy.Highs()  # type: ignore[no-untyped-call]  # its types leave out the constructor's
     solver.setOptionValue("output_flag", False)
     solver.setOptionValue("threads", 1)
     solver.setOptionValue("mip_max_nodes", _MOST_NODES)

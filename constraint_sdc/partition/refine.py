@@ -7,9 +7,9 @@ import numpy as np
 from constraint_sdc.model.cloud import Cloud
 from constraint_sdc.model.effort import Effort
 from constraint_sdc.model.groups import Labels
-from constraint_sdc.partition.annealing import COMPILED_ABOVE
 from constraint_sdc.partition.chains import Chain, run_chains
 from constraint_sdc.partition.grouping import Ints, renumbered
+from constraint_sdc.partition.machine import COMPILED_ABOVE
 from constraint_sdc.partition.neighbours import nearest
 from constraint_sdc.partition.sse import sse
 from constraint_sdc.partition.tree import safe_scale, tree_order

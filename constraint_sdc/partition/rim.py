@@ -13,13 +13,13 @@ from constraint_sdc.model.cloud import Cloud
 from constraint_sdc.model.groups import Labels, Rows
 from constraint_sdc.partition.conditions import refuse_weights, require_possible
 from constraint_sdc.partition.grouping import Ints
+from constraint_sdc.partition.machine import COMPILED_ABOVE
 from constraint_sdc.partition.mdav import Mdav
 from constraint_sdc.partition.neighbours import nearest
 
 MOST_LISTED = 64
 """Largest k for which lists of neighbours pay; beyond, `rim` is MDAV, which large groups make fast."""
 
-_COMPILED_ABOVE = 5_000
 _LEFT_TO_MDAV = 2_000
 _LEAST_GROUPED = 0.2  # of a round; with less, lists no longer help
 _NEIGHBOURS = 12
@@ -70,7 +70,7 @@ def rim_groups(cloud: Cloud, k: int, seed: int, lists: Ints) -> Labels:
 
 
 def _take_neighbours(order: Rows, lists: Ints, k: int, labels: Labels, first: int) -> int:
-    if len(order) > _COMPILED_ABOVE:
+    if len(order) > COMPILED_ABOVE:
         from constraint_sdc.partition.compiled import announce
         from constraint_sdc.partition.rim_kernel import take_neighbours
 

@@ -13,11 +13,9 @@ import numpy.typing as npt
 from constraint_sdc.model.cloud import Cloud
 from constraint_sdc.model.groups import Labels, Points, Rows
 from constraint_sdc.partition.conditions import refuse_weights, require_possible
+from constraint_sdc.partition.machine import COMPILED_ABOVE
 
 _Numbers = npt.NDArray[np.float64]
-
-_COMPILED_ABOVE = 5_000
-"""Records; up to here NumPy answers before a compiler would."""
 
 _SAMPLE = 1_024
 """Records that choose the direction and the place of a cut; more of them choose hardly better."""
@@ -62,7 +60,7 @@ def tree_order(points: Points, leaf: int) -> Rows:
     """
     if len(points) < 2 * leaf or points.shape[1] == 0:
         return np.arange(len(points), dtype=np.int64)
-    return _order_by_numpy(points, leaf) if len(points) <= _COMPILED_ABOVE else _order_by_kernels(points, leaf)
+    return _order_by_numpy(points, leaf) if len(points) <= COMPILED_ABOVE else _order_by_kernels(points, leaf)
 
 
 def safe_scale(points: Points) -> float:
@@ -173,6 +171,6 @@ def _order_by_kernels(points: Points, leaf: int) -> Rows:
         return np.concatenate(unfinished)
 
     root = np.array([[0, n, _patience(n, leaf)]])
-    branches = grow(root, max(n // _BRANCHES, _COMPILED_ABOVE, 2 * leaf))
+    branches = grow(root, max(n // _BRANCHES, COMPILED_ABOVE, 2 * leaf))
     in_threads(lambda first, last: grow(branches[first:last], 2 * leaf - 1), len(branches), 1)
     return table[:, -1].astype(np.int64)

@@ -24,10 +24,10 @@ from constraint_sdc.partition.distances import Distances, by_column, nearest, sq
 class VMdav:
     """A group grows by its nearest free record if that is closer to it than `gamma` times its nearest free neighbour.
 
-    The paper recommends a gamma near 0.2 for scattered records, and above 1 (about 1.1) for clustered ones; 0 never
-    grows. Groups grow to 2k - 1 records; the fewer than k that are left at the end join their closest groups, which may
-    then be larger. The distance to a group is that to its nearest record, there too (where the paper does not say).
-    Every tie goes to the record that comes first in the file.
+    A gamma near 0.2 suits scattered records, one above 1 (about 1.1) clustered ones; 0 never grows. Groups grow to
+    2k - 1 records; the fewer than k that are left at the end join their closest groups, which may then be larger. The
+    distance to a group is that to its nearest record. The paper's full text was not at hand: docs/partition/v-mdav.md
+    says what rests on descriptions of it. Every tie goes to the record that comes first in the file.
     """
 
     gamma: float = 0.2

@@ -95,7 +95,7 @@ def test_rim_comes_near_mdav() -> None:
 def test_rim_compiled_is_rim_plain(monkeypatch: pytest.MonkeyPatch) -> None:
     cloud = numbers(2_500, 3)
     plain = Rim().partition(cloud, 4, 0)
-    monkeypatch.setattr(rim, "_COMPILED_ABOVE", 10)
+    monkeypatch.setattr(rim, "COMPILED_ABOVE", 10)
     assert Rim().partition(cloud, 4, 0).tolist() == plain.tolist()
 
 

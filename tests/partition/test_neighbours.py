@@ -152,7 +152,7 @@ def test_lists_of_large_files_are_whole_whatever_the_file(kind: str, count: int)
 
 def test_blocks_are_found_by_the_same_search_where_they_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     points = drawn_points("normal", 12_000, 5, seed=5)
-    monkeypatch.setattr(neighbours, "_COMPILED_ABOVE", 150)  # 188 blocks
+    monkeypatch.setattr(neighbours, "COMPILED_ABOVE", 150)  # 188 blocks
     lists = nearest(points, 12, seed=1)
     assert_lists_are_whole(lists, 12_000, 12)
     assert share_found(points, lists, range(0, 12_000, 60)) >= 0.9

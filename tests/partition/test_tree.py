@@ -96,7 +96,7 @@ def test_the_order_is_that_of_the_tree_in_words(kind: str, n: int, d: int, leaf:
 def test_kernels_and_numpy_make_the_same_tree(kind: str, leaf: int, monkeypatch: pytest.MonkeyPatch) -> None:
     points = drawn_points(kind, 2603, 4, seed=leaf)  # more than a sample
     by_numpy = tree_order(points, leaf)
-    monkeypatch.setattr(tree, "_COMPILED_ABOVE", 0)
+    monkeypatch.setattr(tree, "COMPILED_ABOVE", 0)
     assert tree_order(points, leaf).tolist() == by_numpy.tolist()
 
 
@@ -104,7 +104,7 @@ def test_kernels_and_numpy_make_the_same_tree(kind: str, leaf: int, monkeypatch:
 def test_kernels_and_numpy_agree_on_small_files(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
     points = drawn_points("ties", n, 2, seed=n)
     by_numpy = tree_order(points, 1).tolist(), tree_order(points, 3).tolist()
-    monkeypatch.setattr(tree, "_COMPILED_ABOVE", 0)
+    monkeypatch.setattr(tree, "COMPILED_ABOVE", 0)
     assert (tree_order(points, 1).tolist(), tree_order(points, 3).tolist()) == by_numpy
 
 

@@ -6,12 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from constraint_sdc.errors import NotPublishedError
-from constraint_sdc.model.finding import CheckResult, RuleResult
+from constraint_sdc.model.finding import CheckResult
 from constraint_sdc.model.masking import MaskOptions, MaskResult, RuleOutcome
 from constraint_sdc.model.plan import Plan
 from constraint_sdc.pipeline.carrying_out import carry_out
 from constraint_sdc.pipeline.certificate import certificate_path, certificate_text, file_digest
 from constraint_sdc.pipeline.check import CheckOptions, check_file
+from constraint_sdc.pipeline.outcomes import compare_verdicts
 from constraint_sdc.pipeline.preparation import Progress, prepare
 from constraint_sdc.pipeline.saved_plan import require_same_plan
 from constraint_sdc.pipeline.staged import smallest_groups, verify_staged, write_staged
@@ -49,7 +50,7 @@ def mask_file(
         written = verify_staged(prepared.microdata, staged, columns, removed)
         smallest = _count_groups(written, plan)
         after = None if rules is None else _judge(staged, rules, prepared.check)
-        outcomes = _outcomes(prepared.before, after)
+        outcomes = compare_verdicts(prepared.before, after)
         _refuse_broken(outcomes, after, output)
         result = MaskResult(
             plan=plan,
@@ -82,32 +83,6 @@ def _count_groups(written: Microdata, plan: Plan) -> tuple[int, ...]:
 
 def _judge(staged: Path, rules: Path, check: CheckOptions) -> CheckResult:
     return check_file(staged, rules, replace(check, engine="saxon"))
-
-
-def _outcomes(before: CheckResult | None, after: CheckResult | None) -> tuple[RuleOutcome, ...]:
-    """Compare the verdicts record by record."""
-    if before is None or after is None:
-        return ()
-    old = {result.rule: result for result in before.results}
-    return tuple(_outcome(old[result.rule], result) for result in after.results)
-
-
-def _outcome(before: RuleResult, after: RuleResult) -> RuleOutcome:
-    was, now = (_places(result) for result in (before, after))
-    return RuleOutcome(
-        rule=after.rule,
-        severity=after.severity,
-        checked=after.fired,
-        broken_before=len(was),
-        still_broken=len(was & now),
-        repaired=len(was - now),
-        newly_broken=len(now - was),
-    )
-
-
-def _places(result: RuleResult) -> frozenset[object]:
-    """Return the records that break the rule; a violation outside the records stands for itself."""
-    return frozenset(v.location if v.record is None else v.record for v in result.violations)
 
 
 def _refuse_broken(outcomes: tuple[RuleOutcome, ...], after: CheckResult | None, output: Path) -> None:

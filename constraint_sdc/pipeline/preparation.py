@@ -11,14 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from constraint_sdc.errors import PlanRefusedError, RulesError, UsageError
-from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.exact.block_judge import Evaluate
 from constraint_sdc.mask.mask_block import MaskInputs
-from constraint_sdc.model.confinement import Confinement
-from constraint_sdc.model.constraint import EditRule
-from constraint_sdc.model.design import BlockDesign
 from constraint_sdc.model.division import Division
-from constraint_sdc.model.expression import Outside
 from constraint_sdc.model.finding import CheckResult, RuleResult
 from constraint_sdc.model.masking import MaskOptions
 from constraint_sdc.model.policy import OnBroken
@@ -29,15 +24,14 @@ from constraint_sdc.pipeline.certificate import file_digest
 from constraint_sdc.pipeline.check import CheckOptions, check_file
 from constraint_sdc.pipeline.division import wished_division
 from constraint_sdc.pipeline.record_weights import keep_weights, record_weights
-from constraint_sdc.pipeline.value_domains import load_domains
+from constraint_sdc.pipeline.understanding import Understood, understand_rules
 from constraint_sdc.plan.make_plan import PlanInputs
 from constraint_sdc.read.microdata import Microdata, open_microdata
 from constraint_sdc.read.whole_table import read_table
 from constraint_sdc.report.disclosure import hidden_error
 from constraint_sdc.rules.schematron.load import load_schema
 from constraint_sdc.rules.show import show_constraint, show_formula
-from constraint_sdc.rules.understand import understand
-from constraint_sdc.validate.routes import FirstMatch, Routes, choose_routes
+from constraint_sdc.validate.routes import FirstMatch
 from constraint_sdc.validate.vectorised import judge_chunk
 
 Progress = Callable[[int], None]
@@ -46,32 +40,26 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Everything that masking needs; `before` is the judge's verdict on the original, None without rules."""
+    """Everything that masking needs; `before` is the judge's verdict on the original, None without rules.
+
+    `holds` evaluates, on columns of all records, every rule that needs no Saxon.
+    """
 
     microdata: Microdata
     plan_inputs: PlanInputs
     mask_inputs: MaskInputs
     before: CheckResult | None
     check: CheckOptions
-
-
-@dataclass(frozen=True, slots=True)
-class _Understood:
-    """The rules as understood against this file."""
-
-    schema: Schema | None
-    rules: tuple[EditRule, ...]
-    domains: Mapping[Outside, Domain]
-    routes: Routes | None
+    holds: Evaluate
 
 
 def prepare(data: Path, rules: Path | None, options: MaskOptions, progress: Progress = lambda _: None) -> Prepared:
     """Read, understand and judge the original; refuse one that breaks rules already."""
     k, division, seed, on_broken = _wishes(options)
     microdata = open_microdata(data, record=options.record or options.recipe.record)
-    table, layout, outside = _read(microdata, progress)
-    check = _check_options(data, rules, options)
-    understood = _understand(data, rules, check, layout, outside)
+    table, layout, outside = read_whole(microdata, progress)
+    check = check_options(data, rules, options)
+    understood = understand_rules(data, rules, check, layout, outside)
     before = None if rules is None else check_file(data, rules, check)
     if before is not None:
         _refuse_errors(before)
@@ -92,12 +80,13 @@ def prepare(data: Path, rules: Path | None, options: MaskOptions, progress: Prog
         show=show_formula,
         weights=None if division.weights is None else record_weights(table, division.weights),
         notes=() if before is None else before.notes,
-        digests=_digests(data, understood.schema, options),
+        digests=input_digests(data, understood.schema, options),
     )
-    return Prepared(microdata, inputs, _mask_inputs(inputs, understood, layout), before, check)
+    holds = _evaluator({rule.id for rule in understood.rules}, understood, layout)
+    return Prepared(microdata, inputs, _mask_inputs(inputs, understood, layout), before, check, holds)
 
 
-def _read(microdata: Microdata, progress: Progress) -> tuple[Table, Layout, frozenset[str]]:
+def read_whole(microdata: Microdata, progress: Progress) -> tuple[Table, Layout, frozenset[str]]:
     """Return all records, the layout as the whole file has it, and the names of elements outside the records."""
     outside: set[str] = set()
     layout = microdata.layout
@@ -128,7 +117,7 @@ def _wishes(options: MaskOptions) -> tuple[int, Division, int, OnBroken]:
     return k, wished_division(options), seed, options.on_broken or recipe.on_broken or "refuse"
 
 
-def _check_options(data: Path, rules: Path | None, options: MaskOptions) -> CheckOptions:
+def check_options(data: Path, rules: Path | None, options: MaskOptions) -> CheckOptions:
     """Return how both files are judged: `$original` is the file before masking unless another is named."""
     original = options.original
     if original is None and rules is not None:
@@ -143,17 +132,6 @@ def _check_options(data: Path, rules: Path | None, options: MaskOptions) -> Chec
         allow=(*options.allow, data.resolve().parent),
         time_limit=options.time_limit,
     )
-
-
-def _understand(
-    data: Path, rules: Path | None, check: CheckOptions, layout: Layout, outside: frozenset[str]
-) -> _Understood:
-    if rules is None:
-        return _Understood(None, (), {}, None)
-    schema = load_schema(rules, phase=check.phase, allowed=check.allow)
-    edits = understand(schema, record=layout.record, outside=outside, overridden=frozenset(check.parameters))
-    domains = load_domains(edits, check.parameters, Confinement.around((schema.origin.file, data), check.allow))
-    return _Understood(schema, edits, domains, choose_routes(schema, edits, layout, domains.keys()))
 
 
 def _refuse_errors(before: CheckResult) -> None:
@@ -186,7 +164,8 @@ def _records(result: RuleResult) -> str:
     return f"{result.failed:,} of {result.fired:,}"
 
 
-def _digests(data: Path, schema: Schema | None, options: MaskOptions) -> dict[str, str]:
+def input_digests(data: Path, schema: Schema | None, options: MaskOptions) -> dict[str, str]:
+    """Return the SHA-256 of every file that a masking depends on."""
     digests = {"data": file_digest(data)}
     if schema is not None:
         main = Path(schema.origin.file).resolve()
@@ -198,7 +177,7 @@ def _digests(data: Path, schema: Schema | None, options: MaskOptions) -> dict[st
     return digests
 
 
-def _mask_inputs(inputs: PlanInputs, understood: _Understood, layout: Layout) -> MaskInputs:
+def _mask_inputs(inputs: PlanInputs, understood: Understood, layout: Layout) -> MaskInputs:
     held: dict[str, Mask] = {}
     for rule in inputs.rules:
         held[rule.id] = np.ones(inputs.table.records, np.bool_)
@@ -210,15 +189,14 @@ def _mask_inputs(inputs: PlanInputs, understood: _Understood, layout: Layout) ->
         seed=inputs.seed,
         partitioner=partitioner(inputs.division.method, inputs.division.effort),
         held=held,
-        evaluator_for=lambda block: _evaluator(block, understood, layout),
+        evaluator_for=lambda block: _evaluator({rule.id for rule in block.rules}, understood, layout),
         domains=inputs.domains,
         is_xpath1=is_xpath1,
     )
 
 
-def _evaluator(block: BlockDesign, understood: _Understood, layout: Layout) -> Evaluate:
-    """Return the evaluator of a block's rules: each with its context, and what earlier rules of its pattern take."""
-    ids = {rule.id for rule in block.rules}
+def _evaluator(ids: set[str], understood: Understood, layout: Layout) -> Evaluate:
+    """Return the evaluator of these rules: each with its context, and what earlier rules of its pattern take."""
     matches = _restricted(understood.routes.vectorised if understood.routes else (), ids)
     is_xpath1 = understood.schema is not None and understood.schema.is_xpath1
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from constraint_sdc.model.masked import MaskedBlock
-from constraint_sdc.model.masking import MaskResult, RuleOutcome
+from constraint_sdc.model.masking import MaskResult
 from constraint_sdc.model.plan import Step
 from constraint_sdc.report.paragraphs import wrapped
+from constraint_sdc.report.rule_table import rule_table
 from constraint_sdc.report.terminal import align, clean, paint
 from constraint_sdc.report.wording import counted, number
 
@@ -15,7 +16,6 @@ _LEGEND = (
     "smallest: records that share a block's values, counted in the written file; loss: 100 * SSE / SST, beside plain "
     "MDAV without rules; last columns: groups by the exact step that they took"
 )
-_HEAD = ("rule", "severity", "checked", "broken before", "still broken", "repaired", "newly broken")
 
 
 def mask_text(result: MaskResult, *, columns: int = 100, colour: bool = False) -> str:
@@ -23,7 +23,7 @@ def mask_text(result: MaskResult, *, columns: int = 100, colour: bool = False) -
     head, *more = wrapped(f"PUBLISHED: {_summary(result)}", columns, "", "  ")
     lines = [head.replace("PUBLISHED", paint("PUBLISHED", "good", colour), 1), *more]
     if result.outcomes:
-        lines += ["", *_rule_table(result.outcomes, colour)]
+        lines += ["", *rule_table(result.outcomes, colour)]
     lines += _blocks(result, columns, colour)
     lines += ["", *align([("output", clean(str(result.output))), ("certificate", clean(str(result.certificate)))])]
     return "\n".join(lines) + "\n"
@@ -45,30 +45,6 @@ def _rules_summary(result: MaskResult) -> str:
     if not broken:
         return "the only rule holds" if total == 1 else f"all {number(total)} rules hold"
     return f"{number(broken)} of {counted(total, 'rule')} still broken, as before masking"
-
-
-def _rule_table(outcomes: tuple[RuleOutcome, ...], colour: bool) -> Iterator[str]:
-    rows = [
-        (
-            clean(outcome.rule),
-            outcome.severity,
-            *(
-                number(count)
-                for count in (
-                    outcome.checked,
-                    outcome.broken_before,
-                    outcome.still_broken,
-                    outcome.repaired,
-                    outcome.newly_broken,
-                )
-            ),
-        )
-        for outcome in outcomes
-    ]
-    first, *lines = align([_HEAD, *rows], right=range(2, len(_HEAD)))
-    yield paint(first, "faint", colour)
-    for outcome, line in zip(outcomes, lines, strict=True):
-        yield paint(line, "doubtful", colour) if outcome.still_broken or outcome.newly_broken else line
 
 
 def _blocks(result: MaskResult, columns: int, colour: bool) -> Iterator[str]:

@@ -10,6 +10,19 @@ from constraint_sdc.model.policy import OnBroken, Standardise, VariableWish
 
 
 @dataclass(frozen=True, slots=True)
+class AssessWish:
+    """What is to be assessed besides the masked file as a whole.
+
+    `known` are the variables that an intruder knows. `subdomains` are variables or conditions, `regressions` of the
+    form "y ~ x1 + x2".
+    """
+
+    known: tuple[str, ...] | None = None
+    subdomains: tuple[str, ...] = ()
+    regressions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Recipe:
     """A recipe file's content; None is "not said", and then the command line or a default decides.
 
@@ -31,3 +44,4 @@ class Recipe:
     group_size: int | None = None
     groups: tuple[tuple[str, ...], ...] | OneOf["all"] = ()
     variables: Mapping[str, VariableWish] = field(default_factory=dict)
+    assess: AssessWish = field(default_factory=AssessWish)

@@ -12,7 +12,7 @@ import jsonschema
 
 from constraint_sdc.errors import UsageError
 from constraint_sdc.model.policy import OperatorName, Role, Scale, Standardise, VariableWish
-from constraint_sdc.model.recipe import Recipe
+from constraint_sdc.model.recipe import AssessWish, Recipe
 from constraint_sdc.read.recipe_yaml import RecipeText
 from constraint_sdc.shipped_files import shipped_file
 
@@ -57,6 +57,7 @@ def recipe_from_json(content: Mapping[str, Any]) -> Recipe:
         group_size=content.get("group_size"),
         groups="all" if groups == "all" else tuple(tuple(group) for group in groups),
         variables={name: _wish(entry) for name, entry in content.get("variables", {}).items()},
+        assess=_assess(content.get("assess", {})),
     )
 
 
@@ -77,8 +78,22 @@ def recipe_to_json(recipe: Recipe) -> dict[str, object]:
         "group_size": recipe.group_size,
         "groups": groups,
         "variables": {name: _wish_to_json(wish) for name, wish in recipe.variables.items()},
+        "assess": _assess_to_json(recipe.assess),
     }
     return {name: entry for name, entry in content.items() if entry not in (None, {}, [])}
+
+
+def _assess(entry: Mapping[str, Any]) -> AssessWish:
+    return AssessWish(
+        known=tuple(entry["known"]) if "known" in entry else None,
+        subdomains=tuple(entry.get("subdomains", ())),
+        regressions=tuple(entry.get("regressions", ())),
+    )
+
+
+def _assess_to_json(wish: AssessWish) -> dict[str, object]:
+    lists = {"known": wish.known or (), "subdomains": wish.subdomains, "regressions": wish.regressions}
+    return {name: list(entries) for name, entries in lists.items() if entries}
 
 
 def _wish(entry: Mapping[str, Any]) -> VariableWish:

@@ -1,0 +1,141 @@
+"""Conditions on records: what they are, and which records satisfy them."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import TypeAlias, assert_never
+
+import numpy as np
+
+from constraint_sdc.measure.words import mistake
+from constraint_sdc.model.pair import Floats, Mask
+
+Literal: TypeAlias = float | str
+
+
+@dataclass(frozen=True)
+class Values:
+    """The original file. `numbers` holds the numeric variables (NaN is a blank), `texts` all others (None is)."""
+
+    texts: Mapping[str, Sequence[str | None]]
+    numbers: Mapping[str, Floats]
+
+    def is_blank(self, name: str) -> Mask:
+        """Tell which records have no value."""
+        if name in self.numbers:
+            return ~np.isfinite(self.numbers[name])
+        return np.array([text is None for text in self.texts[name]], np.bool_)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A variable against literals: one for `=`, `!=`, `<`, `<=`, `>`, `>=`, any number for `in`.
+
+    `columns` are where the literals stand.
+    """
+
+    name: str
+    symbol: str
+    literals: tuple[Literal, ...]
+    columns: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IsMissing:
+    """The variable has no value."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The condition does not hold; a blank satisfies no comparison, so it satisfies "not" of each."""
+
+    item: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """All hold."""
+
+    items: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """At least one holds."""
+
+    items: tuple[Condition, ...]
+
+
+Condition: TypeAlias = Comparison | IsMissing | Not | And | Or
+
+_ORDER: Mapping[str, Callable[[Floats, float], Mask]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def satisfied(condition: Condition, values: Values) -> Mask:
+    """Tell which records satisfy the condition; a comparison that makes no sense is a ValueError with its column."""
+    match condition:
+        case Comparison():
+            return _compared(condition, values)
+        case IsMissing(name):
+            return values.is_blank(name)
+        case Not(item):
+            return ~satisfied(item, values)
+        case And(items):
+            return reduce(operator.and_, (satisfied(item, values) for item in items))
+        case Or(items):
+            return reduce(operator.or_, (satisfied(item, values) for item in items))
+    assert_never(condition)
+
+
+def names_in(condition: Condition) -> tuple[str, ...]:
+    """Return the variables of a condition, each once, in the order in which they come."""
+    match condition:
+        case Comparison(name=name) | IsMissing(name):
+            return (name,)
+        case Not(item):
+            return names_in(item)
+        case And(items) | Or(items):
+            return tuple(dict.fromkeys(name for item in items for name in names_in(item)))
+    assert_never(condition)
+
+
+def _compared(comparison: Comparison, values: Values) -> Mask:
+    if comparison.name in values.numbers:
+        return _compared_numbers(comparison, values)
+    return _compared_texts(comparison, values.texts[comparison.name])
+
+
+def _compared_numbers(comparison: Comparison, values: Values) -> Mask:
+    numbers: list[float] = []
+    for literal, column in zip(comparison.literals, comparison.columns, strict=True):
+        if isinstance(literal, str):
+            raise mistake(column, f"{comparison.name} is numeric; expected a number without quotes, found '{literal}'")
+        numbers.append(literal)
+    known, data = ~values.is_blank(comparison.name), values.numbers[comparison.name]
+    compare = _ORDER["=" if comparison.symbol == "in" else comparison.symbol]
+    return known & reduce(operator.or_, (compare(data, number) for number in numbers))
+
+
+def _compared_texts(comparison: Comparison, texts: Sequence[str | None]) -> Mask:
+    if comparison.symbol not in ("=", "!=", "in"):
+        allowed = "expected =, != or in"
+        raise mistake(comparison.columns[0], f"{comparison.name} is not numeric and has no order here; {allowed}")
+    wanted: set[str] = set()
+    for literal, column in zip(comparison.literals, comparison.columns, strict=True):
+        if not isinstance(literal, str):
+            raise mistake(column, f"{comparison.name} is not numeric; expected a text in quotes")
+        wanted.add(literal)
+    is_wanted = comparison.symbol != "!="
+    return np.array([text is not None and (text in wanted) == is_wanted for text in texts], np.bool_)

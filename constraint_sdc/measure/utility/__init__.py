@@ -1,0 +1,1 @@
+"""Utility: how much of what analysts compute survives masking."""

@@ -1,0 +1,120 @@
+"""The plan and the certificate as an assessment's page tells of them: names and sentences, ready to be set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from constraint_sdc.model.plan import BlockPlan, Kept, Plan, RulePlan, StratumPlan, Why
+from constraint_sdc.model.policy import Standardise
+from constraint_sdc.report.figures_text import percent
+from constraint_sdc.report.plan_text import WHY_MEANING, steps_text
+from constraint_sdc.report.wording import counted, number
+
+_STRATA_SHOWN = 12
+_TONES: dict[Why, str] = dict.fromkeys(Why, "pass") | {Why.UNTOUCHED: "idle", Why.JUDGED: "warn"}
+
+
+def plan_section(plan: Plan | None) -> dict[str, object] | None:
+    """Return what the page says of a plan."""
+    if plan is None:
+        return None
+    used = [why for why in Why if any(rule.why is why for rule in plan.all_rules())]
+    return {
+        "says": _opening(plan),
+        "assumptions": plan.assumptions,
+        "blocks": [_block(plan, block) for block in plan.blocks],
+        "rules": [_rule(rule) for rule in plan.rules],
+        "kept": [_kept(variable) for variable in plan.kept],
+        "broken": [(rule, counted(records, "record")) for rule, records in plan.broken.items() if records],
+        "meanings": [(why.value, _TONES[why], WHY_MEANING[why]) for why in used],
+    }
+
+
+def _opening(plan: Plan) -> str:
+    masked = sum(len(block.variables) for block in plan.blocks)
+    said = f"{counted(masked, 'variable')} of {counted(plan.records, 'record')} masked in "
+    said += f"{counted(len(plan.blocks), 'block')}, at least {number(plan.k)} records to a group; "
+    return said + ", ".join(_division(plan))
+
+
+def _division(plan: Plan) -> Iterator[str]:
+    division = plan.division
+    yield f"method {division.method}" + ("" if division.effort is None else f" at {division.effort} effort")
+    if division.standardise is not Standardise.Z_SCORE:
+        yield f"standardised: {division.standardise.value}"
+    if division.weights is not None:
+        yield f"records weighted by {division.weights}"
+    yield f"seed {plan.seed}."
+
+
+def _block(plan: Plan, block: BlockPlan) -> dict[str, object]:
+    shown = block.strata[:_STRATA_SHOWN]
+    more = len(block.strata) - len(shown)
+    return {
+        "number": block.number,
+        "names": block.names,
+        "facts": list(_facts(plan, block)),
+        "variables": [
+            (v.name, v.role.value, v.scale.value, str(v.grid), v.operator.value, f"{v.weight:g}")
+            for v in block.variables
+        ],
+        "strata": [_stratum(i, stratum) for i, stratum in enumerate(shown, 1)],
+        "more_strata": f"… and {number(more)} more, all of them in the certificate" if more else None,
+        "rules": [_rule(rule) for rule in block.rules],
+    }
+
+
+def _facts(plan: Plan, block: BlockPlan) -> Iterator[tuple[str, str]]:
+    yield "Together", block.because
+    yield "How", block.strategy
+    yield "Partition", f"{block.partition}; at least {number(plan.k)} records to a group"
+    price = block.price
+    if price is not None:
+        plain = "not computed for a file of this size" if price.plain_loss is None else percent(price.plain_loss)
+        yield "Price", f"information loss {percent(price.loss)}, plain MDAV without rules {plain}"
+        yield "Groups", f"{number(price.groups)}, the smallest of {counted(price.smallest, 'record')}"
+        yield "Exact steps", steps_text(price)
+
+
+def _stratum(i: int, stratum: StratumPlan) -> dict[str, object]:
+    return {
+        "number": str(i),
+        "records": number(stratum.size),
+        "formed": stratum.formation.value,
+        "conditions": "; ".join(stratum.conditions) or "none, all records together",
+        "derivations": stratum.derivations,
+    }
+
+
+def _rule(rule: RulePlan) -> dict[str, object]:
+    says = rule.says if rule.says == rule.kind else f"{rule.says} ({rule.kind})"
+    return {
+        "rule": rule.rule,
+        "why": rule.why.value,
+        "tone": _TONES[rule.why],
+        "says": says,
+        "because": rule.because,
+    }
+
+
+def _kept(variable: Kept) -> tuple[str, str, str]:
+    removed = "taken out of the file; " if variable.is_removed else ""
+    return variable.name, variable.role.value, removed + variable.because
+
+
+def certificate_section(certificate: Mapping[str, Any] | None) -> dict[str, object] | None:
+    """Return what the page says of a certificate: how the file was masked, the digests and the versions."""
+    if certificate is None:
+        return None
+    output = certificate["output"]
+    files = [(one["role"], one["file"] or "", one["sha256"]) for one in certificate["inputs"]]
+    return {
+        "options": [(name.replace("_", " "), _option(value)) for name, value in certificate["options"].items()],
+        "files": [*files, ("masked file", output["file"], output["sha256"]), ("plan", "", certificate["plan_sha256"])],
+        "versions": list(certificate["versions"].items()),
+    }
+
+
+def _option(value: object) -> str:
+    return "not given" if value is None else str(value)

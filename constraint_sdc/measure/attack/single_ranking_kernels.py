@@ -29,35 +29,36 @@ def most_agreements(
     """Set for some released records how many originals agree with them most, and whether the true one is among them.
 
     `order` (d x n) are the originals by each variable, `place` (n x d) their places there; originals at `start` to
-    `stop` (released x d) agree. Variables are taken from the fewest candidates up; as soon as nobody new can catch up
-    with the best, only those met before are looked at.
+    `stop` (released x d) agree. Variables are taken from the fewest candidates up, and whoever is met is compared on
+    all of them. Who was not met in i variables agrees on the others at most: if the best agrees on more, it is over.
     """
     variables, records = order.shape
-    agreed, met = np.zeros(records, np.int32), np.empty(records, np.int32)
+    met = np.full(records, -1, np.int64)
     turn = np.empty(variables, np.int64)
     for r in range(first, last):
         _fewest_first(start[r], stop[r], turn)
-        best, known = 0, 0
+        best = 0
         for i in range(variables):
-            j = turn[i]
-            if best <= variables - i:
-                for p in range(start[r, j], stop[r, j]):
-                    one = order[j, p]
-                    if agreed[one] == 0:
-                        met[known] = one
-                        known += 1
-                    agreed[one] += 1
-                    best = max(best, agreed[one])
-            else:
-                for m in range(known):
-                    one = met[m]
-                    if start[r, j] <= place[one, j] < stop[r, j]:
-                        agreed[one] += 1
-                        best = max(best, agreed[one])
-        has_true[r] = best > 0 and agreed[released[r]] == best
-        for m in range(known):
-            ties[r] += agreed[met[m]] == best
-            agreed[met[m]] = 0
+            if best > variables - i:
+                break
+            for p in range(start[r, turn[i]], stop[r, turn[i]]):
+                one = order[turn[i], p]
+                if met[one] != r:
+                    met[one] = r
+                    agreed = _agreements(place[one], start[r], stop[r])
+                    if agreed > best:
+                        best, ties[r] = agreed, 0
+                    ties[r] += agreed == best
+        has_true[r] = best > 0 and _agreements(place[released[r]], start[r], stop[r]) == best
+
+
+@compiled
+def _agreements(place: Places, start: Codes, stop: Codes) -> int:
+    """Return on how many variables an original agrees."""
+    agreed = 0
+    for j in range(len(place)):
+        agreed += start[j] <= place[j] < stop[j]
+    return agreed
 
 
 @compiled

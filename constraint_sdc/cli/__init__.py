@@ -19,6 +19,9 @@ _COMMANDS = {
     "plan": "show how a file would be masked, why every rule survives, and the price",
     "mask": "mask a file; publish it only if every rule still holds",
     "explain": "explain why a rule survives, or how a record was masked",
+    "assess": "say how much a masked file lost, how much is at risk, and whether its rules hold",
+    "attack": "try what an intruder would: how many records does he re-identify, and how sure is he?",
+    "sweep": "mask for many k and methods, and draw risk against utility",
     "partition": "divide records into groups without masking, to compare methods and their loss",
     "rules": "list what each rule means to us, and why",
     "describe": "describe the variables of a microdata file",
@@ -40,6 +43,8 @@ Examples:
   constraint-sdc plan census.xml --rules census.sch -k 5
   constraint-sdc mask census.xml --rules census.sch -k 5 -o masked.xml
   constraint-sdc explain EC-LC census.xml --rules census.sch -k 5
+  constraint-sdc assess census.xml masked.xml --rules census.sch --report report.html
+  constraint-sdc sweep census.xml --rules census.sch --k 2..30 -o sweep
   constraint-sdc partition census.csv -k 3 --method mdav
   constraint-sdc rules census.sch
   constraint-sdc convert census.csv census.xml

@@ -25,7 +25,7 @@ _PLANNED = ("block", "variables", "operator", "strata", "computed", "rule", "sur
 @click.option("--seed", type=int, default=2009, show_default=True, help="Seed of the generated data.")
 @click.option("-k", "k", type=click.IntRange(min=2, max=50), default=5, show_default=True, help="Least group size.")
 def command(directory: Path, records: int, seed: int, k: int) -> None:
-    """Generate a census-like extract, mask it, and let its rules judge it: before, after, and masked without them."""
+    """Generate a census-like extract, mask it, judge it by its rules before and after, and assess loss and risk."""
     from constraint_sdc.model.masking import MaskOptions
     from constraint_sdc.pipeline.check import CheckOptions, check_file
     from constraint_sdc.pipeline.demo import mask_without_rules, prepare_demo
@@ -62,12 +62,16 @@ def command(directory: Path, records: int, seed: int, k: int) -> None:
     confirmed = _verify(masking.certificate, files, after)
     deliver(render(after, "html"), files.report)
 
-    _say("5. The same engine without the rules", f"mask {files.original} -k {k} --method mdav -o {files.plain}")
+    asked = f"{rules} --recipe {files.recipe} --report {files.assessment}"
+    _say("5. What it cost, and what is at risk", f"assess {files.original} {files.masked} {asked}")
+    _assess(files)
+
+    _say("6. The same engine without the rules", f"mask {files.original} -k {k} --method mdav -o {files.plain}")
     plain, in_blocks = mask_without_rules(files, plan, check)
     click.echo(_comparison(before, after, plain, in_blocks))
     deliver(render(plain, "html"), files.plain_report)
 
-    _say("6. A copy of the extract that somebody damaged", f"check {files.damaged} {gate}")
+    _say("7. A copy of the extract that somebody damaged", f"check {files.damaged} {gate}")
     damaged = check_file(files.damaged, files.rules, check)
     click.echo(f"{verdict(damaged)}\nexit code {damaged.exit_code}")
 
@@ -135,11 +139,27 @@ def _verify(certificate: Path, files: DemoFiles, after: CheckResult) -> bool:
     return not found.mismatches
 
 
+def _assess(files: DemoFiles) -> None:
+    """Print what was measured, and write the page."""
+    from constraint_sdc.model.assessment import AssessOptions
+    from constraint_sdc.pipeline.assess import assess_files
+    from constraint_sdc.read.recipe import read_recipe
+    from constraint_sdc.report.assessment_html import render_assessment_html
+    from constraint_sdc.report.assessment_text import assessment_text
+
+    options = AssessOptions(rules=files.rules, recipe=read_recipe(files.recipe))
+    assessment = assess_files(files.original, files.masked, options)
+    click.echo(assessment_text(assessment).rstrip("\n"))
+    deliver(render_assessment_html(assessment), files.assessment)
+    click.echo(f"report: {files.assessment}")
+
+
 def _file_table(files: DemoFiles, certificate: Path) -> str:
     return _table(
         [
             ("masked extract", str(files.masked)),
             ("its certificate", str(certificate)),
+            ("report for a review board", str(files.assessment)),
             ("report of its check", str(files.report)),
             ("plan in words", str(files.plan_text)),
             ("masked without rules", str(files.plain)),

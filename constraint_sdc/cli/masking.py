@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,12 +24,14 @@ ABOUT_RULES = ("on_broken", "phase", "original", "allow", "time_limit")
 
 Command = Callable[..., None]
 
-_OPTIONS = (
+_ONE_MASKING = (
     click.option("-k", "k", type=int, help="Least number of records that share the values of a block; 2 or more."),
-    click.option("--recipe", type=FILE, help="YAML file with k, roles, grids and groups (see docs/recipe.md)."),
     click.option(
         "--method", callback=not_empty, help="How records are divided into groups (see docs/partition). [default: auto]"
     ),
+)
+_ANY_MASKING = (
+    click.option("--recipe", type=FILE, help="YAML file with k, roles, grids and groups (see docs/recipe.md)."),
     click.option(
         "--effort",
         callback=not_empty,
@@ -62,7 +64,16 @@ _OPTIONS = (
 
 def masking_options(command: Command) -> Command:
     """Give a command the options that say how to mask."""
-    for option in reversed(_OPTIONS):
+    return _with(command, (*_ONE_MASKING, *_ANY_MASKING))
+
+
+def sweeping_options(command: Command) -> Command:
+    """Give a command the options that are the same for every masking of a sweep."""
+    return _with(command, _ANY_MASKING)
+
+
+def _with(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:
+    for option in reversed(options):
         command = option(command)
     return command
 

@@ -68,9 +68,13 @@ class SweepOptions:
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """All points of a sweep; `reused` were computed by an earlier run that was interrupted or asked for less."""
+    """All points of a sweep; `reused` were computed by an earlier run that was interrupted or asked for less.
+
+    `digest` is the SHA-256 of the data: points of another file say nothing about this one.
+    """
 
     data: Path
+    digest: str
     rules: Path | None
     points: tuple[SweepPoint, ...]
     reused: int

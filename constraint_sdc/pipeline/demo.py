@@ -17,6 +17,12 @@ from constraint_sdc.pipeline.domain import export_domain
 from constraint_sdc.pipeline.mask import mask_file
 from constraint_sdc.shipped_files import shipped_file
 
+_RECIPE = """\
+assess:
+  regressions: [V12 ~ V8 + V7]
+  subdomains: [V8 < 30000, V8 >= 30000]
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class DemoFiles:
@@ -60,6 +66,16 @@ class DemoFiles:
         return self.directory / "report.html"
 
     @property
+    def recipe(self) -> Path:
+        """What is to be assessed besides the file as a whole."""
+        return self.directory / "assess.yml"
+
+    @property
+    def assessment(self) -> Path:
+        """The page for a review board: rules, plan, utility, risk, attacks."""
+        return self.directory / "assessment.html"
+
+    @property
     def plain(self) -> Path:
         """The extract masked without its rules."""
         return self.directory / "plain.xml"
@@ -92,6 +108,7 @@ def prepare_demo(directory: Path, records: int, seed: int) -> DemoFiles:
     export_domain(files.original, ["V1"], files.domain, overwrite=True)
     for name in ("census.sch", "constraints.sch"):
         shutil.copyfile(shipped_file("rules", name), directory / name)
+    files.recipe.write_text(_RECIPE, encoding="utf-8")
     return files
 
 

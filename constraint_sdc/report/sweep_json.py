@@ -20,6 +20,7 @@ def render_sweep_json(sweep: Sweep) -> str:
             "schema_version": SCHEMA_VERSION,
             "tool": {"name": "constraint-sdc", "version": __version__},
             "data": str(sweep.data),
+            "data_sha256": sweep.digest,
             "rules_file": None if sweep.rules is None else str(sweep.rules),
             "points": [asdict(point) for point in sweep.points],
             "reused": sweep.reused,

@@ -1,0 +1,84 @@
+"""`assess`: what a masked file lost, what is at risk, and whether its rules still hold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from constraint_sdc.cli.comparing import comparing_options, gather_comparison, inputs_of, names_in
+from constraint_sdc.cli.masking import terminal
+from constraint_sdc.cli.options import FILE, deliver, end_progress, no_overwrite, progress_line
+from constraint_sdc.errors import UsageError
+
+if TYPE_CHECKING:
+    from constraint_sdc.model.sweep import SweepPoint
+
+_EPILOG = """\b
+Exit codes: 0 assessed; 1 a rule is broken where it held, or the certificate does not agree with the file; 2 the rules,
+the data or an option cannot be processed.
+What each measure says: docs/measures/README.md; each attack: docs/attacks/README.md
+
+\b
+Examples:
+  constraint-sdc assess census.xml masked.xml --rules census.sch
+  constraint-sdc assess census.xml masked.xml --rules census.sch --recipe census.yml --report report.html
+  constraint-sdc assess census.csv masked.csv --known V1,V2,V3 --json
+"""
+
+
+@click.command("assess", epilog=_EPILOG)
+@click.argument("original", type=FILE)
+@click.argument("masked", type=FILE)
+@comparing_options
+@click.option("--attacks", help="Attacks to try, separated by commas, or none. [default: all that apply]")
+@click.option("--details", is_flag=True, help="Also print all figures, tables and notes: per variable, pair, block.")
+@click.option("--json", "as_json", is_flag=True, help="JSON under schemas/assessment.schema.json.")
+@click.option("--report", type=FILE, help="Also write an HTML page; an old one is replaced.")
+@click.option("--sweep", type=FILE, help="Directory of a sweep, whose points join the map in the page.")
+def command(
+    original: Path,
+    masked: Path,
+    attacks: str | None,
+    details: bool,
+    as_json: bool,
+    report: Path | None,
+    sweep: Path | None,
+    **given: Any,
+) -> None:
+    """Compare MASKED with ORIGINAL (XML, or CSV with a line of headers): utility, disclosure risk, attacks, rules.
+
+    Records correspond by their order, or by the key of the recipe.
+    """
+    no_overwrite(inputs_of(original, masked, given), report)
+    if sweep is not None and report is None:
+        raise UsageError("--sweep has no meaning here", hint="its points are drawn in the page of --report")
+    wanted = () if attacks is not None and attacks.strip() == "none" else names_in(attacks, "--attacks")
+    options = gather_comparison(given, attacks=wanted)
+    from constraint_sdc.pipeline.assess import assess_files
+    from constraint_sdc.report.assessment_html import render_assessment_html
+    from constraint_sdc.report.assessment_json import render_assessment_json
+    from constraint_sdc.report.assessment_text import assessment_text
+
+    points = () if sweep is None else _points(sweep, original)
+    try:
+        assessment = assess_files(original, masked, options, progress_line("records read:"))
+    finally:
+        end_progress()
+    shows = given["show_values"]
+    if report is not None:
+        deliver(render_assessment_html(assessment, sweep=points, show_values=shows), report)
+    if as_json:
+        deliver(render_assessment_json(assessment, show_values=shows), None)
+    else:
+        deliver(assessment_text(assessment, details=details, show_values=shows, **terminal()), None)
+    if report is not None:
+        click.echo(f"report: {report}", err=True)
+    raise click.exceptions.Exit(assessment.exit_code)
+
+
+def _points(directory: Path, original: Path) -> tuple[SweepPoint, ...]:
+    from constraint_sdc.pipeline.saved_sweep import read_sweep_points
+
+    return read_sweep_points(directory / "points.json" if directory.is_dir() else directory, original)

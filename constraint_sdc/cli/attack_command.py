@@ -1,0 +1,121 @@
+"""`attack`: what an intruder would try, carried out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from constraint_sdc.cli.comparing import comparing_options, gather_comparison
+from constraint_sdc.cli.masking import terminal
+from constraint_sdc.cli.options import FILE, deliver, end_progress, progress_line
+from constraint_sdc.errors import UsageError
+
+if TYPE_CHECKING:
+    from constraint_sdc.measure.measure import Measure
+    from constraint_sdc.model.assessment import AssessOptions
+    from constraint_sdc.pipeline.assess import ComparedFiles
+
+_EPILOG = """\b
+Exit codes: 0 carried out, whatever it found; 2 the data, the rules or an option cannot be processed.
+How they work, and what they assume: docs/attacks/README.md
+
+\b
+Examples:
+  constraint-sdc attack single-ranking census.xml ranked.xml --setting full
+  constraint-sdc attack single-ranking census.xml ranked.xml --setting corresponding --share 0.01
+  constraint-sdc attack transparency census.xml masked.xml
+  constraint-sdc attack rule-inference census.xml masked.xml --rules census.sch
+"""
+
+
+@click.group("attack", epilog=_EPILOG)
+def command() -> None:
+    """Try what an intruder would: how many records he re-identifies, and how sure he is."""
+
+
+@command.command("single-ranking")
+@click.argument("original", type=FILE)
+@click.argument("masked", type=FILE)
+@click.option(
+    "--setting",
+    type=click.Choice(("full", "sample", "corresponding")),
+    help="All records; a sample; or a sample against a file with errors. [default: all three]",
+)
+@click.option(
+    "--metric",
+    type=click.Choice(("half-distance", "neighbours", "nearest", "within")),
+    help="How values are compared. [default: all that fit the setting]",
+)
+@click.option("--share", type=float, default=0.01, show_default=True, help="Share of the records in the sample.")
+@click.option("--off", type=int, default=3, show_default=True, help="Variables of each record far off in his file.")
+@click.option("--deviation", type=float, default=0.3, show_default=True, help="How far off, relative to the value.")
+@click.option("--against", type=FILE, help="The intruder's own file, with the original's records in their order.")
+@comparing_options
+@click.option("--json", "as_json", is_flag=True, help="JSON under schemas/attack.schema.json.")
+def single_ranking(original: Path, masked: Path, as_json: bool, against: Path | None, **given: Any) -> None:
+    """Winkler's attack: link MASKED to ORIGINAL variable by variable; devastating where each was masked alone."""
+    options = gather_comparison(given)
+    if against is not None and given["setting"] not in (None, "corresponding"):
+        raise UsageError("--against has no meaning here", hint="it belongs to --setting corresponding")
+    compared = _compare(original, masked, options)
+    from constraint_sdc.measure.attack.single_ranking import SingleRanking
+
+    chosen = {name: given[name] for name in ("setting", "metric", "share", "off", "deviation", "seed")}
+    if against is not None:
+        from constraint_sdc.pipeline.intruders_file import intruders_file
+
+        chosen |= {"setting": "corresponding", "file": intruders_file(against, compared.pair, options)}
+    _report(SingleRanking(**chosen), compared, given["show_values"], as_json)
+
+
+@command.command("transparency")
+@click.argument("original", type=FILE)
+@click.argument("masked", type=FILE)
+@comparing_options
+@click.option("--json", "as_json", is_flag=True, help="JSON under schemas/attack.schema.json.")
+def transparency(original: Path, masked: Path, as_json: bool, **given: Any) -> None:
+    """Intersect, block by block, the masked records that each original can have become; one left is certain."""
+    compared = _compare(original, masked, gather_comparison(given))
+    from constraint_sdc.measure.attack.transparency import Transparency
+
+    _report(Transparency(), compared, given["show_values"], as_json)
+
+
+@command.command("rule-inference")
+@click.argument("original", type=FILE)
+@click.argument("masked", type=FILE)
+@comparing_options
+@click.option("--json", "as_json", is_flag=True, help="JSON under schemas/attack.schema.json.")
+def rule_inference(original: Path, masked: Path, as_json: bool, **given: Any) -> None:
+    """Derive from the published rules and the masked values the interval in which every original value must lie."""
+    if given["rules"] is None:
+        raise UsageError("without rules nothing can be inferred from them", hint="give --rules")
+    compared = _compare(original, masked, gather_comparison(given))
+    from constraint_sdc.measure.attack.rule_inference import RuleInference
+
+    _report(RuleInference(compared.judged.held, compared.domains), compared, given["show_values"], as_json)
+
+
+def _compare(original: Path, masked: Path, options: AssessOptions) -> ComparedFiles:
+    from constraint_sdc.pipeline.assess import compare_files
+
+    try:
+        return compare_files(original, masked, options, progress_line("records read:"))
+    finally:
+        end_progress()
+
+
+def _report(attack: Measure, compared: ComparedFiles, show_values: bool, as_json: bool) -> None:
+    from constraint_sdc.report.assessment_json import render_attack_json
+    from constraint_sdc.report.assessment_text import measured_text
+
+    measured = attack.measure(compared.pair)
+    if as_json:
+        deliver(render_attack_json(measured, show_values=show_values), None)
+        return
+    for sentence in (*compared.judged.mismatches, *compared.notes, *compared.judged.notes):
+        click.echo(f"note: {sentence}", err=True)
+    look = terminal()
+    deliver("\n".join(measured_text(measured, details=True, show_values=show_values, **look)), None)

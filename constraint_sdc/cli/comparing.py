@@ -1,0 +1,83 @@
+"""The options that `assess` and the attacks share: two files, and what an intruder knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from constraint_sdc.cli.options import FILE, Seconds, directories, not_empty
+from constraint_sdc.errors import UsageError
+
+if TYPE_CHECKING:
+    from constraint_sdc.model.assessment import AssessOptions
+
+Command = Callable[..., None]
+
+_OPTIONS = (
+    click.option("--rules", "-r", type=FILE, help="Schematron file with the edit rules of both files."),
+    click.option("--recipe", type=FILE, help="YAML file: roles, key, subdomains, regressions (see docs/recipe.md)."),
+    click.option("--certificate", type=FILE, help="Certificate of MASKED. [default: the one beside it]"),
+    click.option("--known", help="Variables that an intruder knows, separated by commas. [default: all masked]"),
+    click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of what is sampled."),
+    click.option("--record", callback=not_empty, help="Name of the record element (found from the data by default)."),
+    click.option("--phase", help="Phase of the schema to obey (an id, #ALL or #DEFAULT)."),
+    click.option(
+        "--allow",
+        type=FILE,
+        multiple=True,
+        callback=directories,
+        help="Further directory that rules may read from (repeatable).",
+    ),
+    click.option("--time-limit", type=Seconds(), help="Seconds that one Saxon call may take."),
+    click.option("--show-values", is_flag=True, help="Also show what tells about single records."),
+)
+
+
+def comparing_options(command: Command) -> Command:
+    """Give a command the options that say what is compared, and how."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def gather_comparison(given: dict[str, Any], *, attacks: tuple[str, ...] | None = None) -> AssessOptions:
+    """Return the options; what belongs to rules is refused without them."""
+    from constraint_sdc.model.assessment import AssessOptions
+    from constraint_sdc.model.recipe import Recipe
+    from constraint_sdc.read.recipe import read_recipe
+
+    if given["rules"] is None:
+        for name in ("phase", "allow", "time_limit"):
+            if given[name]:
+                option = "--" + name.replace("_", "-")
+                raise UsageError(f"{option} has no meaning here", hint="it belongs to rules, and there is no --rules")
+    return AssessOptions(
+        rules=given["rules"],
+        certificate=given["certificate"],
+        known=names_in(given["known"], "--known"),
+        attacks=attacks,
+        seed=given["seed"],
+        record=given["record"],
+        phase=given["phase"],
+        allow=tuple(given["allow"]),
+        time_limit=given["time_limit"],
+        recipe=Recipe() if given["recipe"] is None else read_recipe(given["recipe"]),
+    )
+
+
+def names_in(text: str | None, option: str) -> tuple[str, ...] | None:
+    """Return the names between the commas, None when the option is not given."""
+    if text is None:
+        return None
+    names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    if not names:
+        raise click.UsageError(f"{option} names nothing")
+    return names
+
+
+def inputs_of(original: Path, masked: Path, given: dict[str, Any]) -> tuple[Path | None, ...]:
+    """Return every file that is read, which no output may replace."""
+    return original, masked, given["rules"], given["recipe"], given["certificate"]

@@ -1,0 +1,140 @@
+"""`sweep`: many maskings of one file, each measured."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from constraint_sdc.cli.masking import gather, sweeping_options, terminal
+from constraint_sdc.cli.options import FILE, deliver, end_progress, not_empty
+from constraint_sdc.errors import UsageError
+
+if TYPE_CHECKING:
+    from constraint_sdc.model.sweep import Sweep
+
+_EPILOG = """\b
+Exit codes: 0 every point was computed, or refused and said so; 2 the rules, the data or an option cannot be processed.
+In the directory: points.csv, points.json, map.svg (risk against utility), curves.svg (PIL, DR and SCORE against k), and
+journal.jsonl, from which an interrupted sweep goes on when the same command is run again.
+
+\b
+Examples:
+  constraint-sdc sweep census.xml --rules census.sch --k 1..99 --compare-unconstrained -o sweep
+  constraint-sdc sweep census.xml --rules census.sch --k 3,5,10..20 --methods auto,mdav -o sweep
+"""
+_RANGE = re.compile(r"([0-9]+)(?:\.\.([0-9]+))?")
+_MOST_POINTS = 100_000
+
+
+class Ks(click.ParamType[tuple[int, ...]]):
+    """Whole numbers and ranges of them: 3,5,10..20."""
+
+    name = "K,K..K"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+        """Turn the words into numbers, each once, in order."""
+        if isinstance(value, tuple):
+            return value
+        found: set[int] = set()
+        for part in str(value).split(","):
+            match = _RANGE.fullmatch(part.strip())
+            first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
+            if not match or not 1 <= first <= last:
+                self.fail(f"{part.strip()!r} is neither a number of at least 1 nor a range such as 1..99", param, ctx)
+            if last - first >= _MOST_POINTS:
+                self.fail(f"{part.strip()!r} holds more than {_MOST_POINTS:,} numbers", param, ctx)
+            found.update(range(first, last + 1))
+        return tuple(sorted(found))
+
+
+@click.command("sweep", epilog=_EPILOG)
+@click.argument("data", type=FILE)
+@click.option("--rules", "-r", type=FILE, help="Schematron file with the edit rules; without it, none need survive.")
+@click.option("--k", "ks", type=Ks(), required=True, help="Group sizes to try, such as 1..99 or 3,5,10; 1 is unmasked.")
+@click.option("--methods", help="Partition methods to try, separated by commas. [default: the recipe's, or auto]")
+@click.option("--compare-unconstrained", is_flag=True, help="Also mask without the rules, and count what breaks.")
+@click.option("--output", "-o", type=FILE, required=True, help="Directory for the points and the pictures.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Processes at the same time. [default: one for each core]")
+@click.option("--overwrite", is_flag=True, help="Start anew where the directory holds another sweep.")
+@click.option("--json", "as_json", is_flag=True, help="JSON under schemas/sweep.schema.json.")
+@sweeping_options
+@click.option("--record", callback=not_empty, help="Name of the record element (found from the data by default).")
+def command(
+    data: Path,
+    rules: Path | None,
+    ks: tuple[int, ...],
+    methods: str | None,
+    compare_unconstrained: bool,
+    output: Path,
+    jobs: int | None,
+    overwrite: bool,
+    as_json: bool,
+    record: str | None,
+    **given: Any,
+) -> None:
+    """Mask DATA in memory for every K and method, measure each masking, and draw risk against utility.
+
+    Nothing is published. Every point is kept as soon as it is computed.
+    """
+    masking = gather({**given, "k": 2, "method": None}, rules, record=record)
+    names = _methods(methods, masking.recipe.method)
+    from constraint_sdc.model.sweep import SweepOptions
+    from constraint_sdc.pipeline.sweep import sweep_file
+    from constraint_sdc.report.sweep_json import render_sweep_json
+    from constraint_sdc.report.sweep_text import sweep_text
+
+    journal = _directory(output, overwrite) / "journal.jsonl"
+    options = SweepOptions(ks, names, compare_unconstrained, jobs, replace(masking, k=None))
+    try:
+        sweep = sweep_file(data, rules, options, journal=journal, heard=_progress())
+    finally:
+        end_progress()
+    _write(sweep, output)
+    deliver(render_sweep_json(sweep) if as_json else sweep_text(sweep, **terminal()), None)
+    click.echo(f"points and pictures: {output}", err=True)
+
+
+def _methods(given: str | None, recipe: str | None) -> tuple[str, ...]:
+    if given is None:
+        return (recipe or "auto",)
+    names = tuple(dict.fromkeys(name.strip() for name in given.split(",") if name.strip()))
+    if not names:
+        raise click.UsageError("--methods names no method")
+    return names
+
+
+def _directory(output: Path, overwrite: bool) -> Path:
+    if output.exists() and not output.is_dir():
+        raise UsageError("is a file; a sweep writes into a directory", file=str(output), hint="choose another name")
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot make the directory: {error.strerror}", file=str(output)) from None
+    if overwrite:
+        (output / "journal.jsonl").unlink(missing_ok=True)
+    return output
+
+
+def _write(sweep: Sweep, output: Path) -> None:
+    from constraint_sdc.report.charts_sweep import render_curves_svg, render_map_svg
+    from constraint_sdc.report.sweep_json import render_sweep_json
+    from constraint_sdc.write.sweep_file import write_sweep
+
+    write_sweep(output / "points.csv", sweep)
+    deliver(render_sweep_json(sweep), output / "points.json")
+    measured = [point for point in sweep.points if point.pil is not None and point.dr is not None]
+    if measured:
+        deliver(render_map_svg(measured), output / "map.svg")
+        deliver(render_curves_svg(measured), output / "curves.svg")
+
+
+def _progress() -> Callable[[int, int], None]:
+    if not sys.stderr.isatty():
+        return lambda _done, _all: None
+    return lambda done, all_: click.echo(f"\rpoints computed: {done:,} of {all_:,}", nl=False, err=True)

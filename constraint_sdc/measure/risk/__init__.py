@@ -1,0 +1,1 @@
+"""Risk: how many records an intruder could link or narrow down."""

@@ -1,0 +1,173 @@
+"""`assess` as a user tries it: a masked file beside its original, with and without rules, and mistakes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from constraint_sdc.census.generate import generate_file
+from constraint_sdc.model.masking import MaskOptions
+from constraint_sdc.pipeline.mask import mask_file
+from constraint_sdc.shipped_files import shipped_file
+from tests.cli.conftest import Run
+
+RULES = shipped_file("rules", "census-paper.sch")
+SCHEMA = json.loads(shipped_file("schemas", "assessment.schema.json").read_text("utf-8"))
+RECIPE = """\
+assess:
+  known: [V2, V4, V7]
+  regressions: [V12 ~ V8 + V7]
+  subdomains: [V8 < 30000, not (V8 < 30000)]
+"""
+
+
+@pytest.fixture(scope="module")
+def masked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an extract, masked with its rules and without."""
+    folder = tmp_path_factory.mktemp("assess")
+    generate_file(folder / "extract.xml", 150, 4)
+    options = MaskOptions(k=4, method="mdav")
+    mask_file(folder / "extract.xml", RULES, folder / "masked.xml", options)
+    mask_file(folder / "extract.xml", None, folder / "plain.xml", options)
+    (folder / "assess.yml").write_text(RECIPE, "utf-8")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def folder(masked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    shutil.copytree(masked, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_verdict_comes_first_then_rules_utility_risk_and_attacks(run: Run) -> None:
+    ran = run("assess", "extract.xml", "masked.xml", "--rules", RULES)
+    assert ran.code == 0, ran.err
+    assert ran.out.startswith("ASSESSED: 150 records; 5 rules, none broken. The SCORE is ")
+    places = [ran.out.index(part) for part in ("newly broken", "SCORE        PIL", "Utility:", "Risk:", "Attacks:")]
+    assert places == sorted(places)
+    assert "Groups of 4 were promised: every block keeps the promise" in ran.out
+
+
+def test_broken_rules_are_an_objection_and_exit_code_one(run: Run) -> None:
+    ran = run("assess", "extract.xml", "plain.xml", "--rules", RULES, "--attacks", "none")
+    assert ran.code == 1
+    assert ran.out.startswith("OBJECTION: 150 records; 3 of 5 rules broken where it held. ")
+    assert "Attacks:" not in ran.out
+
+
+def test_json_follows_its_schema_and_says_the_same(run: Run) -> None:
+    found = json.loads(
+        run("assess", "extract.xml", "masked.xml", "--rules", RULES, "--recipe", "assess.yml", "--json").out
+    )
+    jsonschema.Draft202012Validator(SCHEMA).validate(found)
+    assert found["known"] == ["V2", "V4", "V7"]
+    assert found["k"] == 4
+    assert [rule["newly_broken"] for rule in found["rules"]] == [0] * 5
+    assert [measured["measure"] for measured in found["attacks"]] == [
+        "transparency",
+        "single-ranking",
+        "rule-inference",
+    ]
+    low, high = found["subdomains"]
+    assert low["records"] + high["records"] == 150
+    score = found["score"]["figures"]
+    assert score["score"]["value"] == pytest.approx((score["pil"]["value"] + score["dr"]["value"]) / 2)
+
+
+def test_details_show_tables_but_nothing_of_single_records(run: Run) -> None:
+    ran = run("assess", "extract.xml", "masked.xml", "--details", "--attacks", "none")
+    assert "Probabilistic loss by variable" in ran.out
+    assert ran.code == 0
+
+
+def test_of_a_subdomain_of_few_records_nothing_is_told_but_by_request(run: Run) -> None:
+    Path("few.yml").write_text("assess: {subdomains: [V8 < 0, V8 >= 0]}\n", "utf-8")
+    given = ("assess", "extract.xml", "masked.xml", "--recipe", "few.yml", "--attacks", "none", "--json")
+    none, everyone = json.loads(run(*given).out)["subdomains"]
+    assert (none["records"], none["utility"]) == (None, [])
+    assert everyone["records"] == 150
+    none, _ = json.loads(run(*given, "--show-values").out)["subdomains"]
+    assert none["records"] == 0
+    assert "fewer than 4" in run(*given[:-1]).out
+
+
+def test_the_page_is_written_whole(run: Run) -> None:
+    ran = run("assess", "extract.xml", "masked.xml", "--rules", RULES, "--report", "report.html")
+    page = Path("report.html").read_text("utf-8")
+    assert page.rstrip().endswith("</html>")
+    assert "report: report.html" in ran.err
+
+
+def test_a_certificate_of_another_file_is_an_objection(run: Run) -> None:
+    text = Path("masked.xml").read_text("utf-8")
+    Path("masked.xml").write_text(text + "\n", "utf-8")
+    ran = run("assess", "extract.xml", "masked.xml", "--attacks", "none")
+    assert ran.code == 1
+    assert "MISMATCH masked.xml.certificate.json is the certificate of another file" in ran.out
+
+
+def test_without_a_certificate_the_blocks_are_guessed_and_it_is_said(run: Run) -> None:
+    Path("masked.xml.certificate.json").unlink()
+    ran = run("assess", "extract.xml", "masked.xml", "--attacks", "none")
+    assert ran.code == 0
+    assert "no certificate: by the recipe's groups, else all in one" in " ".join(ran.out.split())
+
+
+def test_an_unmasked_file_has_score_fifty(run: Run) -> None:
+    ran = run("assess", "extract.xml", "extract.xml", "--attacks", "none")
+    assert "The SCORE is 50.00" in ran.out
+
+
+def test_csv_files_are_assessed_too_but_not_judged(run: Run) -> None:
+    for name in ("extract", "masked"):
+        assert run("convert", f"{name}.xml", f"{name}.csv").code == 0
+    assert run("assess", "extract.csv", "masked.csv", "--attacks", "none").code == 0
+    ran = run("assess", "extract.csv", "masked.csv", "--rules", RULES)
+    assert ran.code == 2
+    assert "rules judge XML, and this is CSV" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("nothing.xml", "masked.xml"), "nothing.xml"),
+        (("extract.xml", "masked.xml", "--known", "V99"), "cannot know 'V99'"),
+        (("extract.xml", "masked.xml", "--known", " ,"), "--known names nothing"),
+        (("extract.xml", "masked.xml", "--attacks", "rule-inference"), "needs rules"),
+        (("extract.xml", "masked.xml", "--attacks", "brute-force"), "unknown attack 'brute-force'"),
+        (("extract.xml", "masked.xml", "--phase", "x"), "it belongs to rules"),
+        (("extract.xml", "masked.xml", "--sweep", "sweep"), "--sweep has no meaning here"),
+        (("extract.xml", "masked.xml", "--report", "masked.xml"), "overwrite an input"),
+        (("extract.xml", "masked.xml", "--report", "x.html", "--sweep", "nowhere"), "nowhere"),
+        (("extract.xml", "masked.xml", "--certificate", "none.json"), "none.json"),
+    ],
+)
+def test_mistakes_end_in_one_message(run: Run, arguments: tuple[str, ...], said: str) -> None:
+    ran = run("assess", *arguments)
+    assert ran.code == 2
+    assert said in ran.err
+    assert ran.out == ""
+
+
+@pytest.mark.parametrize(
+    ("recipe", "said"),
+    [
+        ("assess: {regressions: [V12 ~ V99]}", "names 'V99', which is not in both files"),
+        ("assess: {regressions: [V12 V8]}", "the recipe's regression 'V12 V8'"),
+        ("assess: {subdomains: [V8 <> 3]}", "the recipe's subdomain 'V8 <> 3'"),
+        ("assess: {subdomains: [V1]}", "the recipe's subdomain 'V1'"),
+        ("assess: {known: [V99]}", "cannot know 'V99'"),
+        ("assess: {knwon: [V1]}", "knwon"),
+        ("assess: {known: []}", "r.yml:1"),
+    ],
+)
+def test_mistakes_in_the_recipe_are_named(run: Run, recipe: str, said: str) -> None:
+    Path("r.yml").write_text(recipe, "utf-8")
+    ran = run("assess", "extract.xml", "masked.xml", "--recipe", "r.yml", "--attacks", "none")
+    assert ran.code == 2
+    assert said in ran.err

@@ -1,0 +1,92 @@
+"""`sweep` as a user tries it: the files it leaves, going on after a stop, and mistakes."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from constraint_sdc.census.generate import generate_file
+from constraint_sdc.shipped_files import shipped_file
+from tests.cli.conftest import Run
+
+RULES = shipped_file("rules", "census-paper.sch")
+SCHEMA = json.loads(shipped_file("schemas", "sweep.schema.json").read_text("utf-8"))
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    generate_file(Path("extract.xml"), 60, 4)
+    return tmp_path
+
+
+def test_points_and_pictures_are_written_and_the_best_is_named(run: Run) -> None:
+    given = ("sweep", "extract.xml", "--rules", RULES, "--k", "1,3..4", "--methods", "mdav", "--jobs", "1")
+    ran = run(*given, "--compare-unconstrained", "-o", "out")
+    assert ran.code == 0, ran.err
+    assert ran.out.startswith("SWEEP: 6 maskings of extract.xml")
+    assert "with rules, mdav: lowest SCORE" in ran.out
+    content = json.loads(Path("out/points.json").read_text("utf-8"))
+    jsonschema.Draft202012Validator(SCHEMA).validate(content)
+    with Path("out/points.csv").open(newline="", encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    assert [(row["scenario"], int(row["k"])) for row in rows] == [
+        (scenario, k) for scenario in ("with rules", "without rules") for k in (1, 3, 4)
+    ]
+    assert [float(row["pil"]) for row in rows] == [point["pil"] for point in content["points"]]
+    for picture in ("map.svg", "curves.svg"):
+        assert Path("out", picture).read_text("utf-8").rstrip().endswith("</svg>")
+    again = run(*given, "--compare-unconstrained", "-o", "out")
+    assert "6 of them from an earlier run" in again.out
+
+
+def test_another_file_in_the_same_directory_needs_overwrite(run: Run) -> None:
+    given = ("sweep", "extract.xml", "--k", "3", "--methods", "mdav", "--jobs", "1", "-o", "out")
+    assert run(*given).code == 0
+    generate_file(Path("extract.xml"), 60, 5)
+    refused = run(*given)
+    assert (refused.code, "holds a sweep of other files" in refused.err) == (2, True)
+    assert run(*given, "--overwrite").code == 0
+
+
+def test_the_page_of_an_assessment_takes_the_points(run: Run) -> None:
+    assert run("sweep", "extract.xml", "--k", "3,5", "--methods", "mdav", "--jobs", "1", "-o", "out").code == 0
+    assert run("mask", "extract.xml", "-k", "3", "--method", "mdav", "-o", "masked.xml").code == 0
+    given = ("assess", "extract.xml", "masked.xml", "--attacks", "none", "--report", "page.html")
+    assert run(*given, "--sweep", "out").code == 0
+    with_points = Path("page.html").read_text("utf-8")
+    assert run(*given).code == 0
+    assert with_points != Path("page.html").read_text("utf-8")
+    generate_file(Path("other.xml"), 60, 9)
+    refused = run("assess", "other.xml", "other.xml", "--report", "page.html", "--sweep", "out")
+    assert (refused.code, "points of another file" in refused.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--k", "5..3"), "'5..3' is neither"),
+        (("--k", "0..3"), "'0..3' is neither"),
+        (("--k", "x"), "'x' is neither"),
+        (("--k", "3", "--methods", "mdvav"), "mdvav"),
+        (("--k", "3", "--methods", ","), "names no method"),
+        (("--k", "3", "--jobs", "0"), "--jobs"),
+        (("--k", "3", "--compare-unconstrained"), "give --rules"),
+        (("--k", "3", "--on-broken", "keep"), "belongs to rules"),
+    ],
+)
+def test_mistakes_end_in_one_message_and_write_nothing(run: Run, arguments: tuple[str, ...], said: str) -> None:
+    ran = run("sweep", "extract.xml", *arguments, "-o", "out")
+    assert ran.code == 2
+    assert said in ran.err
+    assert not Path("out/points.csv").exists()
+
+
+def test_a_file_is_no_directory(run: Run) -> None:
+    Path("out").write_text("", "utf-8")
+    ran = run("sweep", "extract.xml", "--k", "3", "-o", "out")
+    assert (ran.code, "is a file" in ran.err) == (2, True)

@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup demo test check explore guarantee price partitions bench clean
+.PHONY: setup demo test check explore guarantee price partitions measures bench clean
 
 setup: $(VENV)/.ready
 
@@ -40,6 +40,12 @@ price: setup
 # How good and how fast the partitions are, up to a million records; loss on a file: benchmarks/partition.py FILE.csv
 partitions: setup
 	$(BIN)/python benchmarks/partition.py
+
+# How fast linkage, attacks and sweeps are, each beside a baseline of the same run.
+measures: setup
+	$(BIN)/python benchmarks/linkage.py
+	$(BIN)/python benchmarks/attacks.py
+	$(BIN)/python benchmarks/sweep.py
 
 bench: setup
 	$(BIN)/python benchmarks/check_speed.py

@@ -54,7 +54,7 @@ def workplace(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 
 def test_the_session_masks_and_checks() -> None:
     verbs = [block.split()[2] for block in BLOCKS]
-    assert verbs == ["rules", "explain", "mask", "check", "check"]
+    assert verbs == ["rules", "explain", "mask", "check", "assess", "check"]
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.split()[2])

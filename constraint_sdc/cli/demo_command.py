@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from constraint_sdc.model.finding import CheckResult
     from constraint_sdc.model.plan import Plan
     from constraint_sdc.model.rule_list import RuleList
+    from constraint_sdc.model.sweep import SweepPoint
     from constraint_sdc.pipeline.demo import DemoFiles
 
+_KS = (1, 2, 3, 5, 10, 20, 50, 100)
 _PLANNED = ("block", "variables", "operator", "strata", "computed", "rule", "survives by")
 
 
@@ -62,16 +64,21 @@ def command(directory: Path, records: int, seed: int, k: int) -> None:
     confirmed = _verify(masking.certificate, files, after)
     deliver(render(after, "html"), files.report)
 
-    asked = f"{rules} --recipe {files.recipe} --report {files.assessment}"
-    _say("5. What it cost, and what is at risk", f"assess {files.original} {files.masked} {asked}")
-    _assess(files)
+    ks = ",".join(map(str, _KS))
+    asked = f"{rules} --recipe {files.recipe} --k {ks} --methods mdav --compare-unconstrained -o {files.sweep}"
+    _say("5. Which k? Loss against risk, with the rules and without", f"sweep {files.original} {asked}")
+    points = _sweep(files)
 
-    _say("6. The same engine without the rules", f"mask {files.original} -k {k} --method mdav -o {files.plain}")
+    asked = f"{rules} --recipe {files.recipe} --sweep {files.sweep} --report {files.assessment}"
+    _say("6. What it cost, and what is at risk", f"assess {files.original} {files.masked} {asked}")
+    _assess(files, points)
+
+    _say("7. The same engine without the rules", f"mask {files.original} -k {k} --method mdav -o {files.plain}")
     plain, in_blocks = mask_without_rules(files, plan, check)
     click.echo(_comparison(before, after, plain, in_blocks))
     deliver(render(plain, "html"), files.plain_report)
 
-    _say("7. A copy of the extract that somebody damaged", f"check {files.damaged} {gate}")
+    _say("8. A copy of the extract that somebody damaged", f"check {files.damaged} {gate}")
     damaged = check_file(files.damaged, files.rules, check)
     click.echo(f"{verdict(damaged)}\nexit code {damaged.exit_code}")
 
@@ -139,7 +146,25 @@ def _verify(certificate: Path, files: DemoFiles, after: CheckResult) -> bool:
     return not found.mismatches
 
 
-def _assess(files: DemoFiles) -> None:
+def _sweep(files: DemoFiles) -> tuple[SweepPoint, ...]:
+    """Print what other choices of k would cost and risk, and write points and pictures."""
+    from constraint_sdc.cli.sweep_command import write_files
+    from constraint_sdc.model.masking import MaskOptions
+    from constraint_sdc.model.sweep import SweepOptions
+    from constraint_sdc.pipeline.sweep import sweep_file
+    from constraint_sdc.read.recipe import read_recipe
+    from constraint_sdc.report.sweep_text import sweep_text
+
+    files.sweep.mkdir(exist_ok=True)
+    masking = MaskOptions(recipe=read_recipe(files.recipe))
+    options = SweepOptions(_KS, ("mdav",), compare_unconstrained=True, masking=masking)
+    swept = sweep_file(files.original, files.rules, options)
+    write_files(swept, files.sweep)
+    click.echo(sweep_text(swept).rstrip("\n"))
+    return swept.points
+
+
+def _assess(files: DemoFiles, points: tuple[SweepPoint, ...]) -> None:
     """Print what was measured, and write the page."""
     from constraint_sdc.model.assessment import AssessOptions
     from constraint_sdc.pipeline.assess import assess_files
@@ -150,7 +175,7 @@ def _assess(files: DemoFiles) -> None:
     options = AssessOptions(rules=files.rules, recipe=read_recipe(files.recipe))
     assessment = assess_files(files.original, files.masked, options)
     click.echo(assessment_text(assessment).rstrip("\n"))
-    deliver(render_assessment_html(assessment), files.assessment)
+    deliver(render_assessment_html(assessment, sweep=points), files.assessment)
     click.echo(f"report: {files.assessment}")
 
 
@@ -160,6 +185,7 @@ def _file_table(files: DemoFiles, certificate: Path) -> str:
             ("masked extract", str(files.masked)),
             ("its certificate", str(certificate)),
             ("report for a review board", str(files.assessment)),
+            ("other choices of k", str(files.sweep)),
             ("report of its check", str(files.report)),
             ("plan in words", str(files.plan_text)),
             ("masked without rules", str(files.plain)),

@@ -95,7 +95,7 @@ def command(
         sweep = sweep_file(data, rules, options, journal=journal, heard=_progress())
     finally:
         end_progress()
-    _write(sweep, output)
+    write_files(sweep, output)
     deliver(render_sweep_json(sweep) if as_json else sweep_text(sweep, **terminal()), None)
     click.echo(f"points and pictures: {output}", err=True)
 
@@ -121,7 +121,8 @@ def _directory(output: Path, overwrite: bool) -> Path:
     return output
 
 
-def _write(sweep: Sweep, output: Path) -> None:
+def write_files(sweep: Sweep, output: Path) -> None:
+    """Write the points and the pictures into a directory that exists."""
     from constraint_sdc.report.charts_sweep import render_curves_svg, render_map_svg
     from constraint_sdc.report.sweep_json import render_sweep_json
     from constraint_sdc.write.sweep_file import write_sweep

@@ -19,6 +19,7 @@ from constraint_sdc.shipped_files import shipped_file
 
 _RECIPE = """\
 assess:
+  known: [V2, V7, V8]       # an intruder knows gross income, interest and earnings
   regressions: [V12 ~ V8 + V7]
   subdomains: [V8 < 30000, V8 >= 30000]
 """
@@ -69,6 +70,11 @@ class DemoFiles:
     def recipe(self) -> Path:
         """What is to be assessed besides the file as a whole."""
         return self.directory / "assess.yml"
+
+    @property
+    def sweep(self) -> Path:
+        """Other choices of k, with and without the rules."""
+        return self.directory / "sweep"
 
     @property
     def assessment(self) -> Path:

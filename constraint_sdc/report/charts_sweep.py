@@ -98,8 +98,12 @@ def _placeholders(series: Series) -> dict[str, str]:
 
 
 def _top(taken: Sequence[tuple[float, float]], place: int) -> float:
-    """Return where an axis ends: the ten above all numbers, between 60, so that SCORE = 50 is in view, and 100."""
-    return min(100.0, max([60.0, *(10.0 * ceil((point[place] + 1) / 10) for point in taken)]))
+    """Return where an axis ends: the ten above all numbers, between 60, so that SCORE = 50 is in view, and 100.
+
+    Labels stand to the right of points, and need some room there.
+    """
+    room = 1 if place else 5
+    return min(100.0, max([60.0, *(10.0 * ceil((point[place] + room) / 10) for point in taken)]))
 
 
 def _map_frame(axes: Axes, right: float, top: float) -> None:

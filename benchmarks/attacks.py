@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from sections import MEASURES, write_section
 
 from constraint_sdc.measure.attack.single_ranking import SingleRanking
 from constraint_sdc.measure.attack.transparency import Transparency
@@ -126,6 +127,7 @@ def main() -> None:
     parser.add_argument("--records", type=int, default=100_000)
     parser.add_argument("--variables", type=int, default=DIMENSIONS)
     parser.add_argument("--sigma", type=float, default=1.0)
+    parser.add_argument("--docs", action="store_true", help="rewrite the sections of docs/measures/benchmarks.md")
     given = parser.parse_args()
     small = masked_file("a small file, to compile", "individual-ranking", ALONE, skewed(SMALL, given.sigma), 3)
     SingleRanking().measure(small), Transparency().measure(small)
@@ -136,10 +138,12 @@ def main() -> None:
         for k in SIZES
     ]
     known = f"{given.records:,} records, {given.variables} known variables, lognormal with sigma {given.sigma:g}"
-    print(f"## Single-ranking attack\n\n{known}\n")
-    print("\n".join(single_ranking_lines(files)))
-    print(f"\n## Transparency attack\n\n{known}\n")
-    print("\n".join(transparency_lines(files)))
+    command = "`python benchmarks/attacks.py --docs`: " if given.docs else ""
+    for title, lines in (("Single-ranking attack", single_ranking_lines), ("Transparency attack", transparency_lines)):
+        body = "\n".join((f"{command}{known}.", "", *lines(files)))
+        print(f"## {title}\n\n{body}\n")
+        if given.docs:
+            write_section(MEASURES, title, body)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
     .venv/bin/python benchmarks/linkage.py                     10,000 and 100,000 records of ten variables
     .venv/bin/python benchmarks/linkage.py --largest 10000     leaves out the minutes of the naive one at 100,000
+    .venv/bin/python benchmarks/linkage.py --docs              rewrites its section of docs/measures/benchmarks.md
 
 Prints a Markdown table. The naive one is NumPy: all distances of a few hundred masked records at a time, no matrix
 n x n. At 100,000 it is run on every tenth masked record, and its time multiplied; the links must agree.
@@ -15,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 
 import numpy as np
+from sections import MEASURES, write_section
 
 from constraint_sdc.measure.points import standardised
 from constraint_sdc.measure.risk.distance_linkage import distance_linkage
@@ -104,12 +106,17 @@ def row(title: str, original: Points, masked: Points) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--largest", type=int, default=max(SIZES))
+    parser.add_argument("--docs", action="store_true", help="rewrite the section of docs/measures/benchmarks.md")
     given = parser.parse_args()
+    if given.docs and given.largest < max(SIZES):
+        parser.error("--docs is for all sizes: leave out --largest")
     distance_linkage(*(standardised(normals(3_000), normals(3_000)).original,) * 2)  # loads the search
-    for line in lines(given.largest):
-        print(line)
+    body = "\n".join(lines(given.largest))
     if given.largest >= max(SIZES):
-        print(f"\nNaive at {max(SIZES):,}: ten times the time of every tenth masked record.")
+        body += f"\n\nNaive at {max(SIZES):,}: ten times the time of every tenth masked record."
+    print(body)
+    if given.docs:
+        write_section(MEASURES, "Distance-based record linkage", f"`python benchmarks/linkage.py --docs`\n\n{body}")
 
 
 if __name__ == "__main__":

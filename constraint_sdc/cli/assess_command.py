@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from constraint_sdc.cli.comparing import comparing_options, gather_comparison, inputs_of, names_in
+from constraint_sdc.cli.comparing import comparing_options, gather_comparison, inputs_of, names_in, seed_option
 from constraint_sdc.cli.masking import terminal
 from constraint_sdc.cli.options import FILE, deliver, end_progress, no_overwrite, progress_line
 from constraint_sdc.errors import UsageError
@@ -32,6 +32,7 @@ Examples:
 @click.argument("original", type=FILE)
 @click.argument("masked", type=FILE)
 @comparing_options
+@seed_option
 @click.option("--attacks", help="Attacks to try, separated by commas, or none. [default: all that apply]")
 @click.option("--details", is_flag=True, help="Also print all figures, tables and notes: per variable, pair, block.")
 @click.option("--json", "as_json", is_flag=True, help="JSON under schemas/assessment.schema.json.")
@@ -51,7 +52,8 @@ def command(
 
     Records correspond by their order, or by the key of the recipe.
     """
-    no_overwrite(inputs_of(original, masked, given), report)
+    swept = () if sweep is None else (sweep, sweep / "points.json", sweep / "points.csv", sweep / "journal.jsonl")
+    no_overwrite((*inputs_of(original, masked, given), *swept), report)
     if sweep is not None and report is None:
         raise UsageError("--sweep has no meaning here", hint="its points are drawn in the page of --report")
     wanted = () if attacks is not None and attacks.strip() == "none" else names_in(attacks, "--attacks")

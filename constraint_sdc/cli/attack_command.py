@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from constraint_sdc.cli.comparing import comparing_options, gather_comparison
+from constraint_sdc.cli.comparing import comparing_options, gather_comparison, seed_option
 from constraint_sdc.cli.masking import terminal
 from constraint_sdc.cli.options import FILE, deliver, end_progress, progress_line
 from constraint_sdc.errors import UsageError
@@ -48,21 +49,22 @@ def command() -> None:
     type=click.Choice(("half-distance", "neighbours", "nearest", "within")),
     help="How values are compared. [default: all that fit the setting]",
 )
-@click.option("--share", type=float, default=0.01, show_default=True, help="Share of the records in the sample.")
-@click.option("--off", type=int, default=3, show_default=True, help="Variables of each record far off in his file.")
-@click.option("--deviation", type=float, default=0.3, show_default=True, help="How far off, relative to the value.")
+@click.option("--share", type=float, help="Share of the records in the sample. [default: 0.01]")
+@click.option("--off", type=int, help="Variables of each record that are far off in his file. [default: 3]")
+@click.option("--deviation", type=float, help="How far off, relative to the value. [default: 0.3]")
 @click.option("--against", type=FILE, help="The intruder's own file, with the original's records in their order.")
 @comparing_options
+@seed_option
 @click.option("--json", "as_json", is_flag=True, help="JSON under schemas/attack.schema.json.")
 def single_ranking(original: Path, masked: Path, as_json: bool, against: Path | None, **given: Any) -> None:
     """Winkler's attack: link MASKED to ORIGINAL variable by variable; devastating where each was masked alone."""
     options = gather_comparison(given)
-    if against is not None and given["setting"] not in (None, "corresponding"):
-        raise UsageError("--against has no meaning here", hint="it belongs to --setting corresponding")
+    _refuse_idle(given, against)
     compared = _compare(original, masked, options)
     from constraint_sdc.measure.attack.single_ranking import SingleRanking
 
-    chosen = {name: given[name] for name in ("setting", "metric", "share", "off", "deviation", "seed")}
+    names = ("setting", "metric", "share", "off", "deviation", "seed")
+    chosen = {name: given[name] for name in names if given[name] is not None}
     if against is not None:
         from constraint_sdc.pipeline.intruders_file import intruders_file
 
@@ -98,6 +100,21 @@ def rule_inference(original: Path, masked: Path, as_json: bool, **given: Any) ->
     _report(RuleInference(compared.judged.held, compared.domains), compared, given["show_values"], as_json)
 
 
+def _refuse_idle(given: dict[str, Any], against: Path | None) -> None:
+    """Refuse options that the setting does not look at."""
+    setting = given["setting"]
+    for name, value, settings in (
+        ("--against", against, (None, "corresponding")),
+        ("--share", given["share"], (None, "sample", "corresponding")),
+        ("--off", given["off"], (None, "corresponding")),
+        ("--deviation", given["deviation"], (None, "corresponding")),
+    ):
+        if value is not None and setting not in settings:
+            raise UsageError(f"{name} has no meaning here", hint=f"it does not belong to --setting {setting}")
+    if against is not None and given["deviation"] is not None:
+        raise UsageError("--deviation has no meaning here", hint="with --against, his file has its own errors")
+
+
 def _compare(original: Path, masked: Path, options: AssessOptions) -> ComparedFiles:
     from constraint_sdc.pipeline.assess import compare_files
 
@@ -112,10 +129,11 @@ def _report(attack: Measure, compared: ComparedFiles, show_values: bool, as_json
     from constraint_sdc.report.assessment_text import measured_text
 
     measured = attack.measure(compared.pair)
+    around = (*compared.judged.mismatches, *compared.notes, *compared.judged.notes)
     if as_json:
-        deliver(render_attack_json(measured, show_values=show_values), None)
+        deliver(render_attack_json(replace(measured, notes=(*around, *measured.notes)), show_values=show_values), None)
         return
-    for sentence in (*compared.judged.mismatches, *compared.notes, *compared.judged.notes):
+    for sentence in around:
         click.echo(f"note: {sentence}", err=True)
     look = terminal()
     deliver("\n".join(measured_text(measured, details=True, show_values=show_values, **look)), None)

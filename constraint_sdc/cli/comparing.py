@@ -21,7 +21,6 @@ _OPTIONS = (
     click.option("--recipe", type=FILE, help="YAML file: roles, key, subdomains, regressions (see docs/recipe.md)."),
     click.option("--certificate", type=FILE, help="Certificate of MASKED. [default: the one beside it]"),
     click.option("--known", help="Variables that an intruder knows, separated by commas. [default: all masked]"),
-    click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of what is sampled."),
     click.option("--record", callback=not_empty, help="Name of the record element (found from the data by default)."),
     click.option("--phase", help="Phase of the schema to obey (an id, #ALL or #DEFAULT)."),
     click.option(
@@ -34,6 +33,12 @@ _OPTIONS = (
     click.option("--time-limit", type=Seconds(), help="Seconds that one Saxon call may take."),
     click.option("--show-values", is_flag=True, help="Also show what tells about single records."),
 )
+
+
+def seed_option(command: Command) -> Command:
+    """Give a command the seed of what it samples."""
+    seed = click.IntRange(min=0)
+    return click.option("--seed", type=seed, default=0, show_default=True, help="Seed of what is sampled.")(command)
 
 
 def comparing_options(command: Command) -> Command:
@@ -59,7 +64,7 @@ def gather_comparison(given: dict[str, Any], *, attacks: tuple[str, ...] | None 
         certificate=given["certificate"],
         known=names_in(given["known"], "--known"),
         attacks=attacks,
-        seed=given["seed"],
+        seed=given.get("seed", 0),
         record=given["record"],
         phase=given["phase"],
         allow=tuple(given["allow"]),
@@ -79,5 +84,7 @@ def names_in(text: str | None, option: str) -> tuple[str, ...] | None:
 
 
 def inputs_of(original: Path, masked: Path, given: dict[str, Any]) -> tuple[Path | None, ...]:
-    """Return every file that is read, which no output may replace."""
-    return original, masked, given["rules"], given["recipe"], given["certificate"]
+    """Return every file that is read, which no output may replace; also what is read without being named."""
+    from constraint_sdc.pipeline.certificate import certificate_path
+
+    return original, masked, given["rules"], given["recipe"], given["certificate"], certificate_path(masked)

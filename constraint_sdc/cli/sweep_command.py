@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from constraint_sdc.model.sweep import Sweep
 
 _EPILOG = """\b
-Exit codes: 0 every point was computed, or refused and said so; 2 the rules, the data or an option cannot be processed.
+Exit codes: 0 every point was computed, or refused and said so; 2 the rules, the data or an option cannot be processed;
+3 the original breaks rules already.
 In the directory: points.csv, points.json, map.svg (risk against utility), curves.svg (PIL, DR and SCORE against k), and
 journal.jsonl, from which an interrupted sweep goes on when the same command is run again.
 
@@ -89,10 +90,10 @@ def command(
     from constraint_sdc.report.sweep_json import render_sweep_json
     from constraint_sdc.report.sweep_text import sweep_text
 
-    journal = _directory(output, overwrite) / "journal.jsonl"
+    journal = _directory(output) / "journal.jsonl"
     options = SweepOptions(ks, names, compare_unconstrained, jobs, replace(masking, k=None))
     try:
-        sweep = sweep_file(data, rules, options, journal=journal, heard=_progress())
+        sweep = sweep_file(data, rules, options, journal=journal, overwrite=overwrite, heard=_progress())
     finally:
         end_progress()
     write_files(sweep, output)
@@ -109,15 +110,9 @@ def _methods(given: str | None, recipe: str | None) -> tuple[str, ...]:
     return names
 
 
-def _directory(output: Path, overwrite: bool) -> Path:
+def _directory(output: Path) -> Path:
     if output.exists() and not output.is_dir():
         raise UsageError("is a file; a sweep writes into a directory", file=str(output), hint="choose another name")
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"cannot make the directory: {error.strerror}", file=str(output)) from None
-    if overwrite:
-        (output / "journal.jsonl").unlink(missing_ok=True)
     return output
 
 
@@ -130,9 +125,11 @@ def write_files(sweep: Sweep, output: Path) -> None:
     write_sweep(output / "points.csv", sweep)
     deliver(render_sweep_json(sweep), output / "points.json")
     measured = [point for point in sweep.points if point.pil is not None and point.dr is not None]
-    if measured:
-        deliver(render_map_svg(measured), output / "map.svg")
-        deliver(render_curves_svg(measured), output / "curves.svg")
+    for name, render in (("map.svg", render_map_svg), ("curves.svg", render_curves_svg)):
+        if measured:
+            deliver(render(measured), output / name)
+        else:
+            (output / name).unlink(missing_ok=True)  # a picture of an earlier sweep would pass for one of this
 
 
 def _progress() -> Callable[[int, int], None]:

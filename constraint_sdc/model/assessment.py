@@ -76,8 +76,12 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class SubdomainMeasured:
-    """The utility measures on some of the records: those of a category, or under a condition."""
+    """The utility measures on some of the records: those of a category, or under a condition.
 
+    `wish` is what the recipe says; `name` is the same for a condition, and names the value for a variable's category.
+    """
+
+    wish: str
     name: str
     records: int
     measured: tuple[Measured, ...]

@@ -94,6 +94,11 @@ class Pair:
         """Return the masked variables that are numbers: those whose utility can be measured."""
         return tuple(v.name for v in self.variables if v.is_masked and v.scale is Scale.NUMERIC)
 
+    @cached_property
+    def lost(self) -> tuple[str, ...]:
+        """Return the numeric variables of which no record has a number in both files: no measure can see them."""
+        return tuple(n for n in self.numeric if (np.isnan(self[n].original) | np.isnan(self[n].masked)).all())
+
     def numbers(self, names: Sequence[str]) -> tuple[Points, Points]:
         """Return the original and the masked values of some variables: n records x as many columns, NaN for blanks."""
         if not names:

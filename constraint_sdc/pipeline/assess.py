@@ -24,7 +24,7 @@ from constraint_sdc.model.policy import Scale, VariableWish
 from constraint_sdc.model.recipe import Recipe
 from constraint_sdc.model.table import Table
 from constraint_sdc.pipeline.certificate import certificate_path, file_digest, read_certificate
-from constraint_sdc.pipeline.certificate_check import check_certificate
+from constraint_sdc.pipeline.certificate_check import check_certificate, inconsistencies
 from constraint_sdc.pipeline.check import check_file
 from constraint_sdc.pipeline.outcomes import compare_verdicts
 from constraint_sdc.pipeline.pairing import pair_tables
@@ -101,28 +101,38 @@ def compare_files(
     original: Path, masked: Path, options: AssessOptions, progress: Progress = lambda _: None
 ) -> ComparedFiles:
     """Read both files, pair their records, and let the rules judge them."""
-    certificate, mismatches = _certificate(masked, options)
+    certificate, mismatches = _certificate(original, masked, options)
     if certificate is not None and options.record is None:
         options = replace(options, record=certificate["options"]["record"])
     record = options.record or options.recipe.record
     table, after = (read_records(path, None if is_csv(path) else record, progress) for path in (original, masked))
     plan = None if certificate is None or mismatches else plan_from_json(certificate["plan"])
+    for path in (original, masked):
+        if options.record is not None and certificate is None and is_csv(path):
+            raise UsageError("--record has no meaning here", file=str(path), hint="a CSV file has no elements")
     paired = pair_tables(table, after, options.recipe, plan, options.known)
     judged = _judge(original, masked, options, None if mismatches else certificate)
     judged = replace(judged, mismatches=(*mismatches, *judged.mismatches))
     return ComparedFiles(table, paired.pair, certificate, plan, judged, paired.notes)
 
 
-def _certificate(masked: Path, options: AssessOptions) -> tuple[Mapping[str, Any] | None, tuple[str, ...]]:
-    """Return the certificate named, or the one beside the masked file; and whether it belongs to another file."""
+def _certificate(
+    original: Path, masked: Path, options: AssessOptions
+) -> tuple[Mapping[str, Any] | None, tuple[str, ...]]:
+    """Return the certificate named, or the one beside the masked file; and where it does not fit the two files."""
     path = options.certificate or certificate_path(masked)
     if options.certificate is None and not path.is_file():
         return None, ()
     certificate = read_certificate(path)
-    if not masked.is_file() or file_digest(masked) == certificate["output"]["sha256"]:
-        return certificate, ()
-    said = f"{path.name} is the certificate of another file: the SHA-256 of {masked.name} is not the one in it"
-    return certificate, (said,)
+    found = [f"{path.name}: {sentence}" for sentence in inconsistencies(certificate)]
+    data = [entry["sha256"] for entry in certificate["inputs"] if entry["role"] == "data"]
+    for file, digests, what in (
+        (masked, [certificate["output"]["sha256"]], "is the certificate of another file"),
+        (original, data, "is of a file masked from another original"),
+    ):
+        if file.is_file() and file_digest(file) not in digests:
+            found.append(f"{path.name} {what}: the SHA-256 of {file.name} is not the one in it")
+    return certificate, tuple(found)
 
 
 def _judge(original: Path, masked: Path, options: AssessOptions, certificate: Mapping[str, Any] | None) -> _Judged:
@@ -172,7 +182,8 @@ def _regression(text: str, pair: Pair) -> Regression:
             hint = f"both files have: {', '.join(list(names)[:20])}"
             raise UsageError(f"the recipe's regression {text!r} names {name!r}, which is not in both files", hint=hint)
         if names[name].scale is not Scale.NUMERIC:
-            raise UsageError(f"the recipe's regression {text!r} needs numbers, and {name} has none", hint=name)
+            hint = "regressions are computed from numbers alone"
+            raise UsageError(f"the recipe's regression {text!r} names {name}, whose values are not numbers", hint=hint)
     return regression
 
 
@@ -184,7 +195,7 @@ def _subdomains(
     for wish in options.recipe.assess.subdomains:
         for name, rows in _records_of(wish, compared.table, options.recipe):
             part = _run(utility_measures(regressions), compared.pair.of(rows)) if len(rows) else ()
-            measured.append(SubdomainMeasured(name, len(rows), part))
+            measured.append(SubdomainMeasured(wish, name, len(rows), part))
     return tuple(measured)
 
 

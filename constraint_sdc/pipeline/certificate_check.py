@@ -46,7 +46,7 @@ def check_certificate(
         (_rules_said(certificate), _rule_files(certificate, rules, result, allow)),
         (_verdicts_said(certificate), _verdicts(certificate, result)),
         (_blocks_said(certificate), _blocks(certificate, data, record)),
-        ("the certificate agrees with itself: plan, inputs, blocks and counts", _consistency(certificate)),
+        ("the certificate agrees with itself: plan, inputs, blocks and counts", inconsistencies(certificate)),
     ):
         wrong = list(found)
         mismatches += wrong
@@ -64,7 +64,7 @@ def _output(certificate: Mapping[str, Any], data: Path, result: CheckResult) -> 
         yield f"output: {data} has {found}, the certificate is for {counted(claimed['records'], 'record')}"
 
 
-def _consistency(certificate: Mapping[str, Any]) -> Iterator[str]:
+def inconsistencies(certificate: Mapping[str, Any]) -> Iterator[str]:
     """Yield where parts of the certificate that say the same thing do not."""
     plan = plan_from_json(certificate["plan"])
     if plan_digest(plan) != certificate["plan_sha256"]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -39,7 +40,8 @@ def pair_tables(
     what and how, is the plan's to say; without one, a variable that differs somewhere was masked. The intruder knows
     the variables `known`, else those of the recipe, else the quasi-identifiers, else all that were masked.
     """
-    notes: list[str] = []
+    _refuse_unknown(original, recipe)
+    notes = [*_order_note(original, masked, recipe)]
     masked = _aligned(original, masked, recipe.key)
     names = [name for name in original.columns if name in masked.columns]
     if not names:
@@ -60,9 +62,31 @@ def pair_tables(
         grid = planned[name].grid if name in planned else Grid(None)
         variables.append(_compared(both, scale, role, grid, missing, name in planned, original.records))
     compared = _settled(tuple(variables), plan)
+    notes += _unseen(compared)
     blocks = _blocks(compared, recipe, plan)
     pair = Pair(compared, (), blocks, None if plan is None else plan.k)
     return Paired(replace(pair, known=_known(pair, known or recipe.assess.known)), tuple(notes))
+
+
+def _refuse_unknown(original: Table, recipe: Recipe) -> None:
+    groups = () if recipe.groups == "all" else recipe.groups
+    single = [name for name in (recipe.key, recipe.weights) if name is not None]
+    for name in (*single, *(name for group in groups for name in group)):
+        if name not in original.columns:
+            known = ", ".join(list(original.columns)[:_SHOWN])
+            raise UsageError(f"the recipe names {name!r}, which no record has", hint=f"the original has: {known}")
+
+
+def _order_note(original: Table, masked: Table, recipe: Recipe) -> Iterator[str]:
+    """Say when records correspond by their order although a variable tells that they do not, or the key is gone."""
+    if recipe.key is not None and recipe.key not in masked.columns:
+        yield f"{recipe.key} is not in the masked file: records correspond by their order"
+    if recipe.key is not None or original.records != masked.records:
+        return
+    for name in original.columns.keys() & masked.columns.keys():
+        ours, theirs = (table.columns[name].texts() for table in (original, masked))
+        if ours != theirs and len(set(ours)) == len(ours) and set(ours) == set(theirs):
+            yield f"{name} has the same values in another order: are the records? `key: {name}` in a recipe pairs them"
 
 
 def _aligned(original: Table, masked: Table, key: str | None) -> Table:
@@ -83,6 +107,18 @@ def _aligned(original: Table, masked: Table, key: str | None) -> Table:
         raise UsageError(f"the records cannot be told apart by {key}, or differ in it between the files", hint=hint)
     rows = np.array([place[text] for text in ours], np.intp)
     return Table({name: column.take(rows) for name, column in masked.columns.items()}, masked.records)
+
+
+def _unseen(variables: tuple[Compared, ...]) -> Iterator[str]:
+    """Say what the measures of numbers do not see: categories, and numbers that masking blanked."""
+    categories = [v.name for v in variables if v.is_masked and v.scale is not Scale.NUMERIC]
+    if categories:
+        yield f"{', '.join(categories)}: no numbers, so of utility only unchanged cells are measured"
+    for v in variables:
+        gone = int(np.count_nonzero(np.isfinite(v.original) & np.isnan(v.masked)))
+        if v.is_masked and gone:
+            had = int(np.count_nonzero(np.isfinite(v.original)))
+            yield f"{v.name}: {gone:,} of {had:,} values are blank in the masked file, which no measure of numbers sees"
 
 
 def _only_in_one(original: Table, masked: Table) -> list[str]:

@@ -30,17 +30,19 @@ def sweep_file(
     options: SweepOptions,
     *,
     journal: Path | None = None,
+    overwrite: bool = False,
     heard: Heard = lambda _done, _all: None,
 ) -> Sweep:
     """Return every point; `heard` hears how many of how many are done.
 
-    With a `journal` every point is kept there as soon as it is computed; a sweep of the same inputs goes on from it.
+    With a `journal` every point is kept there as soon as it is computed; a sweep of the same inputs goes on from it,
+    and one of others is refused unless `overwrite` lets it begin anew. Nothing is written before all options are good.
     """
     started = perf_counter()
     _refuse_mistakes(rules, options)
     tasks = options.tasks(rules is not None)
     book = None if journal is None else Journal(journal, _inputs(data, rules, options.masking))
-    known = {} if book is None else book.read()
+    known = {} if book is None or overwrite else book.read()
     # Before any process starts: what is wrong with the files is said once, and here.
     first = SweepBench(data, rules, options.masking)
     unjudged = first.unjudged(options.methods[0])

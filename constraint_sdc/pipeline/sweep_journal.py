@@ -1,14 +1,15 @@
 """The journal of a sweep: a line per point as soon as it is computed, so that an interrupted sweep goes on.
 
-The first line says for which inputs and options the points are; a point counts for no others. A last line that was cut
-by a crash is left out, and its point computed again.
+The first line says for which inputs and options the points are; a point counts for no others. A line that was cut by a
+crash, or damaged, is left out, and its point computed again.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -29,20 +30,24 @@ class Journal:
         """Return the points computed before; UsageError when they are of other inputs."""
         if not self._path.exists():
             return {}
-        head, *lines = self._path.read_text(encoding="utf-8").split("\n")
+        head, *lines = self._path.read_text(encoding="utf-8", errors="replace").split("\n")
         if _parsed(head) != self._head:
             hint = "choose another directory, or --overwrite to start anew"
             raise UsageError("holds a sweep of other files or options", file=str(self._path.parent), hint=hint)
         points: dict[SweepTask, SweepPoint] = {}
         for line in lines:
-            entry = _parsed(line)
-            if entry is not None:
-                point = SweepPoint(**entry)
+            point = _point(_parsed(line))
+            if point is not None:
                 points[SweepTask(point.scenario, point.method, point.k)] = point
         return points
 
     def start(self, points: Mapping[SweepTask, SweepPoint]) -> None:
         """Write the journal anew with these points: what a crash left of a line is gone."""
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            what = f"cannot make the directory: {error.strerror}"
+            raise UsageError(what, file=str(self._path.parent)) from None
         lines = [json.dumps(self._head), *(json.dumps(asdict(point)) for point in points.values())]
         staged = self._path.with_name(f".{self._path.name}")
         staged.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -59,3 +64,13 @@ def _parsed(line: str) -> Any:
         return json.loads(line)
     except ValueError:
         return None
+
+
+def _point(entry: Any) -> SweepPoint | None:
+    """Return the point of a line, None for a line that is none: then it is computed again."""
+    if not isinstance(entry, dict) or entry.keys() != {field.name for field in fields(SweepPoint)}:
+        return None
+    kinds = {"scenario": str, "method": str, "k": int, "seconds": float}
+    is_good = all(isinstance(entry[name], kind) for name, kind in kinds.items())
+    numbers = [value for value in entry.values() if isinstance(value, float)]
+    return SweepPoint(**entry) if is_good and all(map(math.isfinite, numbers)) else None

@@ -134,11 +134,22 @@ def main(source: TextIO = sys.stdin, target: TextIO = sys.stdout) -> None:
     """Answer tasks until the input ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started us is interrupted too, and ends us
     bench = _bench(json.loads(source.readline()))
-    for line in source:
+    lines: queue.SimpleQueue[str] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(source, lines), daemon=True).start()
+    while True:
         try:
-            answer = asdict(bench.point(SweepTask(**json.loads(line))))
+            answer = asdict(bench.point(SweepTask(**json.loads(lines.get()))))
         except ConstraintSdcError as problem:
             answer = {"problem": str(problem)}
-        target.write(json.dumps(answer) + "\n")
-        target.flush()
+        try:
+            target.write(json.dumps(answer) + "\n")
+            target.flush()
+        except BrokenPipeError:
+            os._exit(1)
+
+
+def _listen(source: TextIO, lines: queue.SimpleQueue[str]) -> None:
+    """Hand on the tasks; when the input ends, so does the process, in the middle of a point if need be."""
+    for line in source:
+        lines.put(line)
     os._exit(0)

@@ -20,7 +20,7 @@ from constraint_sdc.report.assessment_text import assessment_verdict
 from constraint_sdc.report.characters import legible
 from constraint_sdc.report.charts_bins import least_records
 from constraint_sdc.report.figures_text import count, shown_figure, shown_rows
-from constraint_sdc.report.small_subdomains import few, is_hidden
+from constraint_sdc.report.small_subdomains import few, is_hidden, shown_name
 from constraint_sdc.report.wording import counted, number
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def _subdomain(
     is_small = is_hidden(part, assessment, show_values)
     headlines = {one.title: shown_figure(one.figures[0]) for one in part.measured if one.figures}
     return {
-        "name": part.name,
+        "name": shown_name(part, assessment, show_values),
         "records": few(assessment) if is_small else count(part.records),
         "is_small": is_small,
         "headlines": ["hidden" if is_small else headlines.get(title, "not measured") for title in titles],

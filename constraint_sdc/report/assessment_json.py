@@ -6,7 +6,7 @@ from constraint_sdc import __version__
 from constraint_sdc.model.assessment import Assessment, Measured, ResultTable, SubdomainMeasured
 from constraint_sdc.model.masking import RuleOutcome
 from constraint_sdc.report.json_text import json_text
-from constraint_sdc.report.small_subdomains import is_hidden
+from constraint_sdc.report.small_subdomains import is_hidden, shown_name
 
 SCHEMA = "constraint-sdc/assessment"
 SCHEMA_VERSION = 1
@@ -44,7 +44,7 @@ def _subdomain(part: SubdomainMeasured, assessment: Assessment, show_values: boo
     """Return a subdomain; of one with a handful of records nothing but its name."""
     hidden = is_hidden(part, assessment, show_values)
     return {
-        "name": part.name,
+        "name": shown_name(part, assessment, show_values),
         "records": None if hidden else part.records,
         "utility": [] if hidden else [measured_to_json(one, show_values) for one in part.measured],
     }

@@ -8,7 +8,7 @@ from constraint_sdc.model.assessment import Assessment, Measured, ResultTable
 from constraint_sdc.report.figures_text import NOT_DEFINED, shown_figure, shown_rows
 from constraint_sdc.report.paragraphs import fact, wrapped
 from constraint_sdc.report.rule_table import rule_table
-from constraint_sdc.report.small_subdomains import few, is_hidden
+from constraint_sdc.report.small_subdomains import few, is_hidden, shown_name
 from constraint_sdc.report.terminal import align, clean, paint
 from constraint_sdc.report.wording import counted, number
 
@@ -47,7 +47,9 @@ def assessment_text(
 def assessment_verdict(assessment: Assessment) -> str:
     """Say in a sentence whether the rules hold and what SCORE is."""
     word = "OBJECTION" if assessment.exit_code else "ASSESSED"
-    return f"{word}: {counted(assessment.records, 'record')}; {_rules(assessment)}. {clean(assessment.score.says)}"
+    said = f"{word}: {counted(assessment.records, 'record')}; {_rules(assessment)}. {clean(assessment.score.says)}"
+    lost = assessment.pair.lost
+    return f"{said} Lost altogether, and in none of these figures: {', '.join(map(clean, lost))}." if lost else said
 
 
 def _rules(assessment: Assessment) -> str:
@@ -78,7 +80,13 @@ def _subdomains(assessment: Assessment, show_values: bool, colour: bool) -> Iter
         hidden = is_hidden(part, assessment, show_values)
         found = {one.measure: shown_figure(one.figures[0]) for one in part.measured if not hidden}
         records = few(assessment) if hidden else number(part.records)
-        rows.append((clean(part.name), records, *(found.get(name, NOT_DEFINED) for name in head[2:])))
+        rows.append(
+            (
+                clean(shown_name(part, assessment, show_values)),
+                records,
+                *(found.get(name, NOT_DEFINED) for name in head[2:]),
+            )
+        )
     first, *lines = align([head, *rows], right=range(1, len(head)))
     yield from (f"  {line}" for line in (paint(first, "faint", colour), *lines))
 
@@ -87,7 +95,8 @@ def _sections(assessment: Assessment, details: bool, show_values: bool) -> Itera
     yield "Utility: what masking cost", assessment.utility
     for part in assessment.subdomains if details else ():
         if is_hidden(part, assessment, show_values):
-            yield f"Utility where {clean(part.name)} ({few(assessment)} records: hidden)", ()
+            name = clean(shown_name(part, assessment, show_values))
+            yield f"Utility where {name} ({few(assessment)} records: hidden)", ()
         else:
             yield f"Utility where {clean(part.name)} ({counted(part.records, 'record')})", part.measured
     yield "Risk: what could be linked", assessment.risk

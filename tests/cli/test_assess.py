@@ -33,6 +33,7 @@ def masked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     options = MaskOptions(k=4, method="mdav")
     mask_file(folder / "extract.xml", RULES, folder / "masked.xml", options)
     mask_file(folder / "extract.xml", None, folder / "plain.xml", options)
+    (folder / "extract.csv").write_text("A\n1\n2\n", "utf-8")
     (folder / "assess.yml").write_text(RECIPE, "utf-8")
     return folder
 
@@ -85,6 +86,76 @@ def test_details_show_tables_but_nothing_of_single_records(run: Run) -> None:
     assert ran.code == 0
 
 
+def test_another_original_than_the_certified_one_is_an_objection(run: Run) -> None:
+    generate_file(Path("other.xml"), 150, 9)
+    ran = run("assess", "other.xml", "masked.xml", "--attacks", "none")
+    assert ran.code == 1
+    assert "masked from another original" in " ".join(ran.out.split())
+
+
+def test_a_certificate_that_somebody_edited_is_an_objection(run: Run) -> None:
+    path = Path("masked.xml.certificate.json")
+    path.write_text(path.read_text("utf-8").replace('"operator": "arithmetic mean"', '"operator": "mode"'), "utf-8")
+    ran = run("assess", "extract.xml", "masked.xml", "--attacks", "none")
+    assert ran.code == 1
+    assert "MISMATCH masked.xml.certificate.json: plan: its SHA-256" in ran.out
+
+
+def _values(original: list[object], masked: list[object], name: str = "Income") -> None:
+    for path, values in (("o.csv", original), ("m.csv", masked)):
+        Path(path).write_text(
+            "\n".join([f"{name},W", *(f"{value},{i % 7}" for i, value in enumerate(values))]), "utf-8"
+        )
+
+
+def test_a_rare_value_is_not_told_by_its_subdomain_nor_by_that_of_all_others(run: Run) -> None:
+    values: list[object] = [10, 20] * 20 + [987654.32]
+    _values(values, [15] * 40 + [987654.32])
+    for wish in ("Income", '"Income < 500000"'):
+        Path("r.yml").write_text(f"assess: {{subdomains: [{wish}]}}", "utf-8")
+        given = ("assess", "o.csv", "m.csv", "--recipe", "r.yml", "--attacks", "none")
+        for ran in (run(*given, "--details"), run(*given, "--json", "--report", "page.html")):
+            assert ran.code == 0
+            assert "987654.32" not in ran.out
+            assert "987,654" not in ran.out
+        assert "987654.32" not in Path("page.html").read_text("utf-8")
+        hidden = json.loads(run(*given, "--json").out)["subdomains"][-1]
+        assert (hidden["records"], hidden["utility"]) == (None, [])
+
+
+def test_moments_of_a_handful_of_values_are_not_shown(run: Run) -> None:
+    _values([77777.5, 88888.5, *[""] * 20], [77777.5, 80000.5, *[""] * 20])
+    ran = run("assess", "o.csv", "m.csv", "--details", "--attacks", "none")
+    assert "none is shown: Income" in ran.out
+    assert "83,333" not in ran.out
+
+
+def test_a_variable_that_masking_lost_is_named_in_the_verdict(run: Run) -> None:
+    _values([1, 2, 3, 4, 5], ["", "", "", "", ""])
+    ran = run("assess", "o.csv", "m.csv", "--attacks", "none")
+    assert "Lost altogether, and in none of these figures: Income." in " ".join(ran.out.split())
+    assert "Income: 5 of 5 values are blank" in " ".join(ran.out.split())
+
+
+def test_a_report_never_replaces_what_was_read(run: Run) -> None:
+    before = Path("masked.xml.certificate.json").read_bytes()
+    ran = run("assess", "extract.xml", "masked.xml", "--report", "masked.xml.certificate.json")
+    assert (ran.code, "overwrite an input" in ran.err) == (2, True)
+    assert Path("masked.xml.certificate.json").read_bytes() == before
+
+
+def test_records_in_another_order_are_noticed(run: Run) -> None:
+    header, *rows = ["Id,Income", "a,1", "b,2", "c,3", "d,4", "e,5"]
+    Path("o.csv").write_text("\n".join([header, *rows]), "utf-8")
+    Path("m.csv").write_text("\n".join([header, *reversed(rows)]), "utf-8")
+    ran = run("assess", "o.csv", "m.csv", "--attacks", "none")
+    assert "Id has the same values in another order" in ran.out
+    Path("r.yml").write_text("key: Id", "utf-8")
+    ran = run("assess", "o.csv", "m.csv", "--recipe", "r.yml", "--attacks", "none")
+    assert "another order" not in ran.out
+    assert "The SCORE is 50.00" in ran.out
+
+
 def test_of_a_subdomain_of_few_records_nothing_is_told_but_by_request(run: Run) -> None:
     Path("few.yml").write_text("assess: {subdomains: [V8 < 0, V8 >= 0]}\n", "utf-8")
     given = ("assess", "extract.xml", "masked.xml", "--recipe", "few.yml", "--attacks", "none", "--json")
@@ -125,7 +196,7 @@ def test_an_unmasked_file_has_score_fifty(run: Run) -> None:
 
 def test_csv_files_are_assessed_too_but_not_judged(run: Run) -> None:
     for name in ("extract", "masked"):
-        assert run("convert", f"{name}.xml", f"{name}.csv").code == 0
+        assert run("convert", f"{name}.xml", f"{name}.csv", "--overwrite").code == 0
     assert run("assess", "extract.csv", "masked.csv", "--attacks", "none").code == 0
     ran = run("assess", "extract.csv", "masked.csv", "--rules", RULES)
     assert ran.code == 2
@@ -142,6 +213,7 @@ def test_csv_files_are_assessed_too_but_not_judged(run: Run) -> None:
         (("extract.xml", "masked.xml", "--attacks", "brute-force"), "unknown attack 'brute-force'"),
         (("extract.xml", "masked.xml", "--phase", "x"), "it belongs to rules"),
         (("extract.xml", "masked.xml", "--sweep", "sweep"), "--sweep has no meaning here"),
+        (("extract.csv", "extract.csv", "--record", "Foo"), "--record has no meaning here"),
         (("extract.xml", "masked.xml", "--report", "masked.xml"), "overwrite an input"),
         (("extract.xml", "masked.xml", "--report", "x.html", "--sweep", "nowhere"), "nowhere"),
         (("extract.xml", "masked.xml", "--certificate", "none.json"), "none.json"),
@@ -162,6 +234,9 @@ def test_mistakes_end_in_one_message(run: Run, arguments: tuple[str, ...], said:
         ("assess: {subdomains: [V8 <> 3]}", "the recipe's subdomain 'V8 <> 3'"),
         ("assess: {subdomains: [V1]}", "the recipe's subdomain 'V1'"),
         ("assess: {known: [V99]}", "cannot know 'V99'"),
+        ("key: Nope", "names 'Nope', which no record has"),
+        ("groups: [[V1, Nope]]", "names 'Nope', which no record has"),
+        ("weights: Nope", "names 'Nope', which no record has"),
         ("assess: {knwon: [V1]}", "knwon"),
         ("assess: {known: []}", "r.yml:1"),
     ],

@@ -75,6 +75,13 @@ def test_certain_links_are_counted_for_both_kinds_of_knowledge(run: Run) -> None
     assert figures["certain-links-rerun"] >= figures["certain-links-published"] > 90
 
 
+def test_a_foreign_certificate_is_noted_for_machines_too(run: Run) -> None:
+    assert run("mask", "extract.xml", "-k", "3", "--method", "mdav", "-o", "masked.xml").code == 0
+    given = ("attack", "transparency", "extract.xml", "ranked.xml", "--certificate", "masked.xml.certificate.json")
+    notes = json.loads(run(*given, "--json").out)["notes"]
+    assert "certificate of another file" in notes[0]
+
+
 def test_a_released_part_bounds_a_masked_total(run: Run) -> None:
     draw = np.random.default_rng(5)
     a, b = draw.integers(10, 99, 60), draw.integers(0, 5, 60)
@@ -97,6 +104,10 @@ def test_a_released_part_bounds_a_masked_total(run: Run) -> None:
             ("single-ranking", "extract.xml", "ranked.xml", "--setting", "full", "--metric", "within"),
             "no metric for full",
         ),
+        (("single-ranking", *FILES, "--setting", "full", "--share", "0.5"), "--share has no meaning here"),
+        (("single-ranking", *FILES, "--setting", "sample", "--off", "2"), "--off has no meaning here"),
+        (("single-ranking", *FILES, "--against", "extract.xml", "--deviation", "0.1"), "--deviation has no meaning"),
+        (("transparency", *FILES, "--seed", "3"), "--seed"),
         (("transparency", "extract.xml", "nowhere.xml"), "nowhere.xml"),
         (("transparency", "extract.xml"), "MASKED"),
         (("teleport", "extract.xml", "ranked.xml"), "teleport"),

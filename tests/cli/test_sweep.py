@@ -86,6 +86,22 @@ def test_mistakes_end_in_one_message_and_write_nothing(run: Run, arguments: tupl
     assert not Path("out/points.csv").exists()
 
 
+def test_a_mistake_loses_no_point(run: Run) -> None:
+    given = ("sweep", "extract.xml", "--k", "3", "--jobs", "1", "-o", "out", "--overwrite", "--methods")
+    assert run(*given, "mdav").code == 0
+    before = Path("out/journal.jsonl").read_text("utf-8")
+    assert run(*given, "mdvav").code == 2
+    assert Path("out/journal.jsonl").read_text("utf-8") == before
+
+
+def test_no_picture_of_an_earlier_sweep_is_left(run: Run) -> None:
+    given = ("sweep", "extract.xml", "--methods", "mdav", "--jobs", "1", "-o", "out", "--k")
+    assert run(*given, "3").code == 0
+    assert Path("out/map.svg").exists()
+    assert run(*given, "61").code == 0
+    assert not Path("out/map.svg").exists()
+
+
 def test_a_file_is_no_directory(run: Run) -> None:
     Path("out").write_text("", "utf-8")
     ran = run("sweep", "extract.xml", "--k", "3", "-o", "out")

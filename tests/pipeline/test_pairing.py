@@ -84,7 +84,10 @@ def test_what_was_taken_out_or_added_is_said() -> None:
 def test_numbers_that_became_texts_are_compared_as_categories_and_it_is_said() -> None:
     paired = side_by_side({"Age": INCOME}, {"Age": ("10-20", "10-20", "30-40", "30-40")})
     assert paired.pair["Age"].scale is Scale.NOMINAL
-    assert paired.notes == ("Age is no longer a number in every masked record: compared as categories",)
+    assert paired.notes == (
+        "Age is no longer a number in every masked record: compared as categories",
+        "Age: no numbers, so of utility only unchanged cells are measured",
+    )
 
 
 def test_quasi_identifiers_are_what_an_intruder_knows() -> None:

@@ -122,6 +122,17 @@ def test_what_was_computed_before_is_not_computed_again(data: Path, tmp_path: Pa
     assert sweep_file(data, None, options, journal=journal).points[0].pil == 12.5
 
 
+@pytest.mark.parametrize("line", ["5", "[1]", '{"scenario": "with rules"}', "\udcff", '{"k": NaN}'])
+def test_a_damaged_line_is_computed_again(data: Path, tmp_path: Path, line: str) -> None:
+    journal, options = tmp_path / "journal.jsonl", SweepOptions(ks=(3,), methods=("mdav",), jobs=1)
+    first = sweep_file(data, None, options, journal=journal)
+    head = journal.read_text("utf-8").splitlines()[0]
+    journal.write_bytes(f"{head}\n{line}\n".encode(errors="surrogateescape"))
+    again = sweep_file(data, None, options, journal=journal)
+    assert again.reused == 0
+    assert timeless(again.points) == timeless(first.points)
+
+
 @pytest.mark.parametrize(
     "other",
     [

@@ -160,8 +160,9 @@ FULL_ASSESSMENT = Assessment(
     score=SCORE,
     utility=(SSE, PIL),
     subdomains=(
-        SubdomainMeasured("Region = 'North'", 612, (SSE, PIL)),
-        SubdomainMeasured(f"Town = {HOSTILE}", 2, (SSE, PIL)),
+        SubdomainMeasured("Region", "Region = 'North'", 612, (SSE, PIL)),
+        SubdomainMeasured(f"Town = {HOSTILE}", f"Town = {HOSTILE}", 2, (SSE, PIL)),
+        SubdomainMeasured("Secret", "Secret = 987654.32", 2, (SSE, PIL)),
     ),
     risk=(LINKAGE, ACHIEVED),
     attacks=(TRANSPARENCY,),

@@ -264,11 +264,13 @@ def test_tables_of_single_records_are_left_out_unless_asked_for() -> None:
 
 def test_measures_of_a_handful_of_records_are_left_out_unless_asked_for() -> None:
     hidden, shown = words(WORDS), words(WORDS, show_values=True)
-    assert f"Town = {HOSTILE} fewer than 10 hidden hidden" in hidden
+    assert f"Town = {HOSTILE} fewer than 10, or all but so few hidden hidden" in hidden
+    assert "Secret: a rare value fewer than 10, or all but so few hidden hidden" in hidden
+    assert "987654.32" not in hidden
     assert "Region = 'North' 612 9.09% 46.93%" in hidden
     assert f"Town = {HOSTILE} 2 9.09% 46.93%" in shown
     assert len(re.findall("moved the records", hidden)) == 2
-    assert len(re.findall("moved the records", shown)) == 3
+    assert len(re.findall("moved the records", shown)) == 4
 
 
 def test_the_outlier_leaves_no_trace_in_the_page(full: str) -> None:

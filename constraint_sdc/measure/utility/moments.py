@@ -7,12 +7,13 @@ change depends on a unit, and none is divided by what may be 0.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from constraint_sdc.measure.utility.wording import counted, mean_of, named, not_measured
+from constraint_sdc.measure.utility.wording import mean_of, named, not_measured, variables_of
 from constraint_sdc.measure.utility.yardstick import Yardstick, complete, finite, yardstick
 from constraint_sdc.model.assessment import Cell, Figure, Measured, ResultTable, Unit
 from constraint_sdc.model.groups import Points
@@ -106,17 +107,25 @@ class Moments:
             why = "no masked numeric variable varies and has numbers in both files" if names else _NO_NUMBERS
             return not_measured(self.name, self.title, figures, why)
         undefined = [name for name, one in zip(names, found, strict=True) if None in astuple(one.change)]
+        few = _few(pair)
         return Measured(
             self.name,
             self.title,
             figures,
-            f"Mean, standard deviation, skewness and kurtosis of {counted(len(names), 'numeric variable')} "
+            f"Mean, standard deviation, skewness and kurtosis of {variables_of(pair)} "
             f"changed by {total:.2f}% on average.",
-            (_changes(names, found), _values(names, found)),
-            (f"Some moment is not defined, and left out, for {named(undefined)}.",) if undefined else (),
+            (
+                _changes(names, found),
+                _values(names, [None if name in few else one for name, one in zip(names, found, strict=True)]),
+            ),
+            (
+                *((f"Some moment is not defined, and left out, for {named(undefined)}.",) if undefined else ()),
+                *((f"Of so few values that moments tell them, none is shown: {named(few)}.",) if few else ()),
+            ),
         )
 
 
+_LEAST_VALUES = 5  # four moments would tell four values
 _NO_NUMBERS = "no masked variable is numeric"
 _LABELS = (
     ("mean", "means, in standard deviations"),
@@ -132,8 +141,16 @@ def _changes(names: tuple[str, ...], found: tuple[MomentChange, ...]) -> ResultT
     return ResultTable("changes", "Changes of moments by variable", head, (None, *[Unit.PERCENT] * 4), rows)
 
 
-def _values(names: tuple[str, ...], found: tuple[MomentChange, ...]) -> ResultTable:
-    rows = tuple((name, *_side_by_side(one)) for name, one in zip(names, found, strict=True))
+def _few(pair: Pair) -> list[str]:
+    """Return the variables of fewer values than groups have: with two of them, mean and deviation are the values."""
+    least = max(_LEAST_VALUES, pair.k or 0)
+    return [n for n in pair.numeric if min(np.isfinite(v).sum() for v in (pair[n].original, pair[n].masked)) < least]
+
+
+def _values(names: tuple[str, ...], found: Sequence[MomentChange | None]) -> ResultTable:
+    rows = tuple(
+        (name, *((None,) * 8 if one is None else _side_by_side(one))) for name, one in zip(names, found, strict=True)
+    )
     head = ("variable", *(f"{moment} {when}" for moment in _SHORT for when in ("before", "after")))
     return ResultTable("values", "Moments before and after", head, (None, *[Unit.PLAIN] * 8), rows)
 

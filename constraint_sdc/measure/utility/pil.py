@@ -15,7 +15,7 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 
 from constraint_sdc.measure.utility.pil_base import Base, Statistics, base_of
-from constraint_sdc.measure.utility.wording import counted, mean_of, named, not_measured
+from constraint_sdc.measure.utility.wording import mean_of, named, not_measured, variables_of
 from constraint_sdc.model.assessment import Figure, Measured, ResultTable, Unit
 from constraint_sdc.model.groups import Points
 from constraint_sdc.model.pair import Floats, Pair
@@ -128,7 +128,7 @@ class ProbabilisticLoss:
             self.name,
             self.title,
             figures,
-            f"Statistics of {counted(len(names), 'numeric variable')} strayed by a probabilistic loss of "
+            f"Statistics of {variables_of(pair)} strayed by a probabilistic loss of "
             f"{found.total:.2f}%, where 0% is no change and 100% more than any sample would bring.",
             (_variables(names, found), _pairs(names, found)) if len(names) > 1 else (_variables(names, found),),
             (f"Not defined, and left out of the total: {named(undefined)}.",) if undefined else (),

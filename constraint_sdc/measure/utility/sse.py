@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from constraint_sdc.measure.utility.wording import counted, named, not_measured
+from constraint_sdc.measure.utility.wording import named, not_measured, variables_of
 from constraint_sdc.measure.utility.yardstick import finite, yardstick
 from constraint_sdc.model.assessment import Figure, Measured, ResultTable, Unit
 from constraint_sdc.model.groups import Points
@@ -77,7 +77,7 @@ class SquaredError:
             self.name,
             self.title,
             figures,
-            f"Masking replaced {found.loss:.2f}% of the spread of {counted(len(names), 'numeric variable')} by error.",
+            f"Masking replaced {found.loss:.2f}% of the spread of {variables_of(pair)} by error.",
             (_table(names, found),),
             (f"Without a value of its own: {named(missing)} (constant but changed, blank, or beyond all numbers).",)
             if missing

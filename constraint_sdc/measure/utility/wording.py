@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from constraint_sdc.model.assessment import Figure, Measured
+from constraint_sdc.model.pair import Pair
 
 _MOST_NAMED = 5
 
@@ -28,6 +29,11 @@ def counted(count: int, one: str, many: str | None = None) -> str:
     ('1 variable', '0 variables', '2 categories')
     """
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def variables_of(pair: Pair) -> str:
+    """Return how many numeric variables can be measured: those lost in masking cannot."""
+    return counted(len(pair.numeric) - len(pair.lost), "numeric variable")
 
 
 def mean_of(numbers: Iterable[float | None]) -> float | None:

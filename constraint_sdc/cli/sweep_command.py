@@ -60,7 +60,7 @@ class Ks(click.ParamType[tuple[int, ...]]):
 @click.option("--k", "ks", type=Ks(), required=True, help="Group sizes to try, such as 1..99 or 3,5,10; 1 is unmasked.")
 @click.option("--methods", help="Partition methods to try, separated by commas. [default: the recipe's, or auto]")
 @click.option("--compare-unconstrained", is_flag=True, help="Also mask without the rules, and count what breaks.")
-@click.option("--output", "-o", type=FILE, required=True, help="Directory for the points and the pictures.")
+@click.option("--output", "-o", type=FILE, help="Directory for points and pictures. [default: NAME-sweep, after DATA]")
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes at the same time. [default: one for each core]")
 @click.option("--overwrite", is_flag=True, help="Start anew where the directory holds another sweep.")
 @click.option("--json", "as_json", is_flag=True, help="JSON under schemas/sweep.schema.json.")
@@ -72,7 +72,7 @@ def command(
     ks: tuple[int, ...],
     methods: str | None,
     compare_unconstrained: bool,
-    output: Path,
+    output: Path | None,
     jobs: int | None,
     overwrite: bool,
     as_json: bool,
@@ -83,6 +83,7 @@ def command(
 
     Nothing is published. Every point is kept as soon as it is computed.
     """
+    output = output or Path(f"{data.stem}-sweep")
     masking = gather({**given, "k": 2, "method": None}, rules, record=record)
     names = _methods(methods, masking.recipe.method)
     from constraint_sdc.model.sweep import SweepOptions

@@ -86,6 +86,12 @@ def test_mistakes_end_in_one_message_and_write_nothing(run: Run, arguments: tupl
     assert not Path("out/points.csv").exists()
 
 
+def test_without_a_name_the_directory_is_called_after_the_data(run: Run) -> None:
+    ran = run("sweep", "extract.xml", "--rules", RULES, "--k", "1..2", "--methods", "mdav", "--jobs", "1")
+    assert (ran.code, "points and pictures: extract-sweep" in ran.err) == (0, True)
+    assert Path("extract-sweep/points.csv").exists()
+
+
 def test_a_mistake_loses_no_point(run: Run) -> None:
     given = ("sweep", "extract.xml", "--k", "3", "--jobs", "1", "-o", "out", "--overwrite", "--methods")
     assert run(*given, "mdav").code == 0

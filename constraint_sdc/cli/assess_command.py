@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from constraint_sdc.cli.comparing import comparing_options, gather_comparison, inputs_of, names_in, seed_option
+from constraint_sdc.cli.comparing import comparing_options, gather_comparison, inputs_of, seed_option
 from constraint_sdc.cli.masking import terminal
-from constraint_sdc.cli.options import FILE, deliver, end_progress, no_overwrite, progress_line
+from constraint_sdc.cli.options import FILE, deliver, end_progress, names_in, no_overwrite, progress_line
 from constraint_sdc.errors import UsageError
 
 if TYPE_CHECKING:

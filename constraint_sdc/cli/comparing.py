@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from constraint_sdc.cli.options import FILE, Seconds, directories, not_empty
+from constraint_sdc.cli.options import FILE, Seconds, directories, names_in, not_empty
 from constraint_sdc.errors import UsageError
 
 if TYPE_CHECKING:
@@ -71,16 +71,6 @@ def gather_comparison(given: dict[str, Any], *, attacks: tuple[str, ...] | None 
         time_limit=given["time_limit"],
         recipe=Recipe() if given["recipe"] is None else read_recipe(given["recipe"]),
     )
-
-
-def names_in(text: str | None, option: str) -> tuple[str, ...] | None:
-    """Return the names between the commas, None when the option is not given."""
-    if text is None:
-        return None
-    names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
-    if not names:
-        raise click.UsageError(f"{option} names nothing")
-    return names
 
 
 def inputs_of(original: Path, masked: Path, given: dict[str, Any]) -> tuple[Path | None, ...]:

@@ -55,6 +55,16 @@ def not_empty(_: click.Context, option: click.Parameter, name: str | None) -> st
     return name
 
 
+def names_in(text: str | None, option: str) -> tuple[str, ...] | None:
+    """Return the names between the commas, None when the option is not given."""
+    if text is None:
+        return None
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    if not names:
+        raise click.UsageError(f"{option} names nothing")
+    return names
+
+
 def directories(_: click.Context, option: click.Parameter, folders: tuple[Path, ...]) -> tuple[Path, ...]:
     """Refuse what is no directory: allowing it would allow nothing."""
     for folder in folders:

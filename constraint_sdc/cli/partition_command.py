@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from constraint_sdc.cli.masking import terminal
-from constraint_sdc.cli.options import FILE, deliver, end_progress, no_overwrite, not_empty, progress_line
+from constraint_sdc.cli.options import FILE, deliver, end_progress, names_in, no_overwrite, not_empty, progress_line
 from constraint_sdc.errors import UsageError
 
 if TYPE_CHECKING:
@@ -90,16 +90,7 @@ def _options(given: dict[str, Any]) -> PartitionOptions:
 
     recipe, standardise = given.pop("recipe"), given.pop("standardise")
     return PartitionOptions(
-        **{**given, "variables": _names(given["variables"])},
+        **{**given, "variables": names_in(given["variables"], "--variables")},
         standardise=None if standardise is None else Standardise(standardise),
         recipe=Recipe() if recipe is None else read_recipe(recipe),
     )
-
-
-def _names(variables: str | None) -> tuple[str, ...] | None:
-    if variables is None:
-        return None
-    names = tuple(name.strip() for name in variables.split(",") if name.strip())
-    if not names:
-        raise click.UsageError("--variables names no variable")
-    return names

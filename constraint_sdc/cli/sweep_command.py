@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from constraint_sdc.cli.masking import gather, sweeping_options, terminal
-from constraint_sdc.cli.options import FILE, deliver, end_progress, not_empty
+from constraint_sdc.cli.options import FILE, deliver, end_progress, names_in, not_empty
 from constraint_sdc.errors import UsageError
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def command(
     """
     output = output or Path(f"{data.stem}-sweep")
     masking = gather({**given, "k": 2, "method": None}, rules, record=record)
-    names = _methods(methods, masking.recipe.method)
+    names = tuple(dict.fromkeys(names_in(methods, "--methods") or (masking.recipe.method or "auto",)))
     from constraint_sdc.model.sweep import SweepOptions
     from constraint_sdc.pipeline.sweep import sweep_file
     from constraint_sdc.report.sweep_json import render_sweep_json
@@ -100,15 +100,6 @@ def command(
     write_files(sweep, output)
     deliver(render_sweep_json(sweep) if as_json else sweep_text(sweep, **terminal()), None)
     click.echo(f"points and pictures: {output}", err=True)
-
-
-def _methods(given: str | None, recipe: str | None) -> tuple[str, ...]:
-    if given is None:
-        return (recipe or "auto",)
-    names = tuple(dict.fromkeys(name.strip() for name in given.split(",") if name.strip()))
-    if not names:
-        raise click.UsageError("--methods names no method")
-    return names
 
 
 def _directory(output: Path) -> Path:

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Sequence
-from functools import cache
-from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from constraint_sdc import __version__
 from constraint_sdc.model.assessment import Assessment, Measured, ResultTable, SubdomainMeasured
 from constraint_sdc.model.masking import RuleOutcome
 from constraint_sdc.model.sweep import SweepPoint
@@ -17,16 +12,12 @@ from constraint_sdc.report.assessment_key_figures import key_figures, shown_or_w
 from constraint_sdc.report.assessment_pictures import map_section, pictures_section
 from constraint_sdc.report.assessment_plan import certificate_section, plan_section
 from constraint_sdc.report.assessment_text import assessment_verdict
-from constraint_sdc.report.characters import legible
 from constraint_sdc.report.charts_bins import least_records
 from constraint_sdc.report.figures_text import count, shown_figure, shown_rows
+from constraint_sdc.report.page import render_page
 from constraint_sdc.report.small_subdomains import few, is_hidden, shown_name
 from constraint_sdc.report.wording import counted, number
 
-if TYPE_CHECKING:
-    from jinja2 import Template
-
-_TEMPLATES = Path(__file__).with_name("templates")
 # A longer table is closed until the reader opens it; on paper it is open.
 _OPEN_ROWS = 12
 # What nobody reads on a page is in the JSON form; a page of a hundred thousand rows opens nowhere.
@@ -41,31 +32,7 @@ def render_assessment_html(
     `sweep` adds the points of a sweep to the risk-utility map. Tables that tell about single records are left out
     unless `show_values` asks for them.
     """
-    from markupsafe import Markup
-
-    style = (_TEMPLATES / "assessment.css").read_text("utf-8")
-    page = _template().render(
-        style=Markup(style),  # our own file; it must reach the page byte for byte, or its hash does not fit
-        style_hash=b64encode(sha256(style.encode()).digest()).decode(),
-        version=__version__,
-        **_page(assessment, sweep, show_values),
-    )
-    return legible(page)
-
-
-@cache
-def _template() -> Template:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # heavy; other formats do without it
-
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    return environment.get_template("assessment.html.j2")
+    return render_page("assessment", _page(assessment, sweep, show_values))
 
 
 def _page(assessment: Assessment, sweep: Sequence[SweepPoint], show_values: bool) -> dict[str, object]:

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
-from functools import cache
-from hashlib import sha256
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-from constraint_sdc import __version__
 from constraint_sdc.model.finding import CheckResult, RuleResult, Violation
-from constraint_sdc.report.characters import clipped, legible
+from constraint_sdc.report.characters import clipped
 from constraint_sdc.report.disclosure import shown_message
+from constraint_sdc.report.page import render_page
 from constraint_sdc.report.paths import shown_origin
 from constraint_sdc.report.wording import (
     EXIT_MEANING,
@@ -25,10 +19,6 @@ from constraint_sdc.report.wording import (
     verdict_word,
 )
 
-if TYPE_CHECKING:
-    from jinja2 import Template
-
-_TEMPLATES = Path(__file__).with_name("templates")
 _CLASSES: dict[Label, str] = {
     "FAIL": "fail",
     "ERROR": "fail",
@@ -43,31 +33,7 @@ _OPEN_FINDINGS = 8
 
 def render_html(result: CheckResult) -> str:
     """Return a self-contained page whose content security policy allows its own style sheet and nothing else."""
-    from markupsafe import Markup
-
-    style = (_TEMPLATES / "check.css").read_text("utf-8")
-    page = _template().render(
-        style=Markup(style),  # our own file; it must reach the page byte for byte, or its hash does not fit
-        style_hash=b64encode(sha256(style.encode()).digest()).decode(),
-        version=__version__,
-        **_page(result),
-    )
-    return legible(page)
-
-
-@cache
-def _template() -> Template:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # heavy; other formats do without it
-
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    return environment.get_template("check.html.j2")
+    return render_page("check", _page(result))
 
 
 def _page(result: CheckResult) -> dict[str, object]:

@@ -128,7 +128,7 @@ def test_an_existing_file_is_kept_unless_told(run: Run) -> None:
         ("", "k is not given"),
         ("-k 1", "k must be at least 2, not 1"),
         ("-k 8", "d.csv: 7 records cannot form a group of 8 (choose a smaller k)"),
-        ("-k 3 --variables ,", "--variables names no variable"),
+        ("-k 3 --variables ,", "--variables names nothing"),
         ("-k 3 --variables Age", "no record has a variable 'Age' (the file has: Id, A, Town)"),
         ("-k 3 --method best", "unknown partition method 'best'"),
         ("-k 3 --effort long", "unknown effort 'long'"),

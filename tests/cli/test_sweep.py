@@ -73,7 +73,7 @@ def test_the_page_of_an_assessment_takes_the_points(run: Run) -> None:
         (("--k", "0..3"), "'0..3' is neither"),
         (("--k", "x"), "'x' is neither"),
         (("--k", "3", "--methods", "mdvav"), "mdvav"),
-        (("--k", "3", "--methods", ","), "names no method"),
+        (("--k", "3", "--methods", ","), "--methods names nothing"),
         (("--k", "3", "--jobs", "0"), "--jobs"),
         (("--k", "3", "--compare-unconstrained"), "give --rules"),
         (("--k", "3", "--on-broken", "keep"), "belongs to rules"),

@@ -10,7 +10,8 @@ import numpy as np
 
 from constraint_sdc.measure.attack.transparency_means import mean_error, reach_of_means
 from constraint_sdc.measure.attack.transparency_order import keeps_order, reach_of_order, slack
-from constraint_sdc.measure.attack.transparency_reach import Reach, classes, reach_of_blanks, reach_of_codes
+from constraint_sdc.measure.attack.transparency_reach import Reach, reach_of_blanks, reach_of_codes
+from constraint_sdc.measure.classes import classes
 from constraint_sdc.model.groups import Labels
 from constraint_sdc.model.pair import Compared, Floats, MaskedTogether, Pair
 from constraint_sdc.model.policy import OperatorName, Scale

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from constraint_sdc.model.groups import Labels
 from constraint_sdc.model.pair import Codes, Floats, Mask
 
 BLANK = -np.inf
@@ -50,16 +48,3 @@ def reach_of_blanks(blank: Mask) -> Reach:
     """Return the reach of masking that keeps blanks blank and numbers numbers, and tells nothing else."""
     low, high = np.where(blank, BLANK, -FARTHEST), np.where(blank, BLANK, FARTHEST)
     return Reach(low, high, low, high)
-
-
-def classes(codes: Sequence[Codes]) -> Labels:
-    """Return the class of every record: those with the same codes in all columns share one, numbered without a gap.
-
-    >>> classes([np.array([5, 5, 2, 5]), np.array([0, 1, 1, 0])]).tolist()
-    [1, 2, 0, 1]
-    """
-    label = np.zeros(len(codes[0]), np.int64)
-    for column in codes:
-        _, code = np.unique(column, return_inverse=True)
-        _, label = np.unique(label * (code.max(initial=0) + 1) + code, return_inverse=True)
-    return label.astype(np.int64)

@@ -11,6 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from constraint_sdc.measure.classes import classes
 from constraint_sdc.model.assessment import Figure, Measured, ResultTable, Unit
 from constraint_sdc.model.pair import Codes, Pair
 
@@ -46,15 +47,6 @@ def achieved_k(codes: Sequence[Codes]) -> AchievedK | None:
         return None
     sizes = np.bincount(classes(codes)).astype(np.int64)
     return AchievedK(int(sizes.min()), len(sizes), sizes)
-
-
-def classes(codes: Sequence[Codes]) -> Codes:
-    """Return the class of every record: 0, 1, ...; two are in the same one if all their codes are the same."""
-    label = np.zeros(len(codes[0]), np.int64)
-    for column in codes:
-        values, code = np.unique(column, return_inverse=True)
-        label = np.unique(label * len(values) + code, return_inverse=True)[1].astype(np.int64)
-    return label
 
 
 class AchievedKRisk:

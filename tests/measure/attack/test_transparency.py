@@ -17,7 +17,8 @@ from constraint_sdc.measure.attack.transparency_blocks import Use, uses_of
 from constraint_sdc.measure.attack.transparency_count import set_sizes
 from constraint_sdc.measure.attack.transparency_means import mean_error, reach_of_means
 from constraint_sdc.measure.attack.transparency_order import keeps_order, reach_of_order, slack
-from constraint_sdc.measure.attack.transparency_reach import Reach, classes
+from constraint_sdc.measure.attack.transparency_reach import Reach
+from constraint_sdc.measure.classes import classes
 from constraint_sdc.model.cloud import Cloud
 from constraint_sdc.model.grid import Grid
 from constraint_sdc.model.pair import MaskedTogether, Pair

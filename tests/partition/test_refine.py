@@ -169,7 +169,7 @@ def test_an_interrupted_search_ends_at_once_and_leaves_no_process(how: signal.Si
     try:
         children = awaited(lambda: children_of(process.pid))
         process.send_signal(how)
-        process.wait(20)
+        process.wait(60)
         assert awaited(lambda: not any(Path(f"/proc/{child}").exists() for child in children))
     finally:
         process.kill()

@@ -63,7 +63,10 @@ def widen(a: Bounds, share: float) -> Bounds:
     """Return bounds of a * (1 + t) for every |t| <= share; share 0 changes nothing."""
     if share == 0:
         return a
-    return down(a[0] - share * np.abs(a[0])), up(a[1] + share * np.abs(a[1]))
+    # A lower bound beyond all doubles stays there, and so does an upper one: less a share of itself it were no number.
+    low = np.where(np.isinf(a[0]), a[0], a[0] - share * np.abs(a[0]))
+    high = np.where(np.isinf(a[1]), a[1], a[1] + share * np.abs(a[1]))
+    return down(low), up(high)
 
 
 @np.errstate(all="ignore")

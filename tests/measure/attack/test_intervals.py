@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from constraint_sdc.measure.attack import rounded_bounds as rounded
@@ -40,6 +40,8 @@ def points(interval: list[float]) -> list[Fraction]:
 
 @settings(max_examples=150)
 @given(intervals, intervals, ends.filter(lambda x: math.isfinite(x) and x != 0), st.integers(1, 3))
+@example([-math.inf, -5.643803094122362e102], [0.0, 0.0], 1.0, 3)
+@example([5.643803094122362e102, math.inf], [0.0, 0.0], 1.0, 3)
 def test_no_exact_result_is_lost(a: list[float], b: list[float], factor: float, exponent: int) -> None:
     results = {
         "add": (rounded.add(arrays(a), arrays(b)), lambda x, y: x + y),

@@ -70,7 +70,7 @@ class BlockJudge:
         holds = np.zeros((len(candidates), len(self.design.rules)), np.bool_)
         for place, rule in enumerate(self.design.rules):
             each = ~self.held[rule.id][records] | found.get(rule.id, np.False_)
-            each |= self._copied(rule.id, candidates)[which] & self._same_others(candidates, which, records)
+            each |= self._copied(rule.id, candidates)[which] & self._same_others(rule.id, candidates, which, records)
             holds[:, place] = np.logical_and.reduceat(each, starts)
         return holds
 
@@ -89,14 +89,16 @@ class BlockJudge:
         return frozenset(next(plan.variables for plan in self.design.plan.rules if plan.rule == rule))
 
     def _same_others(
-        self, candidates: Candidates, which: npt.NDArray[np.int64], records: npt.NDArray[np.int64]
+        self, rule: str, candidates: Candidates, which: npt.NDArray[np.int64], records: npt.NDArray[np.int64]
     ) -> Mask:
-        """Tell where a record's unmasked values are those of the record that the candidate was copied from."""
-        sources = np.maximum(candidates.source.max(axis=1), 0)[which]
+        """Tell where the unmasked values that a rule reads are those of the record its masked ones were copied from."""
+        names = self.variables(rule)
+        mine = [j for j, series in enumerate(candidates.series) if series.name in names]
+        sources = np.maximum(candidates.source[:, mine].max(axis=1, initial=0), 0)[which]
         same = np.ones(len(which), np.bool_)
         for name in self.design.others:
             column = self.table.columns.get(name)
-            if column is not None:
+            if column is not None and name in names:
                 texts = np.array(column.texts(), dtype=object)
                 same &= texts[sources] == texts[records]
         return same

@@ -85,3 +85,20 @@ def test_the_same_with_the_category_pinned_is_refused(tmp_path: Path) -> None:
     rules = {"leave": "(Sex = 'F' and number(Leave) > 0) or (Sex = 'M' and number(Leave) = 0)"}
     with pytest.raises(PlanRefusedError, match="would have to share"):
         extract(tmp_path, rows, rules, "variables: {Sex: {role: untouched}}").mask(4)
+
+
+def test_a_copied_rule_asks_only_for_the_unmasked_values_that_it_reads(tmp_path: Path) -> None:
+    """A code list that only Saxon can look up is kept by copying; that ages differ is another rule's business."""
+    (tmp_path / "codes.xml").write_text("<codes><i>n</i></codes>", encoding="utf-8")
+    rows = columns(Job=["s", "s", "r", "r"], Ind=["n"] * 4, Age=[20, 22, 70, 72])
+    rules = {
+        "list": "Ind = document('codes.xml')/codes/i",
+        "idle": "not(Job = 's') or Ind = 'n'",
+        "student": "not(Job = 's') or number(Age) <= 30",
+    }
+    masked = "{role: confidential, type: nominal}"
+    recipe = f"variables: {{Job: {masked}, Ind: {masked}, Age: {{role: untouched}}}}"
+    given = extract(tmp_path, rows, rules, recipe)
+    given.mask(2)
+    assert given.column("Job") == ["s", "s", "r", "r"]
+    assert given.column("Age") == ["20", "22", "70", "72"]

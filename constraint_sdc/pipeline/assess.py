@@ -37,7 +37,7 @@ from constraint_sdc.report.plan_json import plan_from_json
 
 
 @dataclass(frozen=True, slots=True)
-class _Judged:
+class Judged:
     """Both files before their rules. `held` are the rules that every original record satisfies."""
 
     outcomes: tuple[RuleOutcome, ...] | None = None
@@ -83,7 +83,7 @@ class ComparedFiles:
     pair: Pair
     certificate: Mapping[str, Any] | None
     plan: Plan | None
-    judged: _Judged
+    judged: Judged
     notes: tuple[str, ...]
 
     @property
@@ -135,10 +135,10 @@ def _certificate(
     return certificate, tuple(found)
 
 
-def _judge(original: Path, masked: Path, options: AssessOptions, certificate: Mapping[str, Any] | None) -> _Judged:
+def _judge(original: Path, masked: Path, options: AssessOptions, certificate: Mapping[str, Any] | None) -> Judged:
     rules = options.rules
     if rules is None:
-        return _Judged()
+        return Judged()
     for path in (original, masked):
         if is_csv(path):
             hint = f"constraint-sdc convert {path.name} {path.with_suffix('.xml').name}"
@@ -159,7 +159,7 @@ def _judge(original: Path, masked: Path, options: AssessOptions, certificate: Ma
     if certificate is not None:
         found = check_certificate(certificate, masked, rules, after, record=check.record, allow=check.allow)
         mismatches = found.mismatches
-    return _Judged(
+    return Judged(
         outcomes=compare_verdicts(before, after),
         held=tuple(rule for rule in understood.rules if rule.id not in broken),
         mismatches=mismatches,

@@ -44,13 +44,14 @@ def sweep_file(
     book = None if journal is None else Journal(journal, _inputs(data, rules, options.masking))
     known = {} if book is None or overwrite else book.read()
     # Before any process starts: what is wrong with the files is said once, and here.
-    first = SweepBench(data, rules, options.masking)
-    unjudged = first.unjudged(options.methods[0])
+    bench = SweepBench(data, rules, options.masking)
+    unjudged = bench.unjudged(options.methods[0])
     if book is not None:
         book.start(known)
     todo = [task for task in tasks if task not in known]
     heard(len(tasks) - len(todo), len(tasks))
-    for done, point in enumerate(compute_points(data, rules, options.masking, todo, options.jobs or cores()), 1):
+    jobs = options.jobs or cores()
+    for done, point in enumerate(compute_points(data, rules, options.masking, todo, jobs, bench), 1):
         known[SweepTask(point.scenario, point.method, point.k)] = point
         if book is not None:
             book.add(point)

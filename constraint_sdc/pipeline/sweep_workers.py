@@ -27,11 +27,10 @@ _ROOT = str(Path(__file__).resolve().parents[2])
 
 
 def compute_points(
-    data: Path, rules: Path | None, masking: MaskOptions, tasks: Sequence[SweepTask], jobs: int
+    data: Path, rules: Path | None, masking: MaskOptions, tasks: Sequence[SweepTask], jobs: int, bench: SweepBench
 ) -> Iterator[SweepPoint]:
-    """Yield the points as they are ready; their values do not depend on `jobs`."""
+    """Yield the points as they are ready; their values do not depend on `jobs`. `bench` is for those computed here."""
     if jobs < 2 or len(tasks) < 2:
-        bench = SweepBench(data, rules, masking)
         yield from (bench.point(task) for task in tasks)
         return
     waiting: queue.SimpleQueue[SweepTask] = queue.SimpleQueue()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 LEAST_K = 2
 # What a saved plan has decided; an option that says something else contradicts it.
-DECIDED = ("k", "method", "effort", "standardise", "weights", "seed", "on_broken")
+DECIDED = ("k", "method", "partition", "effort", "standardise", "weights", "seed", "on_broken")
 ABOUT_RULES = ("on_broken", "phase", "original", "allow", "time_limit")
 
 Command = Callable[..., None]
@@ -27,7 +27,14 @@ Command = Callable[..., None]
 _ONE_MASKING = (
     click.option("-k", "k", type=int, help="Least number of records that share the values of a block; 2 or more."),
     click.option(
-        "--method", callback=not_empty, help="How records are divided into groups (see docs/partition). [default: auto]"
+        "--method",
+        callback=not_empty,
+        help="A masker (see docs/maskers), or a partition, which stands for microaggregation by it. [default: auto]",
+    ),
+    click.option(
+        "--partition",
+        callback=not_empty,
+        help="How a masker divides records into groups (see docs/partition). [default: auto]",
     ),
 )
 _ANY_MASKING = (
@@ -91,11 +98,7 @@ def gather(
 
     recipe = Recipe() if given["recipe"] is None else read_recipe(given["recipe"])
     decided = {name: given[name] for name in DECIDED} if saved is None else _by_plan(given, saved)
-    k = recipe.k if decided["k"] is None else decided["k"]
-    if k is None:
-        raise UsageError("k is not given", hint="how many records must share values? -k K, or `k: K` in the recipe")
-    if k < LEAST_K:
-        raise UsageError(f"k must be at least {LEAST_K}, not {k}", hint="a group of one record hides nothing")
+    _refuse_k(recipe.k if decided["k"] is None else decided["k"], decided["method"] or recipe.method)
     if isinstance(decided["standardise"], str):
         decided["standardise"] = Standardise(decided["standardise"])
     return MaskOptions(
@@ -110,12 +113,25 @@ def gather(
     )
 
 
+def _refuse_k(k: int | None, method: str | None) -> None:
+    """Refuse a k that no masker takes; group-anonymity needs none, and microhybrid gives the original back with 1."""
+    from constraint_sdc.model.method import GroupAnonymity, Microhybrid
+
+    if method == GroupAnonymity.name:
+        return
+    if k is None:
+        raise UsageError("k is not given", hint="how many records must share values? -k K, or `k: K` in the recipe")
+    if k < (1 if method == Microhybrid.name else LEAST_K):
+        raise UsageError(f"k must be at least {LEAST_K}, not {k}", hint="a group of one record hides nothing")
+
+
 def _by_plan(given: dict[str, Any], saved: Plan) -> dict[str, Any]:
     """Return what the saved plan decided, and refuse an option that says something else."""
-    division = saved.division
+    division, (method, partition) = saved.division, saved.method_names()
     decided: dict[str, Any] = {
         "k": saved.k,
-        "method": division.method,
+        "method": method,
+        "partition": partition,
         "effort": division.effort,
         "standardise": division.standardise.value,
         "weights": division.weights,

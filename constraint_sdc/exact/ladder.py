@@ -6,7 +6,7 @@ rounded, derived, nudged, repaired, anchored, and at last a medoid. All groups t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -45,6 +45,9 @@ class Ladder:
     `targets` (g x d) are the operators' values, NaN where there is none to average; `copied` (g x d) the record from
     which a cell is copied, or NOT_COPIED. `mixed` groups have members with different blanks: only an actual record can
     represent them. `points` are the block's standardised records.
+
+    Where every record has values of its own, a group is one record, and must not be represented by itself: `company`
+    gives the records that may stand in for it, nearest first, and `substitutes` (one for every group) are tried before.
     """
 
     design: BlockDesign
@@ -56,26 +59,33 @@ class Ladder:
     points: Points
     judge: BlockJudge
     deriver: Deriver
+    company: Callable[[int], Rows] | None = None
+    substitutes: Candidates | None = None
     _rounded: Candidates = field(init=False)
     _settled: Settlement = field(init=False)
 
     def climb_down(self) -> Representatives:
         """Return a representative for every group; refuse when even actual records do not satisfy a group's rules."""
+        return self.continue_from(self.rounded(), {}, np.arange(len(self.groups)))
+
+    def continue_from(self, best: Candidates, step: dict[int, Step], left: Rows) -> Representatives:
+        """Return a representative for every group, where all but those `left` have theirs in `best` already."""
         costs = Costs(self.design.series, self.groups, self.targets)
-        self._rounded = self._round()
-        everyone = np.arange(len(self.groups))
-        averaged = np.setdiff1d(everyone, self.mixed)
-        self._settled = Settlement(self.judge, costs, self._rounded.take(everyone), averaged)
+        self._rounded = best.take(np.arange(len(best)))
+        averaged = np.setdiff1d(left, self.mixed)
+        self._settled = Settlement(self.judge, costs, best, averaged, dict(step))
         self._settled.settle(self._rounded.take(averaged), Step.ROUNDED)
         self._derive(Polisher(self.design, self.deriver, costs))
         self._nudge()
         self._repair()
         self._anchor()
-        self._settled.left = np.union1d(self._settled.left, self.mixed)
+        self._settled.left = np.union1d(self._settled.left, np.intersect1d(left, self.mixed))
         self._take_records()
-        return Representatives(self._settled.best, tuple(self._settled.step[group] for group in everyone.tolist()))
+        steps = tuple(self._settled.step[group] for group in range(len(self.groups)))
+        return Representatives(self._settled.best, steps)
 
-    def _round(self) -> Candidates:
+    def rounded(self) -> Candidates:
+        """Return what the operators say, on the grid, for every group."""
         candidates = Candidates.blank(self.design.series, np.arange(len(self.groups)))
         for variable in range(len(self.design.series)):
             rows = np.flatnonzero(self.copied[:, variable] != NOT_COPIED)
@@ -149,6 +159,8 @@ class Ladder:
                 proposed = self._rounded.take(groups)
                 self.deriver.derive(proposed, derivations)
                 ranked = [self._ranking(group) for group in groups.tolist()]
+                if any(not len(members) for members in ranked):
+                    continue
                 records = np.array([members[min(rank, len(members) - 1)] for members in ranked], np.int64)
                 for _ in self.design.rules:
                     self._copy_failing(proposed, records, derivations)
@@ -169,11 +181,13 @@ class Ladder:
 
     def _take_records(self) -> None:
         """Try the members of each group, nearest to its mean first; then other records of the file."""
+        if self.substitutes is not None:
+            self._settled.settle_at_last(self.substitutes.take(self._settled.left), Step.SHARED)
         rankings = {group: self._ranking(group) for group in self._settled.left.tolist()}
         for turn in range(max(map(len, rankings.values()), default=0)):
             groups = [group for group in self._settled.left.tolist() if turn < len(rankings[group])]
             records = np.array([rankings[group][turn] for group in groups], np.int64)
-            self._settled.settle_by_records(self._copies(np.array(groups, np.int64), records))
+            self._settled.settle_at_last(self._copies(np.array(groups, np.int64), records))
         for group in self._settled.left.tolist():
             if not self._settled.settle_by_waiting(group):
                 self._take_stranger(group)
@@ -182,8 +196,10 @@ class Ladder:
         """Try the nearest records of other groups; whose record it is matters less than that every rule holds."""
         rows = self.groups.rows(group)
         gaps = ((self.points - self.points[rows].mean(axis=0)) ** 2).sum(axis=1)
-        nearest = np.argsort(gaps, kind="stable")[:_STRANGERS]
-        self._settled.settle_by_records(self._copies(np.full(len(nearest), group), nearest))
+        if self.company is not None:
+            gaps[rows] = np.inf
+        nearest = np.argsort(gaps, kind="stable")[: min(_STRANGERS, int(np.isfinite(gaps).sum()))]
+        self._settled.settle_at_last(self._copies(np.full(len(nearest), group), nearest))
         if group in self._settled.left:
             names = ", ".join(series.name for series in self.design.series)
             rules = ", ".join(rule.id for rule in self.design.rules)
@@ -200,6 +216,8 @@ class Ladder:
 
     def _ranking(self, group: int) -> Rows:
         """Return a group's members, nearest to its mean first; of differing blanks those that most members have."""
+        if self.company is not None:
+            return self.company(group)
         rows = self.groups.rows(group)
         points = self.points[rows]
         gaps = ((points - points.mean(axis=0)) ** 2).sum(axis=1)

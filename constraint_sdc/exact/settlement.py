@@ -45,17 +45,17 @@ class Settlement:
         groups, first = np.unique(passing.group[order], return_index=True)
         self._keep(groups, passing.take(order[first]), step)
 
-    def settle_by_records(self, proposed: Candidates) -> None:
-        """Keep the first actual record of each group that passes, or what waited and turned out to be no dearer."""
+    def settle_at_last(self, proposed: Candidates, step: Step = Step.MEDOID) -> None:
+        """Keep the first proposal of each group that passes, or what waited and turned out to be no dearer."""
         passing = proposed.take(np.flatnonzero(self.judge.passing(proposed)))
         groups, first = np.unique(passing.group, return_index=True)
-        records = passing.take(first)
-        costs = self.costs.of(records.values, groups)
+        first_ones = passing.take(first)
+        costs = self.costs.of(first_ones.values, groups)
         for place, group in enumerate(groups.tolist()):
             if group in self._dear and self._dear[group][0] <= costs[place]:
                 self.settle_by_waiting(group)
             else:
-                self._keep(np.array([group]), records.take(np.array([place])), Step.MEDOID)
+                self._keep(np.array([group]), first_ones.take(np.array([place])), step)
 
     def settle_by_waiting(self, group: int) -> bool:
         """Keep what waited for a group; tell whether there is anything."""

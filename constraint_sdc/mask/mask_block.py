@@ -1,75 +1,49 @@
-"""Mask one block: divide its strata into groups, let the operators speak, make it exact, count the loss."""
+"""Microaggregation of one block: divide its strata into groups, let the operators speak, make it exact."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-
 import numpy as np
 
-from constraint_sdc.aggregate.lower_median import LowerMedian
-from constraint_sdc.aggregate.medoid import Medoid
-from constraint_sdc.aggregate.mode import Mode
-from constraint_sdc.aggregate.operators import OPERATORS
-from constraint_sdc.evaluate.domain import Domain
-from constraint_sdc.exact.block_judge import BlockJudge, Evaluate, Mask
-from constraint_sdc.exact.candidates import NOT_COPIED
+from constraint_sdc.exact.block_judge import BlockJudge
 from constraint_sdc.exact.derived import Deriver
-from constraint_sdc.exact.ladder import Ladder, count_steps
+from constraint_sdc.exact.ladder import Ladder, Representatives, count_steps
+from constraint_sdc.mask.inputs import MaskInputs
 from constraint_sdc.mask.loss import information_loss, plain_loss
-from constraint_sdc.model.cloud import Weights
+from constraint_sdc.mask.targets import group_targets
 from constraint_sdc.model.design import BlockDesign
-from constraint_sdc.model.expression import Outside
 from constraint_sdc.model.groups import Groups, Points, Rows
 from constraint_sdc.model.masked import MaskedBlock
-from constraint_sdc.model.plan import Price
-from constraint_sdc.model.policy import OperatorName
-from constraint_sdc.model.series import Series
-from constraint_sdc.model.table import Table
-from constraint_sdc.partition.partitioner import Partitioner
+from constraint_sdc.model.plan import Price, Promise
 
 _MASKED_TWICE = 20_000  # records; beyond, plain masking for comparison would take as long as the masking itself
 
 
-@dataclass(frozen=True, slots=True)
-class MaskInputs:
-    """What masking needs besides the design.
-
-    `held` tells for each rule which records satisfied it before masking; `evaluator_for` gives the evaluator of a
-    block's rules.
-    """
-
-    table: Table
-    k: int
-    seed: int
-    partitioner: Partitioner
-    held: Mapping[str, Mask]
-    evaluator_for: Callable[[BlockDesign], Evaluate]
-    domains: Mapping[Outside, Domain]
-    is_xpath1: bool
-
-
 def mask_block(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
     """Return the block's representatives, which records share them, and the price."""
-    points = design.cloud.points
-    groups, stratum = _partition(design, inputs)
-    targets, copied, mixed = _targets(design, groups)
+    groups, stratum = divide_strata(design, inputs)
+    return share_representatives(design, inputs, groups, stratum, group_targets(design, groups))
+
+
+def share_representatives(
+    design: BlockDesign,
+    inputs: MaskInputs,
+    groups: Groups,
+    stratum: tuple[int, ...],
+    aims: tuple[Points, Rows, Rows],
+) -> MaskedBlock:
+    """Return the block with one representative for each group; `aims` are as `group_targets` gives them."""
+    targets, copied, mixed = aims
     judge = BlockJudge(design, groups, inputs.table, inputs.held, inputs.evaluator_for(design))
     deriver = Deriver(groups, inputs.table, design.others, inputs.domains, inputs.is_xpath1)
-    ladder = Ladder(design, groups, stratum, targets, copied, mixed, points, judge, deriver)
+    ladder = Ladder(design, groups, stratum, targets, copied, mixed, design.cloud.points, judge, deriver)
     found = ladder.climb_down()
-    price = Price(
-        loss=information_loss(design.series, found.candidates.values[groups.label]),
-        plain_loss=plain_loss(design.series, design.cloud, inputs.k) if len(points) <= _MASKED_TWICE else None,
-        groups=len(groups),
-        smallest=int(groups.sizes.min()),
-        steps=count_steps(found.step),
-    )
+    price = price_of(design, inputs, groups, found, groups.label)
     return MaskedBlock(design.plan, groups, stratum, found.step, found.candidates.columns(), price)
 
 
-def _partition(design: BlockDesign, inputs: MaskInputs) -> tuple[Groups, tuple[int, ...]]:
+def divide_strata(design: BlockDesign, inputs: MaskInputs) -> tuple[Groups, tuple[int, ...]]:
     """Divide every stratum into groups of at least k; return also the stratum of every group."""
+    assert inputs.partitioner is not None
     label = np.zeros(len(design.cloud), np.int64)
     stratum: list[int] = []
     for number, part in enumerate(design.strata):
@@ -79,49 +53,23 @@ def _partition(design: BlockDesign, inputs: MaskInputs) -> tuple[Groups, tuple[i
     return Groups(label), tuple(stratum)
 
 
-def _targets(design: BlockDesign, groups: Groups) -> tuple[Points, Rows, Rows]:
-    """Return the operators' values, the records to copy cells from, and the groups of differing blanks."""
-    shape = (len(groups), len(design.series))
-    targets, copied = np.full(shape, np.nan), np.full(shape, NOT_COPIED, np.int64)
-    first = groups.order[groups.starts]
-    is_mixed = np.zeros(len(groups), np.bool_)
-    weights = design.cloud.weights
-    anchor = Medoid().choose(design.cloud.points, groups, weights)
-    for j, (series, plan) in enumerate(zip(design.series, design.plan.variables, strict=True)):
-        low, high = (f.reduceat(series.blank[groups.order], groups.starts) for f in (np.minimum, np.maximum))
-        is_mixed |= low != high
-        blank = high != 0
-        values = np.where(series.is_blank, 1.0, series.values)
-        match plan.operator:
-            case OperatorName.LOWER_MEDIAN:
-                copied[:, j] = LowerMedian().choose(values, groups, weights)
-            case OperatorName.MODE:
-                copied[:, j] = Mode().choose(values, groups, weights)
-            case OperatorName.MEDOID:
-                copied[:, j] = anchor
-            case OperatorName.ARITHMETIC_MEAN | OperatorName.GEOMETRIC_MEAN:
-                targets[:, j], same = _average(plan.operator, series, values, groups, weights)
-                copied[same, j] = first[same]
-        targets[blank, j] = np.nan
-        copied[blank, j] = first[blank]
-    return targets, copied, np.flatnonzero(is_mixed)
-
-
-def _average(
-    operator: OperatorName, series: Series, values: Points, groups: Groups, weights: Weights | None
-) -> tuple[Points, Mask]:
-    """Return averages, never outside the group's own range; and where all values are one that is on the grid."""
-    ordered = values[groups.order]
-    low, high = np.minimum.reduceat(ordered, groups.starts), np.maximum.reduceat(ordered, groups.starts)
-    if operator is OperatorName.GEOMETRIC_MEAN:
-        # Strata keep signs apart; a merged one may not, and has no geometric mean: the arithmetic stands in.
-        sign = np.sign(values)[groups.order][groups.starts]
-        absolute = np.where(values == 0, 1.0, np.abs(values))[:, None]
-        size = OPERATORS[operator].representatives(absolute, groups, weights)[:, 0]
-        plain = OPERATORS[OperatorName.ARITHMETIC_MEAN].representatives(values[:, None], groups, weights)[:, 0]
-        average = np.where(np.sign(low) == np.sign(high), size * sign, plain)
-    else:
-        average = OPERATORS[operator].representatives(values[:, None], groups, weights)[:, 0]
-    average = np.clip(average, low, high)
-    on_grid = np.rint(low * series.grid.scale) == low * series.grid.scale if series.grid.decimals is not None else True
-    return average, (low == high) & on_grid
+def price_of(
+    design: BlockDesign,
+    inputs: MaskInputs,
+    groups: Groups,
+    found: Representatives,
+    row: Rows,
+    promises: tuple[Promise, ...] = (),
+    notes: tuple[str, ...] = (),
+) -> Price:
+    """Return what masking cost; record i gets row `row[i]` of what was found."""
+    is_small = len(design.cloud) <= _MASKED_TWICE
+    return Price(
+        loss=information_loss(design.series, found.candidates.values[row]),
+        plain_loss=plain_loss(design.series, design.cloud, inputs.k) if is_small else None,
+        groups=len(groups),
+        smallest=int(groups.sizes.min()),
+        steps=count_steps(found.step),
+        promises=promises,
+        notes=notes,
+    )

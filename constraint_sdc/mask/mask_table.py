@@ -1,12 +1,41 @@
-"""Mask a table: block by block, as the design says."""
+"""Mask a table: block by block, as the design says, by the masker that was asked for."""
 
 from __future__ import annotations
 
-from constraint_sdc.mask.mask_block import MaskInputs, mask_block
-from constraint_sdc.model.design import Design
-from constraint_sdc.model.masked import Masked
+from collections.abc import Callable
+from typing import TypeAlias, assert_never
+
+from constraint_sdc.mask.hybrid.mask_hybrid import mask_hybrid
+from constraint_sdc.mask.inputs import MaskInputs
+from constraint_sdc.mask.mask_block import mask_block
+from constraint_sdc.mask.mask_ranked import mask_ranked
+from constraint_sdc.model.design import BlockDesign, Design
+from constraint_sdc.model.masked import Masked, MaskedBlock
+from constraint_sdc.model.method import FuzzyCMeans, GroupAnonymity, Microaggregation, Microhybrid
+from constraint_sdc.model.plan import Treatment
+
+Masker: TypeAlias = Callable[[BlockDesign, MaskInputs], MaskedBlock]
+"""What every masker does: values for a block's records that satisfy every rule which held, or CannotShareError.
+
+It changes nothing but the block's variables, and with the same design, inputs and seed it makes the same values.
+"""
 
 
 def mask_table(design: Design, inputs: MaskInputs) -> Masked:
     """Return all blocks after masking."""
-    return Masked(tuple(mask_block(block, inputs) for block in design.blocks))
+    return Masked(tuple(masker_of(block, inputs)(block, inputs) for block in design.blocks))
+
+
+def masker_of(block: BlockDesign, inputs: MaskInputs) -> Masker:
+    """Return what masks a block."""
+    match inputs.masker:
+        case Microaggregation():
+            is_ranked = any(variable.treatment is Treatment.RANKED for variable in block.plan.variables)
+            return mask_ranked if is_ranked else mask_block
+        case Microhybrid():
+            return mask_hybrid
+        case FuzzyCMeans():
+            raise NotImplementedError
+        case GroupAnonymity():
+            raise NotImplementedError
+    assert_never(inputs.masker)

@@ -41,6 +41,7 @@ class BlockDesign:
 
     `anchors` are variables of rules that cannot be evaluated here: they are copied together from one actual record.
     `others` are unmasked variables that the block's rules read. `cloud` are the records as points, for distances.
+    `given` are unmasked variables whose covariances with the block's are to be kept.
     """
 
     plan: BlockPlan
@@ -51,6 +52,7 @@ class BlockDesign:
     strata: tuple[Stratum, ...]
     anchors: tuple[str, ...]
     others: tuple[str, ...]
+    given: tuple[Series, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

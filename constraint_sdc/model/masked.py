@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from constraint_sdc.model.groups import Groups
+from constraint_sdc.model.groups import Groups, Rows
 from constraint_sdc.model.plan import BlockPlan, Price, Step
 from constraint_sdc.model.table import Column
 
 
 @dataclass(frozen=True, slots=True)
 class MaskedBlock:
-    """One block after masking. `stratum[g]` and `step[g]` tell how group g was formed and made exact.
+    """One block after masking: `stratum[g]` tells how group g was formed.
 
-    `columns` hold one entry per group: value g of a column is what every record of group g gets.
+    `columns` hold rows of values, and `step` how each row was made exact. Row g is what every record of group g gets;
+    where records of a group differ, `own` tells the row of each record.
     """
 
     plan: BlockPlan
@@ -23,6 +24,12 @@ class MaskedBlock:
     step: tuple[Step, ...]
     columns: Mapping[str, Column]
     price: Price
+    own: Rows | None = None
+
+    @property
+    def row(self) -> Rows:
+        """Return the row of values that each record gets."""
+        return self.groups.label if self.own is None else self.own
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +40,4 @@ class Masked:
 
     def columns(self) -> dict[str, Column]:
         """Return every masked variable over all records of the file."""
-        return {
-            name: column.take(block.groups.label) for block in self.blocks for name, column in block.columns.items()
-        }
+        return {name: column.take(block.row) for block in self.blocks for name, column in block.columns.items()}

@@ -19,6 +19,7 @@ class MaskOptions:
 
     k: int | None = None
     method: str | None = None
+    partition: str | None = None
     effort: str | None = None
     standardise: Standardise | None = None
     weights: str | None = None

@@ -53,13 +53,15 @@ class MaskedTogether:
     """A block: variables whose values the records of a group share.
 
     `method` is the partition, `operators` how a group's values become one; None and empty where nobody said so. With
-    `is_weighted` the operators weighed the records.
+    `is_weighted` the operators weighed the records. With `is_drawn` chance decided who got what: whoever does not know
+    the seed cannot repeat it.
     """
 
     names: tuple[str, ...]
     method: str | None = None
     operators: Mapping[str, OperatorName] = field(default_factory=dict)
     is_weighted: bool = False
+    is_drawn: bool = False
 
 
 @dataclass(frozen=True)

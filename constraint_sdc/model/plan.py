@@ -12,6 +12,7 @@ from enum import Enum
 
 from constraint_sdc.model.division import Division
 from constraint_sdc.model.grid import Grid
+from constraint_sdc.model.method import Method, Microaggregation, divides_itself
 from constraint_sdc.model.policy import OnBroken, OperatorName, Role, Scale
 
 
@@ -23,6 +24,7 @@ class Step(Enum):
     NUDGED = "nudged"  # a neighbour on the grid
     REPAIRED = "repaired"  # the nearest point by integer programme
     ANCHORED = "anchored"  # the variables of rules that still fail come from one actual record
+    SHARED = "shared"  # the representative of its whole cluster stands in for a record
     MEDOID = "medoid"  # an actual record
 
 
@@ -35,6 +37,28 @@ class Why(Enum):
     CHECKED = "checked"  # by evaluating every representative, repairing or replacing those that fail
     MEDOID = "medoid"  # because the rule's variables come from one actual record
     JUDGED = "judged"  # by nothing but the judge after masking (cross-record rules)
+
+
+class Treatment(Enum):
+    """What is done to the values of a variable."""
+
+    AGGREGATED = "aggregated"  # by its operator, one value for a group
+    SYNTHESISED = "synthesised"  # drawn with the means and covariances of its cluster
+    SHUFFLED = "shuffled"  # the values of its cluster, each with another record
+    RANKED = "ranked"  # by its operator, over neighbours in the order of this variable alone
+    SWAPPED = "swapped"  # exchanged between pairs of records
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """Something that masking keeps besides the rules: exactly, up to a largest relative difference, or not at all.
+
+    `difference` is measured on the values that are written.
+    """
+
+    what: str
+    difference: float
+    is_exact: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +75,10 @@ class RulePlan:
 
 @dataclass(frozen=True, slots=True)
 class VariablePlan:
-    """One masked variable: how its groups' values become one, on which grid, and how much it counts in distances."""
+    """One masked variable: how its groups' values become one, on which grid, and how much it counts in distances.
+
+    Where the treatment is not aggregation, the operator is for groups that need one value after all.
+    """
 
     name: str
     role: Role
@@ -59,6 +86,7 @@ class VariablePlan:
     grid: Grid
     operator: OperatorName
     weight: float = 1.0
+    treatment: Treatment = Treatment.AGGREGATED
 
 
 class Formation(Enum):
@@ -84,7 +112,9 @@ class StratumPlan:
 class Price:
     """Information loss (100 * SSE / SST over the block's numeric variables) with the rules, and by plain MDAV without.
 
-    `plain_loss` is None for a file too large to be masked twice. `steps` counts groups by the exact step they took.
+    `plain_loss` is None for a file too large to be masked twice. `steps` counts by the exact step that they took what
+    gets values of its own: groups, or records where every record does. `promises` are what was kept besides the rules,
+    `notes` what else came about.
     """
 
     loss: float
@@ -92,13 +122,16 @@ class Price:
     groups: int
     smallest: int
     steps: Mapping[Step, int]
+    promises: tuple[Promise, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class BlockPlan:
     """Variables masked together, the strata of the records, and why the block's rules survive.
 
-    `partition` tells in words how the records are divided: what `auto` chose, and why.
+    `partition` tells in words how the records are divided: what `auto` chose, and why. `shares` tells whether at least
+    k records share the block's values; otherwise groups are of at least k records, whose values differ.
     """
 
     number: int
@@ -109,6 +142,7 @@ class BlockPlan:
     strata: tuple[StratumPlan, ...]
     rules: tuple[RulePlan, ...]
     price: Price | None = None
+    shares: bool = True
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -131,7 +165,7 @@ class Plan:
     """All blocks, what stays as it is, what was assumed, and the rules that no block decides.
 
     `broken` counts, per rule, the records that break it before masking. `inputs` are SHA-256 digests by role ("data",
-    "rules", "recipe"; further files of the rules under "rules: NAME").
+    "rules", "recipe"; further files of the rules under "rules: NAME"). `warnings` are risks that a user must see.
     """
 
     k: int
@@ -145,6 +179,14 @@ class Plan:
     rules: tuple[RulePlan, ...]
     broken: Mapping[str, int] = field(default_factory=dict)
     inputs: Mapping[str, str] = field(default_factory=dict)
+    masker: Method = field(default_factory=Microaggregation)
+    warnings: tuple[str, ...] = ()
+
+    def method_names(self) -> tuple[str, str | None]:
+        """Return what `--method` and `--partition` would say."""
+        if isinstance(self.masker, Microaggregation):
+            return self.division.method, None
+        return self.masker.name, None if divides_itself(self.masker) else self.division.method
 
     def all_rules(self) -> tuple[RulePlan, ...]:
         """Return every rule's plan: those of the blocks, then those that no block decides."""

@@ -48,6 +48,7 @@ def certificate_of(result: MaskResult, options: MaskOptions) -> dict[str, object
         },
         "options": {
             "k": plan.k,
+            "masker": plan.masker.name,
             **division_to_json(plan.division),
             "seed": plan.seed,
             "on_broken": plan.on_broken,

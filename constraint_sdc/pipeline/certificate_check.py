@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from constraint_sdc.model.finding import CheckResult
+from constraint_sdc.model.plan import BlockPlan, Treatment
 from constraint_sdc.pipeline.certificate import file_digest
 from constraint_sdc.pipeline.staged import smallest_groups
 from constraint_sdc.read.microdata import open_microdata
@@ -72,19 +73,25 @@ def inconsistencies(certificate: Mapping[str, Any]) -> Iterator[str]:
     if plan.records != certificate["output"]["records"]:
         yield f"plan: made for {counted(plan.records, 'record')}, the output has {certificate['output']['records']}"
     options = certificate["options"]
-    said = options["k"], division_from_json(options), options["seed"], options["on_broken"]
-    if (plan.k, plan.division, plan.seed, plan.on_broken) != said:
+    said = options["k"], options["masker"], division_from_json(options), options["seed"], options["on_broken"]
+    if (plan.k, plan.masker.name, plan.division, plan.seed, plan.on_broken) != said:
         yield "options: not those of the plan"
     if sorted(plan.inputs.values()) != sorted(entry["sha256"] for entry in certificate["inputs"]):
         yield "inputs: their SHA-256 are not those in the plan"
     if [list(block.names) for block in plan.blocks] != [block["variables"] for block in certificate["blocks"]]:
         yield "blocks: not those of the plan"
-    for block in certificate["blocks"]:
-        if sum(block["steps"].values()) != block["groups"]:
+    for block, planned in zip(certificate["blocks"], plan.blocks, strict=False):
+        if sum(block["steps"].values()) not in _rows_of_values(planned, block["groups"], plan.records):
             yield f"block {block['number']}: the exact steps do not add up to its {block['groups']} groups"
     for rule in certificate["rules"]:
         if rule["still_broken"] + rule["repaired"] != rule["broken_before"]:
             yield f"rule {rule['rule']}: still broken and repaired do not add up to broken before"
+
+
+def _rows_of_values(block: BlockPlan, groups: int, records: int) -> tuple[int, ...]:
+    """Return how many rows of values a block may have: one for each group, or for each record of another treatment."""
+    is_aggregated = all(variable.treatment is Treatment.AGGREGATED for variable in block.variables)
+    return (groups,) if is_aggregated else (groups, records)
 
 
 def _is_plain(certificate: Mapping[str, Any]) -> bool:
@@ -149,6 +156,8 @@ def _blocks_said(certificate: Mapping[str, Any]) -> str:
         return "nothing was masked: there is no block to count"
     least = min(block["smallest"] for block in blocks)
     k = certificate["options"]["k"]
+    if not all(block["shares"] for block in certificate["plan"]["blocks"]):
+        return f"the groups are as counted; k = {k} is not promised, and as few as {number(least)} share their values"
     return f"at least {number(least)} records share the values of each of {counted(len(blocks), 'block')} (k = {k})"
 
 
@@ -159,9 +168,10 @@ def _blocks(certificate: Mapping[str, Any], data: Path, record: str | None) -> I
         yield "blocks: those of the certificate are not those of its own plan"
     microdata = open_microdata(data, record=record or certificate["options"]["record"])
     counted_now = smallest_groups(microdata.chunks(), planned)
-    for block, actual in zip(blocks, counted_now, strict=False):
+    shares = [block["shares"] for block in certificate["plan"]["blocks"]]
+    for block, actual, is_shared in zip(blocks, counted_now, shares, strict=False):
         name = f"block {block['number']} ({', '.join(block['variables'])})"
-        if actual < k:
+        if actual < k and is_shared:
             yield f"{name}: values shared by {counted(actual, 'record')}, fewer than k = {k}"
         if actual != block["smallest"]:
             yield f"{name}: the smallest group has {counted(actual, 'record')}, certified {number(block['smallest'])}"

@@ -44,11 +44,13 @@ def certified_options(
 ) -> MaskOptions:
     """Return the options that the certificate records; the recipe is the one inside it."""
     options = certificate["options"]
+    method, partition = plan_from_json(certificate["plan"]).method_names()
     if original is None and options["original"] is not None:
         original = _found(Path(options["original"]), beside)
     return MaskOptions(
         k=options["k"],
-        method=options["method"],
+        method=method,
+        partition=partition,
         effort=options["effort"],
         standardise=Standardise(options["standardise"]),
         weights=options["weights"],

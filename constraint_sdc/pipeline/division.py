@@ -1,28 +1,102 @@
-"""How records are to be divided: what the command line, else the recipe, else the defaults say."""
+"""The masker and how records are divided: what the command line, else the recipe, else the defaults say."""
 
 from __future__ import annotations
 
 from constraint_sdc.errors import UsageError
 from constraint_sdc.model.division import Division
 from constraint_sdc.model.masking import MaskOptions
+from constraint_sdc.model.method import (
+    MASKERS,
+    FuzzyCMeans,
+    GroupAnonymity,
+    Method,
+    Microaggregation,
+    Microhybrid,
+    divides_itself,
+)
 from constraint_sdc.model.partitioned import PartitionOptions
 from constraint_sdc.model.policy import Standardise
-from constraint_sdc.partition.methods import METHODS, settled
+from constraint_sdc.partition.methods import METHODS, partitioner, settled
 
 
-def wished_division(options: MaskOptions | PartitionOptions) -> Division:
+def wished_masker(options: MaskOptions) -> Method:
+    """Return the masker that the options ask for, as the recipe tells it if that is for the same one.
+
+    The name of a partition stands for microaggregation.
+    """
+    recipe = options.recipe
+    name = options.method or recipe.method or METHODS[0]
+    if recipe.masker is not None and recipe.masker.name == name:
+        return recipe.masker
+    match name:
+        case Microhybrid.name:
+            return Microhybrid()
+        case FuzzyCMeans.name:
+            return FuzzyCMeans()
+        case GroupAnonymity.name:
+            hint = "a recipe with `mask: {method: group-anonymity, goals: [...]}`, see docs/maskers/group-anonymity.md"
+            raise UsageError("group-anonymity needs to be told its goals", hint=hint)
+    _refuse_unknown(name)
+    return Microaggregation()
+
+
+def _refuse_unknown(name: str) -> None:
+    try:
+        if name != Microaggregation.name:
+            partitioner(name)
+    except UsageError as error:
+        raise UsageError(error.what, hint=f"{error.hint}; or a masker: {', '.join(MASKERS)}") from None
+
+
+def wished_division(options: MaskOptions | PartitionOptions, masker: Method | None = None) -> Division:
     """Return the division that the options ask for; refuse what does not fit together."""
     recipe = options.recipe
-    method = next(name for name in (options.method, recipe.method, METHODS[0]) if name is not None)
+    method = _partition_name(options)
     # An effort in the recipe is for the recipe's method; another method on the command line does not inherit it.
-    inherited = recipe.effort if method == (recipe.method or METHODS[0]) else None
+    of_recipe = recipe.partition or (recipe.method if recipe.method not in MASKERS else None)
+    inherited = recipe.effort if method == (of_recipe or METHODS[0]) else None
     division = Division(
         method=method,
         effort=inherited if options.effort is None else options.effort,
         standardise=_unit(options.standardise or recipe.standardise or Standardise.Z_SCORE),
         weights=recipe.weights if options.weights is None else options.weights,
     )
+    if masker is not None and divides_itself(masker):
+        return _undivided(division, masker, options)
+    if isinstance(masker, Microhybrid) and division.weights is not None:
+        raise UsageError(f"{masker.name} takes no weights of records", hint="leave the weights out")
     return settled(division)
+
+
+def _partition_name(options: MaskOptions | PartitionOptions) -> str:
+    """Return the partition: what `--partition` says, else the method if it is a partition, else the recipe's."""
+    recipe = options.recipe
+    asked = options.partition if isinstance(options, MaskOptions) else None
+    name = options.method or recipe.method
+    if asked is not None and options.method is not None and options.method not in MASKERS:
+        hint = f"--method {options.method} says how records are divided already; leave --partition out"
+        raise UsageError(f"--method {options.method} and --partition {asked} are two partitions", hint=hint)
+    if asked is not None:
+        return asked
+    if isinstance(options, PartitionOptions) and options.method in MASKERS:
+        partitioner(options.method)  # says that there is no such partition
+    if name is not None and name not in MASKERS:
+        return name
+    return recipe.partition or METHODS[0]
+
+
+def _undivided(division: Division, masker: Method, options: MaskOptions | PartitionOptions) -> Division:
+    """Return the division of a masker that needs none; refuse options that would be without effect."""
+    told = {"partition": getattr(options, "partition", None), "effort": options.effort}
+    for option, value in told.items():
+        if value is not None:
+            what = f"--{option} has no meaning with {masker.name}"
+            raise UsageError(what, hint="it divides no records by a partition method; leave the option out")
+    if division.weights is not None:
+        raise UsageError(f"{masker.name} takes no weights of records", hint="leave the weights out")
+    if isinstance(masker, GroupAnonymity) and division.standardise is not Standardise.Z_SCORE:
+        raise UsageError(f"standardise has no meaning with {masker.name}", hint="leave it out")
+    return Division(masker.name, None, division.standardise, None)
 
 
 def _unit(wish: Standardise | str) -> Standardise:

@@ -74,7 +74,8 @@ def mask_file(
 
 def _count_groups(written: Microdata, plan: Plan) -> tuple[int, ...]:
     smallest = smallest_groups(written.chunks(), [block.names for block in plan.blocks])
-    small = [(block, size) for block, size in zip(plan.blocks, smallest, strict=True) if size < plan.k]
+    counted = zip(plan.blocks, smallest, strict=True)
+    small = [(block, size) for block, size in counted if block.shares and size < plan.k]
     if small:
         lines = tuple(f"block {b.number} ({', '.join(b.names)}): {size} records share values" for b, size in small)
         raise NotPublishedError(f"fewer than {plan.k} records would share their values", details=lines)

@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from constraint_sdc.errors import UsageError
 from constraint_sdc.model.grid import EXACT_MANTISSA, Grid
+from constraint_sdc.model.method import Microaggregation, draws
 from constraint_sdc.model.pair import Compared, MaskedTogether, Pair
-from constraint_sdc.model.plan import Plan
+from constraint_sdc.model.plan import Plan, Treatment
 from constraint_sdc.model.policy import Role, Scale, VariableWish
 from constraint_sdc.model.recipe import Recipe
 from constraint_sdc.model.table import Column, Table
@@ -64,8 +65,13 @@ def pair_tables(
     compared = _settled(tuple(variables), plan)
     notes += _unseen(compared)
     blocks = _blocks(compared, recipe, plan)
-    pair = Pair(compared, (), blocks, None if plan is None else plan.k)
+    pair = Pair(compared, (), blocks, _promised_k(plan))
     return Paired(replace(pair, known=_known(pair, known or recipe.assess.known)), tuple(notes))
+
+
+def _promised_k(plan: Plan | None) -> int | None:
+    """Return the k that the masking promised; some maskers promise none."""
+    return plan.k if plan is not None and all(block.shares for block in plan.blocks) else None
 
 
 def _refuse_unknown(original: Table, recipe: Recipe) -> None:
@@ -200,9 +206,10 @@ def _blocks(variables: tuple[Compared, ...], recipe: Recipe, plan: Plan | None) 
         return tuple(
             MaskedTogether(
                 block.names,
-                plan.division.method,
-                {variable.name: variable.operator for variable in block.variables},
+                plan.division.method if isinstance(plan.masker, Microaggregation) else plan.masker.name,
+                {v.name: v.operator for v in block.variables if v.treatment is Treatment.AGGREGATED},
                 is_weighted=plan.division.weights is not None,
+                is_drawn=draws(plan.masker),
             )
             for block in plan.blocks
         )

@@ -12,17 +12,21 @@ import numpy.typing as npt
 
 from constraint_sdc.errors import PlanRefusedError, RulesError, UsageError
 from constraint_sdc.exact.block_judge import Evaluate
-from constraint_sdc.mask.mask_block import MaskInputs
+from constraint_sdc.mask.inputs import MaskInputs
 from constraint_sdc.model.division import Division
 from constraint_sdc.model.finding import CheckResult, RuleResult
 from constraint_sdc.model.masking import MaskOptions
+from constraint_sdc.model.method import GroupAnonymity, Method, Microhybrid, divides_itself
 from constraint_sdc.model.policy import OnBroken
+from constraint_sdc.model.recipe import Recipe
 from constraint_sdc.model.schema import Schema
 from constraint_sdc.model.table import Chunk, Column, Layout, Table
 from constraint_sdc.partition.methods import partitioner
+from constraint_sdc.partition.partitioner import Partitioner
 from constraint_sdc.pipeline.certificate import file_digest
 from constraint_sdc.pipeline.check import CheckOptions, check_file
-from constraint_sdc.pipeline.division import wished_division
+from constraint_sdc.pipeline.division import wished_division, wished_masker
+from constraint_sdc.pipeline.given_variables import keep_given
 from constraint_sdc.pipeline.record_weights import keep_weights, record_weights
 from constraint_sdc.pipeline.understanding import Understood, understand_rules
 from constraint_sdc.plan.make_plan import PlanInputs
@@ -55,7 +59,7 @@ class Prepared:
 
 def prepare(data: Path, rules: Path | None, options: MaskOptions, progress: Progress = lambda _: None) -> Prepared:
     """Read, understand and judge the original; refuse one that breaks rules already."""
-    k, division, seed, on_broken = _wishes(options)
+    k, masker, division, seed, on_broken = _wishes(options)
     microdata = open_microdata(data, record=options.record or options.recipe.record)
     table, layout, outside = read_whole(microdata, progress)
     check = check_options(data, rules, options)
@@ -68,8 +72,9 @@ def prepare(data: Path, rules: Path | None, options: MaskOptions, progress: Prog
     inputs = PlanInputs(
         table=table,
         rules=understood.rules,
-        recipe=options.recipe if division.weights is None else keep_weights(options.recipe, division.weights),
+        recipe=_kept_recipe(options.recipe, masker, division),
         k=k,
+        masker=masker,
         division=division,
         seed=seed,
         on_broken=on_broken,
@@ -103,18 +108,37 @@ def read_whole(microdata: Microdata, progress: Progress) -> tuple[Table, Layout,
     return table, replace(layout, is_uniform=is_uniform), frozenset(outside)
 
 
-def _wishes(options: MaskOptions) -> tuple[int, Division, int, OnBroken]:
+def _wishes(options: MaskOptions) -> tuple[int, Method, Division, int, OnBroken]:
     """Settle what the options, else the recipe, else the defaults say."""
     recipe = options.recipe
-    k = options.k if options.k is not None else recipe.k
+    masker = wished_masker(options)
+    k = _wished_k(options, masker)
+    seed = options.seed if options.seed is not None else recipe.seed if recipe.seed is not None else 0
+    division = wished_division(options, masker)
+    return k, masker, division, seed, options.on_broken or recipe.on_broken or "refuse"
+
+
+def _wished_k(options: MaskOptions, masker: Method) -> int:
+    """Return k; 1 for a masker that forms no groups, and on demand for one that then gives the original back."""
+    k = options.k if options.k is not None else options.recipe.k
+    if isinstance(masker, GroupAnonymity):
+        if k not in (None, 1):
+            raise UsageError(f"k has no meaning with {masker.name}", hint="it forms no groups; leave k out")
+        return 1
     if k is None:
         raise UsageError(
             "no k is given: how many records must share their values", hint="-k 5, or `k: 5` in the recipe"
         )
-    if k < 2:
+    if k < 2 and not (k == 1 and isinstance(masker, Microhybrid)):
         raise UsageError(f"k is {k}", hint="groups of at least 2 records protect anybody")
-    seed = options.seed if options.seed is not None else recipe.seed if recipe.seed is not None else 0
-    return k, wished_division(options), seed, options.on_broken or recipe.on_broken or "refuse"
+    return k
+
+
+def _kept_recipe(recipe: Recipe, masker: Method, division: Division) -> Recipe:
+    """Return the recipe with what must stay as it is for the masker to work."""
+    if division.weights is not None:
+        recipe = keep_weights(recipe, division.weights)
+    return keep_given(recipe, masker.given) if isinstance(masker, Microhybrid) else recipe
 
 
 def check_options(data: Path, rules: Path | None, options: MaskOptions) -> CheckOptions:
@@ -187,12 +211,17 @@ def _mask_inputs(inputs: PlanInputs, understood: Understood, layout: Layout) -> 
         table=inputs.table,
         k=inputs.k,
         seed=inputs.seed,
-        partitioner=partitioner(inputs.division.method, inputs.division.effort),
+        masker=inputs.masker,
+        partitioner=None if divides_itself(inputs.masker) else _partitioner(inputs.division),
         held=held,
         evaluator_for=lambda block: _evaluator({rule.id for rule in block.rules}, understood, layout),
         domains=inputs.domains,
         is_xpath1=is_xpath1,
     )
+
+
+def _partitioner(division: Division) -> Partitioner:
+    return partitioner(division.method, division.effort)
 
 
 def _evaluator(ids: set[str], understood: Understood, layout: Layout) -> Evaluate:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,8 @@ from constraint_sdc.model.constraint import AllOf, Atom, Formula, atom_variables
 from constraint_sdc.model.design import BlockDesign, Stratum
 from constraint_sdc.model.division import Division
 from constraint_sdc.model.groups import Rows
-from constraint_sdc.model.plan import BlockPlan, StratumPlan, VariablePlan
+from constraint_sdc.model.method import FuzzyCMeans, Method, Microaggregation
+from constraint_sdc.model.plan import BlockPlan, StratumPlan, Treatment, VariablePlan
 from constraint_sdc.model.policy import OperatorName, Role, VariableWish
 from constraint_sdc.model.series import Series
 from constraint_sdc.partition.auto import Auto
@@ -26,10 +27,12 @@ from constraint_sdc.plan.blocks import Block
 from constraint_sdc.plan.classes import Codes, RecordClasses, record_classes
 from constraint_sdc.plan.derivation import derive
 from constraint_sdc.plan.operators import choose_operators
+from constraint_sdc.plan.own_reasons import explain_own, own_strategy
 from constraint_sdc.plan.reasons import explain_rule, strategy
 from constraint_sdc.plan.rule_facts import RuleFacts
 from constraint_sdc.plan.strata import NONE_KNOWN, Accepts, Cell, Company, form_strata
 from constraint_sdc.plan.terms import Term
+from constraint_sdc.plan.treatment import block_shares, require_clusters, settle_operators, treatments, treats_records
 
 _TRIED = 20_000
 _FARTHEST = 1e150  # squares of more do not fit into a double
@@ -50,15 +53,23 @@ class Surroundings:
     division: Division
     weights: Weights | None
     show: Callable[[Formula], str]
+    masker: Method = field(default_factory=Microaggregation)
+    given: Mapping[str, Series] = field(default_factory=dict)
 
 
 def design_block(number: int, block: Block, pins: tuple[tuple[str, Codes], ...], around: Surroundings) -> BlockDesign:
     """Work out one block; `pins` are codes of unmasked variables whose values its groups must share."""
     series = {name: around.series[name] for name in block.names}
-    operators = choose_operators(block, series, around.wishes)
+    partition = around.division.method
+    chosen = choose_operators(block, series, around.wishes)
+    operators = settle_operators(chosen, around.wishes, around.masker, partition)
+    treated = treatments(operators, around.masker, partition)
+    synthesised = [name for name in block.names if treated[name] is Treatment.SYNTHESISED]
+    require_clusters(synthesised, tuple(around.given), around.k)
     forked = [rule for rule in block.rules if rule.terms is not None and len(rule.terms) > 1]
     classes = record_classes(block, series, operators, pins, around.broken, around.records)
-    cloud = cloud_of(tuple(series.values()), around.division.standardise, around.wishes, around.weights)
+    placed = (*series.values(), *around.given.values())
+    cloud = cloud_of(placed, around.division.standardise, around.wishes, around.weights)
     _refuse_far_points(cloud)
     cells = _cheapest_strata(_accepts(forked, around), classes.codes, cloud, around)
     strata = tuple(_stratum(cell, block, forked, series, operators, around.broken) for cell in cells)
@@ -73,20 +84,31 @@ def design_block(number: int, block: Block, pins: tuple[tuple[str, Codes], ...],
     )
     variables = tuple(
         VariablePlan(
-            name, around.roles[name], series[name].scale, series[name].grid, operators[name], _weight(name, around)
+            name,
+            around.roles[name],
+            series[name].scale,
+            series[name].grid,
+            operators[name],
+            _weight(name, around),
+            treated[name],
         )
         for name in block.names
     )
     shared = frozenset(name for name, _ in pins)
-    rules = tuple(explain_rule(rule, operators, strata, shared) for rule in block.rules)
+    is_own = treats_records(block.names, around.masker, partition)
+    rules = tuple(
+        explain_own(rule, treated, strata) if is_own else explain_rule(rule, operators, strata, shared)
+        for rule in block.rules
+    )
     plan = BlockPlan(
         number=number,
         variables=variables,
         because=block.because,
-        strategy=strategy(operators, strata, block.rules),
+        strategy=own_strategy(treated, strata, block.rules) if is_own else strategy(operators, strata, block.rules),
         partition=_partition_words([cloud.of(cell.rows) for cell in cells], around),
         strata=planned,
         rules=rules,
+        shares=block_shares(block.names, around.masker, partition),
     )
     return BlockDesign(
         plan=plan,
@@ -97,6 +119,7 @@ def design_block(number: int, block: Block, pins: tuple[tuple[str, Codes], ...],
         strata=strata,
         anchors=tuple(name for name in block.names if operators[name] is OperatorName.MEDOID),
         others=tuple(dict.fromkeys(n for rule in block.rules for n in rule.variables if n not in series)),
+        given=tuple(around.given.values()),
     )
 
 
@@ -133,6 +156,9 @@ def _weight(name: str, around: Surroundings) -> float:
 
 def _partition_words(clouds: list[Cloud], around: Surroundings) -> str:
     """Say how the strata are divided; `auto` says what it chooses and why, once for strata that differ in size."""
+    if isinstance(around.masker, FuzzyCMeans):
+        centres = sum(-(-len(cloud) // around.k) for cloud in clouds)
+        return f"fuzzy c-means: {centres:,} centres, one for {around.k} records, drawn by membership"
     method = partitioner(around.division.method, around.division.effort)
     if not isinstance(method, Auto):
         return method.name

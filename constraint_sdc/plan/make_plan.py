@@ -15,9 +15,11 @@ from constraint_sdc.model.design import Design
 from constraint_sdc.model.division import Division
 from constraint_sdc.model.expression import Outside
 from constraint_sdc.model.groups import Rows
+from constraint_sdc.model.method import Method, Microaggregation, Microhybrid
 from constraint_sdc.model.plan import Kept, Plan, RulePlan, Why
 from constraint_sdc.model.policy import OnBroken, Role, Scale, VariableWish
 from constraint_sdc.model.recipe import Recipe
+from constraint_sdc.model.series import Series
 from constraint_sdc.model.table import Column, Table
 from constraint_sdc.partition.methods import takes_one_variable
 from constraint_sdc.plan.atom_truth import AtomTruth
@@ -26,7 +28,9 @@ from constraint_sdc.plan.blocks import Block, make_blocks
 from constraint_sdc.plan.classes import Codes
 from constraint_sdc.plan.roles import Roles, decide_roles
 from constraint_sdc.plan.rule_facts import RuleFacts, computed_with, rule_facts
-from constraint_sdc.plan.series import make_series
+from constraint_sdc.plan.series import is_numeric, make_series
+from constraint_sdc.plan.treatment import treats_records
+from constraint_sdc.plan.warnings import plan_warnings
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +40,7 @@ class PlanInputs:
     `evaluable` are the rules that can be evaluated on any record without Saxon; `broken` the records (0-based) that
     break a rule already; `says` each rule's normal form; `show` puts a formula into words. `joined` are variables to
     be masked with the rules that read them although nobody asked for it. `weights` say how much each record counts.
-    `notes` are said in the plan as they are.
+    `notes` are said in the plan as they are. `masker` is how the file is masked.
     """
 
     table: Table
@@ -55,6 +59,7 @@ class PlanInputs:
     joined: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
     digests: Mapping[str, str] = field(default_factory=dict)
+    masker: Method = field(default_factory=Microaggregation)
 
 
 def make_plan(inputs: PlanInputs) -> Design:
@@ -71,7 +76,7 @@ def make_plan(inputs: PlanInputs) -> Design:
     around = _surroundings(masked, inputs)
     blocks = make_blocks(around.series, around.roles, facts, _grouping(inputs))
     designs = tuple(
-        design_block(number, block, _pins(block, pinned, table, inputs.k), around)
+        design_block(number, block, _pins_of(block, pinned, inputs), around)
         for number, block in enumerate(blocks, start=1)
     )
     joined = tuple(
@@ -89,15 +94,24 @@ def make_plan(inputs: PlanInputs) -> Design:
         rules=tuple(_outside_blocks(rule) for rule in facts if _is_outside(rule, masked)),
         broken={rule: len(rows) for rule, rows in inputs.broken.items()},
         inputs=inputs.digests,
+        masker=inputs.masker,
+        warnings=plan_warnings(inputs.masker, inputs.division.method, inputs.k, inputs.seed),
     )
     return Design(plan, designs)
 
 
 def _grouping(inputs: PlanInputs) -> Recipe:
-    """Return the recipe; a method that divides by one variable leaves each to itself, unless it says otherwise."""
-    if inputs.recipe.group_size is None and takes_one_variable(inputs.division.method):
-        return replace(inputs.recipe, group_size=1)
-    return inputs.recipe
+    """Return the recipe; where it says nothing, the masker decides which variables are together.
+
+    A method that divides by one variable leaves each to itself. Microhybrid keeps the covariances of variables that are
+    together, so all are.
+    """
+    recipe = inputs.recipe
+    if recipe.group_size is None and takes_one_variable(inputs.division.method):
+        return replace(recipe, group_size=1)
+    if isinstance(inputs.masker, Microhybrid) and recipe.group_size is None and not recipe.groups:
+        return replace(recipe, groups="all")
+    return recipe
 
 
 def _surroundings(masked: Mapping[str, tuple[Role, Scale]], inputs: PlanInputs) -> Surroundings:
@@ -125,7 +139,25 @@ def _surroundings(masked: Mapping[str, tuple[Role, Scale]], inputs: PlanInputs) 
         division=inputs.division,
         weights=inputs.weights,
         show=inputs.show,
+        masker=inputs.masker,
+        given=_given(inputs),
     )
+
+
+def _given(inputs: PlanInputs) -> dict[str, Series]:
+    """Return the variables that microhybrid leaves as they are; each needs a number in every record."""
+    found: dict[str, Series] = {}
+    for name in inputs.masker.given if isinstance(inputs.masker, Microhybrid) else ():
+        missing = inputs.recipe.missing.get(name, ())
+        column = inputs.table.columns[name]
+        if not is_numeric(column, missing):
+            raise UsageError(f"{name} is given but is no number", hint=f"take {name} out of `given`")
+        one = make_series(column, Scale.NUMERIC, VariableWish(), missing)
+        if one.is_blank.any():
+            what = f"{name} is given, but record {int(one.is_blank.argmax()) + 1:,} has no value of it"
+            raise UsageError(what, hint=f"take {name} out of `given`")
+        found[name] = one
+    return found
 
 
 def _refuse_removed(facts: tuple[RuleFacts, ...], roles: Roles) -> None:
@@ -170,6 +202,13 @@ def _extended(
                 masked[name] = Role.CONFIDENTIAL, Scale.NUMERIC if name in roles.numeric else Scale.NOMINAL
                 is_growing = True
     return masked, pinned
+
+
+def _pins_of(block: Block, pinned: Mapping[tuple[str, str], str], inputs: PlanInputs) -> tuple[tuple[str, Codes], ...]:
+    """Return what groups must share; where every record has values of its own, nothing is asked of groups."""
+    if treats_records(block.names, inputs.masker, inputs.division.method):
+        return ()
+    return _pins(block, pinned, inputs.table, inputs.k)
 
 
 def _pins(block: Block, pinned: Mapping[tuple[str, str], str], table: Table, k: int) -> tuple[tuple[str, Codes], ...]:

@@ -43,7 +43,7 @@ def _reason(rule: RuleFacts, operators: Mapping[str, OperatorName], strata: Sequ
         return Why.CHECKED, f"its conditions are too many for strata; {_CHECKED}"
     if len(names) != 1:
         used = " and ".join(sorted(name.value for name in names))
-        derived = _derived(rule, strata)
+        derived = derived_words(rule, strata)
         return Why.CHECKED, f"{used} meet in it; {derived + '; ' if derived else ''}{_CHECKED}"
     operator = OPERATORS[next(iter(names))]
     verdicts = [operator.verdict(AllOf(atoms)) for atoms in _asked(rule, operators, strata)]
@@ -66,15 +66,15 @@ def _weakest(
     within = "within each stratum, " if is_forked and len(strata) > 1 else ""
     loose = is_forked and not all(any(owner == rule.id for owner, _ in s.conjunction) for s in strata)
     if loose:
-        derived = _derived(rule, strata)
+        derived = derived_words(rule, strata)
         return Why.CHECKED, f"some strata share no side of it; {derived + '; ' if derived else ''}{_CHECKED}"
     for verdict in verdicts:
         if isinstance(verdict, NotCovered):
-            derived = _derived(rule, strata)
+            derived = derived_words(rule, strata)
             return Why.CHECKED, f"{name.value}: {verdict.because}; {derived + '; ' if derived else ''}{_CHECKED}"
     exact = [v for v in verdicts if isinstance(v, NeedsExact)]
     if exact:
-        derived = _derived(rule, strata)
+        derived = derived_words(rule, strata)
         made = f"; {derived}" if derived else "; made exact on the grid"
         return Why.EXACT, f"{within}{name.value}: {exact[0].because}{made}"
     kept = [v for v in verdicts if isinstance(v, Preserved)]
@@ -82,8 +82,8 @@ def _weakest(
     return Why.PRESERVED, f"{within}{name.value}: {because}"
 
 
-def _derived(rule: RuleFacts, strata: Sequence[Stratum]) -> str:
-    """Say which variables are computed so that this rule holds."""
+def derived_words(rule: RuleFacts, strata: Sequence[Stratum]) -> str:
+    """Say which variables are computed so that this rule holds; nothing if none is."""
     found = dict.fromkeys(d.text for s in strata for d in s.derivations if rule.id in d.rule.split(" and "))
     return " or ".join(found) + (", digit for digit" if found else "")
 

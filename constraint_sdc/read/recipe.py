@@ -11,8 +11,11 @@ from typing import Any
 import jsonschema
 
 from constraint_sdc.errors import UsageError
+from constraint_sdc.model.method import MASKERS
+from constraint_sdc.model.method_json import method_from_json, method_to_json
 from constraint_sdc.model.policy import OperatorName, Role, Scale, Standardise, VariableWish
 from constraint_sdc.model.recipe import AssessWish, Recipe
+from constraint_sdc.read.recipe_mask import refuse_masker, refuse_strange_parameters
 from constraint_sdc.read.recipe_yaml import RecipeText
 from constraint_sdc.shipped_files import shipped_file
 
@@ -35,6 +38,7 @@ def read_recipe(path: Path) -> Recipe:
     schema = json.loads(shipped_file("schemas", "recipe.schema.json").read_text(encoding="utf-8"))
     for problem in jsonschema.Draft202012Validator(schema).iter_errors(content):
         raise text.mistake(_short(problem.message), _place(problem))
+    refuse_strange_parameters(content, text)
     recipe = recipe_from_json(content)
     _refuse_contradictions(recipe, text)
     return recipe
@@ -43,12 +47,16 @@ def read_recipe(path: Path) -> Recipe:
 def recipe_from_json(content: Mapping[str, Any]) -> Recipe:
     """Return the recipe that content under the schema stands for."""
     groups = content.get("groups", ())
+    mask = content.get("mask", {})
+    method = mask.get("method", content.get("method"))
     return Recipe(
         record=content.get("record"),
         key=content.get("key"),
         missing={name: tuple(str(code) for code in codes) for name, codes in content.get("missing", {}).items()},
         k=content.get("k"),
-        method=content.get("method"),
+        method=method,
+        masker=method_from_json(mask) if method in MASKERS and mask else None,
+        partition=mask.get("partition"),
         effort=content.get("effort"),
         standardise=Standardise(content["standardise"]) if "standardise" in content else None,
         weights=content.get("weights"),
@@ -69,7 +77,7 @@ def recipe_to_json(recipe: Recipe) -> dict[str, object]:
         "key": recipe.key,
         "missing": {name: list(codes) for name, codes in recipe.missing.items()},
         "k": recipe.k,
-        "method": recipe.method,
+        **_method_to_json(recipe),
         "effort": recipe.effort,
         "standardise": None if recipe.standardise is None else recipe.standardise.value,
         "weights": recipe.weights,
@@ -81,6 +89,13 @@ def recipe_to_json(recipe: Recipe) -> dict[str, object]:
         "assess": _assess_to_json(recipe.assess),
     }
     return {name: entry for name, entry in content.items() if entry not in (None, {}, [])}
+
+
+def _method_to_json(recipe: Recipe) -> dict[str, object]:
+    if recipe.masker is None and recipe.partition is None:
+        return {"method": recipe.method}
+    told = {"method": recipe.method} if recipe.masker is None else method_to_json(recipe.masker)
+    return {"mask": told if recipe.partition is None else {**told, "partition": recipe.partition}}
 
 
 def _assess(entry: Mapping[str, Any]) -> AssessWish:
@@ -132,8 +147,7 @@ def _refuse_contradictions(recipe: Recipe, text: RecipeText) -> None:
             raise text.mistake("group_size has no meaning with `groups: all`", ["group_size"])
     else:
         _refuse_double_membership(recipe.groups, text)
-    if recipe.method is not None or recipe.effort is not None:
-        _refuse_method(recipe, text)
+    refuse_masker(recipe, text)
     for name, wish in recipe.variables.items():
         _refuse_contradictory_wish(name, wish, text)
         if name == recipe.weights:
@@ -150,24 +164,6 @@ def _refuse_double_membership(groups: tuple[tuple[str, ...], ...], text: RecipeT
             if name in seen:
                 raise text.mistake(f"{name} stands in `groups` twice; a variable has one group", ["groups", i, j])
             seen.add(name)
-
-
-def _refuse_method(recipe: Recipe, text: RecipeText) -> None:
-    """Refuse a method or an effort that does not exist, and an effort beside a method that does not search."""
-    from constraint_sdc.partition.methods import partitioner  # NumPy and all methods: only for recipes that name one
-
-    try:
-        partitioner(recipe.method or "auto")
-    except UsageError as error:
-        raise text.mistake(_said(error), ["method"]) from None
-    try:
-        partitioner(recipe.method or "auto", recipe.effort)
-    except UsageError as error:
-        raise text.mistake(_said(error), ["effort"]) from None
-
-
-def _said(error: UsageError) -> str:
-    return f"{error.what}; {error.hint}"
 
 
 def _refuse_masked_weights(name: str, wish: VariableWish, text: RecipeText) -> None:

@@ -11,7 +11,7 @@ from constraint_sdc.report.characters import clipped
 from constraint_sdc.report.paragraphs import fact, wrapped
 from constraint_sdc.report.plan_text import WHY_MEANING, block_lines, rule_facts
 from constraint_sdc.report.terminal import align, clean, paint
-from constraint_sdc.report.wording import counted, number
+from constraint_sdc.report.wording import counted, number, treatment_word
 
 _STEP_MEANING: dict[Step, str] = {
     Step.ROUNDED: "the operator's value, put on the grid, satisfies every rule",
@@ -19,6 +19,7 @@ _STEP_MEANING: dict[Step, str] = {
     Step.NUDGED: "a neighbour on the grid satisfies every rule, the operator's value did not",
     Step.REPAIRED: "the nearest values that satisfy every rule, by integer programme",
     Step.ANCHORED: "the variables of some rules come from one actual record, the others are as the operator says",
+    Step.SHARED: "the representative of its cluster stands in, since nothing nearer satisfied every rule",
     Step.MEDOID: "an actual record stands for the group, since nothing cheaper satisfied every rule",
 }
 
@@ -75,10 +76,12 @@ def _masked_block(
     explanation: RecordExplanation, block: MaskedBlock, show_values: bool, columns: int, colour: bool
 ) -> Iterator[str]:
     group = int(block.groups.label[explanation.record - 1])
-    place, step = block.stratum[group], block.step[group]
+    row = int(block.row[explanation.record - 1])
+    place, step = block.stratum[group], block.step[row]
     stratum = block.plan.strata[place]
     yield paint(f"block {block.plan.number}: {', '.join(map(clean, block.plan.names))}", "strong", colour)
-    yield from fact("group", f"{number(int(block.groups.sizes[group]))} records share these values", columns)
+    share = "share these values" if block.own is None else "were masked together, each with values of its own"
+    yield from fact("group", f"{number(int(block.groups.sizes[group]))} records {share}", columns)
     where = f"{place + 1} of {len(block.plan.strata)}, {counted(stratum.size, 'record')}, {stratum.formation.value}"
     yield from fact("stratum", where, columns)
     for condition in stratum.conditions:
@@ -87,19 +90,19 @@ def _masked_block(
     for derivation in stratum.derivations:
         yield from fact("derivation", clean(derivation), columns)
     yield from fact("rules", ", ".join(clean(rule.rule) for rule in block.plan.rules) or "none", columns)
-    yield from _values(explanation, block, group, show_values, colour)
+    yield from _values(explanation, block, row, show_values, colour)
 
 
 def _values(
-    explanation: RecordExplanation, block: MaskedBlock, group: int, show_values: bool, colour: bool
+    explanation: RecordExplanation, block: MaskedBlock, row: int, show_values: bool, colour: bool
 ) -> Iterator[str]:
     head = ("variable", "operator", "grid", "masked", "original" if show_values else "")
     rows = [
         (
             clean(variable.name),
-            variable.operator.value,
+            treatment_word(variable),
             str(variable.grid),
-            _shown(block.columns[variable.name].text(group)),
+            _shown(block.columns[variable.name].text(row)),
             _shown(explanation.original.get(variable.name)) if show_values else "",
         )
         for variable in block.plan.variables

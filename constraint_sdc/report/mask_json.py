@@ -5,8 +5,10 @@ from __future__ import annotations
 from constraint_sdc import __version__
 from constraint_sdc.model.masked import MaskedBlock
 from constraint_sdc.model.masking import MaskResult
+from constraint_sdc.model.method_json import method_to_json
 from constraint_sdc.report.json_text import json_text
 from constraint_sdc.report.plan_json import price_to_json
+from constraint_sdc.report.wording import treatment_word
 
 SCHEMA = "constraint-sdc/mask"
 SCHEMA_VERSION = 1
@@ -25,6 +27,8 @@ def render_mask_json(result: MaskResult) -> str:
             "certificate": str(result.certificate),
             "records": result.plan.records,
             "k": result.plan.k,
+            "masker": method_to_json(result.plan.masker),
+            "warnings": list(result.plan.warnings),
             "rules": rules_to_json(result),
             "blocks": blocks_to_json(result),
         }
@@ -60,11 +64,13 @@ def _block(block: MaskedBlock, smallest: int) -> dict[str, object]:
     return {
         "number": block.plan.number,
         "variables": list(block.plan.names),
-        "operators": {variable.name: variable.operator.value for variable in block.plan.variables},
+        "operators": {variable.name: treatment_word(variable) for variable in block.plan.variables},
         "strata": len(block.plan.strata),
         "groups": price["groups"],
         "smallest": smallest,
         "steps": price["steps"],
+        "promises": price["promises"],
+        "notes": price["notes"],
         "loss": price["loss"],
         "plain_loss": price["plain_loss"],
     }

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 
 from constraint_sdc.model.masked import MaskedBlock
 from constraint_sdc.model.masking import MaskResult
-from constraint_sdc.model.plan import Step
+from constraint_sdc.model.method import Microaggregation
+from constraint_sdc.model.plan import Step, Treatment
 from constraint_sdc.report.paragraphs import wrapped
+from constraint_sdc.report.plan_text import promise_lines
 from constraint_sdc.report.rule_table import rule_table
 from constraint_sdc.report.terminal import align, clean, paint
-from constraint_sdc.report.wording import counted, number
+from constraint_sdc.report.wording import counted, number, treatment_word
 
 _LEGEND = (
     "smallest: records that share a block's values, counted in the written file; loss: 100 * SSE / SST, beside plain "
@@ -22,6 +24,8 @@ def mask_text(result: MaskResult, *, columns: int = 100, colour: bool = False) -
     """Return what was masked and published as plain text; escape sequences only when `colour` is on."""
     head, *more = wrapped(f"PUBLISHED: {_summary(result)}", columns, "", "  ")
     lines = [head.replace("PUBLISHED", paint("PUBLISHED", "good", colour), 1), *more]
+    for warning in result.plan.warnings:
+        lines += ["", *(paint(line, "doubtful", colour) for line in wrapped(f"WARNING: {warning}", columns, "", "  "))]
     if result.outcomes:
         lines += ["", *rule_table(result.outcomes, colour)]
     lines += _blocks(result, columns, colour)
@@ -33,8 +37,20 @@ def _summary(result: MaskResult) -> str:
     records = counted(result.plan.records, "record")
     if not result.smallest:
         return f"{records}, none of their variables masked; {_rules_summary(result)}"
-    least = f"at least {number(min(result.smallest))} share the values of a block"
-    return f"{records} masked with k = {number(result.plan.k)}, {least}; {_rules_summary(result)}"
+    return f"{records} masked {_how(result)}; {_rules_summary(result)}"
+
+
+def _how(result: MaskResult) -> str:
+    """Say what was promised of the groups, and what was counted in the written file."""
+    plan, least = result.plan, min(result.smallest)
+    name = "" if isinstance(plan.masker, Microaggregation) else f"by {plan.masker.name} "
+    if plan.k == 1:
+        return name.rstrip() or "with k = 1"
+    if all(block.shares for block in plan.blocks):
+        return f"{name}with k = {number(plan.k)}, at least {number(least)} share the values of a block"
+    return (
+        f"{name}with k = {number(plan.k)}, which is not promised: as few as {number(least)} share the values of a block"
+    )
 
 
 def _rules_summary(result: MaskResult) -> str:
@@ -61,6 +77,9 @@ def _blocks(result: MaskResult, columns: int, colour: bool) -> Iterator[str]:
     first, *lines = align([head, *rows], right=range(len(head)))
     yield from ("", paint(first, "faint", colour), *lines)
     yield from wrapped(_LEGEND, columns, "", "")
+    for block in blocks:
+        lines = [*promise_lines(block.price, columns)]
+        yield from ("", f"block {block.plan.number}", *lines) if lines else ()
 
 
 def _cells(block: MaskedBlock, smallest: int, steps: list[Step]) -> tuple[str, ...]:
@@ -80,5 +99,6 @@ def _operators(block: MaskedBlock) -> str:
     """Return each operator with its variables."""
     by_operator: dict[str, list[str]] = {}
     for variable in block.plan.variables:
-        by_operator.setdefault(variable.operator.value, []).append(clean(variable.name))
-    return "; ".join(f"{operator} of {', '.join(names)}" for operator, names in by_operator.items())
+        of = " of" if variable.treatment is Treatment.AGGREGATED else ""
+        by_operator.setdefault(f"{treatment_word(variable)}{of}", []).append(clean(variable.name))
+    return "; ".join(f"{operator} {', '.join(names)}" for operator, names in by_operator.items())

@@ -10,15 +10,18 @@ from typing import Any
 from constraint_sdc import __version__
 from constraint_sdc.model.division import Division
 from constraint_sdc.model.grid import Grid
+from constraint_sdc.model.method_json import method_from_json, method_to_json
 from constraint_sdc.model.plan import (
     BlockPlan,
     Formation,
     Kept,
     Plan,
     Price,
+    Promise,
     RulePlan,
     Step,
     StratumPlan,
+    Treatment,
     VariablePlan,
     Why,
 )
@@ -36,6 +39,7 @@ def plan_to_json(plan: Plan) -> dict[str, object]:
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": "constraint-sdc", "version": __version__},
         "k": plan.k,
+        "masker": method_to_json(plan.masker),
         **division_to_json(plan.division),
         "seed": plan.seed,
         "on_broken": plan.on_broken,
@@ -43,6 +47,7 @@ def plan_to_json(plan: Plan) -> dict[str, object]:
         "blocks": [_block(block) for block in plan.blocks],
         "kept": [_kept(kept) for kept in plan.kept],
         "assumptions": list(plan.assumptions),
+        "warnings": list(plan.warnings),
         "rules": [_rule(rule) for rule in plan.rules],
         "broken": dict(sorted(plan.broken.items())),
         "inputs": dict(sorted(plan.inputs.items())),
@@ -65,6 +70,8 @@ def plan_from_json(content: Mapping[str, Any]) -> Plan:
         rules=tuple(_rule_from(rule) for rule in content["rules"]),
         broken=content["broken"],
         inputs=content["inputs"],
+        masker=method_from_json(content["masker"]),
+        warnings=tuple(content["warnings"]),
     )
 
 
@@ -84,7 +91,7 @@ def division_from_json(content: Mapping[str, Any]) -> Division:
 
 
 def _options(plan: Plan) -> tuple[object, ...]:
-    return plan.k, plan.division, plan.seed, plan.on_broken
+    return plan.k, plan.masker, plan.division, plan.seed, plan.on_broken
 
 
 def plan_digest(plan: Plan) -> str:
@@ -107,6 +114,7 @@ def plan_differences(saved: Plan, now: Plan) -> tuple[str, ...]:
         ),
         ("variables that stay as they are", saved.kept, now.kept),
         ("assumptions", saved.assumptions, now.assumptions),
+        ("warnings", saved.warnings, now.warnings),
         ("rules that no block decides", saved.rules, now.rules),
     ]
     return tuple(name for name, old, new in parts if old != new)
@@ -125,6 +133,7 @@ def _block(block: BlockPlan) -> dict[str, object]:
         "because": block.because,
         "strategy": block.strategy,
         "partition": block.partition,
+        "shares": block.shares,
         "strata": [_stratum(stratum) for stratum in block.strata],
         "rules": [_rule(rule) for rule in block.rules],
         "price": None if block.price is None else price_to_json(block.price),
@@ -149,6 +158,7 @@ def _block_from(content: Mapping[str, Any]) -> BlockPlan:
         ),
         rules=tuple(_rule_from(rule) for rule in content["rules"]),
         price=None if content["price"] is None else _price_from(content["price"]),
+        shares=content["shares"],
     )
 
 
@@ -160,6 +170,7 @@ def _variable(variable: VariablePlan) -> dict[str, object]:
         "grid": {"decimals": variable.grid.decimals, "pads": variable.grid.pads},
         "operator": variable.operator.value,
         "weight": variable.weight,
+        "treatment": variable.treatment.value,
     }
 
 
@@ -171,6 +182,7 @@ def _variable_from(content: Mapping[str, Any]) -> VariablePlan:
         grid=Grid(content["grid"]["decimals"], content["grid"]["pads"]),
         operator=OperatorName(content["operator"]),
         weight=content["weight"],
+        treatment=Treatment(content["treatment"]),
     )
 
 
@@ -217,6 +229,11 @@ def price_to_json(price: Price) -> dict[str, object]:
         "groups": price.groups,
         "smallest": price.smallest,
         "steps": {step.value: price.steps.get(step, 0) for step in Step},
+        "promises": [
+            {"what": promise.what, "difference": promise.difference, "is_exact": promise.is_exact}
+            for promise in price.promises
+        ],
+        "notes": list(price.notes),
     }
 
 
@@ -227,4 +244,8 @@ def _price_from(content: Mapping[str, Any]) -> Price:
         groups=content["groups"],
         smallest=content["smallest"],
         steps={Step(step): count for step, count in content["steps"].items()},
+        promises=tuple(
+            Promise(promise["what"], promise["difference"], promise["is_exact"]) for promise in content["promises"]
+        ),
+        notes=tuple(content["notes"]),
     )

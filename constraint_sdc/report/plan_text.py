@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from constraint_sdc.model.division import Division
+from constraint_sdc.model.method import Microaggregation, divides_itself
+from constraint_sdc.model.method_json import method_to_json
 from constraint_sdc.model.plan import BlockPlan, Formation, Kept, Plan, Price, RulePlan, Step, StratumPlan, Why
 from constraint_sdc.model.policy import Standardise
 from constraint_sdc.report.paragraphs import fact, wrapped
 from constraint_sdc.report.terminal import Style, align, clean, padded, paint, width
-from constraint_sdc.report.wording import counted, number
+from constraint_sdc.report.wording import counted, number, treatment_word
 
 # What `Why` means to somebody who reads the plan for the first time.
 WHY_MEANING: dict[Why, str] = {
@@ -47,18 +49,37 @@ def plan_text(plan: Plan, *, columns: int = 100, colour: bool = False) -> str:
 def _opening(plan: Plan, columns: int, colour: bool) -> Iterator[str]:
     masked = sum(len(block.variables) for block in plan.blocks)
     said = f"PLAN: mask {counted(masked, 'variable')} of {counted(plan.records, 'record')} in "
-    said += f"{counted(len(plan.blocks), 'block')}, at least {number(plan.k)} records to a group"
+    said += counted(len(plan.blocks), "block")
+    said += f", at least {counted(plan.k, 'record')} to a group" if plan.k > 1 else ""
     for line in wrapped(said, columns, "", "  "):
         yield paint(line, "strong", colour)
-    yield from wrapped(f"{_division(plan.division)}, seed {plan.seed}, {_survival(plan)}", columns, "", "  ")
+    yield from wrapped(f"{_method(plan)}, seed {plan.seed}, {_survival(plan)}", columns, "", "  ")
+    for warning in plan.warnings:
+        head, *more = wrapped(f"WARNING: {clean(warning)}", columns, "", "  ")
+        yield from ("", paint(head, "doubtful", colour), *(paint(line, "doubtful", colour) for line in more))
     if plan.assumptions:
         yield from ("", paint("assumed, since nobody said otherwise", "strong", colour))
     for assumption in plan.assumptions:
         yield from wrapped(clean(assumption), columns, "  - ", "    ")
 
 
-def _division(division: Division) -> str:
-    said = f"method {clean(division.method)}"
+def _method(plan: Plan) -> str:
+    """Say which masker masks, what it was told, and how it divides the records."""
+    if isinstance(plan.masker, Microaggregation):
+        return _division(plan.division, "method")
+    told = {n: v for n, v in method_to_json(plan.masker).items() if n not in ("method", "goals", "influential")}
+    said = f"method {plan.masker.name}" + "".join(f", {_parameter(name, value)}" for name, value in told.items())
+    return said if divides_itself(plan.masker) else f"{said}, {_division(plan.division, 'partition')}"
+
+
+def _parameter(name: str, value: object) -> str:
+    if isinstance(value, list):
+        return f"{name} {', '.join(clean(str(one)) for one in value)}"
+    return f"{name} {('no', 'yes')[value] if isinstance(value, bool) else value}"
+
+
+def _division(division: Division, word: str) -> str:
+    said = f"{word} {clean(division.method)}"
     if division.effort is not None:
         said += f" at {clean(division.effort)} effort"
     if division.standardise is not Standardise.Z_SCORE:
@@ -71,7 +92,7 @@ def _division(division: Division) -> str:
 def _survival(plan: Plan) -> str:
     rules = plan.all_rules()
     if not rules:
-        return "no rules: plain microaggregation"
+        return "no rules" if not isinstance(plan.masker, Microaggregation) else "no rules: plain microaggregation"
     counts = Counter(rule.why for rule in rules)
     return f"{counted(len(rules), 'rule')}: " + ", ".join(f"{counts[why]} {why.value}" for why in Why if counts[why])
 
@@ -87,7 +108,8 @@ def block_lines(plan: Plan, block: BlockPlan, columns: int, colour: bool) -> Ite
     """Yield a block's facts, variables, strata and price; not its rules."""
     yield from fact("together", clean(block.because), columns)
     yield from fact("how", clean(block.strategy), columns)
-    yield from fact("partition", f"{clean(block.partition)}; at least {number(plan.k)} records to a group", columns)
+    least = f"; at least {counted(plan.k, 'record')} to a group" if plan.k > 1 else ""
+    yield from fact("partition", f"{clean(block.partition)}{least}", columns)
     if _is_trivial(block.strata):
         yield from fact("strata", "none, all records together", columns)
         for derivation in (text for stratum in block.strata for text in stratum.derivations):
@@ -97,7 +119,7 @@ def block_lines(plan: Plan, block: BlockPlan, columns: int, colour: bool) -> Ite
     yield ""
     rows = [("variable", "role", "type", "grid", "operator", "weight")]
     rows += [
-        (clean(v.name), v.role.value, v.scale.value, str(v.grid), v.operator.value, f"{v.weight:g}")
+        (clean(v.name), v.role.value, v.scale.value, str(v.grid), treatment_word(v), f"{v.weight:g}")
         for v in block.variables
     ]
     is_weighted = any(v.weight != 1.0 for v in block.variables)
@@ -118,6 +140,17 @@ def price_lines(price: Price, columns: int) -> Iterator[str]:
     yield from fact("price", said, columns)
     yield from fact("groups", f"{number(price.groups)}, the smallest of {counted(price.smallest, 'record')}", columns)
     yield from fact("exact steps", steps_text(price), columns)
+    yield from promise_lines(price, columns)
+
+
+def promise_lines(price: Price, columns: int) -> Iterator[str]:
+    """Yield what is kept besides the rules, exactly or how nearly, and what else came about."""
+    for promise in price.promises:
+        how = "exactly" if promise.is_exact else "approximately"
+        said = f"{clean(promise.what)}: {how} (largest relative difference {promise.difference:.1e})"
+        yield from fact("keeps", said, columns)
+    for note in price.notes:
+        yield from fact("note", clean(note), columns)
 
 
 def steps_text(price: Price) -> str:

@@ -89,7 +89,7 @@ class Transparency:
             tuple(figure for one in found for figure in _figures(one)),
             _says(found),
             (_spread(found), *(_uses(one) for one in found)),
-            tuple(_notes(found)),
+            tuple(_notes(found, [name for block in pair.blocks if block.is_drawn for name in block.names])),
         )
 
     def carry_out(self, pair: Pair, knowledge: Knowledge) -> AnonymitySets:
@@ -150,7 +150,7 @@ def _finite(number: float | None) -> float | None:
     return number if number is not None and np.isfinite(number) else None
 
 
-def _notes(found: Sequence[AnonymitySets]) -> list[str]:
+def _notes(found: Sequence[AnonymitySets], drawn: Sequence[str]) -> list[str]:
     notes = ["Every record's set holds its true masked record, so a set of one is never a wrong link."]
     if any(use.slack for one in found for use in one.uses):
         notes.append("Slack is how far masked values lie from where the method puts them; he is taken to know it.")
@@ -159,4 +159,6 @@ def _notes(found: Sequence[AnonymitySets]) -> list[str]:
         notes.append(f"Nothing follows for certain from: {', '.join(idle)}.")
     if any(one.knowledge == "rerun" for one in found):
         notes.append("To run the method he needs the records in their order, and the seed if it draws: the worst case.")
+    if drawn:
+        notes.append(f"Drawn at random, and safe as long as the seed is secret: {', '.join(drawn)}.")
     return notes

@@ -42,12 +42,13 @@ def uses_of(pair: Pair, knowledge: Knowledge) -> Iterator[Use]:
     """Yield what he uses of everything he knows; every reach is sound.
 
     By what is `published` he argues from the description of the method. With `rerun` he has all values of a block,
-    runs the method, and sees which masked values each record got; of blocks he knows in part he uses what is published.
+    runs the method, and sees which masked values each record got; of blocks he knows in part, and of those where chance
+    decided by a seed he does not know, he uses what is published.
     """
     for block in _blocks(pair):
         known = [name for name in block.names if name in pair.known]
         is_all = len(known) == len(block.names) and all(pair[name].is_masked for name in known)
-        if knowledge == "rerun" and known and is_all:
+        if knowledge == "rerun" and known and is_all and not block.is_drawn:
             label = classes([pair[name].masked_code for name in block.names])
             yield Use(", ".join(block.names), "runs the method: the groups themselves", reach_of_codes(label, label))
         else:

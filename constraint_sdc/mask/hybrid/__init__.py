@@ -1,0 +1,1 @@
+"""Microhybrid: synthetic values in every cluster, with the cluster's means and covariances."""

@@ -1,0 +1,68 @@
+"""IPSO: J. Burridge, Information preserving statistical obfuscation, Statistics and Computing 13, 321-327, 2003.
+
+Used in the clusters of a partition it is microhybrid: J. Domingo-Ferrer, Microaggregation-based numerical hybrid data,
+UNECE/Eurostat work session on statistical data confidentiality, 2009. Closer draws are the hybrid of K. Muralidhar and
+R. Sarathy, Generating sufficiency-based non-synthetic perturbed data, Transactions on Data Privacy 1, 17-33, 2008.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from constraint_sdc.model.groups import Points
+
+_SMALL = 8.0  # roundings of the largest singular value: smaller ones are a linear rule, not a spread
+
+
+def ipso(confidential: Points, given: Points, rng: np.random.Generator, closeness: float = 0.0) -> Points:
+    """Return synthetic values (n x p) with the means and covariances of `confidential`, and with those of `given`.
+
+    Residuals E = U S V' of a regression on `given` (n x q) are replaced by W S V', where W has orthonormal columns and,
+    like U, is orthogonal to the constant and to `given`. Hence W S V' has E's sums of products, E'E = V S² V', and no
+    correlation with `given`: both moments are kept, whatever W is. A linear equality among the columns is a direction
+    in which V has nothing, so the synthetic values satisfy it too. W is drawn orthogonal to U where n allows it;
+    `closeness` c mixes U in, as c U + sqrt(1 - c²) W: 0 is independent of the original, 1 the original itself.
+    """
+    mean = confidential.mean(axis=0)
+    scale = np.abs(confidential - mean).max(axis=0)
+    scale[scale == 0] = 1.0
+    known = _basis(given)
+    spread = (confidential - mean) / scale
+    fitted = known @ (known.T @ spread)
+    left, size, right = np.linalg.svd(spread - fitted, full_matrices=False)
+    rank = int((size > _SMALL * max(spread.shape) * np.finfo(np.float64).eps * max(size.max(initial=0.0), 1.0)).sum())
+    if rank == 0:
+        return confidential.copy()
+    own = left[:, :rank]
+    drawn = _draw(len(spread), own, known, rng)
+    mixed = _orthonormal(closeness * own + np.sqrt(1.0 - closeness**2) * drawn)
+    synthetic: Points = (fitted + mixed @ (size[:rank, None] * right[:rank])) * scale + mean
+    return synthetic
+
+
+def _basis(given: Points) -> Points:
+    """Return orthonormal columns that span the constant and the given variables."""
+    spread = given - given.mean(axis=0)
+    scale = np.abs(spread).max(axis=0, initial=0.0)
+    columns = np.column_stack([np.ones(len(given)), spread / np.where(scale > 0, scale, 1.0)])
+    left, size, _ = np.linalg.svd(columns, full_matrices=False)
+    basis: Points = left[:, size > _SMALL * len(given) * np.finfo(np.float64).eps * size[0]]
+    return basis
+
+
+def _draw(count: int, own: Points, known: Points, rng: np.random.Generator) -> Points:
+    """Draw orthonormal columns that are orthogonal to what is known, and to the records' own if there is room."""
+    rank = own.shape[1]
+    has_room = count - known.shape[1] - rank >= rank
+    away_from = np.column_stack([known, own]) if has_room else known
+    noise = rng.standard_normal((count, rank))
+    for _ in range(2):  # once leaves roundings behind
+        noise -= away_from @ (away_from.T @ noise)
+    return np.asarray(np.linalg.qr(noise)[0], np.float64)
+
+
+def _orthonormal(columns: Points) -> Points:
+    """Return the nearest orthonormal columns (the polar factor) in the same space."""
+    left, _, right = np.linalg.svd(columns, full_matrices=False)
+    nearest: Points = left @ right
+    return nearest

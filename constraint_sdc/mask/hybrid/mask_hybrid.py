@@ -1,0 +1,167 @@
+"""Microhybrid under edit rules: J. Domingo-Ferrer, Microaggregation-based numerical hybrid data, UNECE/Eurostat, 2009.
+
+A cluster whose synthetic values break a rule is drawn anew, then nearer to the original, which keeps its moments in any
+event. Only where that does not help are single records repaired, and the moments of the cluster restored afterwards as
+far as the rules allow.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from constraint_sdc.exact.candidates import Candidates
+from constraint_sdc.exact.ladder import Representatives
+from constraint_sdc.mask.hybrid.draws import Draws
+from constraint_sdc.mask.hybrid.moments import kept_moments, promises
+from constraint_sdc.mask.hybrid.restore import restored
+from constraint_sdc.mask.hybrid.rounding import round_keeping_sums
+from constraint_sdc.mask.inputs import MaskInputs
+from constraint_sdc.mask.mask_block import divide_strata, price_of
+from constraint_sdc.mask.own_values import OwnValues
+from constraint_sdc.model.design import BlockDesign
+from constraint_sdc.model.groups import Groups, Points, Rows
+from constraint_sdc.model.masked import MaskedBlock
+from constraint_sdc.model.plan import Promise, Step
+
+CLOSENESS = (0.0, 0.0, 0.0, 0.0, 0.5, 0.5, 0.8, 0.8)
+"""How near to the original each draw of a cluster is: as far as possible at first."""
+
+
+def mask_hybrid(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
+    """Return the block with synthetic values for every record, what of the moments is kept, and the price."""
+    clusters, stratum = divide_strata(design, inputs)
+    own = OwnValues(design, inputs, clusters, stratum)
+    trials = _Trials(own, Draws(design, clusters, inputs.seed))
+    trials.run()
+    found = own.finish(trials.best, trials.targets, trials.step)
+    restored_clusters = _restore(own, trials, found)
+    row = own.records.label
+    price = price_of(
+        design,
+        inputs,
+        clusters,
+        found,
+        row,
+        _promises(design, trials.draws, found.candidates, clusters),
+        _notes(trials, restored_clusters),
+    )
+    return MaskedBlock(design.plan, clusters, stratum, found.step, found.candidates.columns(), price, row)
+
+
+@dataclass
+class _Trials:
+    """Draws until every cluster has one without a broken rule; else the one with the fewest is kept.
+
+    `best` has a candidate for every record, `targets` (n x d) are the values behind it, and `step` has those records
+    that satisfy their rules. `closeness` is that of each cluster's draw, None where single records must be repaired;
+    clusters with differing blanks have none, since nobody has all of their values.
+    """
+
+    own: OwnValues
+    draws: Draws
+    best: Candidates = field(init=False)
+    targets: Points = field(init=False)
+    step: dict[int, Step] = field(default_factory=dict)
+    closeness: dict[int, float | None] = field(default_factory=dict)
+
+    def run(self) -> None:
+        clusters, series = self.own.clusters, self.own.design.series
+        records = len(clusters.label)
+        self.best = Candidates.blank(series, np.arange(records))
+        passed = np.zeros(records, np.bool_)
+        self.targets = np.full((records, len(series)), np.nan)
+        fewest = np.full(len(clusters), records + 1)
+        mixed = np.array(sorted(self.draws.mixed), np.int64)
+        open_ = np.setdiff1d(np.arange(len(clusters)), mixed)
+        for number, closeness in enumerate(CLOSENESS):
+            if not len(open_):
+                break
+            rows, values, source = self.draws.draw(open_, number, closeness)
+            proposed = self.own.proposed(rows, values, source)
+            passing = self.own.passing(proposed)
+            failures = np.bincount(clusters.label[rows], ~passing, len(clusters)).astype(np.int64)
+            better = open_[failures[open_] < fewest[open_]]
+            fewest[better] = failures[better]
+            kept = np.flatnonzero(np.isin(clusters.label[rows], better))
+            self.best.put(rows[kept], proposed.take(kept))
+            passed[rows[kept]] = passing[kept]
+            self.targets[rows[kept]] = values[kept]
+            self.closeness.update(dict.fromkeys(better[failures[better] == 0].tolist(), closeness))
+            open_ = open_[failures[open_] > 0]
+        self.closeness.update(dict.fromkeys(open_.tolist()))
+        self.step = self.own.first_step(np.flatnonzero(passed))
+        self._share(mixed)
+
+    def _share(self, mixed: Rows) -> None:
+        """Put the representative of each of these clusters in place of all its records."""
+        if not len(mixed):
+            return
+        label = self.own.clusters.label
+        rows = np.flatnonzero(np.isin(label, mixed))
+        self.best.put(rows, self.own.representatives(mixed).candidates.take(label[rows]))
+        self.step.update(dict.fromkeys(rows.tolist(), Step.SHARED))
+
+
+def _restore(own: OwnValues, trials: _Trials, found: Representatives) -> Counter[str]:
+    """Restore the moments of clusters with repaired records, where all their records then satisfy every rule."""
+    done: Counter[str] = Counter()
+    live = trials.draws.synthesised
+    for cluster in (c for c, closeness in trials.closeness.items() if closeness is None):
+        rows = own.clusters.rows(cluster)
+        original = np.array([series.values for series in own.design.series]).T[rows]
+        masked = found.candidates.values[rows]
+        usable = [j for j in live if np.isfinite(original[:, j]).all() and np.isfinite(masked[:, j]).all()]
+        outcome = "not restored"
+        for what, values in restored(original[:, usable], masked[:, usable]):
+            if _settle(own, found.candidates, rows, usable, values):
+                outcome = what
+                break
+        done[outcome] += 1
+    return done
+
+
+def _settle(own: OwnValues, best: Candidates, rows: Rows, usable: list[int], values: Points) -> bool:
+    """Put restored values in place if all records of the cluster satisfy their rules with them; tell whether."""
+    together = Groups(np.zeros(len(rows), np.int64))
+    proposed = best.values[rows].copy()
+    source = best.source[rows].copy()
+    for place, j in enumerate(usable):
+        proposed[:, j] = round_keeping_sums(values[:, place], own.design.series[j].grid, together)
+        source[:, j] = -1
+    candidates = own.proposed(rows, proposed, source)
+    if not own.passing(candidates).all():
+        return False
+    best.put(rows, candidates)
+    return True
+
+
+def _promises(design: BlockDesign, draws: Draws, masked: Candidates, clusters: Groups) -> tuple[Promise, ...]:
+    """Return what is kept of the moments of variables that every record has, measured on the values as written."""
+    live = [
+        j for j in draws.synthesised if not design.series[j].is_blank.any() and np.isfinite(masked.values[:, j]).all()
+    ]
+    if not live:
+        return ()
+    original = np.array([design.series[j].values for j in live]).T
+    kept = kept_moments(original, masked.values[:, live], draws.given, clusters)
+    return promises(kept, tuple(design.series[j].name for j in live), tuple(series.name for series in design.given))
+
+
+def _notes(trials: _Trials, restored_clusters: Counter[str]) -> tuple[str, ...]:
+    """Say how the clusters were drawn."""
+    total, mixed = len(trials.own.clusters), len(trials.draws.mixed)
+    counts = Counter(trials.closeness.values())
+    said = [
+        f"{counts[c]:,} drawn {'freely' if c == 0 else f'at closeness {c:g} to the original'}"
+        for c in dict.fromkeys(CLOSENESS)
+        if counts[c]
+    ]
+    if counts[None]:
+        how = ", ".join(f"{count:,} {word}" for word, count in restored_clusters.items())
+        said.append(f"{counts[None]:,} with repaired records, their moments: {how}")
+    if mixed:
+        said.append(f"{mixed:,} with differing blanks, which share a representative")
+    return (f"of {total:,} clusters {'; '.join(said)}",)

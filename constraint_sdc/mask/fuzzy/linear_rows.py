@@ -1,7 +1,7 @@
 """Linear rows that centres must satisfy, and the admissible place nearest to another.
 
-The nearest place under inequalities is found by least distance programming: C. L. Lawson and R. J. Hanson, Solving least
-squares problems, Prentice-Hall, 1974, chapter 23. It ends, and it knows when there is no admissible place.
+The nearest place under inequalities is found by least distance programming: C. L. Lawson and R. J. Hanson, Solving
+least squares problems, Prentice-Hall, 1974, chapter 23. It ends, and it knows when there is no admissible place.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class LinearRows:
     def nearest(self, places: Points) -> Points:
         """Return the admissible place nearest to each place (c x d); one that is admissible stays where it is.
 
-        The rows then hold to 1e-9 relative. ValueError if no place satisfies them.
+        The rows then hold to 1e-9, relative to the numbers that meet in them. ValueError if no place satisfies them.
         """
         moved = places.copy()
         broken = np.flatnonzero((self.excess(places) > _HOLDS).any(axis=1))
@@ -79,7 +79,7 @@ class LinearRows:
         return _Flat.of(self.matrix[self.is_equality], self.bounds[self.is_equality], self.matrix.shape[1])
 
     def _within(self, place: Numbers) -> Numbers:
-        """Return the nearest place under all rows: in the flat of the equalities, the inequalities leave a polyhedron."""
+        """Return the nearest place under all rows; in the flat of the equalities, inequalities leave a polyhedron."""
         flat = self._equalities
         foot = flat.nearest(place[None, :])[0]
         normals = self.matrix[~self.is_equality] @ flat.directions
@@ -87,7 +87,8 @@ class LinearRows:
         lengths = np.sqrt((normals * normals).sum(axis=1))
         acts = lengths > _NO_DISTANCE * np.sqrt((self.matrix[~self.is_equality] ** 2).sum(axis=1))
         step = _least_step(normals[acts] / lengths[acts, None], gaps[acts] / lengths[acts])
-        return foot + flat.directions @ step
+        reached: Numbers = foot + flat.directions @ step
+        return reached
 
 
 _INCONSISTENT = "no centre can satisfy the linear rows: they contradict each other; leave one of them out"

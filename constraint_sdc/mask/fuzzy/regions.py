@@ -12,11 +12,11 @@ import numpy as np
 from constraint_sdc.model.groups import Labels, Points, Rows
 from constraint_sdc.partition.tree import tree_order
 
-WHOLE_UP_TO = 4_000_000
-"""Records times centres up to which a file stays whole: an update takes a fifth of a second."""
+WHOLE_UP_TO = 12_000_000
+"""Records times centres up to which a file stays whole: 6,000 records with a centre for every three of them."""
 
-REGION = 400_000
-"""Records times centres of a region: about 1,100 records with a centre for every three of them."""
+REGION = 1_500_000
+"""Records times centres of a region: about 2,100 records with a centre for every three of them."""
 
 
 @dataclass(frozen=True)

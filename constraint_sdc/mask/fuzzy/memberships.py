@@ -53,4 +53,5 @@ def drawn(shares: Numbers, uniform: Numbers) -> Labels:
     whole = running[:, -1:]
     last = np.argmax(running == whole, axis=1)  # rounding may bring a number up to the whole
     found = np.count_nonzero(running <= uniform[:, None] * whole, axis=1)
-    return np.minimum(found, last).astype(np.int64)
+    columns: Labels = np.minimum(found, last).astype(np.int64)
+    return columns

@@ -1,4 +1,4 @@
-"""Fuzzy c-means with centres under linear rows: V. Torra, Privacy in Statistical Databases, LNCS 5262, 2008.
+"""Fuzzy c-means with centres under linear rows: V. Torra, On the definition of linear constrained fuzzy c-means, 2009.
 
 For given memberships, the objective as a function of a centre v is its total weight times |v - mean|^2, and a constant:
 the best admissible centre is the admissible place nearest to the weighted mean. So the objective falls as it does

@@ -1,4 +1,4 @@
-"""Memberships of records in clusters, and draws by them: V. Torra, CCIA 2015; Journal of Applied Logic 23, 2017.
+"""Memberships of records in clusters, and draws by them: V. Torra, A fuzzy microaggregation algorithm, CCIA 2015.
 
 A record is replaced by a centre that is drawn, not by the nearest one: knowing the method and its parameters does not
 tell an intruder which one it was.

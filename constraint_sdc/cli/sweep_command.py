@@ -58,7 +58,9 @@ class Ks(click.ParamType[tuple[int, ...]]):
 @click.argument("data", type=FILE)
 @click.option("--rules", "-r", type=FILE, help="Schematron file with the edit rules; without it, none need survive.")
 @click.option("--k", "ks", type=Ks(), required=True, help="Group sizes to try, such as 1..99 or 3,5,10; 1 is unmasked.")
-@click.option("--methods", help="Partition methods to try, separated by commas. [default: the recipe's, or auto]")
+@click.option(
+    "--methods", help="Methods to try, separated by commas: maskers or partitions. [default: the recipe's, or auto]"
+)
 @click.option("--compare-unconstrained", is_flag=True, help="Also mask without the rules, and count what breaks.")
 @click.option("--output", "-o", type=FILE, help="Directory for points and pictures. [default: NAME-sweep, after DATA]")
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes at the same time. [default: one for each core]")
@@ -84,7 +86,7 @@ def command(
     Nothing is published. Every point is kept as soon as it is computed.
     """
     output = output or Path(f"{data.stem}-sweep")
-    masking = gather({**given, "k": 2, "method": None}, rules, record=record)
+    masking = gather({**given, "k": 2, "method": None, "partition": None}, rules, record=record)
     names = tuple(dict.fromkeys(names_in(methods, "--methods") or (masking.recipe.method or "auto",)))
     from constraint_sdc.model.sweep import SweepOptions
     from constraint_sdc.pipeline.sweep import sweep_file

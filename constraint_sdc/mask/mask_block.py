@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from constraint_sdc.exact.block_judge import BlockJudge
@@ -30,14 +32,20 @@ def share_representatives(
     groups: Groups,
     stratum: tuple[int, ...],
     aims: tuple[Points, Rows, Rows],
+    *,
+    company: Callable[[int], Rows] | None = None,
+    notes: tuple[str, ...] = (),
 ) -> MaskedBlock:
-    """Return the block with one representative for each group; `aims` are as `group_targets` gives them."""
+    """Return the block with one representative for each group; `aims` are as `group_targets` gives them.
+
+    Actual records that stand in for a representative are the group's own, or those that `company` gives for it.
+    """
     targets, copied, mixed = aims
     judge = BlockJudge(design, groups, inputs.table, inputs.held, inputs.evaluator_for(design))
     deriver = Deriver(groups, inputs.table, design.others, inputs.domains, inputs.is_xpath1)
-    ladder = Ladder(design, groups, stratum, targets, copied, mixed, design.cloud.points, judge, deriver)
+    ladder = Ladder(design, groups, stratum, targets, copied, mixed, design.cloud.points, judge, deriver, company)
     found = ladder.climb_down()
-    price = price_of(design, inputs, groups, found, groups.label)
+    price = price_of(design, inputs, groups, found, groups.label, notes=notes)
     return MaskedBlock(design.plan, groups, stratum, found.step, found.candidates.columns(), price)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias, assert_never
 
+from constraint_sdc.mask.fuzzy.mask_fuzzy import mask_fuzzy
 from constraint_sdc.mask.hybrid.mask_hybrid import mask_hybrid
 from constraint_sdc.mask.inputs import MaskInputs
 from constraint_sdc.mask.mask_block import mask_block
@@ -35,7 +36,7 @@ def masker_of(block: BlockDesign, inputs: MaskInputs) -> Masker:
         case Microhybrid():
             return mask_hybrid
         case FuzzyCMeans():
-            raise NotImplementedError
+            return mask_fuzzy
         case GroupAnonymity():
             raise NotImplementedError
     assert_never(inputs.masker)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -30,6 +31,13 @@ class MaskedBlock:
     def row(self) -> Rows:
         """Return the row of values that each record gets."""
         return self.groups.label if self.own is None else self.own
+
+    def smallest(self) -> int:
+        """Return the least number of records that share all values of the block."""
+        if self.own is None:
+            return int(self.groups.sizes.min())
+        rows = list(zip(*(column.texts() for column in self.columns.values()), strict=True))
+        return min(Counter(rows[row] for row in self.own.tolist()).values())
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ class FuzzyCMeans:
     name: ClassVar[str] = "fuzzy-c-means"
 
     m1: float = 1.2
-    m2: float = 1.2
+    m2: float = 1.3
     ensure_k: bool = False
     constrained: bool = False
 

@@ -10,10 +10,11 @@ from time import perf_counter
 from constraint_sdc import __version__
 from constraint_sdc.errors import UsageError
 from constraint_sdc.model.masking import MaskOptions
+from constraint_sdc.model.method import GroupAnonymity
 from constraint_sdc.model.sweep import Sweep, SweepOptions, SweepPoint, SweepTask
 from constraint_sdc.partition.machine import cores
 from constraint_sdc.pipeline.certificate import file_digest
-from constraint_sdc.pipeline.division import wished_division
+from constraint_sdc.pipeline.division import wished_division, wished_masker
 from constraint_sdc.pipeline.preparation import input_digests
 from constraint_sdc.pipeline.sweep_bench import SweepBench
 from constraint_sdc.pipeline.sweep_journal import Journal
@@ -69,7 +70,11 @@ def _refuse_mistakes(rules: Path | None, options: SweepOptions) -> None:
     if options.compare_unconstrained and rules is None:
         raise UsageError("without rules there is nothing to compare with", hint="give --rules")
     for method in options.methods:
-        wished_division(replace(options.masking, method=method))
+        wished = replace(options.masking, method=method)
+        masker = wished_masker(wished)
+        if isinstance(masker, GroupAnonymity):
+            raise UsageError(f"{masker.name} has no k to sweep over", hint="leave it out of --methods and the recipe")
+        wished_division(wished, masker)
 
 
 def _inputs(data: Path, rules: Path | None, masking: MaskOptions) -> dict[str, object]:

@@ -16,6 +16,7 @@ import numpy as np
 from constraint_sdc.errors import ConstraintSdcError, PlanRefusedError, UsageError
 from constraint_sdc.measure.sweep_figures import Figures, SweepFigures
 from constraint_sdc.model.masking import MaskOptions
+from constraint_sdc.model.method import Microhybrid
 from constraint_sdc.model.sweep import WITH_RULES, SweepPoint, SweepTask
 from constraint_sdc.model.table import Column, Table
 from constraint_sdc.pipeline.carrying_out import carry_out
@@ -75,7 +76,7 @@ class SweepBench:
 
     def _measure(self, prepared: Prepared, k: int) -> tuple[Figures, Mapping[str, Column], int | None]:
         table, recipe = prepared.plan_inputs.table, prepared.plan_inputs.recipe
-        if k < LEAST_K:
+        if k < LEAST_K and not isinstance(prepared.plan_inputs.masker, Microhybrid):
             # What would be masked is measured although nothing is: the plan for the smallest k knows what that is.
             plan, _ = carry_out(prepared)
             pair = pair_tables(table, table, recipe, plan).pair
@@ -84,7 +85,7 @@ class SweepBench:
         plan, masked = carry_out(replace(prepared, plan_inputs=inputs, mask_inputs=replace(prepared.mask_inputs, k=k)))
         columns = {**table.columns, **masked.columns()}
         pair = pair_tables(table, Table(columns, table.records), recipe, plan).pair
-        smallest = min((int(block.groups.sizes.min()) for block in masked.blocks), default=None)
+        smallest = min((block.smallest() for block in masked.blocks), default=None)
         return self._figures.of(pair), columns, smallest
 
     def _newly_broken(self, columns: Mapping[str, Column], method: str) -> int | None:

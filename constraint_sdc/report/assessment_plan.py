@@ -8,8 +8,8 @@ from typing import Any
 from constraint_sdc.model.plan import BlockPlan, Kept, Plan, RulePlan, StratumPlan, Why
 from constraint_sdc.model.policy import Standardise
 from constraint_sdc.report.figures_text import percent
-from constraint_sdc.report.plan_text import WHY_MEANING, steps_text
-from constraint_sdc.report.wording import counted, number
+from constraint_sdc.report.plan_text import WHY_MEANING, promise_text, steps_text
+from constraint_sdc.report.wording import counted, number, treatment_word
 
 _STRATA_SHOWN = 12
 _TONES: dict[Why, str] = dict.fromkeys(Why, "pass") | {Why.UNTOUCHED: "idle", Why.JUDGED: "warn"}
@@ -23,6 +23,7 @@ def plan_section(plan: Plan | None) -> dict[str, object] | None:
     return {
         "says": _opening(plan),
         "assumptions": plan.assumptions,
+        "warnings": plan.warnings,
         "blocks": [_block(plan, block) for block in plan.blocks],
         "rules": [_rule(rule) for rule in plan.rules],
         "kept": [_kept(variable) for variable in plan.kept],
@@ -34,13 +35,16 @@ def plan_section(plan: Plan | None) -> dict[str, object] | None:
 def _opening(plan: Plan) -> str:
     masked = sum(len(block.variables) for block in plan.blocks)
     said = f"{counted(masked, 'variable')} of {counted(plan.records, 'record')} masked in "
-    said += f"{counted(len(plan.blocks), 'block')}, at least {number(plan.k)} records to a group; "
+    said += counted(len(plan.blocks), "block")
+    said += f", at least {counted(plan.k, 'record')} to a group; " if plan.k > 1 else "; "
     return said + ", ".join(_division(plan))
 
 
 def _division(plan: Plan) -> Iterator[str]:
-    division = plan.division
-    yield f"method {division.method}" + ("" if division.effort is None else f" at {division.effort} effort")
+    division, (method, partition) = plan.division, plan.method_names()
+    yield f"method {method}" + ("" if partition is None else f", partition {partition}")
+    if division.effort is not None:
+        yield f"{division.effort} effort"
     if division.standardise is not Standardise.Z_SCORE:
         yield f"standardised: {division.standardise.value}"
     if division.weights is not None:
@@ -56,7 +60,7 @@ def _block(plan: Plan, block: BlockPlan) -> dict[str, object]:
         "names": block.names,
         "facts": list(_facts(plan, block)),
         "variables": [
-            (v.name, v.role.value, v.scale.value, str(v.grid), v.operator.value, f"{v.weight:g}")
+            (v.name, v.role.value, v.scale.value, str(v.grid), treatment_word(v), f"{v.weight:g}")
             for v in block.variables
         ],
         "strata": [_stratum(i, stratum) for i, stratum in enumerate(shown, 1)],
@@ -68,13 +72,15 @@ def _block(plan: Plan, block: BlockPlan) -> dict[str, object]:
 def _facts(plan: Plan, block: BlockPlan) -> Iterator[tuple[str, str]]:
     yield "Together", block.because
     yield "How", block.strategy
-    yield "Partition", f"{block.partition}; at least {number(plan.k)} records to a group"
+    yield "Partition", block.partition + (f"; at least {counted(plan.k, 'record')} to a group" if plan.k > 1 else "")
     price = block.price
     if price is not None:
         plain = "not computed for a file of this size" if price.plain_loss is None else percent(price.plain_loss)
         yield "Price", f"information loss {percent(price.loss)}, plain MDAV without rules {plain}"
         yield "Groups", f"{number(price.groups)}, the smallest of {counted(price.smallest, 'record')}"
         yield "Exact steps", steps_text(price)
+        yield from (("Keeps", promise_text(promise)) for promise in price.promises)
+        yield from (("Note", note) for note in price.notes)
 
 
 def _stratum(i: int, stratum: StratumPlan) -> dict[str, object]:

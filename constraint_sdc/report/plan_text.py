@@ -8,7 +8,18 @@ from collections.abc import Iterator, Sequence
 from constraint_sdc.model.division import Division
 from constraint_sdc.model.method import Microaggregation, divides_itself
 from constraint_sdc.model.method_json import method_to_json
-from constraint_sdc.model.plan import BlockPlan, Formation, Kept, Plan, Price, RulePlan, Step, StratumPlan, Why
+from constraint_sdc.model.plan import (
+    BlockPlan,
+    Formation,
+    Kept,
+    Plan,
+    Price,
+    Promise,
+    RulePlan,
+    Step,
+    StratumPlan,
+    Why,
+)
 from constraint_sdc.model.policy import Standardise
 from constraint_sdc.report.paragraphs import fact, wrapped
 from constraint_sdc.report.terminal import Style, align, clean, padded, paint, width
@@ -143,12 +154,16 @@ def price_lines(price: Price, columns: int) -> Iterator[str]:
     yield from promise_lines(price, columns)
 
 
+def promise_text(promise: Promise) -> str:
+    """Return what is kept and how nearly."""
+    how = "exactly" if promise.is_exact else "approximately"
+    return f"{promise.what}: {how} (largest relative difference {promise.difference:.1e})"
+
+
 def promise_lines(price: Price, columns: int) -> Iterator[str]:
     """Yield what is kept besides the rules, exactly or how nearly, and what else came about."""
     for promise in price.promises:
-        how = "exactly" if promise.is_exact else "approximately"
-        said = f"{clean(promise.what)}: {how} (largest relative difference {promise.difference:.1e})"
-        yield from fact("keeps", said, columns)
+        yield from fact("keeps", clean(promise_text(promise)), columns)
     for note in price.notes:
         yield from fact("note", clean(note), columns)
 

@@ -15,7 +15,7 @@ import numpy as np
 from constraint_sdc.exact.candidates import Candidates
 from constraint_sdc.exact.ladder import Representatives
 from constraint_sdc.mask.hybrid.draws import Draws
-from constraint_sdc.mask.hybrid.moments import kept_moments, promises
+from constraint_sdc.mask.hybrid.moments import promises
 from constraint_sdc.mask.hybrid.restore import restored
 from constraint_sdc.mask.hybrid.rounding import round_keeping_sums
 from constraint_sdc.mask.inputs import MaskInputs
@@ -146,8 +146,8 @@ def _promises(design: BlockDesign, draws: Draws, masked: Candidates, clusters: G
     if not live:
         return ()
     original = np.array([design.series[j].values for j in live]).T
-    kept = kept_moments(original, masked.values[:, live], draws.given, clusters)
-    return promises(kept, tuple(design.series[j].name for j in live), tuple(series.name for series in design.given))
+    names, givens = [design.series[j].name for j in live], [series.name for series in design.given]
+    return promises(original, masked.values[:, live], draws.given, clusters, names, givens)
 
 
 def _notes(trials: _Trials, restored_clusters: Counter[str]) -> tuple[str, ...]:

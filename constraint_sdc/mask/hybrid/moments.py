@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,58 +13,92 @@ from constraint_sdc.model.plan import Promise
 EXACT = 1e-9
 """A relative difference up to which moments are called exact: what doubles leave of real arithmetic."""
 
+_LEVELS = (EXACT, 1e-3, np.inf)
+"""Exact, near, and the rest: each is said with its largest difference."""
+
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """Largest relative differences of means and covariances, over all records and over the worst group."""
-
-    means: float
-    covariances: float
-    group_means: float
-    group_covariances: float
-
-
-def kept_moments(original: Points, masked: Points, given: Points, groups: Groups) -> Kept:
-    """Compare the moments of `original` and `masked` (n x p), and their covariances with `given` (n x q).
+class Differences:
+    """The largest relative differences over all groups: of means (p), and of covariances (p x (p + q)).
 
     Differences of means are relative to the larger of the mean and the standard deviation, of covariances to the
-    product of the deviations; of a group to its own. A variable without spread has none that could be lost.
+    product of the deviations; those of a group are relative to the group's own.
     """
-    whole = Groups(np.zeros(len(original), np.int64))
-    overall, within = (_differences(original, masked, given, one) for one in (whole, groups))
-    return Kept(*overall, *within)
+
+    means: Points
+    covariances: Points
 
 
-def promises(kept: Kept, names: tuple[str, ...], given: tuple[str, ...]) -> tuple[Promise, ...]:
-    """Say of each moment whether it is kept exactly, and else how nearly."""
-    which = ", ".join(names)
-    beside = f" and with {', '.join(given)}" if given else ""
-    return tuple(
-        Promise(what, difference, difference <= EXACT)
-        for what, difference in (
-            (f"means of {which}", kept.means),
-            (f"covariances of {which}{beside}", kept.covariances),
-            ("means in every cluster", kept.group_means),
-            ("covariances in every cluster", kept.group_covariances),
-        )
-    )
-
-
-def _differences(original: Points, masked: Points, given: Points, groups: Groups) -> tuple[float, float]:
+def moment_differences(original: Points, masked: Points, given: Points, groups: Groups) -> Differences:
+    """Compare the moments of `original` and `masked` (n x p), and their covariances with `given` (n x q), by group."""
     before, after = _moments(original, given, groups), _moments(masked, given, groups)
     deviation = np.sqrt(np.einsum("gii->gi", before[1]))
     p = original.shape[1]
     size = np.maximum(np.abs(before[0]), deviation)[:, :p]
-    means = _largest(np.abs(after[0] - before[0])[:, :p], size)
+    means = _relative(np.abs(after[0] - before[0])[:, :p], size)
     products = deviation[:, :p, None] * deviation[:, None, :]
-    return means, _largest(np.abs(after[1] - before[1])[:, :p, :], products)
+    covariances = _relative(np.abs(after[1] - before[1])[:, :p, :], products)
+    return Differences(means.max(axis=0), covariances.max(axis=0))
 
 
-def _largest(difference: Points, size: Points) -> float:
-    """Return the largest relative difference; one where there was nothing before counts as whole."""
+def promises(
+    original: Points, masked: Points, given: Points, groups: Groups, names: Sequence[str], givens: Sequence[str]
+) -> tuple[Promise, ...]:
+    """Say which moments are kept exactly and which nearly, over all records and in every cluster."""
+    whole = Groups(np.zeros(len(original), np.int64))
+    found: list[Promise] = []
+    for where, one in (("", whole), (" in every cluster", groups)):
+        differences = moment_differences(original, masked, given, one)
+        found += _of_means(differences.means, names, where)
+        found += _of_covariances(differences.covariances, names, givens, where)
+    return tuple(found)
+
+
+def _of_means(means: Points, names: Sequence[str], where: str) -> Iterator[Promise]:
+    """Yield the variables whose means are exact, then those near, then the others."""
+    left = list(range(len(names)))
+    for level in _LEVELS:
+        chosen = [j for j in left if means[j] <= level]
+        left = [j for j in left if j not in chosen]
+        if chosen:
+            said = ", ".join(names[j] for j in chosen)
+            yield Promise(f"means of {said}{where}", float(means[chosen].max()), level == EXACT)
+
+
+def _of_covariances(covariances: Points, names: Sequence[str], givens: Sequence[str], where: str) -> Iterator[Promise]:
+    """Yield the variables whose covariances with each other are all exact; those near with them; then the others."""
+    beside = list(range(len(names), covariances.shape[1]))
+    with_given = f" and with {', '.join(givens)}" if givens else ""
+    settled: list[int] = []
+    for level in _LEVELS:
+        chosen = [j for j in _agreeing(covariances, level) if j not in settled]
+        settled += chosen
+        if chosen:
+            inner = covariances[np.ix_(chosen, [*settled, *beside])]
+            with_those = " with those" if len(settled) > len(chosen) else ""
+            said = ", ".join(names[j] for j in chosen)
+            what = f"covariances of {said}{with_those}{with_given}{where}"
+            yield Promise(what, float(inner.max()), level == EXACT)
+
+
+def _agreeing(covariances: Points, level: float) -> list[int]:
+    """Return variables among which, and with what is given, no covariance is farther off: the worst go one by one."""
+    count = len(covariances)
+    left = list(range(count))
+    is_off = covariances > level
+    while left:
+        off = [int(is_off[np.ix_([j], [*left, *range(count, covariances.shape[1])])].sum()) for j in left]
+        if not any(off):
+            return left
+        left.pop(int(np.argmax(off)))
+    return left
+
+
+def _relative(difference: Points, size: Points) -> Points:
+    """Return relative differences; one where there was nothing before counts as whole."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        relative = np.where(size > 0, difference / size, np.where(difference > 0, 1.0, 0.0))
-    return float(relative.max(initial=0.0))
+        relative: Points = np.where(size > 0, difference / size, np.where(difference > 0, 1.0, 0.0))
+    return relative
 
 
 def _moments(values: Points, given: Points, groups: Groups) -> tuple[Points, Points]:

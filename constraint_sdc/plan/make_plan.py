@@ -107,11 +107,21 @@ def _grouping(inputs: PlanInputs) -> Recipe:
     together, so all are.
     """
     recipe = inputs.recipe
-    if recipe.group_size is None and takes_one_variable(inputs.division.method):
+    if takes_one_variable(inputs.division.method):
+        _refuse_groups(recipe, inputs.division.method)
         return replace(recipe, group_size=1)
     if isinstance(inputs.masker, Microhybrid) and recipe.group_size is None and not recipe.groups:
         return replace(recipe, groups="all")
     return recipe
+
+
+def _refuse_groups(recipe: Recipe, method: str) -> None:
+    """Refuse wishes for variables together on behalf of a method that takes them one by one."""
+    hint = "leave `groups` and `group_size` out, or use a method such as mdav or auto"
+    if recipe.groups:
+        raise UsageError(f"{method} masks each variable alone, and the recipe groups some", hint=hint)
+    if recipe.group_size not in (None, 1):
+        raise UsageError(f"{method} masks each variable alone, and group_size is {recipe.group_size}", hint=hint)
 
 
 def _surroundings(masked: Mapping[str, tuple[Role, Scale]], inputs: PlanInputs) -> Surroundings:

@@ -9,7 +9,8 @@ from constraint_sdc.model.plan import BlockPlan, Kept, Plan, RulePlan, StratumPl
 from constraint_sdc.model.policy import Standardise
 from constraint_sdc.report.figures_text import percent
 from constraint_sdc.report.plan_text import WHY_MEANING, promise_text, steps_text
-from constraint_sdc.report.wording import counted, number, treatment_word
+from constraint_sdc.report.treatment import treatment_word
+from constraint_sdc.report.wording import counted, number
 
 _STRATA_SHOWN = 12
 _TONES: dict[Why, str] = dict.fromkeys(Why, "pass") | {Why.UNTOUCHED: "idle", Why.JUDGED: "warn"}
@@ -42,9 +43,8 @@ def _opening(plan: Plan) -> str:
 
 def _division(plan: Plan) -> Iterator[str]:
     division, (method, partition) = plan.division, plan.method_names()
-    yield f"method {method}" + ("" if partition is None else f", partition {partition}")
-    if division.effort is not None:
-        yield f"{division.effort} effort"
+    divided = method if partition is None else f"{method}, partition {partition}"
+    yield f"method {divided}" + ("" if division.effort is None else f" at {division.effort} effort")
     if division.standardise is not Standardise.Z_SCORE:
         yield f"standardised: {division.standardise.value}"
     if division.weights is not None:

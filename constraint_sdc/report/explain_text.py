@@ -11,7 +11,8 @@ from constraint_sdc.report.characters import clipped
 from constraint_sdc.report.paragraphs import fact, wrapped
 from constraint_sdc.report.plan_text import WHY_MEANING, block_lines, rule_facts
 from constraint_sdc.report.terminal import align, clean, paint
-from constraint_sdc.report.wording import counted, number, treatment_word
+from constraint_sdc.report.treatment import treatment_word
+from constraint_sdc.report.wording import counted, number
 
 _STEP_MEANING: dict[Step, str] = {
     Step.ROUNDED: "the operator's value, put on the grid, satisfies every rule",

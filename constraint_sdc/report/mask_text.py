@@ -12,7 +12,8 @@ from constraint_sdc.report.paragraphs import wrapped
 from constraint_sdc.report.plan_text import promise_lines
 from constraint_sdc.report.rule_table import rule_table
 from constraint_sdc.report.terminal import align, clean, paint
-from constraint_sdc.report.wording import counted, number, treatment_word
+from constraint_sdc.report.treatment import treatment_word
+from constraint_sdc.report.wording import counted, number
 
 _LEGEND = (
     "smallest: records that share a block's values, counted in the written file; loss: 100 * SSE / SST, beside plain "

@@ -23,7 +23,8 @@ from constraint_sdc.model.plan import (
 from constraint_sdc.model.policy import Standardise
 from constraint_sdc.report.paragraphs import fact, wrapped
 from constraint_sdc.report.terminal import Style, align, clean, padded, paint, width
-from constraint_sdc.report.wording import counted, number, treatment_word
+from constraint_sdc.report.treatment import treatment_word
+from constraint_sdc.report.wording import counted, number
 
 # What `Why` means to somebody who reads the plan for the first time.
 WHY_MEANING: dict[Why, str] = {

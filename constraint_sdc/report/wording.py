@@ -6,7 +6,6 @@ from typing import Literal as OneOf
 from typing import TypeAlias
 
 from constraint_sdc.model.finding import SEVERITIES, CheckResult, RuleResult, Violation
-from constraint_sdc.model.plan import Treatment, VariablePlan
 
 Label: TypeAlias = OneOf["FAIL", "ERROR", "warn", "note", "pass", "not applicable"]
 
@@ -29,11 +28,6 @@ def counted(count: int, noun: str) -> str:
     ('1 rule', '1,200 rules')
     """
     return f"{number(count)} {noun}{'' if count == 1 else 's'}"
-
-
-def treatment_word(variable: VariablePlan) -> str:
-    """Return what is done to a variable: its operator, or the treatment that takes the operator's place."""
-    return variable.operator.value if variable.treatment is Treatment.AGGREGATED else variable.treatment.value
 
 
 def verdict_word(result: CheckResult) -> str:

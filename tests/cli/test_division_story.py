@@ -113,7 +113,12 @@ REFUSED = {
     "--method v-mdav --weights W": "v-mdav as published takes no weights of records",
     "--weights Weight": "the weights are to be 'Weight', which no record has (the file has: A, B, C, Rate, W)",
     "--weights A --recipe roles.yml": "A weighs the records and cannot be masked too (make A untouched, or leave the",
-    "--method individual-ranking": "individual-ranking masks each variable alone, but A, B, C vary",
+    "--method microhybrid --weights W": "microhybrid takes no weights of records (leave the weights out)",
+    "--method fuzzy-c-means --partition mdav": "--partition has no meaning with fuzzy-c-means",
+    "--method fuzzy-c-means --effort high": "--effort has no meaning with fuzzy-c-means",
+    "--method mdav --partition rim": "--method mdav and --partition rim are two partitions",
+    "--method group-anonymity": "group-anonymity needs to be told its goals (a recipe with `mask:",
+    "--method nonsense": "unknown partition method 'nonsense' (use auto, or one of",
     "--method k-modes": "k-modes takes no numeric or ordinal variables: A is numeric",
     "--recipe wrong.yml": "wrong.yml:2: rim does not search, so it has no effort; use auto or rim+refine",
 }

@@ -57,13 +57,12 @@ class TestMethods:
 
     RULES: ClassVar = {"total": "number(A) + number(B) = number(C)", "order": "number(A) <= number(C)"}
     REFUSED: ClassVar = {
-        "optimal-univariate": "optimal-univariate divides the values of one variable, but A, B, C vary",
-        "individual-ranking": "individual-ranking masks each variable alone, but A, B, C vary",
         "k-modes": "k-modes takes no numeric or ordinal variables: A is numeric, B is numeric, C is numeric",
     }
+    ONE_BY_ONE: ClassVar = ("optimal-univariate", "individual-ranking")
     CATEGORIES_REFUSED: ClassVar = {
-        "optimal-univariate": "optimal-univariate takes no nominal variables: Sex is nominal",
-        "individual-ranking": "individual-ranking takes no nominal variables: Sex is nominal",
+        "optimal-univariate": "optimal-univariate masks each variable alone, and the recipe groups some",
+        "individual-ranking": "individual-ranking masks each variable alone, and the recipe groups some",
         "pc1-projection": "pc1-projection takes no nominal variables: Sex is nominal",
         "z-sum-projection": "z-sum-projection takes no nominal variables: Sex is nominal",
         "ordinal-median": "ordinal-median takes no nominal variables: Sex is nominal",
@@ -91,7 +90,18 @@ class TestMethods:
         result = given.mask(K, method=name, effort=effort)
         assert result.plan.blocks[0].partition.startswith(name)
         given.requires_all_rules()
-        assert given.smallest_group("A", "B", "C") >= K
+        if name.removesuffix("+refine") in self.ONE_BY_ONE:
+            assert not result.plan.blocks[0].shares, "rules tie the three, and each is divided by itself"
+            assert given.smallest_group("A") >= K
+            assert given.smallest_group("B") >= K
+        else:
+            assert given.smallest_group("A", "B", "C") >= K
+
+    @pytest.mark.parametrize("name", ONE_BY_ONE)
+    def test_a_method_for_one_variable_takes_no_category(self, tmp_path: Path, name: str) -> None:
+        given = self.household(tmp_path, "variables: {Sex: {type: nominal}}")
+        with pytest.raises(UsageError, match=f"{name} takes no nominal variables: Sex is nominal"):
+            given.mask(K, method=name)
 
     @pytest.mark.parametrize("name", METHODS)
     def test_every_method_takes_categories_or_says_why_not(self, tmp_path: Path, name: str) -> None:
@@ -132,7 +142,9 @@ class TestMethods:
     @pytest.mark.parametrize("recipe", ["groups: all", "groups: [[A, B]]", "group_size: 2"])
     def test_individual_ranking_obeys_no_groups(self, tmp_path: Path, recipe: str) -> None:
         given = extract(tmp_path, columns(**amounts()), recipe=f"method: individual-ranking\n{recipe}\n")
-        with pytest.raises(UsageError, match=r"individual-ranking masks each variable alone, but A, .*vary"):
+        with pytest.raises(
+            UsageError, match=r"individual-ranking masks each variable alone, and (the recipe groups|group_size is 2)"
+        ):
             given.plan(K)
 
     def test_individual_ranking_takes_rules_about_one_variable(self, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constraint_sdc.errors import UsageError
+from constraint_sdc.model.method import MASKERS
 from constraint_sdc.model.policy import OperatorName, Role, Scale, Standardise, VariableWish
 from constraint_sdc.model.recipe import Recipe
 from constraint_sdc.read.recipe import read_recipe, recipe_from_json, recipe_to_json
@@ -80,9 +81,14 @@ def test_everything_in_a_recipe_arrives(tmp_path: Path) -> None:
 
 
 def test_the_example_in_the_manual_is_a_recipe_with_every_entry(tmp_path: Path) -> None:
-    (example,) = re.findall(r"```yaml\n(.*?)```", MANUAL.read_text("utf-8"), re.DOTALL)
-    said = recipe_to_json(read_recipe(recipe(tmp_path, example)))
-    assert set(said) == set(SCHEMA["properties"])
+    whole, masks = re.findall(r"```yaml\n(.*?)```", MANUAL.read_text("utf-8"), re.DOTALL)
+    said = recipe_to_json(read_recipe(recipe(tmp_path, whole)))
+    assert set(said) == set(SCHEMA["properties"]) - {"mask"}, "`method` and `mask` exclude each other"
+    every = [recipe_to_json(read_recipe(recipe(tmp_path, f"mask:{one}"))) for one in masks.split("mask:")[1:]]
+    assert every.pop() == {"method": "mdav"}
+    told = [one["mask"] for one in every]
+    assert [one["method"] for one in told] == list(MASKERS)
+    assert {entry for one in told for entry in one} == set(SCHEMA["properties"]["mask"]["properties"])
 
 
 def test_an_empty_recipe_says_nothing(tmp_path: Path) -> None:
@@ -108,7 +114,7 @@ def test_names_and_codes_stay_as_written(tmp_path: Path) -> None:
         ("record: [a\n", 2, "YAML"),
         ("- a\n- b\n", 1, "not a recipe"),
         ("record: !!python/object:os.system x\n", 1, "YAML"),
-        ("seed: 1\nk: 1\n", 2, "less than the minimum of 2"),
+        ("seed: 1\nk: 1\n", 2, "k must be at least 2"),
         ("k: 2.5\n", 1, "not of type 'integer'"),
         ("seed: -1\n", 1, "less than the minimum of 0"),
         ("on_broken: ignore\n", 1, "not one of ['refuse', 'keep']"),

@@ -1,6 +1,7 @@
 """Judge a masked file from its bytes alone: by Saxon, by counting, and by comparing leaf with leaf.
 
-Nothing that the masking says of itself is believed, except which variables stand together in a block.
+Nothing that the masking says of itself is believed, except which variables stand together in a block, and for which
+blocks it promises that k records share their values.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ class Maskable:
     """What is to be compared: the original, the masked file, the rules, the recipe, and the blocks' variables.
 
     The original satisfies every rule unless it `is_damaged`; then no record may break a rule that it did not break.
+    `sharing` are the blocks whose values k records share: all of them, unless a masker says otherwise.
     """
 
     original: Path
@@ -41,6 +43,7 @@ class Maskable:
     blocks: Sequence[Sequence[str]]
     phase: str | None = None
     is_damaged: bool = False
+    sharing: Sequence[Sequence[str]] | None = None
 
 
 def faults(given: Maskable) -> list[str]:
@@ -56,7 +59,7 @@ def faults(given: Maskable) -> list[str]:
     found += _changed_leaves(before, after, masked | removed)
     found += [f"{name} should be gone" for name in removed if any(name in cells(row) for row in after)]
     old, new = [cells(row) for row in before], [cells(row) for row in after]
-    found += _small_groups(new, given.blocks, given.k)
+    found += _small_groups(new, given.blocks if given.sharing is None else given.sharing, given.k)
     found += _forgotten(old, given.blocks, wishes)
     for name in sorted(masked):
         found += _bad_figures(name, _column(old, name), _column(new, name))

@@ -55,9 +55,17 @@ def run_case(case: Case, folder: Path) -> Outcome:
     except Exception as error:  # a crash is a broken promise like any other, and the run goes on
         return Outcome(case.seed, (_crash(error),), seconds=perf_counter() - start, case=case)
     seconds = perf_counter() - start
-    blocks = [block.names for block in result.plan.blocks]
     given = Maskable(
-        files.data, files.output, files.rules, files.recipe, case.k, case.record, blocks, case.phase, case.is_damaged
+        files.data,
+        files.output,
+        files.rules,
+        files.recipe,
+        case.k,
+        case.record,
+        [block.names for block in result.plan.blocks],
+        case.phase,
+        case.is_damaged,
+        [block.names for block in result.plan.blocks if block.shares],
     )
     return Outcome(
         case.seed, tuple(faults(given)), steps=_steps(result), ratios=_ratios(result), seconds=seconds, case=case

@@ -36,7 +36,7 @@ class MoveExtremum:
 
 @dataclass(frozen=True)
 class AddExtremum:
-    """Puts an alleged extremum at a value of the parameter: as high as the signal's maximum unless a height is given."""
+    """Puts an alleged extremum at a value of the parameter, as high as the signal's maximum if no height is given."""
 
     at: int
     height: float | None = None

@@ -88,7 +88,7 @@ class _Greedy:
         self.taken.append((row, partner))
 
     def _wanted(self, rows: Rows) -> Mask:
-        """Return which rows are free and have a value whose quota is open; no value has both a surplus and a deficit."""
+        """Return which rows are free and of a value whose quota is open; no value has both a surplus and a deficit."""
         return ~self.is_used[rows] & ((self.surplus + self.deficit)[self.quotas.value[rows]] > 0)
 
 

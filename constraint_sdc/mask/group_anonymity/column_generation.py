@@ -1,7 +1,7 @@
 """Improving disjoint pairs by column generation: L. R. Ford and D. R. Fulkerson, Management Science 5, 97-101, 1958.
 
-The flow is solved for a few pairs of each record; its prices tell which of all proposed pairs would still lower the total;
-these join, and so on until none would or the gain is small. Pairs that are many are improved in blocks of close records.
+The flow is solved for a few pairs of each record; its prices tell which of all proposed pairs would still lower the
+total; these join, and so on until little is left to gain. Many pairs are improved in blocks of close records.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import numpy as np
 
 from constraint_sdc.mask.group_anonymity.influence import Influence
 from constraint_sdc.mask.group_anonymity.optimal_swaps import solve
-from constraint_sdc.mask.group_anonymity.proposals import proposals
+from constraint_sdc.mask.group_anonymity.proposals import proposals, proposals_for_dearest
 from constraint_sdc.mask.group_anonymity.quotas import Allowed, Quotas
 from constraint_sdc.mask.group_anonymity.signals import Floats, Mask, Rows
 
 _NEIGHBOURS = 8  # proposed in every value
 _FIRST = 4  # of them known to the flow from the start
-_BLOCK = 2500  # pairs whose flow is solved at once
+_BLOCK = 10_000  # pairs whose flow is solved at once
 _JOINING = 20_000  # pairs that join in one round, at most
 _ROUNDS = 8
 _WORTH = 1e-3  # of the cost; less is not worth another round
@@ -38,7 +38,7 @@ def improved(
 
 
 def _parts(quotas: Quotas, points: Floats, rows: Rows, others: Rows, axis: int) -> Iterator[tuple[Rows, Quotas]]:
-    """Yield blocks of pairs along one coordinate, each with its own quotas, its records and the free ones beside them."""
+    """Yield blocks of pairs along one coordinate, each with its own quotas, its records and the free ones near them."""
     place = points[:, axis]
     order = np.argsort(place[rows], kind="stable")
     blocks = np.array_split(order, max(-(-len(rows) // _BLOCK), 1))
@@ -46,7 +46,9 @@ def _parts(quotas: Quotas, points: Floats, rows: Rows, others: Rows, axis: int) 
     for number, block in enumerate(blocks):
         # Free records as they are now: blocks before this one have taken and released some.
         pools = [
-            np.union1d(_free(side, used)[np.searchsorted(borders, place[_free(side, used)], side="right") == number], own)
+            np.union1d(
+                _free(side, used)[np.searchsorted(borders, place[_free(side, used)], side="right") == number], own
+            )
             for side, used, own in ((quotas.vital, rows, rows[block]), (quotas.others, others, others[block]))
         ]
         values = len(quotas.surplus)
@@ -67,8 +69,11 @@ def _improved_part(
     """Return the cheapest pairs that some rounds of column generation find, beginning with those that are there."""
     if not len(rows):
         return rows, others
-    near = proposals(points, part, _NEIGHBOURS)
-    pairs = np.unique(np.column_stack([np.concatenate(side) for side in zip(near, (rows, others), strict=True)]), axis=0)
+    pairs = _unique_pairs(
+        (rows, others),
+        proposals(points, part, _NEIGHBOURS),
+        proposals_for_dearest(influence, part, rows, others, _NEIGHBOURS),
+    )
     costs = influence.cost(pairs[:, 0], pairs[:, 1])
     now = influence.cost(rows, others).sum()
     is_known = _is_present(pairs, rows, others)
@@ -91,6 +96,11 @@ def _improved_part(
         if _largest_of_each(pairs[joining, 0], gain[joining]).sum() <= _WORTH * now:
             break
     return rows, others
+
+
+def _unique_pairs(*found: tuple[Rows, Rows]) -> Rows:
+    """Return different pairs, one a line, in the order of their records."""
+    return np.unique(np.column_stack([np.concatenate(side) for side in zip(*found, strict=True)]), axis=0)
 
 
 def _is_present(pairs: Rows, rows: Rows, others: Rows) -> Mask:

@@ -1,8 +1,8 @@
 """Whole counts nearest to wished ones: resource allocation with separable convex cost (O. Gross, RAND P-644, 1956).
 
-Counts are whole numbers between 0 and the room, and add up to the group's size. Among all such, the result has the least
-sum of squared distances from the target. One unit more at value i costs 2 (count - target) + 1, which grows with the
-count, so that taking the cheapest units first is optimal. All units below a common price are taken at once; the few
+Counts are whole numbers between 0 and the room, and add up to the group's size. Among all such, the result has the
+least sum of squared distances from the target. One unit more at a value costs 2 (count - target) + 1, which grows with
+the count, so that taking the cheapest units first is optimal. All units below a common price are taken at once; the few
 that are left go by largest remainder, ties to the lower value of the parameter.
 """
 
@@ -40,9 +40,9 @@ class WholeCounts:
 
 
 def whole_counts(wish: Floats, room: Counts, total: int, *, keep_shape: bool = True) -> WholeCounts:
-    """Return the counts nearest to the wish in L2; with `keep_shape`, to the wish drawn towards its mean until none is negative.
+    """Return the counts nearest in L2 to the wish, or to its shape: drawn towards its mean until no number is negative.
 
-    Keeping the shape keeps which values are high and low, at the cost of all distances; without it, negative
+    Keeping the shape keeps which values are high and low, but makes all differences smaller; without it, negative
     counts become 0 and all others pay a little.
 
     >>> whole_counts(np.array([2.5, -0.5, 4.0]), np.array([9, 9, 3]), 6, keep_shape=False).counts.tolist()
@@ -68,20 +68,16 @@ def _kept_share(target: Floats) -> float:
 def _nearest(target: Floats, room: Counts, total: int) -> Counts:
     """Return the feasible whole counts with the least squared distance from the target."""
     counts = _below_price(target, room, total)
-    step = 1 if counts.sum() < total else -1
-    while counts.sum() != total:
-        price = step * (counts - target) + 0.5  # half the cost of one unit more, or one less
-        price[counts == (room if step > 0 else 0)] = np.inf
-        cheapest = np.argsort(np.round(price, 12), kind="stable")[: abs(total - int(counts.sum()))]
-        # Units of different values are independent, but a second unit of one may be cheaper than the first of another:
-        # only those no dearer than the cheapest second unit are taken together.
-        second = price[cheapest[0]] + 1.0
-        counts[cheapest[price[cheapest] < second]] += step
+    price = np.where(counts < room, np.round(counts - target, 9), np.inf)
+    counts[np.argsort(price, kind="stable")[: total - int(counts.sum())]] += 1
     return counts
 
 
 def _below_price(target: Floats, room: Counts, total: int) -> Counts:
-    """Return counts whose every unit is cheaper than a price, found by bisection, and which do not exceed the total."""
+    """Return counts of all units cheaper than the highest price at which they do not exceed the total, by bisection.
+
+    The units that are left to take all have that price, up to rounding, and no value has two of them.
+    """
     low, high = -float(target.max()) - 1.0, float((room - target).max()) + 1.0
     for _ in range(100):
         price = 0.5 * (low + high)

@@ -20,7 +20,7 @@ _GOLDEN = 0.6180339887498949
 def embed(influence: Influence, rows: Rows) -> Floats:
     """Return one point for each of the rows.
 
-    Equal records would all have the same few nearest neighbours and fight for them; a last, tiny coordinate spreads them.
+    Equal records would all have the same few nearest neighbours and fight for them: a last, tiny coordinate parts them.
     """
     columns = [column for variable in influence.variables for column in _columns(variable, rows)]
     reach = np.sqrt(sum(variable.weight for variable in influence.variables) or 1.0)

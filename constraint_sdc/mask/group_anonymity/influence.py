@@ -22,8 +22,8 @@ class Ordinal:
     """A numeric variable and its weight: ((a - b) / (a + b))² for numbers of one sign, between 0 and 1.
 
     Equal numbers differ by 0, both zero too. The printed formula leaves a + b = 0 open and exceeds every bound near it;
-    numbers of opposite sign therefore differ by 1, the most that numbers of one sign can (zero and any other do). Blanks
-    (NaN) are equal to each other, and differ by 1 from every number.
+    numbers of opposite sign therefore differ by 1, the most that numbers of one sign can (zero and any other do).
+    Blanks (NaN) are equal to each other, and differ by 1 from every number.
     """
 
     values: Floats
@@ -46,7 +46,7 @@ class Ordinal:
 
 @dataclass(frozen=True)
 class Nominal:
-    """A variable of categories (codes, -1 for blank) and its weight: `same`² within a category, `different`² across two.
+    """A variable of categories (codes, -1 for blank) and its weight: `same`² within one, `different`² across two.
 
     Blank is a category of its own: equal to itself, different from all others.
     """
@@ -59,7 +59,9 @@ class Nominal:
     def __post_init__(self) -> None:
         _require_weight(self.weight)
         if not 0 <= self.same <= self.different < np.inf:
-            raise ValueError(f"a category differs from itself by 0 or more ({self.same}), from others by no less ({self.different})")
+            raise ValueError(
+                f"a category differs from itself by 0 or more ({self.same}), from others by no less ({self.different})"
+            )
 
     def cost(self, rows: _AnyRows, others: _AnyRows) -> Floats:
         """Return the weighted difference of each row and the other beside it; arrays of rows are broadcast."""

@@ -2,7 +2,7 @@
 
 The formula is printed with the original signal inside the parentheses. Its mean would then be
 (mu - mu*) sigma / sigma* + mu, which is mu only by chance. What must hold decides: of all a + b x with b > 0, exactly
-one has mean mu and deviation sigma, namely (changed - mu*) sigma / sigma* + mu. That is (5) with the changed signal there.
+one has mean mu and deviation sigma: (changed - mu*) sigma / sigma* + mu, which is (5) with the changed signal there.
 """
 
 from __future__ import annotations
@@ -25,12 +25,15 @@ def normalise(changed: Floats, original: Floats) -> Floats:
     if len(changed) != len(original):
         raise ValueError(f"the changed signal has {len(changed)} values, the original {len(original)}")
     if _is_flat(original):
-        raise ValueError("the original signal is the same everywhere: with its deviation of 0, every change would vanish")
+        raise ValueError(
+            "the original signal is the same everywhere: with its deviation of 0, every change would vanish"
+        )
     if _is_flat(changed):
         raise ValueError("the changed signal is the same everywhere: no stretching gives it the original's deviation")
     spread = changed - changed.mean()
     spread -= spread.mean()  # a large mean leaves a rounding error that stretching would enlarge
-    return spread * (original.std(ddof=1) / spread.std(ddof=1)) + original.mean()
+    result: Floats = spread * (original.std(ddof=1) / spread.std(ddof=1)) + original.mean()
+    return result
 
 
 def _is_flat(signal: Floats) -> bool:

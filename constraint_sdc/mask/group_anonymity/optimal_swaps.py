@@ -39,7 +39,7 @@ class Solution:
 def choose_optimal(quotas: Quotas, influence: Influence, allowed: Allowed) -> Chosen:
     """Return the most swaps that quotas and allowed pairs admit, and among those the cheapest.
 
-    All pairs are asked about and weighed. Which of several optima comes out is the solver's choice, the same every time.
+    All pairs are asked about and weighed. Which of several optima comes out is the solver's choice, always the same.
     """
     rows, others = (side.ravel() for side in np.meshgrid(quotas.vital, quotas.others, indexing="ij"))
     if len(rows):

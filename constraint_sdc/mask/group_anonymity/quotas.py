@@ -13,7 +13,7 @@ Allowed: TypeAlias = Callable[[Rows, Rows], Mask]
 
 @dataclass(frozen=True)
 class Quotas:
-    """Who may take part, and how often: vital rows of values with a surplus, other base rows of values with a deficit."""
+    """Who may take part, and how often: vital rows of values with a surplus, other rows of values with a deficit."""
 
     vital: Rows
     others: Rows

@@ -1,4 +1,4 @@
-"""Goal signals: O. Chertov and D. Tavrov, Data group anonymity in microfiles, formulas (2) to (4), and the way back to counts.
+"""Goal signals: O. Chertov and D. Tavrov, Data group anonymity in microfiles, formulas (2) to (4), and the way back.
 
 A signal has one number for each value 0 .. p-1 of the parameter. `rho` counts the base records with that value, the
 quantity those of them that are vital.

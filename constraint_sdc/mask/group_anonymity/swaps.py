@@ -2,7 +2,7 @@
 
 A vital record with a value that has too many gives its parameter value to a non-vital base record with a value that has
 too few, and takes that record's. Counts of the parameter and of the base never change. The paper supposes the choice of
-pairs NP-hard; it is a minimum-cost flow (value - vital record - other record - value), solved exactly when pairs are few.
+pairs NP-hard; it is a minimum-cost flow (value, vital record, other record, value), solved exactly if pairs are few.
 """
 
 from __future__ import annotations
@@ -90,7 +90,9 @@ def swapped(codes: Codes, trace: SwapTrace) -> Codes:
 
 def _require_possible(codes: Codes, vital: Mask, base: Mask, wished: Counts, before: Counts) -> None:
     if np.any(vital & ~base):
-        raise ValueError("a vital record is outside the base: the base contains the vital records and those they may swap with")
+        raise ValueError(
+            "a vital record is outside the base: the base contains the vital records and those they may swap with"
+        )
     if wished.sum() != before.sum():
         raise ValueError(f"{wished.sum()} records are wished, the group has {before.sum()}: swaps keep their number")
     room = quantity(codes, base, len(wished))

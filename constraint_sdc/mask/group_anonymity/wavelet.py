@@ -29,9 +29,12 @@ class GivenApproximation:
         """Return the given coefficients with the old sum."""
         given = np.array(self.values, np.float64)
         if len(given) != len(coefficients):
-            raise ValueError(f"{len(given)} coefficients are given; at this level the approximation has {len(coefficients)}")
+            raise ValueError(
+                f"{len(given)} coefficients are given; at this level the approximation has {len(coefficients)}"
+            )
         require_signal(given)
-        return given + (coefficients.mean() - given.mean())
+        shifted: Floats = given + (coefficients.mean() - given.mean())
+        return shifted
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,9 @@ class PermutedApproximation:
     def apply(self, coefficients: Floats) -> Floats:
         """Return the coefficients in the new order."""
         if sorted(self.order) != list(range(len(coefficients))):
-            raise ValueError(f"an order of the approximation names each of 0 to {len(coefficients) - 1} once: {self.order}")
+            raise ValueError(
+                f"an order of the approximation names each of 0 to {len(coefficients) - 1} once: {self.order}"
+            )
         return coefficients[list(self.order)]
 
 
@@ -70,10 +75,10 @@ ApproximationChange: TypeAlias = GivenApproximation | PermutedApproximation | Re
 
 @dataclass(frozen=True)
 class ChangeApproximation:
-    """Replaces the approximation at a level (the largest that the length admits, if none is named) and keeps the details.
+    """Replaces the approximation at a level (the largest that the length admits, if none is named), not the details.
 
     Total and details are kept to 1e-9 of the largest coefficient, or ValueError says why they cannot be: boundary modes
-    other than periodization keep more coefficients than the signal has numbers, and not every choice belongs to a signal.
+    other than periodization have more coefficients than the signal has numbers, so that some choices fit no signal.
     """
 
     change: ApproximationChange
@@ -93,7 +98,9 @@ class ChangeApproximation:
         level = admissible_level(len(signal), self.level)
         approximation, details = decompose(signal, self.wavelet, level, self.mode)
         changed = self._composed(self.change.apply(approximation), details)[: len(signal)]
-        changed += signal.mean() - changed.mean()  # filters sum to zero but for their last digits; a constant has no details
+        changed += (
+            signal.mean() - changed.mean()
+        )  # filters sum to zero but for their last digits; a constant has no details
         self._require_details(changed, details, scale=float(np.abs(approximation).max()))
         return changed
 
@@ -108,7 +115,7 @@ class ChangeApproximation:
         largest = max(scale, *(float(np.abs(detail).max()) for detail in details))
         if any(np.abs(one - other).max() > _TOLERANCE * largest for one, other in zip(found, details, strict=True)):
             raise ValueError(
-                f"with wavelet {self.wavelet} and mode {self.mode} no signal has these details and the new approximation; "
+                f"with wavelet {self.wavelet} and mode {self.mode} no signal has these details and that approximation; "
                 "use mode periodization and an orthogonal or biorthogonal wavelet such as db2"
             )
 
@@ -137,5 +144,7 @@ def admissible_level(length: int, wished: int | None = None) -> int:
             "the number of values must be even and at least 4; join or add a value of the parameter"
         )
     if wished is not None and not 1 <= wished <= largest:
-        raise ValueError(f"a signal of {length} values can be decomposed at levels 1 to {largest}, not at level {wished}")
+        raise ValueError(
+            f"a signal of {length} values can be decomposed at levels 1 to {largest}, not at level {wished}"
+        )
     return largest if wished is None else wished

@@ -97,11 +97,11 @@ class ChangeApproximation:
         require_signal(signal)
         level = admissible_level(len(signal), self.level)
         approximation, details = decompose(signal, self.wavelet, level, self.mode)
-        changed = self._composed(self.change.apply(approximation), details)[: len(signal)]
-        changed += (
-            signal.mean() - changed.mean()
-        )  # filters sum to zero but for their last digits; a constant has no details
-        self._require_details(changed, details, scale=float(np.abs(approximation).max()))
+        wished = self.change.apply(approximation)
+        changed = self._composed(wished, details)[: len(signal)]
+        # The details sum to zero but for the last digits of the filters; what is added here, a constant, has no details.
+        changed += signal.mean() - changed.mean()
+        self._require_details(changed, details, largest=max(float(np.abs(one).max()) for one in (wished, *details)))
         return changed
 
     def _composed(self, approximation: Floats, details: Sequence[Floats]) -> Floats:
@@ -110,9 +110,8 @@ class ChangeApproximation:
             approximation = pywt.idwt(approximation[: len(detail)], detail, self.wavelet, self.mode)
         return approximation
 
-    def _require_details(self, changed: Floats, details: Sequence[Floats], scale: float) -> None:
+    def _require_details(self, changed: Floats, details: Sequence[Floats], largest: float) -> None:
         found = decompose(changed, self.wavelet, len(details), self.mode)[1]
-        largest = max(scale, *(float(np.abs(detail).max()) for detail in details))
         if any(np.abs(one - other).max() > _TOLERANCE * largest for one, other in zip(found, details, strict=True)):
             raise ValueError(
                 f"with wavelet {self.wavelet} and mode {self.mode} no signal has these details and that approximation; "

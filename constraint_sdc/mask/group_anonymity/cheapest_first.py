@@ -61,11 +61,9 @@ class _Greedy:
         rows, partners = proposals(self.points, replace(self.quotas, vital=vital, others=others), neighbours)
         order = np.lexsort((partners, rows, self.influence.cost(rows, partners)))
         size = max(_BATCH, 2 * self.missing)
-        for start in range(0, len(order), size):
-            if not self.missing:
-                break
-            batch = order[start : start + size]
-            self._take_batch(rows[batch], partners[batch])
+        while len(order) and self.missing:
+            self._take_batch(rows[order[:size]], partners[order[:size]])
+            order, size = order[size:], 2 * size  # what needs many batches needs large ones
 
     def _take_batch(self, rows: Rows, partners: Rows) -> None:
         is_open = self._wanted(rows) & self._wanted(partners)

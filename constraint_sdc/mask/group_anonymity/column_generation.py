@@ -100,7 +100,9 @@ def _improved_part(
 
 def _unique_pairs(*found: tuple[Rows, Rows]) -> Rows:
     """Return different pairs, one a line, in the order of their records."""
-    return np.unique(np.column_stack([np.concatenate(side) for side in zip(*found, strict=True)]), axis=0)
+    rows, others = (np.concatenate(side) for side in zip(*found, strict=True))
+    width = int(others.max()) + 1
+    return np.column_stack(np.divmod(np.unique(rows * width + others), width))
 
 
 def _is_present(pairs: Rows, rows: Rows, others: Rows) -> Mask:

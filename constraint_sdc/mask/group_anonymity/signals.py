@@ -56,7 +56,9 @@ def concentration_difference(q: Counts, rho: Counts, q_reference: Counts, rho_re
 
 def counts_of_quantity(wished: Floats, total: int) -> WishedCounts:
     """Return the wished quantities, shifted so that they add up to `total`."""
-    return counts_of_concentration(wished, np.ones(len(wished), np.int64), total)
+    require_signal(wished)
+    shift = (total - float(wished.sum())) / len(wished)
+    return WishedCounts(wished + shift, shift, unreachable=())
 
 
 def counts_of_concentration(wished: Floats, rho: Counts, total: int) -> WishedCounts:
@@ -71,7 +73,7 @@ def counts_of_concentration(wished: Floats, rho: Counts, total: int) -> WishedCo
     everyone = int(rho.sum())
     if len(wished) != len(rho):
         raise ValueError(f"the wished signal has {len(wished)} values, the parameter {len(rho)}")
-    if not 0 <= total <= everyone and not np.all(rho == 1):
+    if not 0 <= total <= everyone:
         raise ValueError(f"{total} vital records among {everyone} base records: the vital ones must be among the base")
     shift = (total - float(np.dot(wished, rho))) / everyone if everyone else 0.0
     return WishedCounts((wished + shift) * rho, shift, tuple(np.flatnonzero((rho == 0) & (wished != 0)).tolist()))

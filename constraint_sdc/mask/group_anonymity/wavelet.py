@@ -99,7 +99,7 @@ class ChangeApproximation:
         approximation, details = decompose(signal, self.wavelet, level, self.mode)
         wished = self.change.apply(approximation)
         changed = self._composed(wished, details)[: len(signal)]
-        # The details sum to zero but for the last digits of the filters; what is added here, a constant, has no details.
+        # The details sum to zero but for the last digits of the filters; the constant added for these has no details.
         changed += signal.mean() - changed.mean()
         self._require_details(changed, details, largest=max(float(np.abs(one).max()) for one in (wished, *details)))
         return changed

@@ -27,6 +27,7 @@ from constraint_sdc.model.plan import Step
 _ROUNDS = (12, 36, 72, 120)  # moves tried at a time, nearest first
 _MOST_PROGRAMMES = 2_000  # in one block; a first proposal is made for every group
 _ANCHORS = 3  # members tried as anchors
+_WAYS = (0.125, 0.25, 0.5, 0.75, 0.9)  # parts of the way to a substitute
 _STRANGERS = 60  # records of other groups tried at the very end
 
 
@@ -77,7 +78,10 @@ class Ladder:
         self._settled.settle(self._rounded.take(averaged), Step.ROUNDED)
         self._derive(Polisher(self.design, self.deriver, costs))
         self._nudge()
-        self._repair()
+        if self.substitutes is None:
+            self._repair()
+        else:
+            self._draw_in(self.substitutes)
         self._anchor()
         self._settled.left = np.union1d(self._settled.left, np.intersect1d(left, self.mixed))
         self._take_records()
@@ -151,6 +155,21 @@ class Ladder:
                 self._derive_and_settle(proposed, derivations, Step.REPAIRED)
                 open_ = np.flatnonzero(np.isin(as_solved.group, self._settled.left))
                 self._settled.settle(as_solved.take(open_), Step.REPAIRED)
+
+    def _draw_in(self, substitutes: Candidates) -> None:
+        """Move numbers towards the substitute's, which satisfies the rules: a convex rule holds from some place on.
+
+        For single records this takes the place of repair, which would solve a programme for each of them.
+        """
+        free = [j for j, variable in enumerate(self.design.plan.variables) if variable.operator.is_average]
+        for part in _WAYS:
+            for derivations, groups in self._left():
+                proposed, goal = self._rounded.take(groups), substitutes.values[groups]
+                for j in free:
+                    rows = np.flatnonzero(np.isfinite(goal[:, j]) & (proposed.source[:, j] == NOT_COPIED))
+                    between = (1.0 - part) * proposed.values[rows, j] + part * goal[rows, j]
+                    proposed.set_numbers(j, rows, between)
+                self._derive_and_settle(proposed, derivations, Step.DRAWN_IN)
 
     def _anchor(self) -> None:
         """Copy the variables of failing rules from a member, and of rules that fail because of it, until none does."""

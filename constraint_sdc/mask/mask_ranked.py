@@ -17,8 +17,9 @@ from constraint_sdc.mask.own_values import OwnValues
 from constraint_sdc.mask.targets import group_targets
 from constraint_sdc.model.cloud import Cloud
 from constraint_sdc.model.design import BlockDesign
-from constraint_sdc.model.groups import Points, Rows
+from constraint_sdc.model.groups import Groups, Points, Rows
 from constraint_sdc.model.masked import MaskedBlock
+from constraint_sdc.model.policy import Scale
 from constraint_sdc.partition.mdav import Mdav
 
 
@@ -26,7 +27,7 @@ def mask_ranked(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
     """Return the block with every variable averaged over its own neighbours, and the rules restored by record."""
     clusters, stratum = divide_strata(design, replace(inputs, partitioner=Mdav(compiled=False)))
     own = OwnValues(design, inputs, clusters, stratum)
-    values, source = _ranked(design, inputs)
+    values, source = _ranked(design, inputs, clusters)
     everyone = own.records.label
     best = own.proposed(everyone, values, source)
     found = own.finish(best, values, own.first_step(np.flatnonzero(own.passing(best))))
@@ -37,15 +38,19 @@ def mask_ranked(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
     return MaskedBlock(design.plan, clusters, stratum, found.step, found.candidates.columns(), price, everyone)
 
 
-def _ranked(design: BlockDesign, inputs: MaskInputs) -> tuple[Points, Rows]:
-    """Return each variable's values over groups of its own, and the records that cells are copied from."""
+def _ranked(design: BlockDesign, inputs: MaskInputs, clusters: Groups) -> tuple[Points, Rows]:
+    """Return each variable's values over groups of its own, and the records that cells are copied from.
+
+    Categories that rules tie to numbers have no order: theirs are the clusters of the whole block.
+    """
     shape = (len(design.cloud), len(design.series))
     values, source = np.zeros(shape), np.zeros(shape, np.int64)
     for j, axis in enumerate(design.cloud.axes[: len(design.series)]):
         alone = Cloud(
             design.cloud.points[:, axis.start : axis.stop], (replace(axis, start=0, stop=axis.stop - axis.start),)
         )
-        groups, _ = divide_strata(replace(design, cloud=alone), inputs)
+        has_order = axis.scale is not Scale.NOMINAL
+        groups = divide_strata(replace(design, cloud=alone), inputs)[0] if has_order else clusters
         targets, copied, _ = group_targets(design, groups)
         values[:, j], source[:, j] = targets[groups.label, j], copied[groups.label, j]
     return values, source

@@ -24,6 +24,7 @@ class Step(Enum):
     NUDGED = "nudged"  # a neighbour on the grid
     REPAIRED = "repaired"  # the nearest point by integer programme
     ANCHORED = "anchored"  # the variables of rules that still fail come from one actual record
+    DRAWN_IN = "drawn in"  # moved towards the representative of its cluster, as far as it took
     SHARED = "shared"  # the representative of its whole cluster stands in for a record
     MEDOID = "medoid"  # an actual record
 

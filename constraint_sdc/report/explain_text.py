@@ -20,6 +20,7 @@ _STEP_MEANING: dict[Step, str] = {
     Step.NUDGED: "a neighbour on the grid satisfies every rule, the operator's value did not",
     Step.REPAIRED: "the nearest values that satisfy every rule, by integer programme",
     Step.ANCHORED: "the variables of some rules come from one actual record, the others are as the operator says",
+    Step.DRAWN_IN: "the values were moved towards the representative of its cluster, until every rule held",
     Step.SHARED: "the representative of its cluster stands in, since nothing nearer satisfied every rule",
     Step.MEDOID: "an actual record stands for the group, since nothing cheaper satisfied every rule",
 }

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 import yaml
+from lxml import etree
 
 from tests.guarantee.case import Case
-from tests.guarantee.generator import MOST_VARIABLES
 
 Content = dict[str, Any]
 
@@ -20,7 +20,8 @@ def _microhybrid(case: Case, content: Content, rng: random.Random) -> Case:
     if rng.random() < 0.3 and content.get("groups") != "all":
         content.setdefault("group_size", rng.choice((1, 2, 3)))
     content["mask"] = {"method": "microhybrid", "partition": rng.choice(("mdav", "mdav", "v-mdav", "random"))}
-    return replace(case, k=MOST_VARIABLES + 1)
+    most = max(len(record) + len(record.attrib) for record in etree.fromstring(case.data.encode()).iter(case.record))
+    return replace(case, k=max(case.k, most + 1))
 
 
 def _fuzzy(case: Case, content: Content, rng: random.Random) -> Case:
@@ -45,7 +46,9 @@ def _projection(case: Case, content: Content, rng: random.Random) -> Case:
 
 
 def _mixed(case: Case, content: Content, rng: random.Random) -> Case:
-    content["mask"] = {"method": "mixed"}
+    content["mask"] = {"method": rng.choice(("mixed", "mixed+refine"))}
+    if content["mask"]["method"].endswith("+refine"):
+        content["effort"] = "fast"
     return case
 
 

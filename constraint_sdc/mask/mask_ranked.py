@@ -25,7 +25,8 @@ from constraint_sdc.partition.mdav import Mdav
 
 def mask_ranked(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
     """Return the block with every variable averaged over its own neighbours, and the rules restored by record."""
-    clusters, stratum = divide_strata(design, replace(inputs, partitioner=Mdav(compiled=False)))
+    unweighted = replace(design, cloud=Cloud(design.cloud.points, design.cloud.axes))
+    clusters, stratum = divide_strata(unweighted, replace(inputs, partitioner=Mdav()))
     own = OwnValues(design, inputs, clusters, stratum)
     values, source = _ranked(design, inputs, clusters)
     everyone = own.records.label
@@ -46,9 +47,9 @@ def _ranked(design: BlockDesign, inputs: MaskInputs, clusters: Groups) -> tuple[
     shape = (len(design.cloud), len(design.series))
     values, source = np.zeros(shape), np.zeros(shape, np.int64)
     for j, axis in enumerate(design.cloud.axes[: len(design.series)]):
-        alone = Cloud(
-            design.cloud.points[:, axis.start : axis.stop], (replace(axis, start=0, stop=axis.stop - axis.start),)
-        )
+        columns = design.cloud.points[:, axis.start : axis.stop]
+        own_axis = replace(axis, start=0, stop=axis.stop - axis.start)
+        alone = Cloud(columns, (own_axis,), design.cloud.weights)
         has_order = axis.scale is not Scale.NOMINAL
         groups = divide_strata(replace(design, cloud=alone), inputs)[0] if has_order else clusters
         targets, copied, _ = group_targets(design, groups)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from constraint_sdc.errors import CannotShareError
+from constraint_sdc.errors import CannotShareError, PlanRefusedError, UsageError
 from constraint_sdc.mask.mask_table import mask_table
 from constraint_sdc.model.masked import Masked
 from constraint_sdc.model.plan import Plan
@@ -29,6 +29,11 @@ def carry_out(prepared: Prepared) -> tuple[Plan, Masked]:
             if not joining:
                 raise
             inputs = replace(inputs, joined=inputs.joined | joining)
+        except UsageError as refusal:
+            if not inputs.joined:
+                raise
+            what = f"{refusal.what}; {', '.join(sorted(inputs.joined))} had to join a block for records to share values"
+            raise PlanRefusedError(what, hint=refusal.hint) from None
         else:
             blocks = tuple(replace(block.plan, price=block.price) for block in masked.blocks)
             return replace(design.plan, blocks=blocks), masked

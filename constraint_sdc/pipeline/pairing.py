@@ -12,8 +12,8 @@ from constraint_sdc.errors import UsageError
 from constraint_sdc.model.grid import EXACT_MANTISSA, Grid
 from constraint_sdc.model.method import Microaggregation, draws
 from constraint_sdc.model.pair import Compared, MaskedTogether, Pair
-from constraint_sdc.model.plan import Plan, Treatment
-from constraint_sdc.model.policy import Role, Scale, VariableWish
+from constraint_sdc.model.plan import BlockPlan, Plan, Treatment
+from constraint_sdc.model.policy import OperatorName, Role, Scale, VariableWish
 from constraint_sdc.model.recipe import Recipe
 from constraint_sdc.model.table import Column, Table
 from constraint_sdc.plan.roles import Roles, decide_roles
@@ -207,7 +207,7 @@ def _blocks(variables: tuple[Compared, ...], recipe: Recipe, plan: Plan | None) 
             MaskedTogether(
                 block.names,
                 plan.division.method if isinstance(plan.masker, Microaggregation) else plan.masker.name,
-                {v.name: v.operator for v in block.variables if v.treatment is Treatment.AGGREGATED},
+                _operators(plan, block),
                 is_weighted=plan.division.weights is not None,
                 is_drawn=draws(plan.masker),
             )
@@ -218,6 +218,13 @@ def _blocks(variables: tuple[Compared, ...], recipe: Recipe, plan: Plan | None) 
     blocks = [tuple(name for name in group if name in masked) for group in groups]
     rest = tuple(name for name in masked if not any(name in block for block in blocks))
     return tuple(MaskedTogether(block, recipe.method) for block in (*blocks, rest) if block)
+
+
+def _operators(plan: Plan, block: BlockPlan) -> dict[str, OperatorName]:
+    """Return how values of a group became one, where masked values are that: a centre that was drawn is no mean."""
+    if not isinstance(plan.masker, Microaggregation):
+        return {}
+    return {v.name: v.operator for v in block.variables if v.treatment is Treatment.AGGREGATED}
 
 
 def _known(pair: Pair, named: tuple[str, ...] | None) -> tuple[str, ...]:

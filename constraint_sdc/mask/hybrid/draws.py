@@ -31,6 +31,11 @@ class Draws:
         return [j for j, v in enumerate(self.design.plan.variables) if v.treatment is Treatment.SYNTHESISED]
 
     @cached_property
+    def values(self) -> Points:
+        """Return the original numbers and codes, n x d, NaN where a record has none."""
+        return np.array([series.values for series in self.design.series]).T
+
+    @cached_property
     def given(self) -> Points:
         """Return the given variables, n x q."""
         columns = [series.values for series in self.design.given]
@@ -52,7 +57,7 @@ class Draws:
         others, so that it keeps company with them; what has no order, and what must stay together, goes by lot.
         """
         rows = np.concatenate([self.clusters.rows(cluster) for cluster in which.tolist()])
-        values = np.array([series.values for series in self.design.series]).T[rows]
+        values = self.values[rows]
         parts = Groups(np.repeat(np.arange(len(which)), self.clusters.sizes[which]))
         synthetic = values.copy()
         for place, cluster in enumerate(which.tolist()):

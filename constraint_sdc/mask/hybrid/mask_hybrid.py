@@ -111,7 +111,7 @@ def _restore(own: OwnValues, trials: _Trials, found: Representatives) -> Counter
     live = trials.draws.synthesised
     for cluster in (c for c, closeness in trials.closeness.items() if closeness is None):
         rows = own.clusters.rows(cluster)
-        original = np.array([series.values for series in own.design.series]).T[rows]
+        original = trials.draws.values[rows]
         masked = found.candidates.values[rows]
         usable = [j for j in live if np.isfinite(original[:, j]).all() and np.isfinite(masked[:, j]).all()]
         outcome = "not restored"

@@ -1,0 +1,36 @@
+"""Write a file of employees: python examples/individual-ranking/generate.py build/examples/individual-ranking."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+RECORDS = 500
+
+
+def employees(seed: int = 1993) -> dict[str, list[int]]:
+    """Draw employees whose pay satisfies every rule of employees.sch."""
+    rng = np.random.default_rng(seed)
+    hours = rng.integers(40, 190, RECORDS)
+    wage = (hours * np.exp(rng.normal(3.1, 0.3, RECORDS))).astype(int)
+    bonus = (wage * rng.uniform(0, 0.2, RECORDS)).astype(int)
+    columns = {"Age": rng.integers(16, 68, RECORDS), "Hours": hours, "Wage": wage, "Bonus": bonus, "Pay": wage + bonus}
+    return {name: column.tolist() for name, column in columns.items()}
+
+
+def main(folder: Path) -> None:
+    """Write the file into a folder, which is made if need be."""
+    folder.mkdir(parents=True, exist_ok=True)
+    columns = employees()
+    lines = ["<File>"]
+    for row in zip(*columns.values(), strict=True):
+        cells = "".join(f"<{name}>{value}</{name}>" for name, value in zip(columns, row, strict=True))
+        lines.append(f"  <Employee>{cells}</Employee>")
+    (folder / "employees.xml").write_text("\n".join([*lines, "</File>", ""]), encoding="utf-8")
+    print(f"{RECORDS} employees in {folder / 'employees.xml'}")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

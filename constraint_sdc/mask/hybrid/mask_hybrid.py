@@ -145,9 +145,7 @@ def _promises(design: BlockDesign, draws: Draws, masked: Candidates, clusters: G
     ]
     if not live:
         return ()
-    original = np.array([design.series[j].values for j in live]).T
-    names, givens = [design.series[j].name for j in live], [series.name for series in design.given]
-    return promises(original, masked.values[:, live], draws.given, clusters, names, givens)
+    return promises([design.series[j] for j in live], masked.values[:, live], design.given, clusters)
 
 
 def _notes(trials: _Trials, restored_clusters: Counter[str]) -> tuple[str, ...]:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from constraint_sdc.model.grid import EXACT_MANTISSA
 from constraint_sdc.model.groups import Groups, Points
 from constraint_sdc.model.plan import Promise
+from constraint_sdc.model.series import Series
 
 EXACT = 1e-9
 """A relative difference up to which moments are called exact: what doubles leave of real arithmetic."""
@@ -29,26 +31,51 @@ class Differences:
     covariances: Points
 
 
-def moment_differences(original: Points, masked: Points, given: Points, groups: Groups) -> Differences:
-    """Compare the moments of `original` and `masked` (n x p), and their covariances with `given` (n x q), by group."""
+def moment_differences(
+    original: Points, masked: Points, given: Points, groups: Groups, blur: Points | None = None
+) -> Differences:
+    """Compare the moments of `original` and `masked` (n x p), and their covariances with `given` (n x q), by group.
+
+    `blur` (p) is how far a text may be from the double that is read from it; it counts as a difference.
+    """
     before, after = _moments(original, given, groups), _moments(masked, given, groups)
     deviation = np.sqrt(np.einsum("gii->gi", before[1]))
     p = original.shape[1]
     size = np.maximum(np.abs(before[0]), deviation)[:, :p]
-    means = _relative(np.abs(after[0] - before[0])[:, :p], size)
+    unseen = np.zeros(p + given.shape[1])
+    unseen[:p] = 0.0 if blur is None else blur
+    means = _relative(np.abs(after[0] - before[0])[:, :p] + unseen[:p], size)
     products = deviation[:, :p, None] * deviation[:, None, :]
-    covariances = _relative(np.abs(after[1] - before[1])[:, :p, :], products)
+    blurred = 2.0 * (unseen[:p, None] * deviation[:, None, :] + deviation[:, :p, None] * unseen)
+    blurred += unseen[:p, None] * unseen
+    covariances = _relative(np.abs(after[1] - before[1])[:, :p, :] + blurred, products)
     return Differences(means.max(axis=0), covariances.max(axis=0))
 
 
-def promises(
-    original: Points, masked: Points, given: Points, groups: Groups, names: Sequence[str], givens: Sequence[str]
-) -> tuple[Promise, ...]:
-    """Say which moments are kept exactly and which nearly, over all records and in every cluster."""
+def blur_of(series: Sequence[Series]) -> Points:
+    """Return how far the text of a value may be from the double read from it: nothing for doubles and whole numbers.
+
+    Decimals are off by a rounding, and so are whole numbers from 2**53 on.
+    """
+    found = np.zeros(len(series))
+    for j, one in enumerate(series):
+        largest = float(np.nanmax(np.abs(one.values), initial=0.0))
+        if one.grid.decimals is not None and (one.grid.decimals > 0 or largest >= EXACT_MANTISSA):
+            found[j] = np.spacing(largest)
+    return found
+
+
+def promises(series: Sequence[Series], masked: Points, given: Sequence[Series], groups: Groups) -> tuple[Promise, ...]:
+    """Say which moments of the series are kept exactly and which nearly, over all records and in every cluster."""
+    original, beside = (
+        np.column_stack([one.values for one in some]) if some else np.zeros((len(masked), 0))
+        for some in (series, given)
+    )
+    names, givens = [one.name for one in series], [one.name for one in given]
     whole = Groups(np.zeros(len(original), np.int64))
     found: list[Promise] = []
     for where, one in (("", whole), (" in every cluster", groups)):
-        differences = moment_differences(original, masked, given, one)
+        differences = moment_differences(original, masked, beside, one, blur_of(series))
         found += _of_means(differences.means, names, where)
         found += _of_covariances(differences.covariances, names, givens, where)
     return tuple(found)

@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup demo test check explore guarantee price partitions measures bench clean
+.PHONY: setup demo test check explore guarantee price partitions measures maskers bench clean
 
 setup: $(VENV)/.ready
 
@@ -46,6 +46,10 @@ measures: setup
 	$(BIN)/python benchmarks/linkage.py
 	$(BIN)/python benchmarks/attacks.py
 	$(BIN)/python benchmarks/sweep.py
+
+# What every masker loses and risks on the same data; rewrites docs/maskers/comparison.md.
+maskers: setup
+	$(BIN)/python benchmarks/compare_maskers.py --docs
 
 bench: setup
 	$(BIN)/python benchmarks/check_speed.py

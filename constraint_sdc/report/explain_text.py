@@ -11,7 +11,7 @@ from constraint_sdc.report.characters import clipped
 from constraint_sdc.report.paragraphs import fact, wrapped
 from constraint_sdc.report.plan_text import WHY_MEANING, block_lines, rule_facts
 from constraint_sdc.report.terminal import align, clean, paint
-from constraint_sdc.report.wording import counted, number, treatment_word
+from constraint_sdc.report.wording import counted, grid_word, number, treatment_word
 
 _STEP_MEANING: dict[Step, str] = {
     Step.ROUNDED: "the operator's value, put on the grid, satisfies every rule",
@@ -101,7 +101,7 @@ def _values(
         (
             clean(variable.name),
             treatment_word(variable),
-            str(variable.grid),
+            grid_word(variable),
             _shown(block.columns[variable.name].text(row)),
             _shown(explanation.original.get(variable.name)) if show_values else "",
         )

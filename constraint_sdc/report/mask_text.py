@@ -12,7 +12,7 @@ from constraint_sdc.report.paragraphs import wrapped
 from constraint_sdc.report.plan_text import promise_lines
 from constraint_sdc.report.rule_table import rule_table
 from constraint_sdc.report.terminal import align, clean, paint
-from constraint_sdc.report.wording import counted, number, treatment_word
+from constraint_sdc.report.wording import counted, has_numbers, number, treatment_word
 
 _LEGEND = (
     "smallest: records that share a block's values, counted in the written file; loss: 100 * SSE / SST, beside plain "
@@ -89,10 +89,13 @@ def _cells(block: MaskedBlock, smallest: int, steps: list[Step]) -> tuple[str, .
         number(len(block.plan.strata)),
         number(price.groups),
         number(smallest),
-        f"{price.loss:.2f}",
-        "-" if price.plain_loss is None else f"{price.plain_loss:.2f}",
+        *(_loss(loss if has_numbers(block.plan) else None) for loss in (price.loss, price.plain_loss)),
         *(number(price.steps.get(step, 0)) for step in steps),
     )
+
+
+def _loss(loss: float | None) -> str:
+    return "-" if loss is None else f"{loss:.2f}"
 
 
 def _operators(block: MaskedBlock) -> str:

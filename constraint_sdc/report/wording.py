@@ -6,7 +6,8 @@ from typing import Literal as OneOf
 from typing import TypeAlias
 
 from constraint_sdc.model.finding import SEVERITIES, CheckResult, RuleResult, Violation
-from constraint_sdc.model.plan import Treatment, VariablePlan
+from constraint_sdc.model.plan import BlockPlan, Treatment, VariablePlan
+from constraint_sdc.model.policy import Scale
 
 Label: TypeAlias = OneOf["FAIL", "ERROR", "warn", "note", "pass", "not applicable"]
 
@@ -34,6 +35,16 @@ def counted(count: int, noun: str) -> str:
 def treatment_word(variable: VariablePlan) -> str:
     """Return what is done to a variable: its operator, or the treatment that takes the operator's place."""
     return variable.operator.value if variable.treatment is Treatment.AGGREGATED else variable.treatment.value
+
+
+def grid_word(variable: VariablePlan) -> str:
+    """Return the grid of a variable's numbers; categories have none."""
+    return str(variable.grid) if variable.scale is Scale.NUMERIC else "-"
+
+
+def has_numbers(block: BlockPlan) -> bool:
+    """Tell whether there is a loss to speak of: it is measured in numbers."""
+    return any(variable.scale is Scale.NUMERIC for variable in block.variables)
 
 
 def verdict_word(result: CheckResult) -> str:

@@ -196,6 +196,7 @@ wishes = st.builds(
     st.none() | st.sampled_from(OperatorName),
     st.booleans(),
     st.none() | st.floats(min_value=0, exclude_min=True, allow_infinity=False),
+    st.lists(names, max_size=3).map(tuple),
 )
 recipes = st.builds(
     Recipe,

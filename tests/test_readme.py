@@ -1,43 +1,29 @@
 """The README's session is what a user sees: every command in it is run, and must print what the README shows.
 
-When an output changes on purpose, `python tests/test_readme.py` writes the session anew; read the difference.
+When an output changes on purpose, `python -m tests.test_readme` writes the session anew; read the difference.
 """
 
 from __future__ import annotations
 
 import re
-import shlex
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import pytest
 
-TOP = Path(__file__).resolve().parents[1]
+from tests.console_session import PROGRAM, TOP, blocks, replayed, rewritten
+
 README = TOP / "README.md"
 BENCHMARKS = TOP / "docs" / "benchmarks.md"
-PROGRAM = Path(sys.executable).with_name("constraint-sdc")
-CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
 DEMO_TABLE = re.compile(r"```text\n(records that break .*?)```", re.DOTALL)
-BLOCKS = CONSOLE.findall(README.read_text("utf-8"))
+BLOCKS = blocks(README.read_text("utf-8"))
 
 
 def run_demo(folder: Path) -> str:
     """Run the demo in a folder as `make demo` runs it."""
     command = [PROGRAM, "demo", "--directory", "build/demo"]
     return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
-
-
-def run_block(block: str, folder: Path) -> str:
-    """Run a block's command and return the block as it should be."""
-    shown, *asked = re.split(r"^\$ echo \$\?\n", block, flags=re.MULTILINE)
-    command = shown.partition("\n")[0]
-    words = shlex.split(command.removeprefix("$ "))
-    assert words[0] == "constraint-sdc"
-    done = subprocess.run([PROGRAM, *words[1:]], cwd=folder, capture_output=True, text=True, check=False)
-    echo = f"$ echo $?\n{done.returncode}\n" if asked else ""
-    return f"{command}\n{done.stdout.rstrip()}\n{echo}"
 
 
 def demo_table(printed: str) -> str:
@@ -59,7 +45,7 @@ def test_the_session_masks_and_checks() -> None:
 
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.split()[2])
 def test_a_command_prints_what_the_readme_shows(workplace: tuple[Path, str], block: str) -> None:
-    assert run_block(block, workplace[0]) == block
+    assert replayed(block, workplace[0]) == block
 
 
 def test_the_readme_shows_what_the_demo_found(workplace: tuple[Path, str]) -> None:
@@ -92,7 +78,5 @@ def test_every_link_leads_somewhere() -> None:
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as place:
         table = demo_table(run_demo(Path(place)))
-        text = CONSOLE.sub(
-            lambda found: f"```console\n{run_block(found[1], Path(place))}```", README.read_text("utf-8")
-        )
+        text = rewritten(README.read_text("utf-8"), Path(place))
         README.write_text(DEMO_TABLE.sub(lambda _: f"```text\n{table}```", text), encoding="utf-8")

@@ -1,8 +1,8 @@
-"""Information loss of a block: 100 * SSE / SST over its standardised numbers, and what plain microaggregation loses."""
+"""Information loss of a block: 100 * SSE / SST over its standardised numbers; categories that changed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -26,6 +26,17 @@ def information_loss(series: Sequence[Series], masked: Points) -> float:
             error += float(((values - masked[both, j] / one.deviation) ** 2).sum())
             total += float(((values - values.mean()) ** 2).sum())
     return 100.0 * error / total if total else 0.0
+
+
+def changed_categories(series: Sequence[Series], masked: Points) -> Iterator[str]:
+    """Say in how many records each category changed, which is the loss where nothing can be squared."""
+    said = []
+    for j, one in enumerate(series):
+        if one.scale is not Scale.NUMERIC:
+            same = (one.values == masked[:, j]) | (one.is_blank & np.isnan(masked[:, j]))
+            said.append(f"{one.name} {100.0 * (1.0 - float(same.mean())):.1f}%")
+    if said:
+        yield f"share of records with another category than before: {', '.join(said)}"
 
 
 def plain_loss(series: Sequence[Series], cloud: Cloud, k: int) -> float:

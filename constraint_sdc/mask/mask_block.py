@@ -10,7 +10,7 @@ from constraint_sdc.exact.block_judge import BlockJudge
 from constraint_sdc.exact.derived import Deriver
 from constraint_sdc.exact.ladder import Ladder, Representatives, count_steps
 from constraint_sdc.mask.inputs import MaskInputs
-from constraint_sdc.mask.loss import information_loss, plain_loss
+from constraint_sdc.mask.loss import changed_categories, information_loss, plain_loss
 from constraint_sdc.mask.targets import group_targets
 from constraint_sdc.model.design import BlockDesign
 from constraint_sdc.model.groups import Groups, Points, Rows
@@ -79,5 +79,5 @@ def price_of(
         smallest=int(groups.sizes.min()),
         steps=count_steps(found.step),
         promises=promises,
-        notes=notes,
+        notes=(*changed_categories(design.series, found.candidates.values[row]), *notes),
     )

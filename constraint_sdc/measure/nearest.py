@@ -20,6 +20,7 @@ SAME = 1.0 + 1e-9
 """Distances within this factor are the same: rounding must not decide which of the k members of a group is nearest."""
 
 _PAIRS = 1 << 20
+_CELLS = 20_000_000  # coordinates of pairs that are measured at a time
 """Pairs compared at a time."""
 
 _FEW_PAIRS = 4_000_000
@@ -164,7 +165,11 @@ def by_blocks(queries: Points, references: Distinct) -> Nearest:
 
 def _measured(queries: Points, references: Distinct, one: Rows, other: Rows) -> tuple[Floats, Codes]:
     """Return the least distance of each query and the references there; the pairs are sorted, one or more each."""
-    apart = _apart(queries[one], references.points[other])
+    pairs = max(1, _CELLS // max(queries.shape[1], 1))  # of a category with thousands of values, many are equally near
+    apart = np.empty(len(one))
+    for start in range(0, len(one), pairs):
+        part = slice(start, start + pairs)
+        apart[part] = _apart(queries[one[part]], references.points[other[part]])
     starts = np.searchsorted(one, np.arange(len(queries)))
     least: Floats = np.minimum.reduceat(apart, starts)
     at_least = np.where(apart <= least[one] * SAME, references.count[other], 0)

@@ -78,7 +78,8 @@ class RulePlan:
 class VariablePlan:
     """One masked variable: how its groups' values become one, on which grid, and how much it counts in distances.
 
-    Where the treatment is not aggregation, the operator is for groups that need one value after all.
+    Where the treatment is not aggregation, the operator is for groups that need one value after all. `order` is what
+    the recipe says about the values of an ordinal variable, lowest first.
     """
 
     name: str
@@ -88,6 +89,7 @@ class VariablePlan:
     operator: OperatorName
     weight: float = 1.0
     treatment: Treatment = Treatment.AGGREGATED
+    order: tuple[str, ...] = ()
 
 
 class Formation(Enum):

@@ -63,7 +63,8 @@ class VariableWish:
     """What the recipe says about one variable; None is "not said". `decimals`: 0 is integer, "free" a free double.
 
     `is_removed` takes an identifier out of the masked file. `weight` is how much a squared difference in this variable
-    counts in distances, against 1 for the others.
+    counts in distances, against 1 for the others. `order` are the values of an ordinal variable, lowest first; without
+    it they are in the order of numbers, or of texts.
     """
 
     role: Role | None = None
@@ -72,3 +73,4 @@ class VariableWish:
     operator: OperatorName | None = None
     is_removed: bool = False
     weight: float | None = None
+    order: tuple[str, ...] = ()

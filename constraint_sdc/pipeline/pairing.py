@@ -61,7 +61,8 @@ def pair_tables(
             if scale is Scale.NOMINAL and name in roles.numeric:
                 notes.append(f"{name} is no longer a number in every masked record: compared as categories")
         grid = planned[name].grid if name in planned else Grid(None)
-        variables.append(_compared(both, scale, role, grid, missing, name in planned, original.records))
+        order = planned[name].order if name in planned else recipe.variables.get(name, VariableWish()).order
+        variables.append(_compared(both, scale, role, grid, missing, order, name in planned, original.records))
     compared = _settled(tuple(variables), plan)
     notes += _unseen(compared)
     blocks = _blocks(compared, recipe, plan)
@@ -159,10 +160,17 @@ def _joined(first: Column, second: Column) -> Column:
 
 
 def _compared(
-    both: Column, scale: Scale, role: Role, grid: Grid, missing: tuple[str, ...], is_masked: bool, records: int
+    both: Column,
+    scale: Scale,
+    role: Role,
+    grid: Grid,
+    missing: tuple[str, ...],
+    order: tuple[str, ...],
+    is_masked: bool,
+    records: int,
 ) -> Compared:
     # The grid of both files together is nobody's; the plan knows the one that the masked values lie on.
-    series = make_series(both, scale, VariableWish(decimals="free"), missing)
+    series = make_series(both, scale, VariableWish(decimals="free", order=order), missing)
     codes = _codes(series.values, both, scale)
     return Compared(
         both.name,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -15,7 +15,7 @@ from constraint_sdc.model.division import Division
 from constraint_sdc.model.groups import Groups, Labels
 from constraint_sdc.model.partitioned import DividedBy, Partitioned, PartitionOptions
 from constraint_sdc.model.plan import Kept
-from constraint_sdc.model.policy import Role, Scale, Standardise, VariableWish
+from constraint_sdc.model.policy import Role, Standardise, VariableWish
 from constraint_sdc.model.recipe import Recipe
 from constraint_sdc.model.series import Series
 from constraint_sdc.model.table import Table
@@ -28,11 +28,11 @@ from constraint_sdc.partition.sse import sse
 from constraint_sdc.pipeline.division import wished_division
 from constraint_sdc.pipeline.record_weights import keep_weights, record_weights
 from constraint_sdc.pipeline.records_file import Progress, is_csv, read_records
+from constraint_sdc.plan.categories import refuse_too_many_categories
 from constraint_sdc.plan.roles import decide_roles
 from constraint_sdc.plan.series import make_series
 
 _DIVIDED_TWICE = 20_000  # records; beyond, MDAV for comparison would take longer than the method itself
-_MOST_CELLS = 200_000_000  # numbers in memory, one column for each category
 
 
 def partition_file(data: Path, options: PartitionOptions, progress: Progress = lambda _: None) -> Partitioned:
@@ -161,14 +161,17 @@ def _cloud(
     weights: Weights | None,
 ) -> Cloud:
     # No value is written, so nobody needs to know on which grid the numbers lie.
+    wishes = {name: VariableWish(decimals="free", order=wish.order) for name, wish in recipe.variables.items()}
     any_number = VariableWish(decimals="free")
     series = [
-        make_series(table.columns[one.name], one.scale, any_number, recipe.missing.get(one.name, ()))
+        make_series(
+            table.columns[one.name], one.scale, wishes.get(one.name, any_number), recipe.missing.get(one.name, ())
+        )
         for one in variables
     ]
     for one in series:
         _refuse_blanks(one)
-    _refuse_too_many_categories(series, table.records)
+    refuse_too_many_categories(series, table.records)
     return cloud_of(series, standardise, recipe.variables, weights)
 
 
@@ -181,16 +184,6 @@ def _refuse_blanks(series: Series) -> None:
         f"{series.name} has no value in record {blank[0] + 1:,}{others}",
         hint="divide by other variables with --variables; masking divides such records apart, in strata",
     )
-
-
-def _refuse_too_many_categories(series: Sequence[Series], records: int) -> None:
-    columns: Mapping[str, int] = {
-        one.name: int(one.values.max(initial=0.0)) + 1 if one.scale is Scale.NOMINAL else 1 for one in series
-    }
-    if records * sum(columns.values()) > _MOST_CELLS:
-        worst = max(columns, key=lambda name: columns[name])
-        hint = "leave it out, or convert it to fewer categories first"
-        raise UsageError(f"{worst} has {columns[worst]:,} categories, too many for {records:,} records", hint=hint)
 
 
 def _refuse_impossible(cloud: Cloud, k: int) -> None:

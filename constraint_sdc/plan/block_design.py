@@ -24,6 +24,7 @@ from constraint_sdc.partition.methods import partitioner
 from constraint_sdc.partition.sse import sse
 from constraint_sdc.plan.atom_truth import AtomTruth
 from constraint_sdc.plan.blocks import Block
+from constraint_sdc.plan.categories import refuse_too_many_categories
 from constraint_sdc.plan.classes import Codes, RecordClasses, record_classes
 from constraint_sdc.plan.derivation import derive
 from constraint_sdc.plan.operators import choose_operators
@@ -69,6 +70,7 @@ def design_block(number: int, block: Block, pins: tuple[tuple[str, Codes], ...],
     forked = [rule for rule in block.rules if rule.terms is not None and len(rule.terms) > 1]
     classes = record_classes(block, series, operators, pins, around.broken, around.records)
     placed = (*series.values(), *around.given.values())
+    refuse_too_many_categories(placed, around.records)
     cloud = cloud_of(placed, around.division.standardise, around.wishes, around.weights)
     _refuse_far_points(cloud)
     cells = _cheapest_strata(_accepts(forked, around), classes.codes, cloud, around)
@@ -91,6 +93,7 @@ def design_block(number: int, block: Block, pins: tuple[tuple[str, Codes], ...],
             operators[name],
             _weight(name, around),
             treated[name],
+            around.wishes[name].order if name in around.wishes else (),
         )
         for name in block.names
     )

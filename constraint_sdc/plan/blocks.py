@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from constraint_sdc.model.policy import Role, Scale
 from constraint_sdc.model.recipe import Recipe
 from constraint_sdc.model.series import Series
 from constraint_sdc.model.union import Union
+from constraint_sdc.plan.categories import association
 from constraint_sdc.plan.rule_facts import RuleFacts
 
 GROUP_SIZE = 3
@@ -77,8 +79,7 @@ def _by_correlation(names: list[str], series: Mapping[str, Series], size: int) -
     """Grow each group from the most correlated pair left by the variable with the highest mean correlation."""
     if not names:
         return []
-    points = np.array([np.nan_to_num(series[name].standardised()[:, 0]) for name in names])
-    matrix = np.abs(points @ points.T) / max(points.shape[1], 1)
+    matrix = _closeness([series[name] for name in names])
     np.fill_diagonal(matrix, -1.0)
     left = list(range(len(names)))
     groups: list[tuple[str, ...]] = []
@@ -98,3 +99,12 @@ def _by_correlation(names: list[str], series: Mapping[str, Series], size: int) -
         groups[nearest] = tuple(name for name in names if name in (*groups[nearest], names[left[0]]))
         return groups
     return [*groups, tuple(names[i] for i in left)] if left else groups
+
+
+def _closeness(series: Sequence[Series]) -> npt.NDArray[np.float64]:
+    """Return how closely every two variables go together: correlation of numbers, association of categories."""
+    if any(one.scale is not Scale.NUMERIC for one in series):
+        return association(series)
+    points = np.array([np.nan_to_num(one.standardised()[:, 0]) for one in series])
+    matrix: npt.NDArray[np.float64] = np.abs(points @ points.T) / max(points.shape[1], 1)
+    return matrix

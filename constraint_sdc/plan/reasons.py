@@ -41,13 +41,23 @@ def _reason(rule: RuleFacts, operators: Mapping[str, OperatorName], strata: Sequ
         return Why.MEDOID, f"{which} are copied together from one actual record{unread}"
     if rule.terms is None:
         return Why.CHECKED, f"its conditions are too many for strata; {_CHECKED}"
-    if len(names) != 1:
+    asked = _asked(rule, operators, strata)
+    if not names or any(len(_operators_of(atom, operators)) > 1 for atoms in asked for atom in atoms):
         used = " and ".join(sorted(name.value for name in names))
         derived = derived_words(rule, strata)
         return Why.CHECKED, f"{used} meet in it; {derived + '; ' if derived else ''}{_CHECKED}"
-    operator = OPERATORS[next(iter(names))]
-    verdicts = [operator.verdict(AllOf(atoms)) for atoms in _asked(rule, operators, strata)]
-    return _weakest(verdicts, rule, operator.name, strata)
+    # No atom mixes operators, so each is asked about its own: a conjunction holds where all its parts do.
+    verdicts = [
+        (name, OPERATORS[name].verdict(AllOf(tuple(a for a in atoms if name in _operators_of(a, operators)))))
+        for atoms in asked
+        for name in OperatorName
+        if name in names and (len(names) == 1 or any(name in _operators_of(a, operators) for a in atoms))
+    ]
+    return _weakest(verdicts, rule, strata)
+
+
+def _operators_of(atom: Atom, operators: Mapping[str, OperatorName]) -> set[OperatorName]:
+    return {operators[name] for name in atom_variables(atom) if name in operators}
 
 
 def _asked(rule: RuleFacts, operators: Mapping[str, OperatorName], strata: Sequence[Stratum]) -> list[tuple[Atom, ...]]:
@@ -60,7 +70,7 @@ def _asked(rule: RuleFacts, operators: Mapping[str, OperatorName], strata: Seque
 
 
 def _weakest(
-    verdicts: Sequence[OperatorVerdict], rule: RuleFacts, name: OperatorName, strata: Sequence[Stratum]
+    verdicts: Sequence[tuple[OperatorName, OperatorVerdict]], rule: RuleFacts, strata: Sequence[Stratum]
 ) -> tuple[Why, str]:
     is_forked = rule.terms is not None and len(rule.terms) > 1
     within = "within each stratum, " if is_forked and len(strata) > 1 else ""
@@ -68,18 +78,31 @@ def _weakest(
     if loose:
         derived = derived_words(rule, strata)
         return Why.CHECKED, f"some strata share no side of it; {derived + '; ' if derived else ''}{_CHECKED}"
-    for verdict in verdicts:
+    for name, verdict in verdicts:
         if isinstance(verdict, NotCovered):
             derived = derived_words(rule, strata)
             return Why.CHECKED, f"{name.value}: {verdict.because}; {derived + '; ' if derived else ''}{_CHECKED}"
-    exact = [v for v in verdicts if isinstance(v, NeedsExact)]
+    exact = [(name, v.because) for name, v in verdicts if isinstance(v, NeedsExact)]
     if exact:
         derived = derived_words(rule, strata)
         made = f"; {derived}" if derived else "; made exact on the grid"
-        return Why.EXACT, f"{within}{name.value}: {exact[0].because}{made}"
-    kept = [v for v in verdicts if isinstance(v, Preserved)]
-    because = kept[0].because if kept else "nothing that masking touches is left to satisfy"
-    return Why.PRESERVED, f"{within}{name.value}: {because}"
+        name, because = exact[0]
+        others = [(n, v.because) for n, v in verdicts if isinstance(v, Preserved) and n is not name]
+        beside = f"; {_first_of_each(others)}" if others else ""
+        return Why.EXACT, f"{within}{name.value}: {because}{made}{beside}"
+    kept = [(name, v.because) for name, v in verdicts if isinstance(v, Preserved)]
+    return Why.PRESERVED, within + (_first_of_each(kept) or "nothing that masking touches is left to satisfy")
+
+
+def _first_of_each(reasons: Sequence[tuple[OperatorName, str]]) -> str:
+    """Say the first reason of every operator, those of one reason together."""
+    first: dict[OperatorName, str] = {}
+    for name, because in reasons:
+        first.setdefault(name, because)
+    together: dict[str, list[str]] = {}
+    for name, because in first.items():
+        together.setdefault(because, []).append(name.value)
+    return "; ".join(f"{' and '.join(names)}: {because}" for because, names in together.items())
 
 
 def derived_words(rule: RuleFacts, strata: Sequence[Stratum]) -> str:

@@ -39,12 +39,14 @@ def decide_roles(table: Table, recipe: Recipe, tied: frozenset[str]) -> Roles:
     kept: dict[str, Kept] = {}
     pinned: set[str] = set()
     numeric = {name for name, column in table.columns.items() if is_numeric(column, recipe.missing.get(name, ()))}
-    guessed: dict[str, list[str]] = {"numeric": [], "text": [], "identifier": []}
+    guessed: dict[str, list[str]] = {"numeric": [], "typed": [], "text": [], "identifier": []}
     for name, column in table.columns.items():
         wish = recipe.variables.get(name, VariableWish())
         role, because = _role(name, column, wish, recipe, tied, numeric)
         if wish.role is None:
-            word = role.value if role is Role.IDENTIFIER else "numeric" if role.is_masked else "text"
+            is_category = wish.scale in (Scale.ORDINAL, Scale.NOMINAL)
+            masked_as = "typed" if is_category else "numeric"
+            word = role.value if role is Role.IDENTIFIER else masked_as if role.is_masked else "text"
             guessed[word].append(name)
         if role is Role.IDENTIFIER or (wish.role is not None and not role.is_masked):
             pinned.add(name)
@@ -71,7 +73,7 @@ def _role(
     if name in numeric and name not in tied and _looks_like_identifier(name, column):
         return Role.IDENTIFIER, "every record has a value of its own, and name or sequence say that it is an identifier"
     if name in numeric or wish.scale is not None:
-        return Role.CONFIDENTIAL, "its values are numbers"
+        return Role.CONFIDENTIAL, "its values are numbers" if wish.scale is None else "the recipe gives its type"
     return Role.UNTOUCHED, "its values are not numbers, and no recipe asks for it"
 
 
@@ -120,6 +122,7 @@ def _refuse_averaged_identifiers(kept: Mapping[str, Kept], recipe: Recipe) -> No
 def _assumptions(guessed: Mapping[str, list[str]]) -> tuple[str, ...]:
     said = (
         ("numeric", "numbers, masked as confidential"),
+        ("typed", "categories by the recipe's type, masked as confidential"),
         ("text", "not numbers, left as they are"),
         ("identifier", "identifiers, left as they are"),
     )

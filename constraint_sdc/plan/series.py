@@ -8,6 +8,7 @@ from decimal import Context, Decimal
 import numpy as np
 import numpy.typing as npt
 
+from constraint_sdc.errors import UsageError
 from constraint_sdc.evaluate.lexical import Reading
 from constraint_sdc.evaluate.text import Text
 from constraint_sdc.model.grid import EXACT_MANTISSA, Grid
@@ -39,7 +40,8 @@ def make_series(column: Column, scale: Scale, wish: VariableWish, missing: tuple
     if scale is Scale.NUMERIC:
         values = np.where(blank == 0, _numbers(column), np.nan)
         return Series(column.name, column, scale, _grid(column, wish, missing, values), values, blank)
-    return Series(column.name, column, scale, Grid(None), _codes(column, scale, blank), blank)
+    codes = _places(column, wish.order, blank) if wish.order else _codes(column, scale, blank)
+    return Series(column.name, column, scale, Grid(None), codes, blank)
 
 
 def _distinct(column: Column, missing: tuple[str, ...]) -> list[str]:
@@ -106,3 +108,18 @@ def _codes(column: Column, scale: Scale, blank: npt.NDArray[np.int64]) -> Floats
             distinct = [distinct[i] for i in np.argsort(numbers, kind="stable").tolist()]
     place = {text: float(code) for code, text in enumerate(distinct)}
     return np.array([np.nan if b else place[t or ""] for b, t in zip(blank.tolist(), texts, strict=True)], np.float64)
+
+
+def _places(column: Column, order: tuple[str, ...], blank: npt.NDArray[np.int64]) -> Floats:
+    """Return the place of every value in the order; a value of the order that nobody has still is a step."""
+    place = {text: float(code) for code, text in enumerate(order)}
+    codes = np.full(len(column), np.nan)
+    texts = column.texts()
+    rows = np.flatnonzero(blank == 0)
+    codes[rows] = [place.get((texts[row] or "").strip(_XML_BLANK), np.nan) for row in rows.tolist()]
+    strangers = int(np.isnan(codes[rows]).sum())
+    if strangers:
+        # How many, not which: a rare value may be somebody's.
+        what = f"{column.name} has a value that its order does not list in {strangers:,} of {len(column):,} records"
+        raise UsageError(what, hint="complete `order` in the recipe, or name missing codes under `missing`")
+    return codes

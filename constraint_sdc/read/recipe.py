@@ -21,6 +21,7 @@ from constraint_sdc.shipped_files import shipped_file
 
 _SIZE_LIMIT = 1_000_000
 _MESSAGE_LIMIT = 300
+_XML_BLANK = " \t\r\n"
 _OPERATORS_BY_SCALE = {
     Scale.NUMERIC: frozenset(OperatorName),
     Scale.ORDINAL: frozenset((OperatorName.LOWER_MEDIAN, OperatorName.MODE, OperatorName.MEDOID)),
@@ -120,6 +121,7 @@ def _wish(entry: Mapping[str, Any]) -> VariableWish:
         operator=OperatorName(entry["operator"]) if "operator" in entry else None,
         is_removed=entry.get("remove", False),
         weight=float(entry["weight"]) if "weight" in entry else None,
+        order=tuple(str(value).strip(_XML_BLANK) for value in entry.get("order", ())),
     )
 
 
@@ -137,6 +139,8 @@ def _wish_to_json(wish: VariableWish) -> dict[str, object]:
         entry["remove"] = True
     if wish.weight is not None:
         entry["weight"] = repr(wish.weight)
+    if wish.order:
+        entry["order"] = list(wish.order)
     return entry
 
 
@@ -150,6 +154,7 @@ def _refuse_contradictions(recipe: Recipe, text: RecipeText) -> None:
     refuse_masker(recipe, text)
     for name, wish in recipe.variables.items():
         _refuse_contradictory_wish(name, wish, text)
+        _refuse_strange_order(name, wish, recipe.missing.get(name, ()), text)
         if name == recipe.weights:
             _refuse_masked_weights(name, wish, text)
     if recipe.weights in recipe.missing:
@@ -191,6 +196,20 @@ def _refuse_contradictory_wish(name: str, wish: VariableWish, text: RecipeText) 
         raise text.mistake(what, [*place, "operator"])
     if wish.decimals is not None and wish.scale is not Scale.NUMERIC:
         raise text.mistake(f"a {wish.scale.value} variable has no grid", [*place, "grid"])
+
+
+def _refuse_strange_order(name: str, wish: VariableWish, missing: tuple[str, ...], text: RecipeText) -> None:
+    """Refuse an order of what has none, and a value that has no place in it or two."""
+    place: list[str | int] = ["variables", name, "order"]
+    if wish.order and wish.scale is not Scale.ORDINAL:
+        raise text.mistake(f"{name} has an order only with `type: ordinal`", place)
+    for i, value in enumerate(wish.order):
+        if not value:
+            raise text.mistake(f"the order of {name} lists an empty text, which is no value", [*place, i])
+        if value in wish.order[:i]:
+            raise text.mistake(f"{value} stands in the order of {name} twice", [*place, i])
+        if value in missing:
+            raise text.mistake(f"{value} is a missing code of {name}, and has no place in its order", [*place, i])
 
 
 def _place(problem: jsonschema.ValidationError) -> list[str | int]:

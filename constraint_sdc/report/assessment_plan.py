@@ -9,7 +9,7 @@ from constraint_sdc.model.plan import BlockPlan, Kept, Plan, RulePlan, StratumPl
 from constraint_sdc.model.policy import Standardise
 from constraint_sdc.report.figures_text import percent
 from constraint_sdc.report.plan_text import WHY_MEANING, promise_text, steps_text
-from constraint_sdc.report.treatment import treatment_word
+from constraint_sdc.report.plan_words import grid_word, has_numbers, treatment_word
 from constraint_sdc.report.wording import counted, number
 
 _STRATA_SHOWN = 12
@@ -60,7 +60,7 @@ def _block(plan: Plan, block: BlockPlan) -> dict[str, object]:
         "names": block.names,
         "facts": list(_facts(plan, block)),
         "variables": [
-            (v.name, v.role.value, v.scale.value, str(v.grid), treatment_word(v), f"{v.weight:g}")
+            (v.name, v.role.value, v.scale.value, grid_word(v), treatment_word(v), f"{v.weight:g}")
             for v in block.variables
         ],
         "strata": [_stratum(i, stratum) for i, stratum in enumerate(shown, 1)],
@@ -76,7 +76,8 @@ def _facts(plan: Plan, block: BlockPlan) -> Iterator[tuple[str, str]]:
     price = block.price
     if price is not None:
         plain = "not computed for a file of this size" if price.plain_loss is None else percent(price.plain_loss)
-        yield "Price", f"information loss {percent(price.loss)}, plain MDAV without rules {plain}"
+        if has_numbers(block):
+            yield "Price", f"information loss {percent(price.loss)}, plain MDAV without rules {plain}"
         yield "Groups", f"{number(price.groups)}, the smallest of {counted(price.smallest, 'record')}"
         yield "Exact steps", steps_text(price)
         yield from (("Keeps", promise_text(promise)) for promise in price.promises)

@@ -10,8 +10,8 @@ from constraint_sdc.model.plan import BlockPlan, Plan, RulePlan, Step
 from constraint_sdc.report.characters import clipped
 from constraint_sdc.report.paragraphs import fact, wrapped
 from constraint_sdc.report.plan_text import WHY_MEANING, block_lines, rule_facts
+from constraint_sdc.report.plan_words import grid_word, treatment_word
 from constraint_sdc.report.terminal import align, clean, paint
-from constraint_sdc.report.treatment import treatment_word
 from constraint_sdc.report.wording import counted, number
 
 _STEP_MEANING: dict[Step, str] = {
@@ -103,7 +103,7 @@ def _values(
         (
             clean(variable.name),
             treatment_word(variable),
-            str(variable.grid),
+            grid_word(variable),
             _shown(block.columns[variable.name].text(row)),
             _shown(explanation.original.get(variable.name)) if show_values else "",
         )

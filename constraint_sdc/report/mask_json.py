@@ -8,7 +8,7 @@ from constraint_sdc.model.masking import MaskResult
 from constraint_sdc.model.method_json import method_to_json
 from constraint_sdc.report.json_text import json_text
 from constraint_sdc.report.plan_json import price_to_json
-from constraint_sdc.report.treatment import treatment_word
+from constraint_sdc.report.plan_words import treatment_word
 
 SCHEMA = "constraint-sdc/mask"
 SCHEMA_VERSION = 1

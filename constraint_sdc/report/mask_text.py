@@ -10,9 +10,9 @@ from constraint_sdc.model.method import Microaggregation
 from constraint_sdc.model.plan import Step, Treatment
 from constraint_sdc.report.paragraphs import wrapped
 from constraint_sdc.report.plan_text import promise_lines
+from constraint_sdc.report.plan_words import has_numbers, treatment_word
 from constraint_sdc.report.rule_table import rule_table
 from constraint_sdc.report.terminal import align, clean, paint
-from constraint_sdc.report.treatment import treatment_word
 from constraint_sdc.report.wording import counted, number
 
 _LEGEND = (
@@ -90,10 +90,13 @@ def _cells(block: MaskedBlock, smallest: int, steps: list[Step]) -> tuple[str, .
         number(len(block.plan.strata)),
         number(price.groups),
         number(smallest),
-        f"{price.loss:.2f}",
-        "-" if price.plain_loss is None else f"{price.plain_loss:.2f}",
+        *(_loss(loss if has_numbers(block.plan) else None) for loss in (price.loss, price.plain_loss)),
         *(number(price.steps.get(step, 0)) for step in steps),
     )
+
+
+def _loss(loss: float | None) -> str:
+    return "-" if loss is None else f"{loss:.2f}"
 
 
 def _operators(block: MaskedBlock) -> str:

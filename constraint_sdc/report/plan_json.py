@@ -171,6 +171,7 @@ def _variable(variable: VariablePlan) -> dict[str, object]:
         "operator": variable.operator.value,
         "weight": variable.weight,
         "treatment": variable.treatment.value,
+        **({"order": list(variable.order)} if variable.order else {}),
     }
 
 
@@ -183,6 +184,7 @@ def _variable_from(content: Mapping[str, Any]) -> VariablePlan:
         operator=OperatorName(content["operator"]),
         weight=content["weight"],
         treatment=Treatment(content["treatment"]),
+        order=tuple(content.get("order", ())),
     )
 
 

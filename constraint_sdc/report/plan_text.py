@@ -22,8 +22,8 @@ from constraint_sdc.model.plan import (
 )
 from constraint_sdc.model.policy import Standardise
 from constraint_sdc.report.paragraphs import fact, wrapped
+from constraint_sdc.report.plan_words import grid_word, has_numbers, treatment_word
 from constraint_sdc.report.terminal import Style, align, clean, padded, paint, width
-from constraint_sdc.report.treatment import treatment_word
 from constraint_sdc.report.wording import counted, number
 
 # What `Why` means to somebody who reads the plan for the first time.
@@ -127,15 +127,17 @@ def block_lines(plan: Plan, block: BlockPlan, columns: int, colour: bool) -> Ite
         for derivation in (text for stratum in block.strata for text in stratum.derivations):
             yield from fact("derived", clean(derivation), columns)
     if block.price is not None:
-        yield from price_lines(block.price, columns)
+        yield from price_lines(block.price, columns, has_numbers(block))
     yield ""
     rows = [("variable", "role", "type", "grid", "operator", "weight")]
     rows += [
-        (clean(v.name), v.role.value, v.scale.value, str(v.grid), treatment_word(v), f"{v.weight:g}")
+        (clean(v.name), v.role.value, v.scale.value, grid_word(v), treatment_word(v), f"{v.weight:g}")
         for v in block.variables
     ]
     is_weighted = any(v.weight != 1.0 for v in block.variables)
     yield from _table(rows if is_weighted else [row[:-1] for row in rows], (), colour)
+    for ordered in (v for v in block.variables if v.order):
+        yield from wrapped(clean(f"{ordered.name}: {' < '.join(ordered.order)}"), columns, "  ", "    ")
     if not _is_trivial(block.strata):
         yield from ("", *strata_lines(block.strata, columns, colour))
 
@@ -145,11 +147,11 @@ def _is_trivial(strata: Sequence[StratumPlan]) -> bool:
     return len(strata) <= 1 and not any(s.conditions or s.formation is not Formation.WHOLE for s in strata)
 
 
-def price_lines(price: Price, columns: int) -> Iterator[str]:
-    """Yield what the guarantee costs: loss with and without rules, and the exact steps."""
+def price_lines(price: Price, columns: int, is_lossy: bool) -> Iterator[str]:
+    """Yield what the guarantee costs: loss of numbers with and without rules, and the exact steps."""
     plain = "not computed for a file of this size" if price.plain_loss is None else f"{price.plain_loss:.2f}"
-    said = f"information loss {price.loss:.2f}, plain MDAV without rules {plain}"
-    yield from fact("price", said, columns)
+    if is_lossy:
+        yield from fact("price", f"information loss {price.loss:.2f}, plain MDAV without rules {plain}", columns)
     yield from fact("groups", f"{number(price.groups)}, the smallest of {counted(price.smallest, 'record')}", columns)
     yield from fact("exact steps", steps_text(price), columns)
     yield from promise_lines(price, columns)

@@ -130,3 +130,15 @@ def test_never_all_pairs_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     queries, references = files("normal", 40, 3, 5)
     found = by_blocks(queries, distinct(references))
     assert found.ties.tolist() == [ties for _, ties in one_by_one(queries, references)]
+
+
+def test_never_all_ties_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of categories that all differ, every reference is equally near: their coordinates are gathered in parts."""
+    monkeypatch.setattr(module, "_CELLS", 100)
+    gathered: list[int] = []
+    measure = module._apart
+    monkeypatch.setattr(module, "_apart", lambda some, others: gathered.append(some.size) or measure(some, others))
+    everyone = np.eye(30)
+    found = by_blocks(everyone[:10] * 0.0, distinct(everyone))
+    assert found.ties.tolist() == [30] * 10
+    assert max(gathered) <= 100

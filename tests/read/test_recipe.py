@@ -44,6 +44,7 @@ variables:
   V3: {grid: free, weight: 0.25}
   V4: {weight: 3}
   Town: {type: nominal, operator: mode}
+  Size: {type: ordinal, order: [small, 010, 3]}
   Wave: {role: untouched}
 """
 
@@ -75,6 +76,7 @@ def test_everything_in_a_recipe_arrives(tmp_path: Path) -> None:
             "V3": VariableWish(decimals="free", weight=0.25),
             "V4": VariableWish(weight=3.0),
             "Town": VariableWish(scale=Scale.NOMINAL, operator=OperatorName.MODE),
+            "Size": VariableWish(scale=Scale.ORDINAL, order=("small", "010", "3")),
             "Wave": VariableWish(role=Role.UNTOUCHED),
         },
     )
@@ -123,6 +125,17 @@ def test_names_and_codes_stay_as_written(tmp_path: Path) -> None:
         ("groups:\n- [V1]\n- []\n", 3, "non-empty"),
         ("groups:\n- [V1, V2]\n- [V3,\n   V1]\n", 4, "V1 stands in `groups` twice"),
         ("groups: all\ngroup_size: 3\n", 2, "no meaning"),
+        ("variables:\n  A: {type: nominal, order: [b, a]}\n", 2, "A has an order only with `type: ordinal`"),
+        ("variables:\n  A:\n    order: [b, a]\n", 3, "A has an order only with `type: ordinal`"),
+        ("variables:\n  A:\n    type: ordinal\n    order: []\n", 4, "non-empty"),
+        (
+            "variables:\n  A:\n    type: ordinal\n    order:\n    - b\n    - a\n    - b\n",
+            7,
+            "b stands in the order of A twice",
+        ),
+        ("variables:\n  A:\n    type: ordinal\n    order: [1,\n      '1']\n", 5, "1 stands in the order of A twice"),
+        ("variables:\n  A:\n    type: ordinal\n    order: [a, ' ']\n", 4, "an empty text, which is no value"),
+        ("missing: {A: [9]}\nvariables:\n  A: {type: ordinal, order: [1, 9]}\n", 3, "9 is a missing code of A"),
         ("variables:\n  V1:\n    role: secret\n", 3, "not one of ['identifier'"),
         ("variables:\n  V1:\n    roles: untouched\n", 3, "roles"),
         ("variables:\n  V1: {grid: 16}\n", 2, "16 is not one of"),
@@ -189,6 +202,7 @@ wishes = st.builds(
     st.none() | st.sampled_from(OperatorName),
     st.booleans(),
     st.none() | st.floats(min_value=0, exclude_min=True, allow_infinity=False),
+    st.lists(names, max_size=3).map(tuple),
 )
 recipes = st.builds(
     Recipe,

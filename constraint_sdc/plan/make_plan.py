@@ -89,7 +89,7 @@ def make_plan(inputs: PlanInputs) -> Design:
         on_broken=inputs.on_broken,
         records=table.records,
         blocks=tuple(design.plan for design in designs),
-        kept=_kept(roles, masked, inputs.division.weights),
+        kept=_kept(roles, masked, inputs),
         assumptions=(*roles.assumptions, *joined, *inputs.notes),
         rules=tuple(_outside_blocks(rule) for rule in facts if _is_outside(rule, masked)),
         broken={rule: len(rows) for rule, rows in inputs.broken.items()},
@@ -157,7 +157,7 @@ def _surroundings(masked: Mapping[str, tuple[Role, Scale]], inputs: PlanInputs) 
 def _given(inputs: PlanInputs) -> dict[str, Series]:
     """Return the variables that microhybrid leaves as they are; each needs a number in every record."""
     found: dict[str, Series] = {}
-    for name in inputs.masker.given if isinstance(inputs.masker, Microhybrid) else ():
+    for name in _given_names(inputs):
         missing = inputs.recipe.missing.get(name, ())
         column = inputs.table.columns[name]
         if not is_numeric(column, missing):
@@ -178,11 +178,16 @@ def _refuse_removed(facts: tuple[RuleFacts, ...], roles: Roles) -> None:
                 raise PlanRefusedError(f"rule {rule.id} reads {name}, which the recipe takes out", hint=hint)
 
 
-def _kept(roles: Roles, masked: Mapping[str, tuple[Role, Scale]], weights: str | None) -> tuple[Kept, ...]:
+def _kept(roles: Roles, masked: Mapping[str, tuple[Role, Scale]], inputs: PlanInputs) -> tuple[Kept, ...]:
+    because = dict.fromkeys(_given_names(inputs), "it is given: the covariances with it are kept")
+    if inputs.division.weights is not None:
+        because[inputs.division.weights] = "it says how much each record counts"
     kept = (kept for name, kept in roles.kept.items() if name not in masked)
-    return tuple(
-        replace(one, because="it says how much each record counts") if one.name == weights else one for one in kept
-    )
+    return tuple(replace(one, because=because.get(one.name, one.because)) for one in kept)
+
+
+def _given_names(inputs: PlanInputs) -> tuple[str, ...]:
+    return inputs.masker.given if isinstance(inputs.masker, Microhybrid) else ()
 
 
 def _extended(

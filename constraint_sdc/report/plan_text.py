@@ -159,8 +159,9 @@ def price_lines(price: Price, columns: int, is_lossy: bool) -> Iterator[str]:
 
 def promise_text(promise: Promise) -> str:
     """Return what is kept and how nearly."""
-    how = "exactly" if promise.is_exact else "approximately"
-    return f"{promise.what}: {how} (largest relative difference {promise.difference:.1e})"
+    if promise.is_exact:  # how many roundings of doubles that is differs between machines
+        return f"{promise.what}: exactly"
+    return f"{promise.what}: approximately (largest relative difference {promise.difference:.1e})"
 
 
 def promise_lines(price: Price, columns: int) -> Iterator[str]:

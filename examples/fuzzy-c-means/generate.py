@@ -1,8 +1,7 @@
-"""Write a household survey: python examples/fuzzy-c-means/generate.py build/examples/fuzzy-c-means."""
+"""Write a household survey: python examples/fuzzy-c-means/generate.py."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -35,4 +34,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path("build/examples/fuzzy-c-means"))

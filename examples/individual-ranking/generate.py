@@ -1,8 +1,7 @@
-"""Write a file of employees: python examples/individual-ranking/generate.py build/examples/individual-ranking."""
+"""Write a file of employees: python examples/individual-ranking/generate.py."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -33,4 +32,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path("build/examples/individual-ranking"))

@@ -1,8 +1,7 @@
-"""Write a survey of enterprises: python examples/microhybrid/generate.py build/examples/microhybrid."""
+"""Write a survey of enterprises: python examples/microhybrid/generate.py."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -42,4 +41,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path("build/examples/microhybrid"))

@@ -33,6 +33,9 @@ def ipso(confidential: Points, given: Points, rng: np.random.Generator, closenes
     rank = int((size > _SMALL * max(spread.shape) * np.finfo(np.float64).eps * max(size.max(initial=0.0), 1.0)).sum())
     if rank == 0:
         return confidential.copy()
+    # Singular vectors have no sign of their own; with a fixed one, libraries that choose differently draw the same.
+    sign = np.sign(right[np.arange(len(right)), np.abs(right).argmax(axis=1)])
+    left, right = left * sign, right * sign[:, None]
     own = left[:, :rank]
     drawn = _draw(len(spread), own, known, rng)
     mixed = _orthonormal(closeness * own + np.sqrt(1.0 - closeness**2) * drawn)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from constraint_sdc.model.masked import MaskedBlock
 from constraint_sdc.model.masking import MaskResult
-from constraint_sdc.model.method import Microaggregation
+from constraint_sdc.model.method import Microaggregation, Microhybrid
 from constraint_sdc.model.plan import Step, Treatment
 from constraint_sdc.report.paragraphs import wrapped
 from constraint_sdc.report.plan_text import promise_lines
@@ -47,6 +47,8 @@ def _how(result: MaskResult) -> str:
     name = "" if isinstance(plan.masker, Microaggregation) else f"by {plan.masker.name} "
     if plan.k == 1:
         return name.rstrip() or "with k = 1"
+    if isinstance(plan.masker, Microhybrid):
+        return f"{name}in clusters of at least {number(plan.k)}, as few as {number(least)} share the values of a block"
     if all(block.shares for block in plan.blocks):
         return f"{name}with k = {number(plan.k)}, at least {number(least)} share the values of a block"
     return (

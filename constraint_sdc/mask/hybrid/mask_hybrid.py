@@ -8,7 +8,6 @@ far as the rules allow.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -18,23 +17,21 @@ from constraint_sdc.mask.hybrid.draws import Draws
 from constraint_sdc.mask.hybrid.moments import promises
 from constraint_sdc.mask.hybrid.restore import restored
 from constraint_sdc.mask.hybrid.rounding import round_keeping_sums
+from constraint_sdc.mask.hybrid.trials import CLOSENESS, Trials
 from constraint_sdc.mask.inputs import MaskInputs
 from constraint_sdc.mask.mask_block import divide_strata, price_of
 from constraint_sdc.mask.own_values import OwnValues
 from constraint_sdc.model.design import BlockDesign
 from constraint_sdc.model.groups import Groups, Points, Rows
 from constraint_sdc.model.masked import MaskedBlock
-from constraint_sdc.model.plan import Promise, Step
-
-CLOSENESS = (0.0, 0.0, 0.0, 0.0, 0.5, 0.5, 0.8, 0.8)
-"""How near to the original each draw of a cluster is: as far as possible at first."""
+from constraint_sdc.model.plan import Promise
 
 
 def mask_hybrid(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
     """Return the block with synthetic values for every record, what of the moments is kept, and the price."""
     clusters, stratum = divide_strata(design, inputs)
     own = OwnValues(design, inputs, clusters, stratum)
-    trials = _Trials(own, Draws(design, clusters, inputs.seed))
+    trials = Trials(own, Draws(design, clusters, inputs.seed))
     trials.run()
     found = own.finish(trials.best, trials.targets, trials.step)
     restored_clusters = _restore(own, trials, found)
@@ -51,61 +48,7 @@ def mask_hybrid(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
     return MaskedBlock(design.plan, clusters, stratum, found.step, found.candidates.columns(), price, row)
 
 
-@dataclass
-class _Trials:
-    """Draws until every cluster has one without a broken rule; else the one with the fewest is kept.
-
-    `best` has a candidate for every record, `targets` (n x d) are the values behind it, and `step` has those records
-    that satisfy their rules. `closeness` is that of each cluster's draw, None where single records must be repaired;
-    clusters with differing blanks have none, since nobody has all of their values.
-    """
-
-    own: OwnValues
-    draws: Draws
-    best: Candidates = field(init=False)
-    targets: Points = field(init=False)
-    step: dict[int, Step] = field(default_factory=dict)
-    closeness: dict[int, float | None] = field(default_factory=dict)
-
-    def run(self) -> None:
-        clusters, series = self.own.clusters, self.own.design.series
-        records = len(clusters.label)
-        self.best = Candidates.blank(series, np.arange(records))
-        passed = np.zeros(records, np.bool_)
-        self.targets = np.full((records, len(series)), np.nan)
-        fewest = np.full(len(clusters), records + 1)
-        mixed = np.array(sorted(self.draws.mixed), np.int64)
-        open_ = np.setdiff1d(np.arange(len(clusters)), mixed)
-        for number, closeness in enumerate(CLOSENESS):
-            if not len(open_):
-                break
-            rows, values, source = self.draws.draw(open_, number, closeness)
-            proposed = self.own.proposed(rows, values, source)
-            passing = self.own.passing(proposed)
-            failures = np.bincount(clusters.label[rows], ~passing, len(clusters)).astype(np.int64)
-            better = open_[failures[open_] < fewest[open_]]
-            fewest[better] = failures[better]
-            kept = np.flatnonzero(np.isin(clusters.label[rows], better))
-            self.best.put(rows[kept], proposed.take(kept))
-            passed[rows[kept]] = passing[kept]
-            self.targets[rows[kept]] = values[kept]
-            self.closeness.update(dict.fromkeys(better[failures[better] == 0].tolist(), closeness))
-            open_ = open_[failures[open_] > 0]
-        self.closeness.update(dict.fromkeys(open_.tolist()))
-        self.step = self.own.first_step(np.flatnonzero(passed))
-        self._share(mixed)
-
-    def _share(self, mixed: Rows) -> None:
-        """Put the representative of each of these clusters in place of all its records."""
-        if not len(mixed):
-            return
-        label = self.own.clusters.label
-        rows = np.flatnonzero(np.isin(label, mixed))
-        self.best.put(rows, self.own.representatives(mixed).candidates.take(label[rows]))
-        self.step.update(dict.fromkeys(rows.tolist(), Step.SHARED))
-
-
-def _restore(own: OwnValues, trials: _Trials, found: Representatives) -> Counter[str]:
+def _restore(own: OwnValues, trials: Trials, found: Representatives) -> Counter[str]:
     """Restore the moments of clusters with repaired records, where all their records then satisfy every rule."""
     done: Counter[str] = Counter()
     live = trials.draws.synthesised
@@ -148,7 +91,7 @@ def _promises(design: BlockDesign, draws: Draws, masked: Candidates, clusters: G
     return promises([design.series[j] for j in live], masked.values[:, live], design.given, clusters)
 
 
-def _notes(trials: _Trials, restored_clusters: Counter[str]) -> tuple[str, ...]:
+def _notes(trials: Trials, restored_clusters: Counter[str]) -> tuple[str, ...]:
     """Say how the clusters were drawn."""
     total, mixed = len(trials.own.clusters), len(trials.draws.mixed)
     counts = Counter(trials.closeness.values())
@@ -162,4 +105,7 @@ def _notes(trials: _Trials, restored_clusters: Counter[str]) -> tuple[str, ...]:
         said.append(f"{counts[None]:,} with repaired records, their moments: {how}")
     if mixed:
         said.append(f"{mixed:,} with differing blanks, which share a representative")
-    return (f"of {total:,} clusters {'; '.join(said)}",)
+    notes = [f"of {total:,} clusters {'; '.join(said)}"]
+    if trials.unchanged:
+        notes.append(f"records that came out as they were, from clusters with little to draw: {trials.unchanged:,}")
+    return tuple(notes)

@@ -19,6 +19,7 @@ from constraint_sdc.model.policy import Role, Scale, Standardise, VariableWish
 from constraint_sdc.model.recipe import Recipe
 from constraint_sdc.partition.methods import METHODS
 from constraint_sdc.pipeline import partition
+from constraint_sdc.plan import categories
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "partition"
 Rows: TypeAlias = Sequence[Sequence[object]]
@@ -283,9 +284,9 @@ def test_another_format_is_to_be_converted_first(tmp_path: Path, ending: str) ->
 def test_too_many_categories_are_refused_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = write_csv(tmp_path / "d.csv", "A,Street", [(i, f"street {i}") for i in range(30)])
     options = PartitionOptions(k=2, variables=("A", "Street"), method="mixed")
-    monkeypatch.setattr(partition, "_MOST_CELLS", 30 * 31)
+    monkeypatch.setattr(categories, "_MOST_CELLS", 30 * 31)
     assert partition_file(data, options).records == 30
-    monkeypatch.setattr(partition, "_MOST_CELLS", 30 * 31 - 1)
+    monkeypatch.setattr(categories, "_MOST_CELLS", 30 * 31 - 1)
     with pytest.raises(UsageError, match="Street has 30 categories, too many for 30 records"):
         partition_file(data, options)
 

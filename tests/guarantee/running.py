@@ -36,6 +36,10 @@ class Outcome:
     seconds: float = 0.0
     case: Case | None = None
 
+    def story(self) -> str:
+        """Return the case and everything that is wrong with what became of it."""
+        return f"{self.case}\n  " + "\n  ".join(self.faults)
+
 
 def run_case(case: Case, folder: Path) -> Outcome:
     """Mask and judge; whatever is not a published file without a fault or a documented refusal is a fault."""

@@ -7,7 +7,6 @@ by its seed.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,8 +16,7 @@ from constraint_sdc.pipeline.check import CheckOptions, check_file
 from tests.guarantee.case import write_case
 from tests.guarantee.divisions import METHODS, UNITS, division_of
 from tests.guarantee.generator import all_ideas, ideas_of, make_case
-from tests.guarantee.running import Outcome, run_case
-from tests.guarantee.saxon_pool import pooled_saxon
+from tests.guarantee.running import run_case
 
 DEAR = frozenset((26, 30, 48, 55, 57, 68, 71, 92, 110, 113, 120, 122, 125, 152, 156, 159, 160, 175, 178, 191, 201, 209))
 """Seeds that together cost as much time as the other 200; the long run has them."""
@@ -29,21 +27,11 @@ BATCHES = len(SEEDS) // SIZE
 MOST_REFUSED = 0.05
 
 
-@pytest.fixture(autouse=True)
-def saxon() -> Iterator[None]:
-    with pooled_saxon():
-        yield
-
-
-def story(outcome: Outcome) -> str:
-    return f"{outcome.case}\n  " + "\n  ".join(outcome.faults)
-
-
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_random_rules_survive_masking(batch: int, tmp_path: Path) -> None:
     seeds = SEEDS[batch * SIZE : (batch + 1) * SIZE]
     outcomes = [run_case(make_case(seed), tmp_path / str(seed)) for seed in seeds]
-    assert [story(outcome) for outcome in outcomes if outcome.faults] == []
+    assert [outcome.story() for outcome in outcomes if outcome.faults] == []
     refused = [outcome.refusal for outcome in outcomes if outcome.refusal]
     # Of a batch this small one more than the share may be refused by chance; the long run holds the share itself.
     assert len(refused) <= MOST_REFUSED * SIZE + 1, refused

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,21 +9,10 @@ import pytest
 from constraint_sdc.model.method import MASKERS as METHODS
 from tests.guarantee.generator import make_case
 from tests.guarantee.maskers import MASKERS, with_masker
-from tests.guarantee.running import Outcome, run_case
-from tests.guarantee.saxon_pool import pooled_saxon
+from tests.guarantee.running import run_case
 
 BATCHES, SIZE = 2, 15
 MOST_REFUSED = 0.2  # a file of a few records is too small for a cluster of one record more than it has variables
-
-
-@pytest.fixture(autouse=True)
-def saxon() -> Iterator[None]:
-    with pooled_saxon():
-        yield
-
-
-def story(outcome: Outcome) -> str:
-    return f"{outcome.case}\n  " + "\n  ".join(outcome.faults)
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))
@@ -32,7 +20,7 @@ def story(outcome: Outcome) -> str:
 def test_random_rules_survive_every_masker(name: str, batch: int, tmp_path: Path) -> None:
     seeds = range(300 + batch * SIZE, 300 + (batch + 1) * SIZE)
     outcomes = [run_case(with_masker(make_case(seed), name), tmp_path / str(seed)) for seed in seeds]
-    assert [story(outcome) for outcome in outcomes if outcome.faults] == []
+    assert [outcome.story() for outcome in outcomes if outcome.faults] == []
     refused = [outcome.refusal for outcome in outcomes if outcome.refusal]
     assert len(refused) <= MOST_REFUSED * SIZE, refused
 

@@ -20,8 +20,8 @@ class MaskInputs:
     """What masking needs besides the design.
 
     `held` tells for each rule which records satisfied it before masking; `evaluator_for` gives the evaluator of a
-    block's rules. There is no partitioner for a masker that divides records itself, or not at all; `swaps` are the goals
-    of group anonymity.
+    block's rules. There is no partitioner for a masker that divides records itself, or not at all; `swaps` has the
+    goals of group anonymity.
     """
 
     table: Table

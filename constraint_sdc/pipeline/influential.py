@@ -20,7 +20,9 @@ def file_influential(wish: Influential, table: Table, recipe: Recipe) -> FileInf
     scale = wish.scale or recipe.variables.get(wish.name, VariableWish()).scale
     if scale is Scale.NUMERIC and not is_number:
         hint = "give its missing codes under `missing`, or type: nominal"
-        raise UsageError(f"influential: {wish.name} is to be numeric, but some of its values are not numbers", hint=hint)
+        raise UsageError(
+            f"influential: {wish.name} is to be numeric, but some of its values are not numbers", hint=hint
+        )
     scale = scale or (Scale.NUMERIC if is_number else Scale.NOMINAL)
     if scale is Scale.NOMINAL:
         series = make_series(column, scale, VariableWish(), missing)

@@ -32,7 +32,7 @@ from constraint_sdc.plan.rule_facts import RuleFacts, rule_facts
 from constraint_sdc.plan.series import is_numeric, make_series
 from constraint_sdc.plan.warnings import plan_warnings
 
-_CHECKED = "it is evaluated for both records of a pair with their values exchanged; only where it holds are they swapped"
+_CHECKED = "only pairs are swapped for which it holds with the values exchanged, as evaluated for both records"
 _ALIKE = "only records that agree in {} are swapped, so that its variables have the values of one actual record"
 _JUDGED = "it looks beyond its own record, which no pair of records can promise; the judge decides after masking"
 
@@ -44,7 +44,9 @@ def plan_swaps(inputs: PlanInputs, masker: GroupAnonymity) -> Design:
     kept = _kept(names, inputs)
     facts = rule_facts(inputs.rules, inputs.says, inputs.table.columns.keys(), inputs.evaluable)
     refuse_removed(facts, kept)
-    facts = _pattern_wide(facts, [name for name in inputs.table.columns if name not in kept or not kept[name].is_removed])
+    facts = _pattern_wide(
+        facts, [name for name in inputs.table.columns if name not in kept or not kept[name].is_removed]
+    )
     local = [rule for rule in facts if not rule.is_cross_record]
     designs: list[BlockDesign] = []
     listed: set[str] = set()
@@ -105,9 +107,7 @@ def _pattern_wide(facts: tuple[RuleFacts, ...], names: Sequence[str]) -> tuple[R
     return tuple(
         replace(rule, variables=tuple(names), is_certain=False)
         if not rule.is_certain or rule.edit.pattern in unsure
-        else replace(
-            rule, variables=tuple(n for n in names if n in rule.variables or n in contexts[rule.edit.pattern])
-        )
+        else replace(rule, variables=tuple(n for n in names if n in rule.variables or n in contexts[rule.edit.pattern]))
         for rule in facts
     )
 
@@ -181,4 +181,3 @@ def _outside(rule: RuleFacts) -> RulePlan:
     kind = rule.edit.constraint.kind.value
     why, because = (Why.JUDGED, _JUDGED) if rule.is_cross_record else (Why.UNTOUCHED, "no value that it reads changes")
     return RulePlan(rule.id, kind, rule.says, rule.variables, why, because)
-

@@ -28,7 +28,9 @@ def plan_warnings(masker: Method, partition: str, k: int, seed: int) -> tuple[st
             "keep all three secret (docs/maskers/group-anonymity.md)"
         )
         if not masker.influential:
-            found.append("no variable is influential, so that swaps pair any two records; name some under `influential`")
+            found.append(
+                "no variable is influential, so that swaps pair any two records; name some under `influential`"
+            )
     if isinstance(masker, Microaggregation):
         found += _of_partition(partition.removesuffix("+refine"), k)
     return tuple(found)

@@ -47,7 +47,7 @@ def goal_sentence(goal: GoalReport) -> str:
 def _table(goal: GoalReport, columns: int, colour: bool) -> Iterator[str]:
     """Yield counts of vital records and, unless it is the same, the signal: before, wished, after."""
     is_quantity = goal.signal == _QUANTITY
-    head = ("value", "base", "before", "wished", "whole", "after")
+    head: tuple[str, ...] = ("value", "base", "before", "wished", "whole", "after")
     head += () if is_quantity else ("signal before", "wished", "after")
     rows = [_cells(value, is_quantity) for value in goal.values[:_VALUES_SHOWN]]
     first, *lines = align([head, *rows], right=range(1, len(head)))

@@ -55,7 +55,7 @@ def _said(group: VitalSet) -> str:
 def _missed(signal: GoalSignal, trace: SwapTrace, labels: list[str]) -> Iterator[str]:
     """Say why the signal is not as wished, beyond rounding to whole records."""
     if signal.wish.unreachable:
-        yield f"no record of the base has {_named(signal.wish.unreachable, labels)}, so that nobody can be swapped there"
+        yield f"nobody can be swapped to {_named(signal.wish.unreachable, labels)}, which no record of the base has"
     if signal.whole.shrunk_by < 1:
         left = f"{100 * signal.whole.shrunk_by:.0f} %"
         yield f"the wish needs counts below 0; all its distances from the mean are drawn in to {left}"

@@ -111,8 +111,8 @@ def _swaps(task: SwapTask, found: Realised, inputs: MaskInputs) -> Iterator[Swap
     for goal, trace in zip(task.goals, found.traces, strict=True):
         name = goal.goal.parameter
         column = inputs.table.columns[name]
-        values = [
+        own, taken = (
             tuple(text or "" for text in column.take(now[name][rows]).texts()) for rows in (trace.vital, trace.others)
-        ]
-        yield Swaps(goal.number, trace.vital, trace.others, *values, tuple(trace.costs.tolist()))
+        )
+        yield Swaps(goal.number, trace.vital, trace.others, own, taken, tuple(trace.costs.tolist()))
         now[name] = swapped(now[name], trace)

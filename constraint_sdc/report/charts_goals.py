@@ -18,8 +18,10 @@ _LEAST_WIDTH, _MOST_WIDTH = 420.0, 1400.0
 _CELL = 24.0  # points for one value, as long as they fit
 _BARS = 60  # more values than that are drawn as lines
 _LABELS = 70  # more are not all written
-_NAME_LENGTH, _LABEL_LENGTH = 60, 16
+_LETTER = 6.4  # points of width, in the mean
+_LABEL_LENGTH = 16
 _LEFT, _RIGHT, _TOP, _PANEL = 58.0, 14.0, 46.0, 210.0
+_PARTS = ("before", "wished", "after")
 _AXIS = {
     "quantity": "vital records",
     "concentration": "vital records / base records",
@@ -37,6 +39,7 @@ def render_goal_svg(goal: GoalReport) -> str:
     values = len(goal.values)
     name = f"goal-{goal.number}"
     width = min(max(_LEAST_WIDTH, _LEFT + _RIGHT + _CELL * values), _MOST_WIDTH)
+    most = int(width / _LETTER)
     step = -(-values // _LABELS)
     labels = {f"value-{i}": clipped(goal.values[i].value, _LABEL_LENGTH) for i in range(0, values, step)}
     below = 44.0 + 6.0 * max((len(text) for text in labels.values()), default=0)
@@ -53,14 +56,15 @@ def render_goal_svg(goal: GoalReport) -> str:
         axes.set_xlim(-0.7, values - 0.3)
         axes.set_ylabel(_AXIS[goal.signal])
         figure.text((_LEFT + width - _RIGHT) / 2 / size[0], 24 / size[1], "goal-parameter", ha="center", va="bottom")
-        figure.legend(*axes.get_legend_handles_labels(), loc="lower center", ncols=3, borderaxespad=0.2)
+        shown = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
+        figure.legend([shown[part] for part in _PARTS], _PARTS, loc="lower center", ncols=3, borderaxespad=0.2)
 
     state = "reached" if goal.is_reached else "missed"
     said = f"{counted(values, 'value')} of {goal.parameter}; {counted(goal.swaps, 'swap')}; the goal is {state}."
     texts = labels | {
-        "goal-title": clipped(f"Goal {goal.number}: {goal.signal} over {goal.parameter}, {state}", _NAME_LENGTH),
-        "goal-group": clipped(f"vital: {goal.vital}", _NAME_LENGTH),
-        "goal-parameter": clipped(goal.parameter, _NAME_LENGTH),
+        "goal-title": clipped(f"Goal {goal.number}, {state}: {goal.signal} over {goal.parameter}", most),
+        "goal-group": clipped(f"vital: {goal.vital}", most),
+        "goal-parameter": clipped(goal.parameter, most),
     }
     title = f"Goal {goal.number}: {goal.signal} over {goal.parameter} before and after masking"
     return drawn(draw, size, name, Caption(title, said, texts), is_inline=False)

@@ -16,7 +16,7 @@ from constraint_sdc.mask.group_anonymity.goal_report import report_goal
 from constraint_sdc.mask.group_anonymity.goal_signal import GoalSignal, goal_signal
 from constraint_sdc.mask.group_anonymity.influence import Influence, Nominal, Ordinal
 from constraint_sdc.mask.group_anonymity.quotas import Allowed
-from constraint_sdc.mask.group_anonymity.several import Realised, Wish, realise
+from constraint_sdc.mask.group_anonymity.several import Realised, Wish, realise, require_independent
 from constraint_sdc.mask.group_anonymity.swap_rules import SwapRules, text_codes
 from constraint_sdc.mask.group_anonymity.swaps import swapped
 from constraint_sdc.mask.inputs import MaskInputs
@@ -36,9 +36,10 @@ def mask_groups(design: Design, inputs: MaskInputs) -> Masked:
     signals = [_signal(goal, task) for goal in task.goals]
     wishes = [_wish(goal, signal, task, influence) for goal, signal in zip(task.goals, signals, strict=True)]
     try:
-        found = realise(wishes, {name: one.codes for name, one in task.parameters.items()}, _RulesOf(design, inputs))
+        require_independent(wishes)
     except ValueError as problem:
         raise UsageError(str(problem)) from None
+    found = realise(wishes, {name: one.codes for name, one in task.parameters.items()}, _RulesOf(design, inputs))
     reports = [
         report_goal(goal, task.parameters[goal.goal.parameter], signal, trace)
         for goal, signal, trace in zip(task.goals, signals, found.traces, strict=True)
@@ -68,7 +69,7 @@ def _wish(goal: FileGoal, signal: GoalSignal, task: SwapTask, influence: Influen
     counts = np.zeros(len(task.parameters[goal.goal.parameter].labels), np.int64)
     counts[goal.places] = signal.whole.counts
     against = None if goal.against is None else (goal.against.vital, goal.against.base)
-    name, group = f"of goal {goal.number}", goal.group
+    name, group = f"goal {goal.number}", goal.group
     return Wish(name, goal.goal.parameter, group.vital, group.base, counts, influence, goal.reads, against)
 
 

@@ -153,6 +153,7 @@ def _block(
         anchors=(),
         others=tuple(dict.fromkeys(other for rule in rules for other in rule.variables if other != name)),
         reads={rule.id: rule.variables for rule in rules},
+        unevaluated=tuple(rule.id for rule in rules if not rule.is_evaluable),
     )
 
 

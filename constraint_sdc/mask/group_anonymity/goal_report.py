@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -16,8 +16,13 @@ _SHOWN = 5
 _SMALL = 1e-9
 
 
-def report_goal(goal: FileGoal, parameter: Parameter, signal: GoalSignal, trace: SwapTrace) -> GoalReport:
-    """Return the goal's signal before and after, the price, and what is missing."""
+def report_goal(
+    goal: FileGoal, parameter: Parameter, signal: GoalSignal, trace: SwapTrace, unevaluated: Sequence[str] = ()
+) -> GoalReport:
+    """Return the goal's signal before and after, the price, and what is missing.
+
+    `unevaluated` are the rules of the parameter that only let records swap which agree in all else that they read.
+    """
     after = trace.achieved[goal.places]
     labels = [parameter.labels[code] for code in goal.places.tolist()]
     columns = (
@@ -43,7 +48,7 @@ def report_goal(goal: FileGoal, parameter: Parameter, signal: GoalSignal, trace:
         swaps=len(trace.vital),
         distortion=trace.total,
         is_least=trace.is_exact,
-        missed=tuple(_missed(signal, trace, labels)),
+        missed=tuple(_missed(signal, trace, labels, unevaluated)),
         notes=tuple(_notes(parameter, signal, trace)),
     )
 
@@ -52,7 +57,7 @@ def _said(group: VitalSet) -> str:
     return group.vital if group.base is None else f"{group.vital}, base {group.base}"
 
 
-def _missed(signal: GoalSignal, trace: SwapTrace, labels: list[str]) -> Iterator[str]:
+def _missed(signal: GoalSignal, trace: SwapTrace, labels: list[str], unevaluated: Sequence[str]) -> Iterator[str]:
     """Say why the signal is not as wished, beyond rounding to whole records."""
     if signal.wish.unreachable:
         yield f"nobody can be swapped to {_named(signal.wish.unreachable, labels)}, which no record of the base has"
@@ -70,6 +75,10 @@ def _missed(signal: GoalSignal, trace: SwapTrace, labels: list[str]) -> Iterator
         why = "no more pairs are allowed by the rules and other goals"
         if not trace.is_exhausted:
             why = "rules and other goals forbid so many pairs that the search found no more"
+        if unevaluated:
+            why += (
+                f" (not evaluated here, so that only records agreeing in all else may swap: {', '.join(unevaluated)})"
+            )
         yield f"{trace.missing:,} of {wanted:,} swaps are missing: {why}"
 
 

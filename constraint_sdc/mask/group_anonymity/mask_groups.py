@@ -40,8 +40,9 @@ def mask_groups(design: Design, inputs: MaskInputs) -> Masked:
     except ValueError as problem:
         raise UsageError(str(problem)) from None
     found = realise(wishes, {name: one.codes for name, one in task.parameters.items()}, _RulesOf(design, inputs))
+    unevaluated = {block.plan.names[0]: block.unevaluated for block in design.blocks}
     reports = [
-        report_goal(goal, task.parameters[goal.goal.parameter], signal, trace)
+        report_goal(goal, task.parameters[goal.goal.parameter], signal, trace, unevaluated[goal.goal.parameter])
         for goal, signal, trace in zip(task.goals, signals, found.traces, strict=True)
     ]
     blocks = tuple(_block(block, found.sources[block.plan.names[0]], reports) for block in design.blocks)

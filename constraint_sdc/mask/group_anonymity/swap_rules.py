@@ -56,15 +56,9 @@ class SwapRules:
         # Both sides of all pairs at once: record `who` with the value that record `whose` has by now.
         who, whose = np.concatenate((rows, others)), np.concatenate((others, rows))
         holds = self._all_hold(who, whose)
-        for rule in self.design.rules:
-            if rule.id not in self._evaluable:
-                holds &= self._exchanged(rule.id, who, whose)
+        for rule in self.design.unevaluated:
+            holds &= self._exchanged(rule, who, whose)
         return holds[: len(rows)] & holds[len(rows) :]
-
-    @cached_property
-    def _evaluable(self) -> frozenset[str]:
-        first = np.zeros(1, np.int64)
-        return frozenset(self.evaluate(self._columns(first, first), 1))
 
     @cached_property
     def _own_codes(self) -> Rows:
@@ -92,7 +86,7 @@ class SwapRules:
         found = self.evaluate(self._columns(who, whose), len(who))
         holds = np.ones(len(who), np.bool_)
         for rule in self.design.rules:
-            if rule.id in found:
+            if rule.id not in self.design.unevaluated:
                 holds &= ~self.held[rule.id][who] | found[rule.id]
         return holds
 

@@ -258,6 +258,17 @@ def test_a_goal_beyond_the_base_is_missed_loudly(tmp_path: Path) -> None:
     assert south.after == south.base
 
 
+def test_a_wish_below_zero_is_missed_only_if_whole_records_show_it(tmp_path: Path) -> None:
+    rows = [{"Place": "abcdefgh"[i % 8], "Job": "x" if i % 16 == 0 or i < 6 else "y"} for i in range(160)]
+    for height, is_reached in ((11, True), (60, False)):
+        told = goal("Place", vital="Job = 'x'", change=[{"add": {"at": "a", "height": height}}])
+        given = extract(tmp_path / str(height), rows, None, recipe(told, influential=()))
+        (one,) = given.plan(1).all_goals()
+        assert min(value.wished for value in one.values) < 0
+        assert one.is_reached == is_reached
+        assert any("counts below 0" in said for said in (one.notes if is_reached else one.missed))
+
+
 def test_several_goals_leave_each_other_alone(tmp_path: Path) -> None:
     women = goal(vital="Sex = 'F'", change=[{"move": {"from": "East", "to": "West"}}])
     sexes = goal("Sex", vital="Occupation = 'scientist'", change=[{"move": {"from": "F", "to": "M"}}])

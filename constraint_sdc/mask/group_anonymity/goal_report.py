@@ -61,9 +61,8 @@ def _missed(signal: GoalSignal, trace: SwapTrace, labels: list[str], unevaluated
     """Say why the signal is not as wished, beyond rounding to whole records."""
     if signal.wish.unreachable:
         yield f"nobody can be swapped to {_named(signal.wish.unreachable, labels)}, which no record of the base has"
-    if signal.whole.shrunk_by < 1:
-        left = f"{100 * signal.whole.shrunk_by:.0f} %"
-        yield f"the wish needs counts below 0; all its distances from the mean are drawn in to {left}"
+    if signal.whole.shrunk_by < 1 and signal.whole.missed:
+        yield _drawn_in(signal)
     full = signal.whole.counts == signal.base
     beyond = [place for place in signal.whole.missed if full[place] and signal.wish.counts[place] > signal.base[place]]
     if beyond:
@@ -82,6 +81,11 @@ def _missed(signal: GoalSignal, trace: SwapTrace, labels: list[str], unevaluated
         yield f"{trace.missing:,} of {wanted:,} swaps are missing: {why}"
 
 
+def _drawn_in(signal: GoalSignal) -> str:
+    left = f"{100 * signal.whole.shrunk_by:.0f} %"
+    return f"the wish needs counts below 0; all its distances from the mean are drawn in to {left}"
+
+
 def _named(places: tuple[int, ...], labels: list[str]) -> str:
     more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
     return ", ".join(labels[place] for place in places[:_SHOWN]) + more
@@ -94,6 +98,8 @@ def _notes(parameter: Parameter, signal: GoalSignal, trace: SwapTrace) -> Iterat
             f"swaps keep the {int(signal.quantity.sum()):,} vital records, so the whole wished signal is moved by "
             f"{signal.wish.shift:+.4g} {unit}"
         )
+    if signal.whole.shrunk_by < 1 and not signal.whole.missed:
+        yield f"{_drawn_in(signal)}, which is less than a record anywhere"
     if parameter.blanks:
         yield f"{parameter.blanks:,} records have no value of {parameter.name} and take no part"
     if not len(trace.vital) and np.array_equal(trace.before, trace.wished):

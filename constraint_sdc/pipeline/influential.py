@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from constraint_sdc.errors import UsageError
@@ -14,10 +16,11 @@ from constraint_sdc.plan.series import is_numeric, make_series
 
 
 def file_influential(wish: Influential, table: Table, recipe: Recipe) -> FileInfluential:
-    """Return the variable as numbers or codes; ordinal texts that are no numbers count as 1, 2, 3, ... in order."""
+    """Return the variable as numbers or codes; the values of an ordinal variable count as 1, 2, 3, ... in their order."""
     column, missing = table.columns[wish.name], recipe.missing.get(wish.name, ())
     is_number = is_numeric(column, missing)
-    scale = wish.scale or recipe.variables.get(wish.name, VariableWish()).scale
+    known = recipe.variables.get(wish.name, VariableWish())
+    scale = wish.scale or known.scale
     if scale is Scale.NUMERIC and not is_number:
         hint = "give its missing codes under `missing`, or type: nominal"
         raise UsageError(
@@ -30,5 +33,5 @@ def file_influential(wish: Influential, table: Table, recipe: Recipe) -> FileInf
     if (wish.same, wish.different) != (0.0, 1.0):
         what = f"influential: {wish.name} is {scale.value}, and same and different are for categories"
         raise UsageError(what, hint="leave them out, or say type: nominal")
-    series = make_series(column, Scale.NUMERIC if is_number else scale, VariableWish(decimals="free"), missing)
-    return FileInfluential(wish, series.values + (0.0 if is_number else 1.0), None)
+    series = make_series(column, scale, replace(known, decimals="free"), missing)
+    return FileInfluential(wish, series.values + (1.0 if scale is Scale.ORDINAL else 0.0), None)

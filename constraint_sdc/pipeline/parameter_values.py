@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from constraint_sdc.errors import UsageError
@@ -27,9 +29,8 @@ def parameter_of(name: str, table: Table, recipe: Recipe) -> Parameter:
         hint = "give its missing codes under `missing`, or type: nominal"
         raise UsageError(f"{name} is to be numeric, but some of its values are not numbers", hint=hint)
     # Ordinal series put texts that are numbers in the order of the numbers.
-    series = make_series(
-        column, Scale.NUMERIC if scale is Scale.NUMERIC else Scale.ORDINAL, VariableWish(decimals="free"), missing
-    )
+    ordered = Scale.NUMERIC if scale is Scale.NUMERIC else Scale.ORDINAL
+    series = make_series(column, ordered, replace(wish, decimals="free"), missing)
     has_value = ~series.is_blank
     values, first, codes = np.unique(series.values[has_value], return_index=True, return_inverse=True)
     if not len(values):

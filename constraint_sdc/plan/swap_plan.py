@@ -165,7 +165,7 @@ def _series(name: str, inputs: PlanInputs) -> Series:
         hint = "give its missing codes under `missing`, or type: nominal"
         raise UsageError(f"{name} is to be numeric, but some of its values are not numbers", hint=hint)
     scale = wish.scale or (Scale.NUMERIC if is_number else Scale.NOMINAL)
-    return make_series(column, scale, VariableWish(), missing)
+    return make_series(column, scale, wish, missing)
 
 
 def _inside(rule: RuleFacts, parameter: str) -> RulePlan:

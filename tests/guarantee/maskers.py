@@ -45,8 +45,10 @@ def _projection(case: Case, content: Content, rng: random.Random) -> Case:
     return case
 
 
-def _mixed(case: Case, content: Content, _: random.Random) -> Case:
-    content["mask"] = {"method": "mixed"}
+def _mixed(case: Case, content: Content, rng: random.Random) -> Case:
+    content["mask"] = {"method": rng.choice(("mixed", "mixed+refine"))}
+    if content["mask"]["method"].endswith("+refine"):
+        content["effort"] = "fast"
     return case
 
 

@@ -405,6 +405,19 @@ def test_pairs_agree_in_influential_variables_where_they_can(tmp_path: Path) -> 
     assert women(given.original()) == women(given.masked())
 
 
+def test_ordinal_values_count_by_their_order(tmp_path: Path) -> None:
+    """A low and a middle level differ by 1/3 of their sum, a low and a high one by 1/2."""
+    rows = [
+        {"Region": region, "Job": job, "Level": level}
+        for region, job, level in (("a", "x", "1"), ("b", "y", "3"), ("b", "y", "2"), ("a", "y", "1"))
+    ]
+    told = goal(vital="Job = 'x'", change=[{"move": {"from": "a", "to": "b"}}])
+    text = recipe(told, influential=("Level",)).replace("- variable: Level", "- {variable: Level, type: ordinal}")
+    (one,) = extract(tmp_path, rows, None, text).plan(1).all_goals()
+    assert one.swaps == 1
+    assert one.distortion == pytest.approx((1 / 3) ** 2)
+
+
 def test_plan_and_certificate_come_back_whole_and_name_no_record(tmp_path: Path) -> None:
     given = extract(tmp_path, people(), {"age": "number(Age) >= 18"}, recipe(goal()))
     plan = given.plan(1)

@@ -16,7 +16,7 @@ from constraint_sdc.plan.series import is_numeric, make_series
 
 
 def file_influential(wish: Influential, table: Table, recipe: Recipe) -> FileInfluential:
-    """Return the variable as numbers or codes; the values of an ordinal variable count as 1, 2, 3, ... in their order."""
+    """Return the variable as numbers or codes; ordinal values count as 1, 2, 3, ... in their order."""
     column, missing = table.columns[wish.name], recipe.missing.get(wish.name, ())
     is_number = is_numeric(column, missing)
     known = recipe.variables.get(wish.name, VariableWish())

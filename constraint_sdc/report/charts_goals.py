@@ -50,8 +50,9 @@ def render_goal_svg(goal: GoalReport) -> str:
         figure.text(10 / size[0], 1 - 18 / size[1], "goal-title", fontsize=12, color=INKS["ink"])
         figure.text(10 / size[0], 1 - 34 / size[1], "goal-group", fontsize=10, color=INKS["soft"])
         _signal(axes, goal)
-        how = {"rotation": 90, "rotation_mode": "anchor", "ha": "right", "va": "center"}
-        axes.set_xticks(range(0, values, step), list(labels), **how)
+        axes.set_xticks(range(0, values, step), list(labels))
+        for label in axes.get_xticklabels():
+            label.set(rotation=90, rotation_mode="anchor", ha="right", va="center")
         axes.tick_params(axis="x", length=2)
         axes.set_xlim(-0.7, values - 0.3)
         axes.set_ylabel(_AXIS[goal.signal])

@@ -38,8 +38,8 @@ class GoalFiles:
         if self.charts is not None:
             require_folder(self.charts)
             targets += [self.charts / f"goal-{number}.svg" for number in range(1, len(masker.goals) + 1)]
-        for path in targets:
-            _refuse_taken(path, taken)
+        for place, path in enumerate(targets):
+            _refuse_taken(path, (*taken, *targets[:place]))
             if self.charts is None or path.parent != self.charts or self.charts.exists():
                 require_place(path, overwrite)
 

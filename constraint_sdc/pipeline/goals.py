@@ -119,7 +119,11 @@ def _places(goal: Goal, base: Mask, parameter: Parameter, where: str) -> Rows:
     ordered = [int(occurring[place_of(value, parameter, occurring, f"{where}: order")]) for value in goal.order]
     if len(set(ordered)) < len(ordered):
         raise UsageError(f"{where}: order names a value of {parameter.name} twice")
-    if left := [parameter.labels[code] for code in occurring.tolist() if code not in ordered]:
-        shown = ", ".join(repr(label) for label in left[:_SHOWN])
-        raise UsageError(f"{where}: order leaves out values of {parameter.name}: {shown}", hint="name every value")
+    if left := len(occurring) - len(ordered):
+        # How many, not which: a rare value may be somebody's.
+        records = int(np.count_nonzero(base & ~np.isin(parameter.codes, ordered)))
+        what = (
+            f"{where}: order leaves out {left:,} values of {parameter.name}, which {records:,} records of the base have"
+        )
+        raise UsageError(what, hint="name every value that occurs in the base")
     return np.array(ordered, np.int64)

@@ -16,7 +16,6 @@ from constraint_sdc.plan.series import is_numeric, make_series
 
 MOST_VALUES = 1000
 """More values than that are no signal but a mistake."""
-_SHOWN = 20
 
 
 def parameter_of(name: str, table: Table, recipe: Recipe) -> Parameter:
@@ -47,10 +46,9 @@ def parameter_of(name: str, table: Table, recipe: Recipe) -> Parameter:
 
 
 def place_of(value: str, parameter: Parameter, places: Rows, where: str) -> int:
-    """Return where in a signal over `places` a value stands; UsageError names the values that there are."""
+    """Return where in a signal over `places` a value stands; UsageError tells none of the file's own values."""
     try:
         return parameter.place_of(value, places)
     except ValueError as problem:
-        labels = [parameter.labels[code] for code in places.tolist()]
-        shown = ", ".join(labels[:_SHOWN]) + (", ..." if len(labels) > _SHOWN else "")
-        raise UsageError(f"{where}: {problem}", hint=f"its values are: {shown}") from None
+        hint = f"it has {len(places):,} different values there; write one as the file does"
+        raise UsageError(f"{where}: {problem}", hint=hint) from None

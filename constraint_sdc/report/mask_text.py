@@ -27,7 +27,10 @@ def mask_text(result: MaskResult, *, columns: int = 100, colour: bool = False) -
     head, *more = wrapped(f"PUBLISHED: {_summary(result)}", columns, "", "  ")
     lines = [head.replace("PUBLISHED", paint("PUBLISHED", "good", colour), 1), *more]
     for warning in result.plan.warnings:
-        lines += ["", *(paint(line, "doubtful", colour) for line in wrapped(f"WARNING: {warning}", columns, "", "  "))]
+        lines += [
+            "",
+            *(paint(line, "doubtful", colour) for line in wrapped(f"WARNING: {clean(warning)}", columns, "", "  ")),
+        ]
     if result.outcomes:
         lines += ["", *rule_table(result.outcomes, colour)]
     lines += _blocks(result, columns, colour)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeAlias
 
@@ -35,7 +35,8 @@ def side_files(overwrite: bool) -> Iterator[Publish]:
         yield publish
     except BaseException:
         for step in reversed(undo):
-            step()
+            with suppress(OSError):  # what cannot be taken back must not hide why it should be
+                step()
         raise
 
 

@@ -30,7 +30,9 @@ Examples:
 @click.option("--plan", "plan", type=FILE, help="Saved plan (see `plan --out`); refuses if the inputs changed.")
 @masking_options
 @click.option("--record", callback=not_empty, help="Name of the record element (found from the data by default).")
-@click.option("--overwrite", is_flag=True, help="Replace the output and its certificate if they exist.")
+@click.option("--pairs", type=FILE, help="group-anonymity: also write which records exchanged values, as CSV; secret.")
+@click.option("--charts", type=FILE, help="group-anonymity: directory for a chart of every goal, before and after.")
+@click.option("--overwrite", is_flag=True, help="Replace the output, its certificate, pairs and charts if they exist.")
 @click.option("--json", "as_json", is_flag=True, help="JSON under schemas/mask.schema.json.")
 def command(
     data: Path,
@@ -38,6 +40,8 @@ def command(
     output: Path,
     plan: Path | None,
     record: str | None,
+    pairs: Path | None,
+    charts: Path | None,
     overwrite: bool,
     as_json: bool,
     **given: Any,
@@ -55,6 +59,7 @@ def command(
         no_overwrite(inputs, target)
         if target.exists() and not overwrite:
             raise UsageError("the file exists already", file=str(target), hint="give another name, or --overwrite")
+    from constraint_sdc.pipeline.goal_files import GoalFiles
     from constraint_sdc.pipeline.mask import mask_file
     from constraint_sdc.pipeline.saved_plan import read_plan
     from constraint_sdc.report.mask_json import render_mask_json
@@ -62,9 +67,12 @@ def command(
 
     saved = None if plan is None else read_plan(plan)
     options = gather(given, rules, saved, record=record)
+    beside = GoalFiles(charts, pairs)
     progress = progress_line("records judged:")
     try:
-        result = mask_file(data, rules, output, options, overwrite=overwrite, expected=saved, progress=progress)
+        result = mask_file(
+            data, rules, output, options, overwrite=overwrite, expected=saved, beside=beside, progress=progress
+        )
     finally:
         end_progress()
     deliver(render_mask_json(result) if as_json else mask_text(result, **terminal()), None)

@@ -29,25 +29,40 @@ Examples:
 @click.option("--record", callback=not_empty, help="Name of the record element (found from the data by default).")
 @click.option("--json", "as_json", is_flag=True, help="JSON under schemas/plan.schema.json.")
 @click.option("--out", type=FILE, help="Also save the plan as JSON, for `mask --plan`; an old plan is replaced.")
-def command(data: Path, rules: Path | None, record: str | None, as_json: bool, out: Path | None, **given: Any) -> None:
+@click.option("--charts", type=FILE, help="group-anonymity: directory for a chart of each goal; old ones are replaced.")
+def command(
+    data: Path,
+    rules: Path | None,
+    record: str | None,
+    as_json: bool,
+    out: Path | None,
+    charts: Path | None,
+    **given: Any,
+) -> None:
     """Show how DATA would be masked: blocks, strata, operators, why each rule survives, and the price.
 
     Nothing is masked. The same inputs make the same plan.
     """
     no_overwrite((data, rules, given["recipe"], given["original"]), out)
     options = gather(given, rules, record=record)
+    from constraint_sdc.pipeline.goal_files import GoalFiles
     from constraint_sdc.pipeline.plan import plan_file
     from constraint_sdc.report.json_text import json_text
     from constraint_sdc.report.plan_json import plan_to_json
     from constraint_sdc.report.plan_text import plan_text
+    from constraint_sdc.write.side_files import side_files
 
+    pictures = GoalFiles(charts)
+    pictures.require(options, overwrite=True, taken=(data, rules, given["recipe"], given["original"], out))
     try:
         plan = plan_file(data, rules, options, progress_line("records read:"))
     finally:
         end_progress()
     content = json_text(plan_to_json(plan))
-    if out is not None:
-        deliver(content, out)
+    with side_files(overwrite=True) as publish:
+        publish(pictures.contents(plan))
+        if out is not None:
+            deliver(content, out)
     deliver(content if as_json else plan_text(plan, **terminal()), None)
     if out is not None:
         click.echo(f"plan saved: {out}", err=True)

@@ -10,6 +10,7 @@ from constraint_sdc.exact.block_judge import Evaluate, Mask
 from constraint_sdc.model.design import BlockDesign
 from constraint_sdc.model.expression import Outside
 from constraint_sdc.model.method import Method, Microaggregation
+from constraint_sdc.model.swap_task import SwapTask
 from constraint_sdc.model.table import Table
 from constraint_sdc.partition.partitioner import Partitioner
 
@@ -19,7 +20,8 @@ class MaskInputs:
     """What masking needs besides the design.
 
     `held` tells for each rule which records satisfied it before masking; `evaluator_for` gives the evaluator of a
-    block's rules. There is no partitioner for a masker that divides records itself, or not at all.
+    block's rules. There is no partitioner for a masker that divides records itself, or not at all; `swaps` has the
+    goals of group anonymity.
     """
 
     table: Table
@@ -31,3 +33,4 @@ class MaskInputs:
     domains: Mapping[Outside, Domain]
     is_xpath1: bool
     masker: Method = field(default_factory=Microaggregation)
+    swaps: SwapTask | None = None

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TypeAlias, assert_never
 
 from constraint_sdc.mask.fuzzy.mask_fuzzy import mask_fuzzy
+from constraint_sdc.mask.group_anonymity.mask_groups import mask_groups
 from constraint_sdc.mask.hybrid.mask_hybrid import mask_hybrid
 from constraint_sdc.mask.inputs import MaskInputs
 from constraint_sdc.mask.mask_block import mask_block
@@ -24,6 +25,8 @@ It changes nothing but the block's variables, and with the same design, inputs a
 
 def mask_table(design: Design, inputs: MaskInputs) -> Masked:
     """Return all blocks after masking."""
+    if isinstance(inputs.masker, GroupAnonymity):
+        return mask_groups(design, inputs)
     return Masked(tuple(masker_of(block, inputs)(block, inputs) for block in design.blocks))
 
 
@@ -38,5 +41,5 @@ def masker_of(block: BlockDesign, inputs: MaskInputs) -> Masker:
         case FuzzyCMeans():
             return mask_fuzzy
         case GroupAnonymity():
-            raise NotImplementedError
+            raise AssertionError("group anonymity masks all blocks together")
     assert_never(inputs.masker)

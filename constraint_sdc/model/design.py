@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from constraint_sdc.model.cloud import Cloud
 from constraint_sdc.model.constraint import Atom, EditRule
@@ -41,7 +42,8 @@ class BlockDesign:
 
     `anchors` are variables of rules that cannot be evaluated here: they are copied together from one actual record.
     `others` are unmasked variables that the block's rules read. `cloud` are the records as points, for distances.
-    `given` are unmasked variables whose covariances with the block's are to be kept.
+    `given` are unmasked variables whose covariances with the block's are to be kept. `reads` has, where values are
+    swapped, all variables on which the verdict of each rule may hang, and `unevaluated` the rules not evaluated here.
     """
 
     plan: BlockPlan
@@ -53,6 +55,8 @@ class BlockDesign:
     anchors: tuple[str, ...]
     others: tuple[str, ...]
     given: tuple[Series, ...] = ()
+    reads: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    unevaluated: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,10 +41,23 @@ class MaskedBlock:
 
 
 @dataclass(frozen=True, slots=True)
+class Swaps:
+    """The pairs of one goal, in the order of the vital records (from 0): both values before the swap, and its cost."""
+
+    goal: int
+    vital: Rows
+    others: Rows
+    vital_values: tuple[str, ...]
+    other_values: tuple[str, ...]
+    costs: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Masked:
-    """All blocks after masking."""
+    """All blocks after masking; `swaps` are the pairs of every goal of group anonymity, which no report discloses."""
 
     blocks: tuple[MaskedBlock, ...]
+    swaps: tuple[Swaps, ...] = ()
 
     def columns(self) -> dict[str, Column]:
         """Return every masked variable over all records of the file."""

@@ -27,6 +27,8 @@ class Step(Enum):
     DRAWN_IN = "drawn in"  # moved towards the representative of its cluster, as far as it took
     SHARED = "shared"  # the representative of its whole cluster stands in for a record
     MEDOID = "medoid"  # an actual record
+    SWAPPED = "swapped"  # a value exchanged with another record, after which every rule holds for both
+    KEPT = "kept"  # the record's own value, where values are swapped and this one was not
 
 
 class Why(Enum):
@@ -60,6 +62,51 @@ class Promise:
     what: str
     difference: float
     is_exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SignalValue:
+    """One value of a goal's parameter: vital records before, as wished, as whole numbers come nearest, and after.
+
+    `base` counts the records that could be vital there, and the signal is what the goal changes.
+    """
+
+    value: str
+    base: int
+    before: int
+    wished: float
+    whole: int
+    after: int
+    signal_before: float
+    signal_wished: float
+    signal_after: float
+
+
+@dataclass(frozen=True, slots=True)
+class GoalReport:
+    """What became of one goal of group anonymity, the `number`-th of the recipe.
+
+    `distortion` is the influential metric summed over all pairs of records that were swapped; it is the least possible
+    if `is_least`. `missed` says, a sentence each, why the goal is not reached; `notes` what else came about.
+    """
+
+    number: int
+    parameter: str
+    vital: str
+    base: str | None
+    signal: str
+    against: str | None
+    values: tuple[SignalValue, ...]
+    swaps: int
+    distortion: float
+    is_least: bool
+    missed: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_reached(self) -> bool:
+        """Tell whether the signal is as wished, up to whole numbers of records."""
+        return not self.missed
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +164,7 @@ class Price:
 
     `plain_loss` is None for a file too large to be masked twice. `steps` counts by the exact step that they took what
     gets values of its own: groups, or records where every record does. `promises` are what was kept besides the rules,
-    `notes` what else came about.
+    `notes` what else came about. `goals` are those whose signals were changed by swapping the block's values.
     """
 
     loss: float
@@ -127,6 +174,7 @@ class Price:
     steps: Mapping[Step, int]
     promises: tuple[Promise, ...] = ()
     notes: tuple[str, ...] = ()
+    goals: tuple[GoalReport, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +238,11 @@ class Plan:
         if isinstance(self.masker, Microaggregation):
             return self.division.method, None
         return self.masker.name, None if divides_itself(self.masker) else self.division.method
+
+    def all_goals(self) -> tuple[GoalReport, ...]:
+        """Return what became of every goal, in the order of the recipe."""
+        found = [goal for block in self.blocks if block.price for goal in block.price.goals]
+        return tuple(sorted(found, key=lambda goal: goal.number))
 
     def all_rules(self) -> tuple[RulePlan, ...]:
         """Return every rule's plan: those of the blocks, then those that no block decides."""

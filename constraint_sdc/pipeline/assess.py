@@ -20,7 +20,7 @@ from constraint_sdc.model.groups import Rows
 from constraint_sdc.model.masking import MaskOptions, RuleOutcome
 from constraint_sdc.model.pair import Floats, Pair
 from constraint_sdc.model.plan import Plan
-from constraint_sdc.model.policy import Scale, VariableWish
+from constraint_sdc.model.policy import Scale
 from constraint_sdc.model.recipe import Recipe
 from constraint_sdc.model.table import Table
 from constraint_sdc.pipeline.certificate import certificate_path, file_digest, read_certificate
@@ -30,8 +30,8 @@ from constraint_sdc.pipeline.outcomes import compare_verdicts
 from constraint_sdc.pipeline.pairing import pair_tables
 from constraint_sdc.pipeline.preparation import check_options, read_whole
 from constraint_sdc.pipeline.records_file import Progress, is_csv, read_records
+from constraint_sdc.pipeline.subdomain_rows import subdomain_rows
 from constraint_sdc.pipeline.understanding import understand_rules
-from constraint_sdc.plan.series import is_numeric, make_series
 from constraint_sdc.read.microdata import open_microdata
 from constraint_sdc.report.plan_json import plan_from_json
 
@@ -202,15 +202,6 @@ def _subdomains(
 def _records_of(wish: str, table: Table, recipe: Recipe) -> tuple[tuple[str, Rows], ...]:
     """Return the subdomains of one wish, each with its records; missing codes are blanks here too."""
     try:
-        subdomain = parse_subdomain(wish, tuple(table.columns))
-        texts: dict[str, list[str | None]] = {}
-        numbers = {}
-        for name in subdomain.names:
-            column, missing = table.columns[name], recipe.missing.get(name, ())
-            scale = recipe.variables.get(name, VariableWish()).scale
-            if scale in (None, Scale.NUMERIC) and is_numeric(column, missing):
-                numbers[name] = make_series(column, Scale.NUMERIC, VariableWish(decimals="free"), missing).values
-            texts[name] = [None if text in (*missing, "") else text for text in column.texts()]
-        return subdomain.rows(texts, numbers)
+        return subdomain_rows(parse_subdomain(wish, tuple(table.columns)), table, recipe)
     except ValueError as problem:
         raise UsageError(f"the recipe's subdomain {wish!r}: {problem}") from None

@@ -10,7 +10,8 @@ from constraint_sdc.model.masked import Masked
 from constraint_sdc.model.plan import Plan
 from constraint_sdc.model.policy import Role
 from constraint_sdc.pipeline.preparation import Prepared
-from constraint_sdc.plan.make_plan import PlanInputs, make_plan
+from constraint_sdc.plan.inputs import PlanInputs
+from constraint_sdc.plan.make_plan import make_plan
 
 
 def carry_out(prepared: Prepared) -> tuple[Plan, Masked]:
@@ -36,7 +37,17 @@ def carry_out(prepared: Prepared) -> tuple[Plan, Masked]:
             raise PlanRefusedError(what, hint=refusal.hint) from None
         else:
             blocks = tuple(replace(block.plan, price=block.price) for block in masked.blocks)
-            return replace(design.plan, blocks=blocks), masked
+            plan = replace(design.plan, blocks=blocks)
+            return replace(plan, warnings=(*_missed_goals(plan), *plan.warnings)), masked
+
+
+def _missed_goals(plan: Plan) -> tuple[str, ...]:
+    """Say loudly which goals are not reached."""
+    return tuple(
+        f"goal {goal.number} ({goal.parameter}) is MISSED: {'; '.join(goal.missed)}"
+        for goal in plan.all_goals()
+        if goal.missed
+    )
 
 
 def _may_join(inputs: PlanInputs, plan: Plan) -> frozenset[str]:

@@ -156,6 +156,8 @@ def _blocks_said(certificate: Mapping[str, Any]) -> str:
         return "nothing was masked: there is no block to count"
     least = min(block["smallest"] for block in blocks)
     k = certificate["options"]["k"]
+    if any("goals" in block for block in blocks):
+        return f"the values of {counted(len(blocks), 'variable')} are swapped, and the rarest are as counted"
     if not all(block["shares"] for block in certificate["plan"]["blocks"]):
         return f"the groups are as counted; k = {k} is not promised, and as few as {number(least)} share their values"
     return f"at least {number(least)} records share the values of each of {counted(len(blocks), 'block')} (k = {k})"

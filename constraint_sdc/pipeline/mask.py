@@ -12,6 +12,7 @@ from constraint_sdc.model.plan import Plan
 from constraint_sdc.pipeline.carrying_out import carry_out
 from constraint_sdc.pipeline.certificate import certificate_path, certificate_text, file_digest
 from constraint_sdc.pipeline.check import CheckOptions, check_file
+from constraint_sdc.pipeline.goal_files import GoalFiles
 from constraint_sdc.pipeline.outcomes import compare_verdicts
 from constraint_sdc.pipeline.preparation import Progress, prepare
 from constraint_sdc.pipeline.saved_plan import require_same_plan
@@ -19,8 +20,10 @@ from constraint_sdc.pipeline.staged import smallest_groups, verify_staged, write
 from constraint_sdc.read.microdata import Microdata
 from constraint_sdc.report.disclosure import hidden_error
 from constraint_sdc.write.atomic import atomic_file, atomic_path
+from constraint_sdc.write.side_files import side_files
 
 _MOST_LINES = 20
+_NOTHING = GoalFiles()
 
 
 def mask_file(
@@ -31,21 +34,23 @@ def mask_file(
     *,
     overwrite: bool = False,
     expected: Plan | None = None,
+    beside: GoalFiles = _NOTHING,
     progress: Progress = lambda _: None,
 ) -> MaskResult:
     """Publish the masked file and its certificate, or nothing.
 
-    `expected` is a saved plan that must still be the plan. NotPublishedError when the judge finds a rule newly broken
-    or fewer than k records sharing a block's values on the written file.
+    `expected` is a saved plan that must still be the plan; `beside` is what else is written. NotPublishedError when the
+    judge finds a rule newly broken or fewer than k records sharing a block's values on the written file.
     """
+    certificate = certificate_path(output)
+    beside.require(options, overwrite, (data, rules, options.recipe_file, options.original, output, certificate))
     prepared = prepare(data, rules, options, progress)
     plan, masked = carry_out(prepared)
     if expected is not None:
         require_same_plan(expected, plan)
     columns = masked.columns()
     removed = frozenset(kept.name for kept in plan.kept if kept.is_removed)
-    certificate = certificate_path(output)
-    with atomic_path(output, overwrite) as staged:
+    with side_files(overwrite) as publish_beside, atomic_path(output, overwrite) as staged:
         write_staged(prepared.microdata, staged, columns, removed)
         written = verify_staged(prepared.microdata, staged, columns, removed)
         smallest = _count_groups(written, plan)
@@ -65,6 +70,8 @@ def mask_file(
             output=output,
             certificate=certificate,
         )
+        # What stands beside is taken back should one of the two files that follow fail to take its name.
+        publish_beside(beside.contents(plan, masked))
         # The certificate takes its name first: a masked file is never without one, and an old file beside a new
         # certificate is found out by its digest.
         with atomic_file(certificate, overwrite=overwrite) as stream:

@@ -27,9 +27,10 @@ from constraint_sdc.pipeline.certificate import file_digest
 from constraint_sdc.pipeline.check import CheckOptions, check_file
 from constraint_sdc.pipeline.division import wished_division, wished_masker
 from constraint_sdc.pipeline.given_variables import keep_given
+from constraint_sdc.pipeline.goals import resolve_goals
 from constraint_sdc.pipeline.record_weights import keep_weights, record_weights
 from constraint_sdc.pipeline.understanding import Understood, understand_rules
-from constraint_sdc.plan.make_plan import PlanInputs
+from constraint_sdc.plan.inputs import PlanInputs
 from constraint_sdc.read.microdata import Microdata, open_microdata
 from constraint_sdc.read.whole_table import read_table
 from constraint_sdc.report.disclosure import hidden_error
@@ -62,6 +63,7 @@ def prepare(data: Path, rules: Path | None, options: MaskOptions, progress: Prog
     k, masker, division, seed, on_broken = _wishes(options)
     microdata = open_microdata(data, record=options.record or options.recipe.record)
     table, layout, outside = read_whole(microdata, progress)
+    swaps = resolve_goals(masker, table, options.recipe) if isinstance(masker, GroupAnonymity) else None
     check = check_options(data, rules, options)
     understood = understand_rules(data, rules, check, layout, outside)
     before = None if rules is None else check_file(data, rules, check)
@@ -88,7 +90,8 @@ def prepare(data: Path, rules: Path | None, options: MaskOptions, progress: Prog
         digests=input_digests(data, understood.schema, options),
     )
     holds = _evaluator({rule.id for rule in understood.rules}, understood, layout)
-    return Prepared(microdata, inputs, _mask_inputs(inputs, understood, layout), before, check, holds)
+    mask_inputs = replace(_mask_inputs(inputs, understood, layout), swaps=swaps)
+    return Prepared(microdata, inputs, mask_inputs, before, check, holds)
 
 
 def read_whole(microdata: Microdata, progress: Progress) -> tuple[Table, Layout, frozenset[str]]:

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from constraint_sdc.errors import PlanRefusedError, UsageError
-from constraint_sdc.evaluate.domain import Domain
-from constraint_sdc.model.cloud import Weights
-from constraint_sdc.model.constraint import EditRule, Formula
 from constraint_sdc.model.design import Design
-from constraint_sdc.model.division import Division
-from constraint_sdc.model.expression import Outside
-from constraint_sdc.model.groups import Rows
-from constraint_sdc.model.method import Method, Microaggregation, Microhybrid
+from constraint_sdc.model.method import GroupAnonymity, Microhybrid
 from constraint_sdc.model.plan import Kept, Plan, RulePlan, Why
-from constraint_sdc.model.policy import OnBroken, Role, Scale, VariableWish
+from constraint_sdc.model.policy import Role, Scale, VariableWish
 from constraint_sdc.model.recipe import Recipe
 from constraint_sdc.model.series import Series
 from constraint_sdc.model.table import Column, Table
@@ -26,51 +20,27 @@ from constraint_sdc.plan.atom_truth import AtomTruth
 from constraint_sdc.plan.block_design import Surroundings, design_block
 from constraint_sdc.plan.blocks import Block, make_blocks
 from constraint_sdc.plan.classes import Codes
+from constraint_sdc.plan.inputs import PlanInputs
+from constraint_sdc.plan.removed import refuse_removed
 from constraint_sdc.plan.roles import Roles, decide_roles
 from constraint_sdc.plan.rule_facts import RuleFacts, computed_with, rule_facts
 from constraint_sdc.plan.series import is_numeric, make_series
+from constraint_sdc.plan.swap_plan import plan_swaps
 from constraint_sdc.plan.treatment import treats_records
 from constraint_sdc.plan.warnings import plan_warnings
 
 
-@dataclass(frozen=True, slots=True)
-class PlanInputs:
-    """Everything a plan is made from.
-
-    `evaluable` are the rules that can be evaluated on any record without Saxon; `broken` the records (0-based) that
-    break a rule already; `says` each rule's normal form; `show` puts a formula into words. `joined` are variables to
-    be masked with the rules that read them although nobody asked for it. `weights` say how much each record counts.
-    `notes` are said in the plan as they are. `masker` is how the file is masked.
-    """
-
-    table: Table
-    rules: tuple[EditRule, ...]
-    recipe: Recipe
-    k: int
-    division: Division
-    seed: int
-    on_broken: OnBroken
-    evaluable: Collection[str]
-    broken: Mapping[str, Rows]
-    domains: Mapping[Outside, Domain]
-    says: Mapping[str, str]
-    show: Callable[[Formula], str]
-    weights: Weights | None = None
-    joined: frozenset[str] = frozenset()
-    notes: tuple[str, ...] = ()
-    digests: Mapping[str, str] = field(default_factory=dict)
-    masker: Method = field(default_factory=Microaggregation)
-
-
 def make_plan(inputs: PlanInputs) -> Design:
     """Return the plan and its working drawing."""
+    if isinstance(inputs.masker, GroupAnonymity):
+        return plan_swaps(inputs, inputs.masker)
     table = inputs.table
     if table.records < inputs.k:
         hint = f"choose k of at most {table.records}"
         raise PlanRefusedError(f"{table.records} records cannot form a group of {inputs.k}", hint=hint)
     facts = rule_facts(inputs.rules, inputs.says, table.columns.keys(), inputs.evaluable)
     roles = decide_roles(table, inputs.recipe, computed_with(facts))
-    _refuse_removed(facts, roles)
+    refuse_removed(facts, roles.kept)
     masked, pinned = _extended(roles, tuple(rule for rule in facts if rule.is_certain), inputs.joined)
     facts = tuple(rule.reading_all_of(masked) for rule in facts)
     around = _surroundings(masked, inputs)
@@ -168,14 +138,6 @@ def _given(inputs: PlanInputs) -> dict[str, Series]:
             raise UsageError(what, hint=f"take {name} out of `given`")
         found[name] = one
     return found
-
-
-def _refuse_removed(facts: tuple[RuleFacts, ...], roles: Roles) -> None:
-    for rule in facts:
-        for name in rule.variables:
-            if name in roles.kept and roles.kept[name].is_removed:
-                hint = f"keep {name} in the file, or leave the rule out (a phase without it)"
-                raise PlanRefusedError(f"rule {rule.id} reads {name}, which the recipe takes out", hint=hint)
 
 
 def _kept(roles: Roles, masked: Mapping[str, tuple[Role, Scale]], inputs: PlanInputs) -> tuple[Kept, ...]:

@@ -34,7 +34,7 @@ class Roles:
 
 def decide_roles(table: Table, recipe: Recipe, tied: frozenset[str]) -> Roles:
     """Decide for every variable; `tied` are variables that rules compute with, which no identifier is."""
-    _refuse_unknown(table, recipe)
+    refuse_unknown(table, recipe)
     masked: dict[str, tuple[Role, Scale]] = {}
     kept: dict[str, Kept] = {}
     pinned: set[str] = set()
@@ -95,7 +95,8 @@ def _looks_like_identifier(name: str, column: Column) -> bool:
     return (is_count and len(texts) >= _LEAST_COUNT) or _ID_NAME.fullmatch(local) is not None
 
 
-def _refuse_unknown(table: Table, recipe: Recipe) -> None:
+def refuse_unknown(table: Table, recipe: Recipe) -> None:
+    """Refuse a recipe that names variables which no record has."""
     groups = () if recipe.groups == "all" else recipe.groups
     key = () if recipe.key is None else (recipe.key,)
     for name in (*key, *recipe.variables, *(name for group in groups for name in group), *recipe.missing):

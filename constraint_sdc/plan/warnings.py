@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from constraint_sdc.model.method import FuzzyCMeans, Method, Microaggregation, Microhybrid, draws
+from constraint_sdc.model.method import FuzzyCMeans, GroupAnonymity, Method, Microaggregation, Microhybrid, draws
 
 _RANKED = ("individual-ranking", "optimal-univariate")
 _PROJECTED = ("pc1-projection", "z-sum-projection")
@@ -22,6 +22,15 @@ def plan_warnings(masker: Method, partition: str, k: int, seed: int) -> tuple[st
             f"what a record gets is drawn, and whoever has the original and the seed can repeat the draw: keep the "
             f"seed secret, and with it plan and certificate (it is {seed}{guess})"
         )
+    if isinstance(masker, GroupAnonymity):
+        found.append(
+            "plan, certificate and recipe tell how the group was spread before: whoever reads them needs no attack, so "
+            "keep all three secret (docs/maskers/group-anonymity.md)"
+        )
+        if not masker.influential:
+            found.append(
+                "no variable is influential, so that swaps pair any two records; name some under `influential`"
+            )
     if isinstance(masker, Microaggregation):
         found += _of_partition(partition.removesuffix("+refine"), k)
     return tuple(found)

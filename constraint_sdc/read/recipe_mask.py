@@ -11,6 +11,7 @@ from constraint_sdc.model.method import MASKERS, FuzzyCMeans, GroupAnonymity, Mi
 from constraint_sdc.model.method_json import PARAMETERS
 from constraint_sdc.model.policy import Role
 from constraint_sdc.model.recipe import Recipe
+from constraint_sdc.read.recipe_goals import refuse_goals
 from constraint_sdc.read.recipe_yaml import RecipeText
 
 
@@ -42,18 +43,11 @@ def refuse_masker(recipe: Recipe, text: RecipeText) -> None:
             for place, name in enumerate(given):
                 _refuse_masked_given(name, place, recipe, text)
         case GroupAnonymity() | None if recipe.method == GroupAnonymity.name:
-            _refuse_goals(recipe, text)
+            refuse_goals(recipe, text)
         case _:
             pass
     if recipe.k == 1 and recipe.method != Microhybrid.name:
         raise text.mistake("k must be at least 2: a group of one record hides nothing", ["k"])
-
-
-def _refuse_goals(recipe: Recipe, text: RecipeText) -> None:
-    """Refuse group anonymity without goals."""
-    if not isinstance(recipe.masker, GroupAnonymity) or not recipe.masker.goals:
-        place = ["mask", "method"] if "mask" in text.content else ["method"]
-        raise text.mistake("group-anonymity needs to be told its goals, as `goals` under `mask`", place)
 
 
 def _refuse_method(recipe: Recipe, text: RecipeText) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 from constraint_sdc.model.plan import BlockPlan, Kept, Plan, RulePlan, StratumPlan, Why
 from constraint_sdc.model.policy import Standardise
 from constraint_sdc.report.figures_text import percent
-from constraint_sdc.report.plan_text import WHY_MEANING, promise_text, steps_text
+from constraint_sdc.report.goal_text import goal_sentence
+from constraint_sdc.report.plan_text import promise_text, steps_text, why_meaning
 from constraint_sdc.report.plan_words import grid_word, has_numbers, treatment_word
 from constraint_sdc.report.wording import counted, number
 
@@ -29,7 +30,7 @@ def plan_section(plan: Plan | None) -> dict[str, object] | None:
         "rules": [_rule(rule) for rule in plan.rules],
         "kept": [_kept(variable) for variable in plan.kept],
         "broken": [(rule, counted(records, "record")) for rule, records in plan.broken.items() if records],
-        "meanings": [(why.value, _TONES[why], WHY_MEANING[why]) for why in used],
+        "meanings": [(why.value, _TONES[why], why_meaning(why, plan)) for why in used],
     }
 
 
@@ -74,7 +75,9 @@ def _facts(plan: Plan, block: BlockPlan) -> Iterator[tuple[str, str]]:
     yield "How", block.strategy
     yield "Partition", block.partition + (f"; at least {counted(plan.k, 'record')} to a group" if plan.k > 1 else "")
     price = block.price
-    if price is not None:
+    if price is not None and price.goals:
+        yield from ((f"Goal {goal.number}", goal_sentence(goal)) for goal in price.goals)
+    elif price is not None:
         plain = "not computed for a file of this size" if price.plain_loss is None else percent(price.plain_loss)
         if has_numbers(block):
             yield "Price", f"information loss {percent(price.loss)}, plain MDAV without rules {plain}"

@@ -9,7 +9,7 @@ from constraint_sdc.model.masked import MaskedBlock
 from constraint_sdc.model.plan import BlockPlan, Plan, RulePlan, Step
 from constraint_sdc.report.characters import clipped
 from constraint_sdc.report.paragraphs import fact, wrapped
-from constraint_sdc.report.plan_text import WHY_MEANING, block_lines, rule_facts
+from constraint_sdc.report.plan_text import block_lines, rule_facts, why_meaning
 from constraint_sdc.report.plan_words import grid_word, treatment_word
 from constraint_sdc.report.terminal import align, clean, paint
 from constraint_sdc.report.wording import counted, number
@@ -23,13 +23,15 @@ _STEP_MEANING: dict[Step, str] = {
     Step.DRAWN_IN: "the values were moved towards the representative of its cluster, until every rule held",
     Step.SHARED: "the representative of its cluster stands in, since nothing nearer satisfied every rule",
     Step.MEDOID: "an actual record stands for the group, since nothing cheaper satisfied every rule",
+    Step.SWAPPED: "the value was exchanged with that of another record, and every rule holds for both",
+    Step.KEPT: "the record has its own value: it was in no swap",
 }
 
 
 def rule_text(plan: Plan, rule: RulePlan, *, columns: int = 100, colour: bool = False) -> str:
     """Return why a rule of the plan survives: its reason, then the block that it lives in."""
     block = next((block for block in plan.blocks if rule in block.rules), None)
-    lines = [f"rule {paint(clean(rule.rule), 'strong', colour)}: {rule.why.value}, {WHY_MEANING[rule.why]}"]
+    lines = [f"rule {paint(clean(rule.rule), 'strong', colour)}: {rule.why.value}, {why_meaning(rule.why, plan)}"]
     lines += [*rule_facts(rule, columns)]
     if broken := plan.broken.get(rule.rule):
         lines += fact("before", f"{counted(broken, 'record')} of the original break it", columns)
@@ -62,7 +64,8 @@ def record_text(
     explanation: RecordExplanation, *, show_values: bool = False, columns: int = 100, colour: bool = False
 ) -> str:
     """Return, block by block, how the record was masked; its original values only with `show_values`."""
-    head = f"record {number(explanation.record)} of {number(explanation.plan.records)}, k = {explanation.plan.k}"
+    head = f"record {number(explanation.record)} of {number(explanation.plan.records)}"
+    head += "" if explanation.plan.all_goals() else f", k = {explanation.plan.k}"
     lines = [paint(head, "strong", colour)]
     for block in explanation.masked.blocks:
         lines += ["", *_masked_block(explanation, block, show_values, columns, colour)]
@@ -82,6 +85,11 @@ def _masked_block(
     place, step = block.stratum[group], block.step[row]
     stratum = block.plan.strata[place]
     yield paint(f"block {block.plan.number}: {', '.join(map(clean, block.plan.names))}", "strong", colour)
+    if block.price.goals:
+        yield from fact(step.value, _STEP_MEANING[step], columns)
+        yield from fact("rules", ", ".join(clean(rule.rule) for rule in block.plan.rules) or "none", columns)
+        yield from _values(explanation, block, row, show_values, colour)
+        return
     share = "share these values" if block.own is None else "were masked together, each with values of its own"
     yield from fact("group", f"{number(int(block.groups.sizes[group]))} records {share}", columns)
     where = f"{place + 1} of {len(block.plan.strata)}, {counted(stratum.size, 'record')}, {stratum.formation.value}"

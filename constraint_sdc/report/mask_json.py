@@ -73,4 +73,5 @@ def _block(block: MaskedBlock, smallest: int) -> dict[str, object]:
         "notes": price["notes"],
         "loss": price["loss"],
         "plain_loss": price["plain_loss"],
+        **({"goals": price["goals"]} if block.price.goals else {}),
     }

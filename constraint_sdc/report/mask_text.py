@@ -8,6 +8,7 @@ from constraint_sdc.model.masked import MaskedBlock
 from constraint_sdc.model.masking import MaskResult
 from constraint_sdc.model.method import Microaggregation, Microhybrid
 from constraint_sdc.model.plan import Step, Treatment
+from constraint_sdc.report.goal_text import goal_lines
 from constraint_sdc.report.paragraphs import wrapped
 from constraint_sdc.report.plan_text import promise_lines
 from constraint_sdc.report.plan_words import has_numbers, treatment_word
@@ -26,7 +27,10 @@ def mask_text(result: MaskResult, *, columns: int = 100, colour: bool = False) -
     head, *more = wrapped(f"PUBLISHED: {_summary(result)}", columns, "", "  ")
     lines = [head.replace("PUBLISHED", paint("PUBLISHED", "good", colour), 1), *more]
     for warning in result.plan.warnings:
-        lines += ["", *(paint(line, "doubtful", colour) for line in wrapped(f"WARNING: {warning}", columns, "", "  "))]
+        lines += [
+            "",
+            *(paint(line, "doubtful", colour) for line in wrapped(f"WARNING: {clean(warning)}", columns, "", "  ")),
+        ]
     if result.outcomes:
         lines += ["", *rule_table(result.outcomes, colour)]
     lines += _blocks(result, columns, colour)
@@ -74,6 +78,11 @@ def _blocks(result: MaskResult, columns: int, colour: bool) -> Iterator[str]:
     yield ""
     for block in blocks:
         yield from wrapped(f"block {block.plan.number}: {_operators(block)}", columns, "", "  ")
+    goals = result.plan.all_goals()
+    for goal in goals:
+        yield from ("", *goal_lines(goal, columns, colour))
+    if goals:
+        return
     steps = [step for step in Step if any(block.price.steps.get(step) for block in blocks)]
     head = ("block", "strata", "groups", "smallest", "loss", "plain MDAV", *(step.value for step in steps))
     rows = [_cells(block, smallest, steps) for block, smallest in zip(blocks, result.smallest, strict=True)]

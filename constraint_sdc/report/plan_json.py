@@ -26,10 +26,12 @@ from constraint_sdc.model.plan import (
     Why,
 )
 from constraint_sdc.model.policy import OperatorName, Role, Scale, Standardise
+from constraint_sdc.report.goal_json import goal_from_json, goal_to_json
 from constraint_sdc.report.json_text import json_text
 
 SCHEMA = "constraint-sdc/plan"
 SCHEMA_VERSION = 1
+_SWAPS = (Step.SWAPPED, Step.KEPT)  # of no other masker
 
 
 def plan_to_json(plan: Plan) -> dict[str, object]:
@@ -224,18 +226,19 @@ def _kept(kept: Kept) -> dict[str, object]:
 
 
 def price_to_json(price: Price) -> dict[str, object]:
-    """Return a price as JSON values; every exact step has its count, nought too."""
+    """Return a price as JSON values; every exact step has its count, nought too; swaps only where there are any."""
     return {
         "loss": price.loss,
         "plain_loss": price.plain_loss,
         "groups": price.groups,
         "smallest": price.smallest,
-        "steps": {step.value: price.steps.get(step, 0) for step in Step},
+        "steps": {step.value: price.steps.get(step, 0) for step in Step if step not in _SWAPS or step in price.steps},
         "promises": [
             {"what": promise.what, "difference": promise.difference, "is_exact": promise.is_exact}
             for promise in price.promises
         ],
         "notes": list(price.notes),
+        **({"goals": [goal_to_json(goal) for goal in price.goals]} if price.goals else {}),
     }
 
 
@@ -250,4 +253,5 @@ def _price_from(content: Mapping[str, Any]) -> Price:
             Promise(promise["what"], promise["difference"], promise["is_exact"]) for promise in content["promises"]
         ),
         notes=tuple(content["notes"]),
+        goals=tuple(goal_from_json(goal) for goal in content.get("goals", ())),
     )

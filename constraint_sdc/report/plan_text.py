@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from constraint_sdc.model.division import Division
-from constraint_sdc.model.method import Microaggregation, divides_itself
+from constraint_sdc.model.method import GroupAnonymity, Microaggregation, divides_itself
 from constraint_sdc.model.method_json import method_to_json
 from constraint_sdc.model.plan import (
     BlockPlan,
@@ -21,6 +21,7 @@ from constraint_sdc.model.plan import (
     Why,
 )
 from constraint_sdc.model.policy import Standardise
+from constraint_sdc.report.goal_text import goal_lines
 from constraint_sdc.report.paragraphs import fact, wrapped
 from constraint_sdc.report.plan_words import grid_word, has_numbers, treatment_word
 from constraint_sdc.report.terminal import Style, align, clean, padded, paint, width
@@ -35,6 +36,10 @@ WHY_MEANING: dict[Why, str] = {
     Why.MEDOID: "the rule's variables come from one actual record",
     Why.JUDGED: "nothing but the judge decides, after masking",
 }
+_SWAP_MEANING: dict[Why, str] = {
+    Why.CHECKED: "every pair is evaluated before it is swapped; one that would break the rule is not",
+    Why.MEDOID: "the rule's variables have the values of one actual record after the swap",
+}
 _WHY_STYLES: dict[Why, Style] = {
     Why.UNTOUCHED: "faint",
     Why.PRESERVED: "good",
@@ -44,6 +49,12 @@ _WHY_STYLES: dict[Why, Style] = {
     Why.JUDGED: "doubtful",
 }
 _STRATA_SHOWN = 12
+
+
+def why_meaning(why: Why, plan: Plan) -> str:
+    """Return what a reason means in this plan."""
+    is_swapped = isinstance(plan.masker, GroupAnonymity)
+    return _SWAP_MEANING.get(why, WHY_MEANING[why]) if is_swapped else WHY_MEANING[why]
 
 
 def plan_text(plan: Plan, *, columns: int = 100, colour: bool = False) -> str:
@@ -118,6 +129,9 @@ def _block(plan: Plan, block: BlockPlan, columns: int, colour: bool) -> Iterator
 
 def block_lines(plan: Plan, block: BlockPlan, columns: int, colour: bool) -> Iterator[str]:
     """Yield a block's facts, variables, strata and price; not its rules."""
+    if block.price is not None and block.price.goals:
+        yield from _swap_lines(block, block.price, columns, colour)
+        return
     yield from fact("together", clean(block.because), columns)
     yield from fact("how", clean(block.strategy), columns)
     least = f"; at least {counted(plan.k, 'record')} to a group" if plan.k > 1 else ""
@@ -140,6 +154,17 @@ def block_lines(plan: Plan, block: BlockPlan, columns: int, colour: bool) -> Ite
         yield from wrapped(clean(f"{ordered.name}: {' < '.join(ordered.order)}"), columns, "  ", "    ")
     if not _is_trivial(block.strata):
         yield from ("", *strata_lines(block.strata, columns, colour))
+
+
+def _swap_lines(block: BlockPlan, price: Price, columns: int, colour: bool) -> Iterator[str]:
+    """Yield a block whose values are swapped: how, and every goal."""
+    yield from fact("swapped", clean(block.because), columns)
+    yield from fact("how", clean(block.strategy), columns)
+    moved = price.steps.get(Step.SWAPPED, 0)
+    total = moved + price.steps.get(Step.KEPT, 0)
+    yield from fact("changed", f"{number(moved)} of {counted(total, 'record')}", columns)
+    for goal in price.goals:
+        yield from ("", *(f"  {line}".rstrip() for line in goal_lines(goal, columns - 2, colour)))
 
 
 def _is_trivial(strata: Sequence[StratumPlan]) -> bool:
@@ -250,7 +275,7 @@ def _legend(plan: Plan, columns: int, colour: bool) -> Iterator[str]:
     if used:
         yield ""
     for why in used:
-        for line in fact(why.value, WHY_MEANING[why], columns, ""):
+        for line in fact(why.value, why_meaning(why, plan), columns, ""):
             yield paint(line, "faint", colour)
 
 

@@ -50,7 +50,7 @@ def test_rules_see_the_parameters_as_they_are_by_then_and_only_alike_pairs() -> 
     wishes, codes = drawn_wishes(2, ("region",))
     seen = []
 
-    def rules_of(parameter: str, now: Mapping[str, Codes]) -> Allowed:
+    def rules_of(parameter: str, now: Mapping[str, Rows]) -> Allowed:
         seen.append((parameter, now[parameter].copy()))
 
         def allowed(rows: Rows, others: Rows) -> Mask:
@@ -62,8 +62,9 @@ def test_rules_see_the_parameters_as_they_are_by_then_and_only_alike_pairs() -> 
 
     result = realise(wishes, codes, rules_of)
     assert len(result.traces[0].vital) > 0
-    assert np.array_equal(seen[0][1], codes["region"])
-    assert not np.array_equal(seen[1][1], codes["region"])
+    assert np.array_equal(seen[0][1], np.arange(N))
+    assert not np.array_equal(seen[1][1], np.arange(N))
+    assert np.array_equal(codes["region"][result.sources["region"]], result.codes["region"])
 
 
 def test_a_group_that_reads_a_swapped_parameter_is_refused_in_words() -> None:

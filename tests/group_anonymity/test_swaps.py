@@ -161,3 +161,16 @@ def test_impossible_wishes_are_refused(wished: list[int], base: list[bool], word
     codes, vital = np.array([0, 0, 1, 1]), np.array([True, True, False, False])
     with pytest.raises(ValueError, match=words):
         choose_swaps(codes, vital, np.array(base), np.array(wished), Influence(()))
+
+
+@pytest.mark.parametrize("exact_up_to", [EXACT, HEURISTIC])
+@pytest.mark.parametrize("weight", [None, 0.0, 1e-308])
+def test_swaps_that_cost_nothing_are_chosen_all_the_same(weight: float | None, exact_up_to: int) -> None:
+    codes = np.arange(40) % 4
+    vital = np.arange(40) < 12
+    numbers = (np.arange(40) % 7).astype(np.float64)
+    influence = Influence(() if weight is None else (Ordinal(numbers, weight),))
+    wished = np.array([9, 1, 1, 1])
+    trace = choose_swaps(codes, vital, np.ones(40, np.bool_), wished, influence, exact_up_to=exact_up_to)
+    assert trace.is_reached
+    assert trace.total < 1e-300

@@ -31,7 +31,8 @@ class Maskable:
     """What is to be compared: the original, the masked file, the rules, the recipe, and the blocks' variables.
 
     The original satisfies every rule unless it `is_damaged`; then no record may break a rule that it did not break.
-    `sharing` are the blocks whose values k records share: all of them, unless a masker says otherwise.
+    `sharing` are the blocks whose values k records share: all of them, unless a masker says otherwise. With
+    `is_swapped` values change places and nothing else: each variable has the same values after as before.
     """
 
     original: Path
@@ -44,6 +45,7 @@ class Maskable:
     phase: str | None = None
     is_damaged: bool = False
     sharing: Sequence[Sequence[str]] | None = None
+    is_swapped: bool = False
 
 
 def faults(given: Maskable) -> list[str]:
@@ -60,6 +62,8 @@ def faults(given: Maskable) -> list[str]:
     found += [f"{name} should be gone" for name in removed if any(name in cells(row) for row in after)]
     old, new = [cells(row) for row in before], [cells(row) for row in after]
     found += _small_groups(new, given.blocks if given.sharing is None else given.sharing, given.k)
+    if given.is_swapped:
+        return [*found, *_lost_values(old, new, masked)]
     found += _forgotten(old, given.blocks, wishes)
     for name in sorted(masked):
         found += _bad_figures(name, _column(old, name), _column(new, name))
@@ -169,6 +173,20 @@ def _small_groups(rows: Sequence[Mapping[str, str]], blocks: Sequence[Sequence[s
         values, size = min(shared.items(), key=lambda item: item[1])
         if size < k:
             yield f"only {size} records share {dict(zip(block, values, strict=True))}"
+
+
+def _lost_values(
+    old: Sequence[Mapping[str, str]], new: Sequence[Mapping[str, str]], swapped: set[str]
+) -> Iterable[str]:
+    """Swapped values come from other records, and a record without a value still has none."""
+    for name in sorted(swapped):
+        before, after = ([row.get(name) for row in rows] for rows in (old, new))
+        if Counter(before) != Counter(after):
+            yield f"{name}: values came or went: {Counter(before) - Counter(after)}, {Counter(after) - Counter(before)}"
+        if any(
+            (a in (None, "", "xsi:nil")) != (b in (None, "", "xsi:nil")) for a, b in zip(before, after, strict=True)
+        ):
+            yield f"{name}: a blank was swapped"
 
 
 def _forgotten(

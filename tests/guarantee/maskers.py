@@ -11,6 +11,7 @@ import yaml
 from lxml import etree
 
 from tests.guarantee.case import Case
+from tests.guarantee.swap_goals import random_mask
 
 Content = dict[str, Any]
 
@@ -52,12 +53,32 @@ def _mixed(case: Case, content: Content, rng: random.Random) -> Case:
     return case
 
 
+def _group_anonymity(case: Case, content: Content, rng: random.Random) -> Case:
+    """Swap values of one or two variables; a case in which no two records could be swapped keeps to MDAV."""
+    mask = random_mask(case, content.get("missing", {}), rng)
+    content["mask"] = mask or {"method": "mdav"}
+    if mask is None:
+        return case
+    parameters = {goal["parameter"] for goal in mask["goals"]}
+    for entry in ("groups", "group_size", "standardise", "k"):
+        content.pop(entry, None)
+    for variable, wish in content.get("variables", {}).items():
+        for entry in ("operator", "grid", "weight", "type"):
+            wish.pop(entry, None)
+        is_masked = wish.get("role") in ("quasi-identifier", "confidential")
+        if is_masked != (variable in parameters):
+            wish.pop("role", None)
+            wish.pop("remove", None)
+    return replace(case, k=1)
+
+
 MASKERS: Mapping[str, Callable[[Case, Content, random.Random], Case]] = {
     "microhybrid": _microhybrid,
     "fuzzy-c-means": _fuzzy,
     "individual-ranking": _individual_ranking,
     "projection": _projection,
     "mixed": _mixed,
+    "group-anonymity": _group_anonymity,
 }
 
 

@@ -70,6 +70,7 @@ def run_case(case: Case, folder: Path) -> Outcome:
         case.phase,
         case.is_damaged,
         [block.names for block in result.plan.blocks if block.shares],
+        bool(result.plan.all_goals()),
     )
     return Outcome(
         case.seed, tuple(faults(given)), steps=_steps(result), ratios=_ratios(result), seconds=seconds, case=case
@@ -109,4 +110,4 @@ def _steps(result: MaskResult) -> Mapping[Step, int]:
 def _ratios(result: MaskResult) -> tuple[float, ...]:
     """Return the information loss of each block over that of plain MDAV, where there is any loss."""
     prices = [block.price for block in result.masked.blocks]
-    return tuple(price.loss / price.plain_loss for price in prices if price.plain_loss > 0)
+    return tuple(price.loss / price.plain_loss for price in prices if price.plain_loss)

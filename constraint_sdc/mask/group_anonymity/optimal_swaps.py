@@ -13,6 +13,7 @@ from constraint_sdc.mask.group_anonymity.quotas import Allowed, Chosen, Quotas
 from constraint_sdc.mask.group_anonymity.signals import Counts, Floats, Mask, Rows
 
 _LARGEST_COST = 1e3  # the solver's tolerances are absolute: costs up to here lose nothing that matters
+_NO_COST = 1e-300  # nothing below it matters, and dividing by it would overflow
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,8 @@ def solve(quotas: Quotas, rows: Rows, others: Rows, costs: Floats, number: int) 
     quota = (quotas.surplus[known["source"][0]], quotas.deficit[known["target"][0]])
     once = np.ones(limits[0].shape[0] + limits[1].shape[0])
     at_least = csr_matrix(-np.ones((1, len(rows))))
-    scale = _LARGEST_COST / max(float(np.abs(costs).max()), np.finfo(np.float64).tiny)
+    largest = float(np.abs(costs).max())
+    scale = _LARGEST_COST / largest if largest > _NO_COST else 1.0
     matrix, most = vstack([*limits, at_least], format="csr"), np.concatenate([once, *quota, [-number]])
     # The simplex method ends in a vertex, where every pair is taken or not.
     result = linprog(costs * scale, matrix, most, bounds=(0, None), method="highs-ds")

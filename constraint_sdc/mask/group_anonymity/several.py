@@ -19,7 +19,7 @@ from constraint_sdc.mask.group_anonymity.quotas import Allowed
 from constraint_sdc.mask.group_anonymity.signals import Codes, Counts, Mask, Rows
 from constraint_sdc.mask.group_anonymity.swaps import EXACT_UP_TO, SwapTrace, choose_swaps, swapped
 
-RulesOf: TypeAlias = Callable[[str, Mapping[str, Codes]], Allowed]
+RulesOf: TypeAlias = Callable[[str, Mapping[str, Rows]], Allowed]
 _Status: TypeAlias = npt.NDArray[np.int64]
 
 
@@ -42,9 +42,13 @@ class Wish:
 
 @dataclass(frozen=True)
 class Realised:
-    """The parameters after all swaps, and the trace of every group, in the order of the wishes."""
+    """The parameters after all swaps, and the trace of every group, in the order of the wishes.
+
+    `sources` tell, for each parameter, the record whose original value each record has in the end.
+    """
 
     codes: dict[str, Codes]
+    sources: dict[str, Rows]
     traces: tuple[SwapTrace, ...]
 
 
@@ -57,20 +61,23 @@ def realise(
 ) -> Realised:
     """Return the parameters after the swaps of every wish; those of one change the signal of no other.
 
-    `rules_of` is told a parameter and all parameters as they are by then, and returns which pairs may swap it.
+    `rules_of` is told a parameter and, for all parameters, whose value each record has by then; it returns which pairs
+    may swap the parameter.
     """
     require_independent(wishes)
     now = dict(codes)
+    sources = {name: np.arange(len(own), dtype=np.int64) for name, own in codes.items()}
     traces = []
     for number, wish in enumerate(wishes):
         status = _status(wish, [other for place, other in enumerate(wishes) if place != number])
-        allowed = _alike_and(status, rules_of(wish.parameter, dict(now)) if rules_of else None)
+        allowed = _alike_and(status, rules_of(wish.parameter, dict(sources)) if rules_of else None)
         trace = choose_swaps(
             now[wish.parameter], wish.vital, wish.base, wish.counts, wish.influence, allowed, exact_up_to=exact_up_to
         )
         now[wish.parameter] = swapped(now[wish.parameter], trace)
+        sources[wish.parameter] = swapped(sources[wish.parameter], trace)
         traces.append(trace)
-    return Realised(now, tuple(traces))
+    return Realised(now, sources, tuple(traces))
 
 
 def require_independent(wishes: Sequence[Wish]) -> None:

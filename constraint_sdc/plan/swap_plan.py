@@ -1,0 +1,184 @@
+"""The plan of group anonymity: a block for every parameter, and why each rule survives the swaps of its values."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from constraint_sdc.errors import UsageError
+from constraint_sdc.model.cloud import Cloud
+from constraint_sdc.model.design import BlockDesign, Design, Stratum
+from constraint_sdc.model.expression import variables_of
+from constraint_sdc.model.method import GroupAnonymity
+from constraint_sdc.model.plan import (
+    BlockPlan,
+    Formation,
+    Kept,
+    Plan,
+    RulePlan,
+    StratumPlan,
+    Treatment,
+    VariablePlan,
+    Why,
+)
+from constraint_sdc.model.policy import OperatorName, Role, Scale, VariableWish
+from constraint_sdc.model.series import Series
+from constraint_sdc.plan.inputs import PlanInputs
+from constraint_sdc.plan.removed import refuse_removed
+from constraint_sdc.plan.roles import refuse_unknown
+from constraint_sdc.plan.rule_facts import RuleFacts, rule_facts
+from constraint_sdc.plan.series import is_numeric, make_series
+from constraint_sdc.plan.warnings import plan_warnings
+
+_CHECKED = "only pairs are swapped for which it holds with the values exchanged, as evaluated for both records"
+_ALIKE = "only records that agree in {} are swapped, so that its variables have the values of one actual record"
+_JUDGED = "it looks beyond its own record, which no pair of records can promise; the judge decides after masking"
+
+
+def plan_swaps(inputs: PlanInputs, masker: GroupAnonymity) -> Design:
+    """Return the plan and its working drawing: nothing but the parameters of the goals changes."""
+    refuse_unknown(inputs.table, inputs.recipe)
+    names = tuple(dict.fromkeys(goal.parameter for goal in masker.goals))
+    kept = _kept(names, inputs)
+    facts = rule_facts(inputs.rules, inputs.says, inputs.table.columns.keys(), inputs.evaluable)
+    refuse_removed(facts, kept)
+    facts = _pattern_wide(
+        facts, [name for name in inputs.table.columns if name not in kept or not kept[name].is_removed]
+    )
+    local = [rule for rule in facts if not rule.is_cross_record]
+    designs: list[BlockDesign] = []
+    listed: set[str] = set()
+    for number, name in enumerate(names, start=1):
+        mine = [rule for rule in local if name in rule.variables]
+        designs.append(_block(number, name, mine, listed, inputs, masker))
+        listed |= {rule.id for rule in mine}
+    plan = Plan(
+        k=inputs.k,
+        division=inputs.division,
+        seed=inputs.seed,
+        on_broken=inputs.on_broken,
+        records=inputs.table.records,
+        blocks=tuple(design.plan for design in designs),
+        kept=tuple(kept.values()),
+        assumptions=inputs.notes,
+        rules=tuple(_outside(rule) for rule in facts if rule.id not in listed),
+        broken={rule: len(rows) for rule, rows in inputs.broken.items()},
+        inputs=inputs.digests,
+        masker=inputs.masker,
+        warnings=plan_warnings(inputs.masker, inputs.division.method, inputs.k, inputs.seed),
+    )
+    return Design(plan, tuple(designs))
+
+
+def _kept(parameters: Collection[str], inputs: PlanInputs) -> dict[str, Kept]:
+    """Return every variable that is not a parameter."""
+    found: dict[str, Kept] = {}
+    for name in inputs.table.columns:
+        wish = inputs.recipe.variables.get(name, VariableWish())
+        role, because = Role.UNTOUCHED, f"values of {', '.join(parameters)} are swapped, and nothing else"
+        if wish.role is not None:
+            role = wish.role
+            because = f"the recipe calls it {wish.role.value}" + (" and takes it out" if wish.is_removed else "")
+        elif name == inputs.recipe.key:
+            role, because = Role.IDENTIFIER, "the recipe names records by it"
+        if name not in parameters:
+            found[name] = Kept(name, role, because, wish.is_removed)
+    return found
+
+
+def _pattern_wide(facts: tuple[RuleFacts, ...], names: Sequence[str]) -> tuple[RuleFacts, ...]:
+    """Return the rules with all variables on which their verdicts may hang; `names` are those of the masked file.
+
+    Whether a rule fires depends on the contexts of its whole pattern, where an earlier one takes its nodes. A rule of
+    uncertain reach may read everything.
+    """
+    contexts: dict[str, dict[str, None]] = {}
+    unsure: set[str] = set()
+    for rule in facts:
+        found = contexts.setdefault(rule.edit.pattern, {})
+        context = rule.edit.context
+        if context is None:
+            found.update(dict.fromkeys(rule.variables))
+            unsure |= set() if rule.is_certain else {rule.edit.pattern}
+        elif context.condition is not None:
+            found.update(dict.fromkeys(variables_of(context.condition)))
+    return tuple(
+        replace(rule, variables=tuple(names), is_certain=False)
+        if not rule.is_certain or rule.edit.pattern in unsure
+        else replace(rule, variables=tuple(n for n in names if n in rule.variables or n in contexts[rule.edit.pattern]))
+        for rule in facts
+    )
+
+
+def _block(
+    number: int,
+    name: str,
+    rules: list[RuleFacts],
+    listed: Collection[str],
+    inputs: PlanInputs,
+    masker: GroupAnonymity,
+) -> BlockDesign:
+    """Work out the block of one parameter; rules that an earlier block lists already are obeyed, not listed again."""
+    series = _series(name, inputs)
+    records = inputs.table.records
+    goals = [str(place) for place, goal in enumerate(masker.goals, start=1) if goal.parameter == name]
+    wish = inputs.recipe.variables.get(name, VariableWish())
+    variable = VariablePlan(
+        name,
+        wish.role or Role.CONFIDENTIAL,
+        series.scale,
+        series.grid,
+        OperatorName.MODE,
+        treatment=Treatment.SWAPPED,
+    )
+    plan = BlockPlan(
+        number=number,
+        variables=(variable,),
+        because=f"the parameter of goal{'' if len(goals) == 1 else 's'} {', '.join(goals)}",
+        strategy=f"values of {name} are exchanged between pairs of records until the goals' signals are as wished",
+        partition="none: whoever is swapped is chosen for the least distortion",
+        strata=(StratumPlan((), records, Formation.WHOLE, ()),),
+        rules=tuple(_inside(rule, name) for rule in rules if rule.id not in listed),
+        shares=False,
+    )
+    return BlockDesign(
+        plan=plan,
+        series=(series,),
+        cloud=Cloud(np.zeros((records, 1))),
+        rules=tuple(rule.edit for rule in rules),
+        terms={},
+        strata=(Stratum(np.arange(records), (), (), shares_conditions=True),),
+        anchors=(),
+        others=tuple(dict.fromkeys(other for rule in rules for other in rule.variables if other != name)),
+        reads={rule.id: rule.variables for rule in rules},
+        unevaluated=tuple(rule.id for rule in rules if not rule.is_evaluable),
+    )
+
+
+def _series(name: str, inputs: PlanInputs) -> Series:
+    column, missing = inputs.table.columns[name], inputs.recipe.missing.get(name, ())
+    wish = inputs.recipe.variables.get(name, VariableWish())
+    is_number = is_numeric(column, missing)
+    if wish.scale is Scale.NUMERIC and not is_number:
+        hint = "give its missing codes under `missing`, or type: nominal"
+        raise UsageError(f"{name} is to be numeric, but some of its values are not numbers", hint=hint)
+    scale = wish.scale or (Scale.NUMERIC if is_number else Scale.NOMINAL)
+    return make_series(column, scale, wish, missing)
+
+
+def _inside(rule: RuleFacts, parameter: str) -> RulePlan:
+    kind = rule.edit.constraint.kind.value
+    if rule.is_evaluable:
+        return RulePlan(rule.id, kind, rule.says, rule.variables, Why.CHECKED, _CHECKED)
+    others = [name for name in rule.variables if name != parameter]
+    alike = _ALIKE.format("all other variables" if not rule.is_certain else ", ".join(others) or "its verdict")
+    reason = f"{alike} (not evaluated here: {rule.edit.constraint.reason or 'its context is not understood'})"
+    return RulePlan(rule.id, kind, rule.says, rule.variables, Why.MEDOID, reason)
+
+
+def _outside(rule: RuleFacts) -> RulePlan:
+    kind = rule.edit.constraint.kind.value
+    why, because = (Why.JUDGED, _JUDGED) if rule.is_cross_record else (Why.UNTOUCHED, "no value that it reads changes")
+    return RulePlan(rule.id, kind, rule.says, rule.variables, why, because)

@@ -90,6 +90,16 @@ class TestOriginalRecordsInPublishedFiles:
         given.mask(3, seed=2)
         assert alone_and_unchanged(given) == 0
 
+    @pytest.mark.parametrize("method", ["mdav", "microhybrid", "fuzzy-c-means", "individual-ranking"])
+    def test_markup_does_not_tell_which_values_are_still_the_original_ones(self, tmp_path: Path, method: str) -> None:
+        """Cells that changed lose a comment (or CDATA, or a character reference) within; those that did not keep it."""
+        values = np.random.default_rng(5).integers(0, 6, (N, 2))
+        records = "".join(f"<Record><A>{a}</A><B><!--as collected-->{b}</B></Record>" for a, b in values)
+        (tmp_path / "data.xml").write_text(f"<Microdata>{records}</Microdata>", encoding="utf-8")
+        given = Extract(tmp_path, has_rules=False, has_recipe=False)
+        given.mask(6, method=method, seed=3)
+        assert given.output.read_text(encoding="utf-8").count("as collected") in (0, N)
+
 
 class TestLargeNumbers:
     """Doubles that are numbers, with squares that are not."""

@@ -121,8 +121,11 @@ def _refuse_k(k: int | None, method: str | None) -> None:
         return
     if k is None:
         raise UsageError("k is not given", hint="how many records must share values? -k K, or `k: K` in the recipe")
-    if k < (1 if method == Microhybrid.name else LEAST_K):
-        raise UsageError(f"k must be at least {LEAST_K}, not {k}", hint="a group of one record hides nothing")
+    least, why = (
+        (1, "1 is the original") if method == Microhybrid.name else (LEAST_K, "a group of one record hides nothing")
+    )
+    if k < least:
+        raise UsageError(f"k must be at least {least}, not {k}", hint=why)
 
 
 def _by_plan(given: dict[str, Any], saved: Plan) -> dict[str, Any]:

@@ -222,8 +222,9 @@ class Ladder:
         if group in self._settled.left:
             names = ", ".join(series.name for series in self.design.series)
             rules = ", ".join(rule.id for rule in self.design.rules)
+            whom = f"{len(rows)} records that would have to share them" if len(rows) > 1 else "a record but its own"
             raise CannotShareError(
-                f"no values of {names} satisfy {rules} for {len(rows)} records that would have to share them",
+                f"no values of {names} satisfy {rules} for {whom}",
                 others=self.design.others,
                 hint="lower k, let the unmasked variables of these rules be masked too, or leave a rule out",
             )

@@ -12,19 +12,22 @@ from dataclasses import replace
 import numpy as np
 
 from constraint_sdc.mask.inputs import MaskInputs
-from constraint_sdc.mask.mask_block import divide_strata, price_of
+from constraint_sdc.mask.mask_block import divide_strata, mask_block, price_of
 from constraint_sdc.mask.own_values import OwnValues
 from constraint_sdc.mask.targets import group_targets
 from constraint_sdc.model.cloud import Cloud
 from constraint_sdc.model.design import BlockDesign
 from constraint_sdc.model.groups import Groups, Points, Rows
 from constraint_sdc.model.masked import MaskedBlock
+from constraint_sdc.model.plan import Treatment
 from constraint_sdc.model.policy import Scale
 from constraint_sdc.partition.mdav import Mdav
 
 
 def mask_ranked(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
     """Return the block with every variable averaged over its own neighbours, and the rules restored by record."""
+    if all(variable.treatment is not Treatment.RANKED for variable in design.plan.variables):
+        return mask_block(design, replace(inputs, partitioner=Mdav()))
     unweighted = replace(design, cloud=Cloud(design.cloud.points, design.cloud.axes))
     clusters, stratum = divide_strata(unweighted, replace(inputs, partitioner=Mdav()))
     own = OwnValues(design, inputs, clusters, stratum)
@@ -42,7 +45,8 @@ def mask_ranked(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
 def _ranked(design: BlockDesign, inputs: MaskInputs, clusters: Groups) -> tuple[Points, Rows]:
     """Return each variable's values over groups of its own, and the records that cells are copied from.
 
-    Categories that rules tie to numbers have no order: theirs are the clusters of the whole block.
+    Categories that rules tie to numbers have no order, and what must come from one record is to come from the same:
+    theirs are the clusters of the whole block.
     """
     shape = (len(design.cloud), len(design.series))
     values, source = np.zeros(shape), np.zeros(shape, np.int64)
@@ -50,7 +54,7 @@ def _ranked(design: BlockDesign, inputs: MaskInputs, clusters: Groups) -> tuple[
         columns = design.cloud.points[:, axis.start : axis.stop]
         own_axis = replace(axis, start=0, stop=axis.stop - axis.start)
         alone = Cloud(columns, (own_axis,), design.cloud.weights)
-        has_order = axis.scale is not Scale.NOMINAL
+        has_order = axis.scale is not Scale.NOMINAL and design.plan.variables[j].treatment is Treatment.RANKED
         groups = divide_strata(replace(design, cloud=alone), inputs)[0] if has_order else clusters
         targets, copied, _ = group_targets(design, groups)
         values[:, j], source[:, j] = targets[groups.label, j], copied[groups.label, j]

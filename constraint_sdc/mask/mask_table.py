@@ -15,6 +15,7 @@ from constraint_sdc.model.design import BlockDesign, Design
 from constraint_sdc.model.masked import Masked, MaskedBlock
 from constraint_sdc.model.method import FuzzyCMeans, GroupAnonymity, Microaggregation, Microhybrid
 from constraint_sdc.model.plan import Treatment
+from constraint_sdc.partition.methods import takes_one_variable
 
 Masker: TypeAlias = Callable[[BlockDesign, MaskInputs], MaskedBlock]
 """What every masker does: values for a block's records that satisfy every rule which held, or CannotShareError.
@@ -34,10 +35,12 @@ def masker_of(block: BlockDesign, inputs: MaskInputs) -> Masker:
     """Return what masks a block."""
     match inputs.masker:
         case Microaggregation():
-            is_ranked = any(variable.treatment is Treatment.RANKED for variable in block.plan.variables)
-            return mask_ranked if is_ranked else mask_block
+            assert inputs.partitioner is not None
+            is_alone = takes_one_variable(inputs.partitioner.name) and len(block.series) > 1
+            return mask_ranked if is_alone else mask_block
         case Microhybrid():
-            return mask_hybrid
+            is_own = any(variable.treatment is not Treatment.AGGREGATED for variable in block.plan.variables)
+            return mask_hybrid if is_own else mask_block
         case FuzzyCMeans():
             return mask_fuzzy
         case GroupAnonymity():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from constraint_sdc.model.cloud import Cloud
 from constraint_sdc.model.constraint import Atom, EditRule
@@ -55,6 +55,12 @@ class BlockDesign:
     anchors: tuple[str, ...]
     others: tuple[str, ...]
     given: tuple[Series, ...] = ()
+
+    def of(self, rows: Rows) -> BlockDesign:
+        """Return the block for some records only, repeated ones repeatedly; strata are left out."""
+        series = tuple(one.of(rows) for one in self.series)
+        return replace(self, series=series, cloud=self.cloud.of(rows), strata=())
+
     reads: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     unevaluated: tuple[str, ...] = ()
 

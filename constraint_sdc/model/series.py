@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,10 @@ class Series:
     grid: Grid
     values: npt.NDArray[np.float64]
     blank: npt.NDArray[np.int64]
+
+    def of(self, rows: npt.NDArray[np.int64]) -> Series:
+        """Return the variable for some records only."""
+        return replace(self, column=self.column.take(rows), values=self.values[rows], blank=self.blank[rows])
 
     @property
     def is_blank(self) -> npt.NDArray[np.bool_]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from constraint_sdc.model.finding import CheckResult
+from constraint_sdc.model.method import Microaggregation
 from constraint_sdc.model.plan import BlockPlan, Treatment
 from constraint_sdc.pipeline.certificate import file_digest
 from constraint_sdc.pipeline.staged import smallest_groups
@@ -100,7 +101,8 @@ def _is_plain(certificate: Mapping[str, Any]) -> bool:
 
 def _rules_said(certificate: Mapping[str, Any]) -> str:
     if _is_plain(certificate):
-        return "the certificate names no rules (plain microaggregation): it vouches for the groups alone"
+        plain = " (plain microaggregation)" if certificate["options"]["masker"] == Microaggregation.name else ""
+        return f"the certificate names no rules{plain}: it vouches for the groups alone"
     return "the rules are the certified ones, file by file"
 
 

@@ -16,7 +16,7 @@ from constraint_sdc.model.method import (
 )
 from constraint_sdc.model.partitioned import PartitionOptions
 from constraint_sdc.model.policy import Standardise
-from constraint_sdc.partition.methods import METHODS, partitioner, settled
+from constraint_sdc.partition.methods import METHODS, partitioner, settled, takes_one_variable
 
 
 def wished_masker(options: MaskOptions) -> Method:
@@ -63,6 +63,9 @@ def wished_division(options: MaskOptions | PartitionOptions, masker: Method | No
     )
     if masker is not None and divides_itself(masker):
         return _undivided(division, masker, options)
+    if masker is not None and takes_one_variable(division.method) and division.standardise is not Standardise.Z_SCORE:
+        what = f"{division.method} masks each variable alone, so standardise has no meaning"
+        raise UsageError(what, hint="leave it out")
     if isinstance(masker, Microhybrid) and division.weights is not None:
         raise UsageError(f"{masker.name} takes no weights of records", hint="leave the weights out")
     return settled(division)
@@ -76,13 +79,25 @@ def _partition_name(options: MaskOptions | PartitionOptions) -> str:
     if asked is not None and options.method is not None and options.method not in MASKERS:
         hint = f"--method {options.method} says how records are divided already; leave --partition out"
         raise UsageError(f"--method {options.method} and --partition {asked} are two partitions", hint=hint)
+    if asked is not None and options.method is None and recipe.method is not None and recipe.method not in MASKERS:
+        hint = f"--method {asked} goes before the recipe's; leave --partition out"
+        raise UsageError(f"the recipe's method {recipe.method} and --partition {asked} are two partitions", hint=hint)
     if asked is not None:
         return asked
-    if isinstance(options, PartitionOptions) and options.method in MASKERS:
-        partitioner(options.method)  # says that there is no such partition
+    if isinstance(options, PartitionOptions):
+        _require_partition(options)
     if name is not None and name not in MASKERS:
         return name
     return recipe.partition or METHODS[0]
+
+
+def _require_partition(options: PartitionOptions) -> None:
+    """Refuse maskers where records are only to be divided; one that divides by a partition says which."""
+    if options.method in MASKERS:
+        partitioner(options.method)  # says that there is no such partition
+    if options.method is None and options.recipe.method in (FuzzyCMeans.name, GroupAnonymity.name):
+        what = f"the recipe's {options.recipe.method} divides no records by a partition method"
+        raise UsageError(what, hint="name a partition with --method")
 
 
 def _undivided(division: Division, masker: Method, options: MaskOptions | PartitionOptions) -> Division:

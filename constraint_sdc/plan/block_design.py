@@ -33,7 +33,13 @@ from constraint_sdc.plan.reasons import explain_rule, strategy
 from constraint_sdc.plan.rule_facts import RuleFacts
 from constraint_sdc.plan.strata import NONE_KNOWN, Accepts, Cell, Company, form_strata
 from constraint_sdc.plan.terms import Term
-from constraint_sdc.plan.treatment import block_shares, require_clusters, settle_operators, treatments, treats_records
+from constraint_sdc.plan.treatment import (
+    block_shares,
+    refuse_determined,
+    require_clusters,
+    settle_operators,
+    treatments,
+)
 
 _TRIED = 20_000
 _FARTHEST = 1e150  # squares of more do not fit into a double
@@ -67,6 +73,7 @@ def design_block(number: int, block: Block, pins: tuple[tuple[str, Codes], ...],
     treated = treatments(operators, around.masker, partition)
     synthesised = [name for name in block.names if treated[name] is Treatment.SYNTHESISED]
     require_clusters(synthesised, tuple(around.given), around.k)
+    refuse_determined(series, synthesised, around.given)
     forked = [rule for rule in block.rules if rule.terms is not None and len(rule.terms) > 1]
     classes = record_classes(block, series, operators, pins, around.broken, around.records)
     placed = (*series.values(), *around.given.values())
@@ -98,7 +105,7 @@ def design_block(number: int, block: Block, pins: tuple[tuple[str, Codes], ...],
         for name in block.names
     )
     shared = frozenset(name for name, _ in pins)
-    is_own = treats_records(block.names, around.masker, partition)
+    is_own = any(treatment is not Treatment.AGGREGATED for treatment in treated.values())
     rules = tuple(
         explain_own(rule, treated, strata) if is_own else explain_rule(rule, operators, strata, shared)
         for rule in block.rules
@@ -111,7 +118,7 @@ def design_block(number: int, block: Block, pins: tuple[tuple[str, Codes], ...],
         partition=_partition_words([cloud.of(cell.rows) for cell in cells], around),
         strata=planned,
         rules=rules,
-        shares=block_shares(block.names, around.masker, partition),
+        shares=block_shares(around.masker) and not is_own,
     )
     return BlockDesign(
         plan=plan,

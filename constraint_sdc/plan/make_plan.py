@@ -44,7 +44,7 @@ def make_plan(inputs: PlanInputs) -> Design:
     masked, pinned = _extended(roles, tuple(rule for rule in facts if rule.is_certain), inputs.joined)
     facts = tuple(rule.reading_all_of(masked) for rule in facts)
     around = _surroundings(masked, inputs)
-    blocks = make_blocks(around.series, around.roles, facts, _grouping(inputs))
+    blocks = _explained(make_blocks(around.series, around.roles, facts, _grouping(inputs)), inputs)
     designs = tuple(
         design_block(number, block, _pins_of(block, pinned, inputs), around)
         for number, block in enumerate(blocks, start=1)
@@ -85,6 +85,14 @@ def _grouping(inputs: PlanInputs) -> Recipe:
     return recipe
 
 
+def _explained(blocks: tuple[Block, ...], inputs: PlanInputs) -> tuple[Block, ...]:
+    """Return the blocks; where the masker put variables together, it says so in place of the recipe."""
+    if not isinstance(inputs.masker, Microhybrid) or inputs.recipe.groups or inputs.recipe.group_size is not None:
+        return blocks
+    said = "microhybrid keeps the covariances of what is together"
+    return tuple(replace(block, because=said) if "recipe" in block.because else block for block in blocks)
+
+
 def _refuse_groups(recipe: Recipe, method: str) -> None:
     """Refuse wishes for variables together on behalf of a method that takes them one by one."""
     hint = "leave `groups` and `group_size` out, or use a method such as mdav or auto"
@@ -92,6 +100,10 @@ def _refuse_groups(recipe: Recipe, method: str) -> None:
         raise UsageError(f"{method} masks each variable alone, and the recipe groups some", hint=hint)
     if recipe.group_size not in (None, 1):
         raise UsageError(f"{method} masks each variable alone, and group_size is {recipe.group_size}", hint=hint)
+    for name, wish in recipe.variables.items():
+        if wish.weight is not None:
+            what = f"{method} masks each variable alone, so the weight of {name} has no meaning"
+            raise UsageError(what, hint="leave the weight out, or use a method such as mdav or auto")
 
 
 def _surroundings(masked: Mapping[str, tuple[Role, Scale]], inputs: PlanInputs) -> Surroundings:

@@ -23,8 +23,9 @@ def explain_own(rule: RuleFacts, treated: Mapping[str, Treatment], strata: Seque
 def _reason(rule: RuleFacts, treated: Mapping[str, Treatment], strata: Sequence[Stratum]) -> tuple[Why, str]:
     names = [name for name in rule.variables if name in treated]
     if not rule.is_evaluable:
+        which = "its variables" if rule.is_certain else "all masked variables, since it may read any of them,"
         return Why.MEDOID, (
-            f"its variables are moved together, each record gets those of another record of its cluster "
+            f"{which} are copied together from one actual record, the same for a whole cluster "
             f"(not evaluated here: {rule.edit.constraint.reason})"
         )
     derived = derived_words(rule, strata)
@@ -55,6 +56,7 @@ def own_strategy(treated: Mapping[str, Treatment], strata: Sequence[Stratum], ru
 
 
 _WORDS = {
+    Treatment.AGGREGATED: "{} from one actual record for each cluster",
     Treatment.SYNTHESISED: "IPSO in every cluster for {}",
     Treatment.SHUFFLED: "{} shuffled within clusters",
     Treatment.RANKED: "means of neighbours in the order of each of {}",

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+import numpy.typing as npt
+
 from constraint_sdc.errors import PlanRefusedError, UsageError
 from constraint_sdc.model.method import FuzzyCMeans, Method, Microaggregation, Microhybrid
 from constraint_sdc.model.plan import Treatment
 from constraint_sdc.model.policy import OperatorName, VariableWish
+from constraint_sdc.model.series import Series
 from constraint_sdc.partition.methods import takes_one_variable
+
+Floats = npt.NDArray[np.float64]
+
+_DETERMINED = 1e-9  # of a variable's range: what rounding leaves
+LEAST_CLUSTER = 3
+"""Two records have one direction to differ in: synthetic values would be their own, or each other's."""
 
 
 def treats_records(names: Sequence[str], masker: Method, partition: str) -> bool:
@@ -24,16 +34,20 @@ def treats_records(names: Sequence[str], masker: Method, partition: str) -> bool
 def treatments(operators: Mapping[str, OperatorName], masker: Method, partition: str) -> dict[str, Treatment]:
     """Return the treatment of every variable.
 
-    What must keep to values that occur cannot be synthesised: the values of the cluster are shuffled.
+    What must keep to values that occur cannot be synthesised: the values of the cluster are shuffled. What must come
+    from one record together is shared by the whole cluster: shuffled records would still be records.
     """
     if not treats_records(tuple(operators), masker, partition):
         return dict.fromkeys(operators, Treatment.AGGREGATED)
+    return {name: _treatment(operator, masker) for name, operator in operators.items()}
+
+
+def _treatment(operator: OperatorName, masker: Method) -> Treatment:
+    if operator is OperatorName.MEDOID:
+        return Treatment.AGGREGATED
     if isinstance(masker, Microaggregation):
-        return dict.fromkeys(operators, Treatment.RANKED)
-    return {
-        name: Treatment.SYNTHESISED if operator.is_average else Treatment.SHUFFLED
-        for name, operator in operators.items()
-    }
+        return Treatment.RANKED
+    return Treatment.SYNTHESISED if operator.is_average else Treatment.SHUFFLED
 
 
 def settle_operators(
@@ -59,11 +73,14 @@ def require_clusters(names: Sequence[str], given: Sequence[str], k: int) -> None
 
     k = 1 is no masking, and gives the original.
     """
-    least = len(names) + 2 * len(given) + 1
+    bound = len(names) + 2 * len(given) + 1
+    least = max(bound, LEAST_CLUSTER)
     if not names or k == 1 or k >= least:
         return
     beside = f" and {len(given)} given ({', '.join(given)})" if given else ""
-    formula = f"{len(names)} + 2 * {len(given)} + 1 = {least}"
+    formula = f"{len(names)} + 2 * {len(given)} + 1 = {bound}"
+    if bound < LEAST_CLUSTER:
+        formula += f", and never fewer than {LEAST_CLUSTER},"
     hint = f"-k {least}, or fewer variables together (`groups` or `group_size` in the recipe)"
     raise PlanRefusedError(
         f"microhybrid needs k of at least |X| + 2|Y| + 1 = {formula} for the {len(names)} variables of a block "
@@ -72,8 +89,30 @@ def require_clusters(names: Sequence[str], given: Sequence[str], k: int) -> None
     )
 
 
-def block_shares(names: Sequence[str], masker: Method, partition: str) -> bool:
-    """Tell whether at least k records share the values of a block."""
-    if isinstance(masker, FuzzyCMeans):
-        return masker.ensure_k
-    return not treats_records(names, masker, partition)
+def block_shares(masker: Method) -> bool:
+    """Tell whether at least k records get the same representative, where a block has one."""
+    return not isinstance(masker, FuzzyCMeans) or masker.ensure_k
+
+
+def refuse_determined(series: Mapping[str, Series], names: Sequence[str], given: Mapping[str, Series]) -> None:
+    """Refuse variables that the given ones determine: with them known, there is nothing left to synthesise."""
+    if not given:
+        return
+    known = np.column_stack([np.ones(len(next(iter(given.values())).values)), *(_unit(one) for one in given.values())])
+    for name in names:
+        present = ~series[name].is_blank
+        values = _unit(series[name])[present]
+        if not len(values) or not values.any():
+            continue
+        rest = values - known[present] @ np.linalg.lstsq(known[present], values, rcond=None)[0]
+        if np.abs(rest).max() < _DETERMINED:
+            hint = f"make {name} untouched too, or take something out of `given`"
+            what = f"{name} is determined by what is given ({', '.join(given)}): it would be published as it is"
+            raise PlanRefusedError(what, hint=hint)
+
+
+def _unit(series: Series) -> Floats:
+    """Return the values from their middle, in units of the largest distance from it; blanks are in the middle."""
+    values = series.values / (np.nanmax(np.abs(series.values), initial=0.0) or 1.0)
+    centred = np.nan_to_num(values - np.nanmean(values)) if np.isfinite(values).any() else np.zeros(len(values))
+    return np.asarray(centred / (np.abs(centred).max(initial=0.0) or 1.0), np.float64)

@@ -39,10 +39,10 @@ def plan_warnings(masker: Method, partition: str, k: int, seed: int) -> tuple[st
 def _of_partition(partition: str, k: int) -> list[str]:
     if partition in _RANKED:
         return [
-            f"{partition} masks each variable by itself, so that {k} records share each value but hardly any two share "
-            "all of them: whoever knows the original values of several variables finds nearly every record, with "
-            "certainty (`attack transparency`, docs/maskers/individual-ranking.md). Choose it only for variables that "
-            "no intruder can know"
+            f"{partition} masks each variable by itself, so that {k} records share a mean of one variable but hardly "
+            "any two share all values: whoever knows the original values of several variables finds nearly every "
+            "record, with certainty (`attack transparency`, docs/maskers/individual-ranking.md). Choose it only for "
+            "variables that no intruder can know"
         ]
     if partition in _PROJECTED:
         return [

@@ -9,7 +9,7 @@ from typing import Any
 from constraint_sdc.errors import UsageError
 from constraint_sdc.model.method import MASKERS, FuzzyCMeans, GroupAnonymity, Microhybrid
 from constraint_sdc.model.method_json import PARAMETERS
-from constraint_sdc.model.policy import Role
+from constraint_sdc.model.policy import OperatorName, Role, Scale
 from constraint_sdc.model.recipe import Recipe
 from constraint_sdc.read.recipe_goals import refuse_goals
 from constraint_sdc.read.recipe_yaml import RecipeText
@@ -46,6 +46,7 @@ def refuse_masker(recipe: Recipe, text: RecipeText) -> None:
             refuse_goals(recipe, text)
         case _:
             pass
+    _refuse_idle(recipe, text)
     if recipe.k == 1 and recipe.method != Microhybrid.name:
         raise text.mistake("k must be at least 2: a group of one record hides nothing", ["k"])
 
@@ -71,10 +72,39 @@ def _refuse_method(recipe: Recipe, text: RecipeText) -> None:
         raise text.mistake(_said(error), ["effort"]) from None
 
 
+def _refuse_idle(recipe: Recipe, text: RecipeText) -> None:
+    """Refuse what the masker would not obey: it has no weights of records, no geometric mean, or no groups."""
+    from constraint_sdc.partition.methods import takes_one_variable
+
+    is_alone = recipe.method is not None and takes_one_variable(recipe.method)
+    if recipe.weights is not None and (recipe.method in (Microhybrid.name, FuzzyCMeans.name) or is_alone):
+        raise text.mistake(f"{recipe.method} takes no weights of records", ["weights"])
+    for name, wish in recipe.variables.items():
+        is_drawn = recipe.method in (Microhybrid.name, FuzzyCMeans.name)
+        if is_drawn and wish.operator is OperatorName.GEOMETRIC_MEAN:
+            raise text.mistake(f"{recipe.method} has no geometric mean", ["variables", name, "operator"])
+        if is_alone and wish.weight is not None:
+            what = f"{recipe.method} masks each variable alone, so none counts more than another"
+            raise text.mistake(what, ["variables", name, "weight"])
+    if not is_alone:
+        return
+    idle = {"groups": bool(recipe.groups), "group_size": recipe.group_size not in (None, 1)}
+    idle["standardise"] = recipe.standardise is not None
+    for entry, is_said in idle.items():
+        if is_said:
+            raise text.mistake(f"{recipe.method} masks each variable alone, so {entry} has no meaning", [entry])
+
+
 def _refuse_masked_given(name: str, place: int, recipe: Recipe, text: RecipeText) -> None:
     wish = recipe.variables.get(name)
-    if wish is not None and (wish.role not in (None, Role.UNTOUCHED) or wish.operator or wish.decimals or wish.weight):
-        raise text.mistake(f"{name} is given, so it stays as it is and cannot be masked", ["mask", "given", place])
+    if wish is not None:
+        is_wished = (wish.operator, wish.decimals, wish.weight) != (None, None, None)
+        if is_wished or wish.role not in (None, Role.UNTOUCHED):
+            raise text.mistake(f"{name} is given, so it stays as it is and cannot be masked", ["mask", "given", place])
+        if wish.scale not in (None, Scale.NUMERIC):
+            raise text.mistake(
+                f"{name} is given, which takes a number, and is {wish.scale.value}", ["mask", "given", place]
+            )
     if any(name in group for group in recipe.groups if recipe.groups != "all"):
         raise text.mistake(f"{name} is given, so it stays as it is and is in no group", ["mask", "given", place])
 

@@ -10,7 +10,7 @@ from constraint_sdc.model.policy import Standardise
 from constraint_sdc.report.figures_text import percent
 from constraint_sdc.report.goal_text import goal_sentence
 from constraint_sdc.report.plan_text import promise_text, steps_text, why_meaning
-from constraint_sdc.report.plan_words import grid_word, has_numbers, treatment_word
+from constraint_sdc.report.plan_words import grid_word, has_numbers, least_words, treatment_word
 from constraint_sdc.report.wording import counted, number
 
 _STRATA_SHOWN = 12
@@ -38,7 +38,7 @@ def _opening(plan: Plan) -> str:
     masked = sum(len(block.variables) for block in plan.blocks)
     said = f"{counted(masked, 'variable')} of {counted(plan.records, 'record')} masked in "
     said += counted(len(plan.blocks), "block")
-    said += f", at least {counted(plan.k, 'record')} to a group; " if plan.k > 1 else "; "
+    said += f", {least}; " if (least := least_words(plan)) else "; "
     return said + ", ".join(_division(plan))
 
 
@@ -73,7 +73,7 @@ def _block(plan: Plan, block: BlockPlan) -> dict[str, object]:
 def _facts(plan: Plan, block: BlockPlan) -> Iterator[tuple[str, str]]:
     yield "Together", block.because
     yield "How", block.strategy
-    yield "Partition", block.partition + (f"; at least {counted(plan.k, 'record')} to a group" if plan.k > 1 else "")
+    yield "Partition", block.partition + (f"; {least}" if (least := least_words(plan)) else "")
     price = block.price
     if price is not None and price.goals:
         yield from ((f"Goal {goal.number}", goal_sentence(goal)) for goal in price.goals)

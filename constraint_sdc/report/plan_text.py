@@ -23,7 +23,7 @@ from constraint_sdc.model.plan import (
 from constraint_sdc.model.policy import Standardise
 from constraint_sdc.report.goal_text import goal_lines
 from constraint_sdc.report.paragraphs import fact, wrapped
-from constraint_sdc.report.plan_words import grid_word, has_numbers, treatment_word
+from constraint_sdc.report.plan_words import grid_word, has_numbers, least_words, treatment_word
 from constraint_sdc.report.terminal import Style, align, clean, padded, paint, width
 from constraint_sdc.report.wording import counted, number
 
@@ -73,7 +73,7 @@ def _opening(plan: Plan, columns: int, colour: bool) -> Iterator[str]:
     masked = sum(len(block.variables) for block in plan.blocks)
     said = f"PLAN: mask {counted(masked, 'variable')} of {counted(plan.records, 'record')} in "
     said += counted(len(plan.blocks), "block")
-    said += f", at least {counted(plan.k, 'record')} to a group" if plan.k > 1 else ""
+    said += f", {least}" if (least := least_words(plan)) else ""
     for line in wrapped(said, columns, "", "  "):
         yield paint(line, "strong", colour)
     yield from wrapped(f"{_method(plan)}, seed {plan.seed}, {_survival(plan)}", columns, "", "  ")
@@ -134,7 +134,7 @@ def block_lines(plan: Plan, block: BlockPlan, columns: int, colour: bool) -> Ite
         return
     yield from fact("together", clean(block.because), columns)
     yield from fact("how", clean(block.strategy), columns)
-    least = f"; at least {counted(plan.k, 'record')} to a group" if plan.k > 1 else ""
+    least = f"; {words}" if (words := least_words(plan)) else ""
     yield from fact("partition", f"{clean(block.partition)}{least}", columns)
     if _is_trivial(block.strata):
         yield from fact("strata", "none, all records together", columns)

@@ -1,4 +1,8 @@
-"""One record with its masked values: every byte that is not part of a change stays."""
+"""One record with its masked values: every byte outside them stays.
+
+A masked value is written plainly even where it did not change: a comment or CDATA that only unchanged values keep would
+tell which these are.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from constraint_sdc.write.masked_cells import NIL, Cell, Cells
-from constraint_sdc.write.masked_markup import MARKUP, string_value, with_attribute
+from constraint_sdc.write.masked_markup import MARKUP, with_attribute
 from constraint_sdc.write.masked_scope import XSI, Memory, Scope
 from constraint_sdc.write.masked_shape import Leaf, Shape, leaves_of, nil_attribute, shape_of, written_name
 from constraint_sdc.write.masked_start_tag import StartTagWriter
@@ -115,8 +119,6 @@ class RecordWriter:
         if cell is None:
             _take_out(pieces, leaf)
             return
-        if not self._is_skeleton and _has(pieces, leaf, cell):
-            return
         inner = scope.inside(pieces[leaf.opens])
         content = b"" if cell is NIL else cell
         tag = pieces[leaf.opens]
@@ -163,14 +165,6 @@ class RecordWriter:
 
 def _plain_leaf(text: int) -> Leaf:
     return Leaf("", text - 1, text + 1)
-
-
-def _has(pieces: list[bytes], leaf: Leaf, cell: bytes) -> bool:
-    """Tell whether the element has this value and state already, however it is written."""
-    text = string_value(b"".join(pieces[leaf.opens + 1 : leaf.closes]))
-    if text or not leaf.is_nil:
-        return cell is not NIL and text == string_value(cell)
-    return cell is NIL
 
 
 def _take_out(pieces: list[bytes], leaf: Leaf) -> None:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from constraint_sdc.errors import DataError
 from constraint_sdc.write.masked_cells import Cell
-from constraint_sdc.write.masked_markup import ATTRIBUTE, attribute_value, with_attribute
+from constraint_sdc.write.masked_markup import ATTRIBUTE, with_attribute
 from constraint_sdc.write.masked_scope import Memory, Scope, is_declaration
-
-_SPECIAL = re.compile(rb"[&>\"'\r\n\t]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +40,11 @@ class StartTagWriter:
         pieces = ATTRIBUTE.split(tag)
         shape = self._shape(tuple(pieces[2::5]), scope)
         for at, number in shape.masked:
-            cell, quote, before = row[number], pieces[at][:1], pieces[at][1:-1]
+            cell = row[number]
             if cell is None:
                 pieces[at - 3 : at + 1] = [b""] * 4
-            elif before != cell and not (_SPECIAL.search(before) and _means_same(before, cell)):
-                pieces[at] = quote + cell + quote
+            else:
+                pieces[at] = pieces[at][:1] + cell + pieces[at][:1]
         for at in shape.removed:
             pieces[at - 3 : at + 1] = [b""] * 4
         written = b"".join(pieces)
@@ -78,7 +75,3 @@ class StartTagWriter:
             what = f"no prefix for the namespace of {self._names[number]} is declared where a record should get it"
             raise DataError(what, hint="declare the prefix at the root element")
         return b'%b%b="%b"' % (prefix, local.encode("utf-8"), cell)
-
-
-def _means_same(written: bytes, cell: bytes) -> bool:
-    return attribute_value(written) == attribute_value(cell)

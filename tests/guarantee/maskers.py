@@ -34,8 +34,10 @@ def _fuzzy(case: Case, content: Content, rng: random.Random) -> Case:
 
 def _individual_ranking(case: Case, content: Content, rng: random.Random) -> Case:
     content["mask"] = {"method": rng.choice(("individual-ranking", "optimal-univariate"))}
-    content.pop("groups", None)
-    content.pop("group_size", None)
+    for entry in ("groups", "group_size", "standardise"):
+        content.pop(entry, None)
+    for wish in content.get("variables", {}).values():
+        wish.pop("weight", None)
     _leave_categories(content)
     return case
 

@@ -17,7 +17,13 @@ from tests.guarantee.case import Case, CaseFiles, write_case
 from tests.guarantee.judging import Maskable, faults
 
 # Phrases of the documented refusals. A damaged file is masked with its damage, and no recipe averages an identifier.
-DOCUMENTED = ("cannot form a group of", "its values have fewer than", "would have to share", "takes no nominal")
+DOCUMENTED = (
+    "cannot form a group of",
+    "its values have fewer than",
+    "would have to share",
+    "a record but its own",
+    "takes no nominal",
+)
 
 
 @dataclass(frozen=True)

@@ -136,7 +136,7 @@ class TestTooFewRecords:
 
     def test_fewer_variables_together_need_fewer_records(self, tmp_path: Path) -> None:
         given = extract(tmp_path, columns(**incomes()), None, HYBRID + "group_size: 1\n")
-        result = given.mask(2)
+        result = given.mask(3)
         assert [block.names for block in result.plan.blocks] == [("A",), ("B",), ("C",)]
 
 

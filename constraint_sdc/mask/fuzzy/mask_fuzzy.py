@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from scipy.spatial import cKDTree
 
 from constraint_sdc.errors import PlanRefusedError
+from constraint_sdc.exact.block_judge import Mask
 from constraint_sdc.exact.candidates import NOT_COPIED
 from constraint_sdc.mask.fuzzy.c_means import Clustering, fuzzy_c_means
 from constraint_sdc.mask.fuzzy.centre_values import centre_values
 from constraint_sdc.mask.fuzzy.constrained import constrained_c_means
 from constraint_sdc.mask.fuzzy.ensure_k import Ensured, ensure_k
+from constraint_sdc.mask.fuzzy.lone_records import leave_own_centres
 from constraint_sdc.mask.fuzzy.memberships import draw
 from constraint_sdc.mask.fuzzy.rule_rows import Placement, placement_of, rule_rows
 from constraint_sdc.mask.inputs import MaskInputs
@@ -27,7 +31,7 @@ from constraint_sdc.model.groups import Groups, Labels, Points, Rows
 from constraint_sdc.model.masked import MaskedBlock
 from constraint_sdc.model.method import FuzzyCMeans
 
-_COMPANY = 10  # records near a centre that may stand in for it
+_LEAST_COMPANY = 10  # records near a centre that may stand in for it
 
 
 def mask_fuzzy(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
@@ -35,11 +39,15 @@ def mask_fuzzy(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
     assert isinstance(inputs.masker, FuzzyCMeans)
     drawn = _Drawn(design, inputs, inputs.masker)
     targets, copied, mixed = group_targets(design, drawn.groups)
+    near, owner = drawn.nearest_records()
+    stand_ins = group_targets(design.of(near), Groups(owner))[1]
     for j, variable in enumerate(design.plan.variables):
         if variable.operator.is_average:
             has_number = np.isfinite(targets[:, j]) & np.isfinite(drawn.values[:, j])
             targets[has_number, j] = drawn.values[has_number, j]
             copied[has_number, j] = NOT_COPIED
+        else:
+            copied[:, j] = near[stand_ins[:, j]]
     aims = targets, copied, mixed
     return share_representatives(
         design, inputs, drawn.groups, drawn.stratum, aims, company=drawn.company(), notes=tuple(drawn.notes())
@@ -73,16 +81,39 @@ class _Drawn:
         self.values = np.concatenate([found.values for found in self._parts])
 
     def company(self) -> Callable[[int], Rows]:
-        """Return who may stand in for a centre: the records nearest to it, whoever drew it."""
-        centres = np.concatenate([found.centres for found in self._parts])
+        """Return who may stand in for a centre, nearest first; not who alone drew it."""
 
         def nearest(group: int) -> Rows:
-            rows = self._design.strata[self.stratum[group]].rows
-            gaps = ((self._design.cloud.points[rows] - centres[group]) ** 2).sum(axis=1)
-            near: Rows = rows[np.argsort(gaps, kind="stable")[: max(_COMPANY, self._k)]]
-            return near
+            rows = self._nearest(group, max(_LEAST_COMPANY, self._k) + 1)
+            own = self.groups.rows(group)
+            return rows[rows != own[0]] if len(own) == 1 else rows
 
         return nearest
+
+    def nearest_records(self) -> tuple[Rows, Labels]:
+        """Return the k records nearest to every centre, one centre after the other, and the centre of each.
+
+        Medians, modes and medoids are those of these records, whoever drew the centre; a record that alone drew it is
+        none of them.
+        """
+        company = self.company()
+        each = [company(group)[: self._k] for group in range(len(self.groups))]
+        return np.concatenate(each), np.repeat(np.arange(len(each)), [len(rows) for rows in each])
+
+    def _nearest(self, group: int, count: int) -> Rows:
+        number = self.stratum[group]
+        tree, rows = self._trees[number], self._design.strata[number].rows
+        _, places = tree.query(self._centres[group], min(count, len(rows)))
+        near: Rows = rows[np.atleast_1d(places)]
+        return near
+
+    @cached_property
+    def _centres(self) -> Points:
+        return np.concatenate([found.centres for found in self._parts])
+
+    @cached_property
+    def _trees(self) -> list[cKDTree]:
+        return [cKDTree(self._design.cloud.points[part.rows]) for part in self._design.strata]
 
     def notes(self) -> list[str]:
         """Say how many centres there are, who drew them, and what k was achieved."""
@@ -114,13 +145,27 @@ def _draw_centres(design: BlockDesign, part: Stratum, inputs: MaskInputs, masker
     if masker.ensure_k:
         ensured = ensure_k(labels, points, clustering.centres, masker.m2, inputs.k, inputs.seed)
         labels = ensured.labels
-    used, own = np.unique(labels, return_inverse=True)
     raw = np.array([series.values for series in design.series]).T[part.rows]
     values = centre_values(points, clustering.centres, masker.m1, np.nan_to_num(raw), regions=regions)
     if masker.constrained:
-        values = placement_of(design, part).values(clustering.centres)
+        placed = placement_of(design, part).values(clustering.centres)
+        values = np.where(np.isnan(placed), values, placed)
     values[:, np.isnan(raw).any(axis=0)] = np.nan
+    is_own = _is_own(design, labels, raw, values)
+    labels = leave_own_centres(labels, points, clustering.centres, masker.m2, is_own, inputs.seed)
+    used, own = np.unique(labels, return_inverse=True)
     return _Part(own.astype(np.int64), clustering.centres[used], values[used], clustering, ensured)
+
+
+def _is_own(design: BlockDesign, labels: Labels, raw: Points, values: Points) -> Mask:
+    """Tell which records would get their own numbers from a centre that nobody else drew."""
+    is_alone = np.bincount(labels, minlength=len(values))[labels] == 1
+    same = np.ones(len(labels), np.bool_)
+    for j, series in enumerate(design.series):
+        if design.plan.variables[j].operator.is_average and np.isfinite(values[:, j]).all():
+            step = float(series.grid.step or 0)
+            same &= np.abs(values[labels, j] - raw[:, j]) <= step / 2
+    return np.asarray(is_alone & same, np.bool_)
 
 
 def _cluster(design: BlockDesign, part: Stratum, points: Points, inputs: MaskInputs, masker: FuzzyCMeans) -> Clustering:

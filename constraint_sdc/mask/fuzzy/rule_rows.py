@@ -46,10 +46,12 @@ def placement_of(design: BlockDesign, part: Stratum) -> Placement:
             continue
         place = points[:, axis.start]
         low, high = int(place.argmin()), int(place.argmax())
-        if place[low] < place[high]:
-            scale[axis.start] = (values[high] - values[low]) / (place[high] - place[low])
-        shift[axis.start] = values[low] - scale[axis.start] * place[low]
-        columns.append(axis.start)
+        with np.errstate(over="ignore"):  # a range beyond all doubles has no place
+            if place[low] < place[high]:
+                scale[axis.start] = (values[high] - values[low]) / (place[high] - place[low])
+            shift[axis.start] = values[low] - scale[axis.start] * place[low]
+        has_place = bool(np.isfinite(scale[axis.start]) and np.isfinite(shift[axis.start]))
+        columns.append(axis.start if has_place else -1)
     return Placement(tuple(columns), scale, shift)
 
 

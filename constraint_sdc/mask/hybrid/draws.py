@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from constraint_sdc.aggregate.medoid import Medoid
 from constraint_sdc.exact.candidates import NOT_COPIED
 from constraint_sdc.mask.hybrid.ipso import ipso
 from constraint_sdc.mask.hybrid.rounding import round_keeping_sums
@@ -54,7 +55,8 @@ class Draws:
         """Return the records of some clusters, new values for them (r x d), and the records to copy cells from.
 
         Sums of a cluster are kept by rounding. What is shuffled gets the ranks of values that are synthesised with the
-        others, so that it keeps company with them; what has no order, and what must stay together, goes by lot.
+        others, so that it keeps company with them; what has no order goes by lot. What must come from one record comes
+        from the medoid of the cluster.
         """
         rows = np.concatenate([self.clusters.rows(cluster) for cluster in which.tolist()])
         values = self.values[rows]
@@ -70,8 +72,8 @@ class Draws:
         source = self._sources(rows, values, synthetic, parts, number)
         for j in self.synthesised:
             present = np.isfinite(synthetic[:, j])
-            if present.all():
-                synthetic[:, j] = round_keeping_sums(synthetic[:, j], self.design.series[j].grid, parts)
+            there = Groups(np.unique(parts.label[present], return_inverse=True)[1].astype(np.int64))
+            synthetic[present, j] = round_keeping_sums(synthetic[present, j], self.design.series[j].grid, there)
             # A value that did not change is copied: its text stays as the file has it.
             same = present & (synthetic[:, j] == values[:, j])
             source[same, j] = rows[same]
@@ -89,16 +91,19 @@ class Draws:
     def _sources(self, rows: Rows, values: Points, synthetic: Points, parts: Groups, number: int) -> Rows:
         source = np.full(values.shape, NOT_COPIED, np.int64)
         rng = np.random.default_rng((self.seed, len(self.clusters), number))
-        together = shuffled_at_random(parts, rng)
         for j, variable in enumerate(self.design.plan.variables):
-            if j in self.synthesised:
-                continue
-            by_rank = _has_order(variable.scale, variable.operator) and np.isfinite(values[:, j]).all()
-            mine = shuffled_by_rank(values[:, j], synthetic[:, j], parts) if by_rank else together
-            if variable.operator is OperatorName.MODE:
-                mine = shuffled_at_random(parts, rng)
-            source[:, j] = rows[mine]
+            if variable.treatment is Treatment.AGGREGATED:
+                source[:, j] = self._medoid[self.clusters.label[rows]]
+            elif j not in self.synthesised:
+                by_rank = _has_order(variable.scale, variable.operator) and np.isfinite(values[:, j]).all()
+                ranked = shuffled_by_rank(values[:, j], synthetic[:, j], parts) if by_rank else None
+                source[:, j] = rows[shuffled_at_random(parts, rng) if ranked is None else ranked]
         return source
+
+    @cached_property
+    def _medoid(self) -> Rows:
+        """Return the record nearest to the mean of each cluster."""
+        return Medoid().choose(self.design.cloud.points, self.clusters)
 
 
 _ENDS = (np.minimum, np.maximum)

@@ -23,24 +23,37 @@ def ipso(confidential: Points, given: Points, rng: np.random.Generator, closenes
     in which V has nothing, so the synthetic values satisfy it too. W is drawn orthogonal to U where n allows it;
     `closeness` c mixes U in, as c U + sqrt(1 - c²) W: 0 is independent of the original, 1 the original itself.
     """
+    unit = near_one(confidential)
+    confidential = confidential / unit
     mean = confidential.mean(axis=0)
     scale = np.abs(confidential - mean).max(axis=0)
     scale[scale == 0] = 1.0
-    known = _basis(given)
+    known = _basis(given / near_one(given))
     spread = (confidential - mean) / scale
     fitted = known @ (known.T @ spread)
     left, size, right = np.linalg.svd(spread - fitted, full_matrices=False)
     rank = int((size > _SMALL * max(spread.shape) * np.finfo(np.float64).eps * max(size.max(initial=0.0), 1.0)).sum())
     if rank == 0:
-        return confidential.copy()
+        return confidential * unit
     # Singular vectors have no sign of their own; with a fixed one, libraries that choose differently draw the same.
     sign = np.sign(right[np.arange(len(right)), np.abs(right).argmax(axis=1)])
     left, right = left * sign, right * sign[:, None]
     own = left[:, :rank]
     drawn = _draw(len(spread), own, known, rng)
     mixed = _orthonormal(closeness * own + np.sqrt(1.0 - closeness**2) * drawn)
-    synthetic: Points = (fitted + mixed @ (size[:rank, None] * right[:rank])) * scale + mean
-    return synthetic
+    synthetic = (fitted + mixed @ (size[:rank, None] * right[:rank])) * scale + mean
+    largest = np.finfo(np.float64).max / np.maximum(unit, 1.0)  # a number beyond all doubles is none
+    return np.asarray(np.clip(synthetic, -largest, largest) * unit, np.float64)
+
+
+def near_one(values: Points) -> Points:
+    """Return a power of two for each column, so large that no sum or square of its values overflows.
+
+    Dividing by it changes no digit.
+    """
+    largest = np.abs(values).max(axis=0, initial=0.0)
+    exponent = np.where(largest > 0, np.frexp(largest)[1], 1)
+    return np.asarray(np.ldexp(1.0, np.maximum(exponent - 1, -1000)), np.float64)
 
 
 def _basis(given: Points) -> Points:

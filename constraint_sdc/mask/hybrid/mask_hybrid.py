@@ -8,6 +8,7 @@ far as the rules allow.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 
@@ -43,7 +44,7 @@ def mask_hybrid(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
         found,
         row,
         _promises(design, trials.draws, found.candidates, clusters),
-        _notes(trials, restored_clusters),
+        _notes(trials, restored_clusters, found.candidates),
     )
     return MaskedBlock(design.plan, clusters, stratum, found.step, found.candidates.columns(), price, row)
 
@@ -82,17 +83,35 @@ def _settle(own: OwnValues, best: Candidates, rows: Rows, usable: list[int], val
 
 
 def _promises(design: BlockDesign, draws: Draws, masked: Candidates, clusters: Groups) -> tuple[Promise, ...]:
-    """Return what is kept of the moments of variables that every record has, measured on the values as written."""
-    live = [
-        j for j in draws.synthesised if not design.series[j].is_blank.any() and np.isfinite(masked.values[:, j]).all()
-    ]
-    if not live:
-        return ()
-    return promises([design.series[j] for j in live], masked.values[:, live], design.given, clusters)
+    """Return what is kept of the moments, measured on the values as written.
+
+    Variables that every record has are compared together; one that some lack by itself, among those that have it.
+    """
+    everyone = np.arange(len(masked))
+    has = {j: np.isfinite(masked.values[:, j]) & ~design.series[j].is_blank for j in draws.synthesised}
+    whole = [j for j in draws.synthesised if has[j].all()]
+    found = _compared(design, whole, everyone, masked, clusters) if whole else ()
+    for j in draws.synthesised:
+        if j not in whole and has[j].any():
+            found += _compared(design, [j], np.flatnonzero(has[j]), masked, clusters)
+    return found
 
 
-def _notes(trials: Trials, restored_clusters: Counter[str]) -> tuple[str, ...]:
-    """Say how the clusters were drawn."""
+def _compared(
+    design: BlockDesign, chosen: list[int], rows: Rows, masked: Candidates, clusters: Groups
+) -> tuple[Promise, ...]:
+    """Return the promises for some variables among some records."""
+    groups = Groups(np.unique(clusters.label[rows], return_inverse=True)[1].astype(np.int64))
+    series = [design.series[j].of(rows) for j in chosen]
+    given = [one.of(rows) for one in design.given]
+    said = promises(series, masked.values[np.ix_(rows, np.array(chosen))], given, groups)
+    if len(rows) == len(masked):
+        return said
+    return tuple(replace(promise, what=f"{promise.what}, among {len(rows):,} records that have it") for promise in said)
+
+
+def _notes(trials: Trials, restored_clusters: Counter[str], masked: Candidates) -> tuple[str, ...]:
+    """Say how the clusters were drawn, and whether somebody came out as he was."""
     total, mixed = len(trials.own.clusters), len(trials.draws.mixed)
     counts = Counter(trials.closeness.values())
     said = [
@@ -106,6 +125,7 @@ def _notes(trials: Trials, restored_clusters: Counter[str]) -> tuple[str, ...]:
     if mixed:
         said.append(f"{mixed:,} with differing blanks, which share a representative")
     notes = [f"of {total:,} clusters {'; '.join(said)}"]
-    if trials.unchanged:
-        notes.append(f"records that came out as they were, from clusters with little to draw: {trials.unchanged:,}")
+    unchanged = int(trials.is_same(np.arange(len(masked)), masked).sum())
+    if unchanged:
+        notes.append(f"records that came out as they were, from clusters with little to draw: {unchanged:,}")
     return tuple(notes)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from constraint_sdc.mask.hybrid.ipso import near_one
 from constraint_sdc.model.grid import EXACT_MANTISSA
 from constraint_sdc.model.groups import Groups, Points
 from constraint_sdc.model.plan import Promise
@@ -38,12 +39,14 @@ def moment_differences(
 
     `blur` (p) is how far a text may be from the double that is read from it; it counts as a difference.
     """
+    unit = near_one(np.concatenate([original, masked]))
+    original, masked, given = original / unit, masked / unit, given / near_one(given)
     before, after = _moments(original, given, groups), _moments(masked, given, groups)
     deviation = np.sqrt(np.einsum("gii->gi", before[1]))
     p = original.shape[1]
     size = np.maximum(np.abs(before[0]), deviation)[:, :p]
     unseen = np.zeros(p + given.shape[1])
-    unseen[:p] = 0.0 if blur is None else blur
+    unseen[:p] = 0.0 if blur is None else blur / unit
     means = _relative(np.abs(after[0] - before[0])[:, :p] + unseen[:p], size)
     products = deviation[:, :p, None] * deviation[:, None, :]
     blurred = 2.0 * (unseen[:p, None] * deviation[:, None, :] + deviation[:, :p, None] * unseen)

@@ -52,12 +52,6 @@ class Trials:
         self.closeness.update(dict.fromkeys(drawn[self._broken[drawn] > 0].tolist()))
         self._share(mixed)
 
-    @property
-    def unchanged(self) -> int:
-        """Return how many records of clusters that could be drawn otherwise came out as they were."""
-        settled = [cluster for cluster, closeness in self.closeness.items() if closeness is not None]
-        return int(self._same[settled].sum())
-
     def _try(self, which: Rows, number: int, closeness: float) -> None:
         """Draw some clusters, and keep the draws that are better than what they have."""
         clusters = self.own.clusters
@@ -65,7 +59,7 @@ class Trials:
         proposed = self.own.proposed(rows, values, source)
         passing = self.own.passing(proposed)
         broken = np.bincount(clusters.label[rows], ~passing, len(clusters)).astype(np.int64)
-        same = np.bincount(clusters.label[rows], self._is_same(rows, proposed), len(clusters)).astype(np.int64)
+        same = np.bincount(clusters.label[rows], self.is_same(rows, proposed), len(clusters)).astype(np.int64)
         is_better = (broken < self._broken) | ((broken == self._broken) & (same < self._same))
         better = which[is_better[which]]
         self._broken[better], self._same[better] = broken[better], same[better]
@@ -77,7 +71,7 @@ class Trials:
         self.step.update(self.own.first_step(rows[kept[passing[kept]]]))
         self.closeness.update(dict.fromkeys(better[broken[better] == 0].tolist(), closeness))
 
-    def _is_same(self, rows: Rows, proposed: Candidates) -> npt.NDArray[np.bool_]:
+    def is_same(self, rows: Rows, proposed: Candidates) -> npt.NDArray[np.bool_]:
         """Tell which records would have their own numbers again, in clusters where these differ."""
         live = self.draws.synthesised
         original, label = self.draws.values[rows][:, live], self.own.clusters.label[rows]

@@ -1,10 +1,11 @@
 """Attack the guarantee in a long run: random rules and data, masked, and judged by Saxon on the written bytes.
 
-    .venv/bin/python benchmarks/guarantee.py [--cases 2000] [--first-seed 0] [--jobs 2] [--keep DIR]
+    .venv/bin/python benchmarks/guarantee.py [--cases 2000] [--first-seed 0] [--jobs 2] [--keep DIR] [--masker NAME]
     .venv/bin/python benchmarks/guarantee.py --case 1234 --keep DIR       one case, with its files
 
 Ends with 1 if a rule that held is broken, a group is too small, a record or an unmasked value is lost, a masking
-ends in any error but a documented refusal, or more than one case in twenty is refused.
+ends in any error but a documented refusal, or more than one case in twenty is refused (one in five with --masker: some
+cases are too small for a cluster of more records than there are variables).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 
@@ -28,14 +30,16 @@ sys.path.insert(0, str(HERE.parent))
 from constraint_sdc.model.plan import Step  # noqa: E402
 from tests.guarantee.case import write_case  # noqa: E402
 from tests.guarantee.generator import make_case  # noqa: E402
+from tests.guarantee.maskers import MASKERS, with_masker  # noqa: E402
 from tests.guarantee.running import Outcome, run_case  # noqa: E402
 from tests.guarantee.saxon_pool import pooled_saxon  # noqa: E402
 
 MOST_REFUSED = 0.05
+MOST_REFUSED_BY_MASKERS = 0.2
 
 
-def run_seed(seed: int) -> Outcome:
-    case = make_case(seed)
+def run_seed(seed: int, masker: str | None = None) -> Outcome:
+    case = make_case(seed) if masker is None else with_masker(make_case(seed), masker)
     with tempfile.TemporaryDirectory() as folder:
         return run_case(case, Path(folder))
 
@@ -48,13 +52,14 @@ def enter_pool() -> None:
     _OPEN.enter_context(pooled_saxon())
 
 
-def outcomes(seeds: Iterable[int], jobs: int) -> Iterator[Outcome]:
+def outcomes(seeds: Iterable[int], jobs: int, masker: str | None) -> Iterator[Outcome]:
+    run = partial(run_seed, masker=masker)
     if jobs == 1:
         with pooled_saxon():
-            yield from map(run_seed, seeds)
+            yield from map(run, seeds)
         return
     with multiprocessing.get_context("spawn").Pool(jobs, enter_pool) as pool:
-        yield from pool.imap(run_seed, seeds)
+        yield from pool.imap(run, seeds)
 
 
 def keep_case(outcome: Outcome, folder: Path) -> None:
@@ -104,11 +109,12 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--keep", type=Path, help="directory for the files of failing cases")
     parser.add_argument("--case", type=int, help="run the case of this seed alone, and keep it in any event")
+    parser.add_argument("--masker", choices=list(MASKERS), help="mask every case by this masker")
     options = parser.parse_args()
     one = options.case is not None
     seeds = [options.case] if one else range(options.first_seed, options.first_seed + options.cases)
     start, found, faulty, refused = perf_counter(), [], 0, 0
-    for outcome in outcomes(seeds, 1 if one else options.jobs):
+    for outcome in outcomes(seeds, 1 if one else options.jobs, options.masker):
         found.append(outcome)
         faulty += bool(outcome.faults)
         refused += outcome.refusal is not None
@@ -122,7 +128,8 @@ def main() -> int:
             )
     print(file=sys.stderr)
     print(summary(found, perf_counter() - start))
-    return 1 if faulty or (refused > MOST_REFUSED * len(found) and not one) else 0
+    most = MOST_REFUSED if options.masker is None else MOST_REFUSED_BY_MASKERS
+    return 1 if faulty or (refused > most * len(found) and not one) else 0
 
 
 if __name__ == "__main__":

@@ -15,7 +15,10 @@ def plan_warnings(masker: Method, partition: str, k: int, seed: int) -> tuple[st
     if isinstance(masker, Microhybrid) and k == 1:
         found.append("k = 1 masks nothing: the masked file is the original")
     if isinstance(masker, FuzzyCMeans) and not masker.ensure_k:
-        found.append(f"fuzzy-c-means does not promise that {k} records share their values; `ensure_k: true` does")
+        found.append(
+            f"fuzzy-c-means does not promise that {k} records share their values, and who alone draws a centre near "
+            "himself is published nearly as he is, outliers above all; `ensure_k: true` prevents both"
+        )
     if draws(masker) and k > 1:
         guess = "; 0 is the default, and the first that anybody tries" if seed == _DEFAULT_SEED else ""
         found.append(

@@ -82,8 +82,18 @@ class TestOriginalRecordsInPublishedFiles:
         with pytest.raises(PlanRefusedError, match="= 2, and never fewer than 3, for the 1 variables"):
             given.mask(2, seed=1)
 
-    def test_who_alone_drew_a_centre_does_not_get_his_own_values(self, tmp_path: Path) -> None:
+    def test_who_alone_drew_a_centre_and_got_his_own_values_is_counted(self, tmp_path: Path) -> None:
         given = extract(tmp_path, columns(**amounts("A", "B", records=100)), None, FUZZY)
+        result = given.mask(3, seed=2)
+        count = alone_and_unchanged(given)
+        assert count > 0, "a centre lies on an outlier"
+        assert result.masked.blocks[0].price.notes[-1].startswith(f"{count} records came out as they were")
+        assert "is published nearly as he is" in result.plan.warnings[0]
+
+    def test_none_is_with_k_ensured(self, tmp_path: Path) -> None:
+        given = extract(
+            tmp_path, columns(**amounts("A", "B", records=100)), None, FUZZY.replace("}", ", ensure_k: true}")
+        )
         given.mask(3, seed=2)
         assert alone_and_unchanged(given) == 0
 

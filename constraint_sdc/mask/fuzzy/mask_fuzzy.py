@@ -7,20 +7,18 @@ made exact as any representative. Who gets which centre is drawn.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from scipy.spatial import cKDTree
 
 from constraint_sdc.errors import PlanRefusedError
-from constraint_sdc.exact.block_judge import Mask
 from constraint_sdc.exact.candidates import NOT_COPIED
 from constraint_sdc.mask.fuzzy.c_means import Clustering, fuzzy_c_means
 from constraint_sdc.mask.fuzzy.centre_values import centre_values
 from constraint_sdc.mask.fuzzy.constrained import constrained_c_means
 from constraint_sdc.mask.fuzzy.ensure_k import Ensured, ensure_k
-from constraint_sdc.mask.fuzzy.lone_records import leave_own_centres
 from constraint_sdc.mask.fuzzy.memberships import draw
 from constraint_sdc.mask.fuzzy.rule_rows import Placement, placement_of, rule_rows
 from constraint_sdc.mask.inputs import MaskInputs
@@ -49,9 +47,24 @@ def mask_fuzzy(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
         else:
             copied[:, j] = near[stand_ins[:, j]]
     aims = targets, copied, mixed
-    return share_representatives(
+    found = share_representatives(
         design, inputs, drawn.groups, drawn.stratum, aims, company=drawn.company(), notes=tuple(drawn.notes())
     )
+    return _with_unchanged(found, inputs)
+
+
+def _with_unchanged(found: MaskedBlock, inputs: MaskInputs) -> MaskedBlock:
+    """Note how many records came out as they were at a centre that nobody else drew: it lies on them."""
+    alone = np.flatnonzero(found.groups.sizes[found.groups.label] == 1)
+    rows = found.row[alone]
+    same = np.ones(len(alone), np.bool_)
+    for name, column in found.columns.items():
+        before = inputs.table.columns[name].take(alone).texts()
+        same &= np.array([a == b for a, b in zip(column.take(rows).texts(), before, strict=True)], np.bool_)
+    if not same.any():
+        return found
+    note = f"{int(same.sum()):,} records came out as they were: each alone drew a centre that lies on it"
+    return replace(found, price=replace(found.price, notes=(*found.price.notes, note)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,21 +164,8 @@ def _draw_centres(design: BlockDesign, part: Stratum, inputs: MaskInputs, masker
         placed = placement_of(design, part).values(clustering.centres)
         values = np.where(np.isnan(placed), values, placed)
     values[:, np.isnan(raw).any(axis=0)] = np.nan
-    is_own = _is_own(design, labels, raw, values)
-    labels = leave_own_centres(labels, points, clustering.centres, masker.m2, is_own, inputs.seed)
     used, own = np.unique(labels, return_inverse=True)
     return _Part(own.astype(np.int64), clustering.centres[used], values[used], clustering, ensured)
-
-
-def _is_own(design: BlockDesign, labels: Labels, raw: Points, values: Points) -> Mask:
-    """Tell which records would get their own numbers from a centre that nobody else drew."""
-    is_alone = np.bincount(labels, minlength=len(values))[labels] == 1
-    same = np.ones(len(labels), np.bool_)
-    for j, series in enumerate(design.series):
-        if design.plan.variables[j].operator.is_average and np.isfinite(values[:, j]).all():
-            step = float(series.grid.step or 0)
-            same &= np.abs(values[labels, j] - raw[:, j]) <= step / 2
-    return np.asarray(is_alone & same, np.bool_)
 
 
 def _cluster(design: BlockDesign, part: Stratum, points: Points, inputs: MaskInputs, masker: FuzzyCMeans) -> Clustering:

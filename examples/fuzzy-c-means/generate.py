@@ -16,8 +16,10 @@ def households(seed: int = 2015) -> dict[str, list[int]]:
     tax = (income * rng.uniform(0.05, 0.4, RECORDS)).astype(int)
     net = income - tax
     rent = (net * rng.uniform(0.1, 0.6, RECORDS)).astype(int)
-    savings = ((net - rent) * rng.uniform(0, 0.5, RECORDS)).astype(int)
-    columns = {"Income": income, "Tax": tax, "Net": net, "Rent": rent, "Savings": savings}
+    heating = (rent * rng.uniform(0.02, 0.3, RECORDS)).astype(int)
+    food = np.exp(rng.normal(8.4, 0.4, RECORDS)).astype(int)
+    columns = {"Income": income, "Tax": tax, "Net": net, "Rent": rent, "Heating": heating, "Food": food}
+    columns["Living"] = rent + heating + food
     return {name: column.tolist() for name, column in columns.items()}
 
 

@@ -102,6 +102,8 @@ def _is_consecutive(block: MaskedTogether, variable: Compared) -> bool:
 
 def _by_operator(pair: Pair, block: MaskedTogether, variable: Compared) -> Use:
     """Return what follows from the operator alone, whatever the groups."""
+    if block.is_drawn:
+        return _blanks_only(variable, "drawn at random")
     operator = block.operators.get(variable.name)
     released = {one.name for one in pair.variables}
     label = classes([pair[name].masked_code for name in block.names if name in released])

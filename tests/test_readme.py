@@ -55,7 +55,8 @@ def test_the_readme_shows_what_the_demo_found(workplace: tuple[Path, str]) -> No
 def test_every_measured_figure_of_the_readme_is_in_the_benchmarks() -> None:
     comparing = README.read_text("utf-8").partition("## How it compares")[2].partition("\n## ")[0]
     rows = [row for table in re.findall(r"(?:^\|.*\n)+", comparing, re.MULTILINE) for row in table.splitlines()[2:]]
-    pages = (BENCHMARKS, TOP / "docs" / "partition" / "benchmarks.md", TOP / "docs" / "measures" / "benchmarks.md")
+    pages = [BENCHMARKS, *(TOP / "docs" / name for name in ("partition/benchmarks.md", "measures/benchmarks.md"))]
+    pages.append(TOP / "docs" / "maskers" / "comparison.md")
     measured = [line for page in pages for line in page.read_text("utf-8").splitlines()]
     assert len(rows) > 8
     assert [row for row in rows if row not in measured] == []

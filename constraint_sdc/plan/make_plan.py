@@ -96,7 +96,7 @@ def _explained(blocks: tuple[Block, ...], inputs: PlanInputs) -> tuple[Block, ..
 def _refuse_groups(recipe: Recipe, method: str) -> None:
     """Refuse wishes for variables together on behalf of a method that takes them one by one."""
     hint = "leave `groups` and `group_size` out, or use a method such as mdav or auto"
-    if recipe.groups:
+    if recipe.groups == "all" or any(len(group) > 1 for group in recipe.groups):
         raise UsageError(f"{method} masks each variable alone, and the recipe groups some", hint=hint)
     if recipe.group_size not in (None, 1):
         raise UsageError(f"{method} masks each variable alone, and group_size is {recipe.group_size}", hint=hint)

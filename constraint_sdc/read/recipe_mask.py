@@ -88,7 +88,10 @@ def _refuse_idle(recipe: Recipe, text: RecipeText) -> None:
             raise text.mistake(what, ["variables", name, "weight"])
     if not is_alone:
         return
-    idle = {"groups": bool(recipe.groups), "group_size": recipe.group_size not in (None, 1)}
+    idle = {
+        "groups": recipe.groups == "all" or any(len(group) > 1 for group in recipe.groups),
+        "group_size": recipe.group_size not in (None, 1),
+    }
     idle["standardise"] = recipe.standardise is not None
     for entry, is_said in idle.items():
         if is_said:

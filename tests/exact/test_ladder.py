@@ -179,12 +179,13 @@ def test_a_rule_that_nobody_understands_copies_an_actual_record(tmp_path: Path) 
 
 
 def test_every_step_has_its_case_above() -> None:
-    """Forgetting a step fails here: add a case when a step is added; two are for records with values of their own.
+    """Forgetting a step fails here: add a case when a step is added.
 
-    (tests/mask/test_microhybrid.py has their cases.)
+    Two are for records with values of their own (tests/mask/test_microhybrid.py), two for swaps
+    (tests/mask/test_group_anonymity.py).
     """
     above = {"rounded", "derived", "nudged", "repaired", "anchored", "medoid"}
-    assert {step.value for step in Step} == {*above, "drawn in", "shared"}
+    assert {step.value for step in Step} == {*above, "drawn in", "shared", "swapped", "kept"}
 
 
 @pytest.mark.parametrize("k", [2, 3, 5])

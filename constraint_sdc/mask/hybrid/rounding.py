@@ -14,7 +14,7 @@ def round_keeping_sums(values: Points, grid: Grid, groups: Groups) -> Points:
     The largest remainders are rounded up (Hamilton's method), ties by record. A sum that is on the grid is kept.
     Numbers beyond 2**53 steps have no remainders: a group with one of them stays as it is.
 
-    >>> round_keeping_sums(np.array([0.4, 0.4, 0.2, 5.5]), Grid(0), Groups(np.array([0, 0, 0, 1]))).tolist()
+    >>> round_keeping_sums(np.array([0.4, 0.4, 0.2, 5.6]), Grid(0), Groups(np.array([0, 0, 0, 1]))).tolist()
     [1.0, 0.0, 0.0, 6.0]
     """
     if grid.decimals is None or not len(values):

@@ -23,7 +23,7 @@ def plan_warnings(masker: Method, partition: str, k: int, seed: int) -> tuple[st
         guess = "; 0 is the default, and the first that anybody tries" if seed == _DEFAULT_SEED else ""
         found.append(
             f"what a record gets is drawn, and whoever has the original and the seed can repeat the draw: keep the "
-            f"seed secret, and with it plan and certificate (it is {seed}{guess})"
+            f"seed secret, and with it plan, certificate and report (it is {seed}{guess})"
         )
     if isinstance(masker, GroupAnonymity):
         found.append(

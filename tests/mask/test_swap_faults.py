@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
+import sys
 import warnings
 from pathlib import Path
 
 import pytest
 
+from constraint_sdc.cli import main
 from constraint_sdc.errors import ConstraintSdcError, UsageError
 from constraint_sdc.pipeline.goal_files import GoalFiles
 from constraint_sdc.pipeline.mask import mask_file
@@ -76,3 +79,18 @@ class TestWhatIsSaid:
         given = extract(tmp_path, cells, None, recipe(told, influential=(), variables=numeric))
         (one,) = given.plan(1).all_goals()
         assert len(one.values) == 2
+
+    def test_a_certificate_whose_signal_is_not_that_of_the_file_does_not_agree(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        given = extract(tmp_path, people(), {"age": "number(Age) >= 18"}, recipe(goal()))
+        certificate = given.mask(1).output.with_name("masked.xml.certificate.json")
+        told = json.loads(certificate.read_text(encoding="utf-8"))
+        for block in (told["blocks"][0], told["plan"]["blocks"][0]["price"]):
+            block["goals"][0]["values"][0]["after"] += 1
+        certificate.write_text(json.dumps(told), encoding="utf-8")
+        asked = ["check", given.output, "--rules", given.rules, "--certificate", certificate]
+        monkeypatch.setattr(sys, "argv", ["constraint-sdc", *map(str, asked)])
+        with pytest.raises(SystemExit) as stop:
+            main()
+        assert stop.value.code == 1

@@ -11,6 +11,7 @@ from constraint_sdc.model.finding import CheckResult
 from constraint_sdc.model.method import Microaggregation
 from constraint_sdc.model.plan import BlockPlan, Treatment
 from constraint_sdc.pipeline.certificate import file_digest
+from constraint_sdc.pipeline.goal_recount import recount_goals
 from constraint_sdc.pipeline.staged import smallest_groups
 from constraint_sdc.read.microdata import open_microdata
 from constraint_sdc.report.plan_json import division_from_json, plan_digest, plan_from_json
@@ -43,16 +44,18 @@ def check_certificate(
     """Compare a certificate with the file it should belong to; `result` is the judgement made now on that file."""
     confirmed: list[str] = []
     mismatches: list[str] = []
+    goals_said, goals_wrong = recount_goals(certificate, plan_from_json(certificate["plan"]), data, record)
     for name, found in (
         ("the file is the one that was certified", _output(certificate, data, result)),
         (_rules_said(certificate), _rule_files(certificate, rules, result, allow)),
         (_verdicts_said(certificate), _verdicts(certificate, result)),
         (_blocks_said(certificate), _blocks(certificate, data, record)),
+        (goals_said, iter(goals_wrong)),
         ("the certificate agrees with itself: plan, inputs, blocks and counts", inconsistencies(certificate)),
     ):
         wrong = list(found)
         mismatches += wrong
-        confirmed += [] if wrong else [name]
+        confirmed += [] if wrong or not name else [name]
     return CertificateCheck(tuple(confirmed), tuple(mismatches))
 
 

@@ -36,6 +36,7 @@ class GoalFiles:
             raise UsageError(what, hint="it shows the goals of group-anonymity; leave the option out")
         targets = [] if self.pairs is None else [self.pairs]
         if self.charts is not None:
+            _refuse_taken(self.charts, (*taken, *targets))
             require_folder(self.charts)
             targets += [self.charts / f"goal-{number}.svg" for number in range(1, len(masker.goals) + 1)]
         for place, path in enumerate(targets):

@@ -12,7 +12,7 @@ from constraint_sdc.model.policy import Scale, VariableWish
 from constraint_sdc.model.recipe import Recipe
 from constraint_sdc.model.swap_task import FileInfluential
 from constraint_sdc.model.table import Table
-from constraint_sdc.plan.series import is_numeric, make_series
+from constraint_sdc.plan.series import is_numeric, make_series, not_numeric
 
 
 def file_influential(wish: Influential, table: Table, recipe: Recipe) -> FileInfluential:
@@ -22,10 +22,7 @@ def file_influential(wish: Influential, table: Table, recipe: Recipe) -> FileInf
     known = recipe.variables.get(wish.name, VariableWish())
     scale = wish.scale or known.scale
     if scale is Scale.NUMERIC and not is_number:
-        hint = "give its missing codes under `missing`, or type: nominal"
-        raise UsageError(
-            f"influential: {wish.name} is to be numeric, but some of its values are not numbers", hint=hint
-        )
+        raise not_numeric(f"influential: {wish.name}")
     scale = scale or (Scale.NUMERIC if is_number else Scale.NOMINAL)
     if scale is Scale.NOMINAL:
         series = make_series(column, scale, VariableWish(), missing)

@@ -12,7 +12,7 @@ from constraint_sdc.model.policy import Scale, VariableWish
 from constraint_sdc.model.recipe import Recipe
 from constraint_sdc.model.swap_task import Parameter
 from constraint_sdc.model.table import Table
-from constraint_sdc.plan.series import is_numeric, make_series
+from constraint_sdc.plan.series import is_numeric, make_series, not_numeric
 
 MOST_VALUES = 1000
 """More values than that are no signal but a mistake."""
@@ -25,8 +25,7 @@ def parameter_of(name: str, table: Table, recipe: Recipe) -> Parameter:
     is_number = is_numeric(column, missing)
     scale = wish.scale or (Scale.NUMERIC if is_number else Scale.NOMINAL)
     if scale is Scale.NUMERIC and not is_number:
-        hint = "give its missing codes under `missing`, or type: nominal"
-        raise UsageError(f"{name} is to be numeric, but some of its values are not numbers", hint=hint)
+        raise not_numeric(name)
     # Ordinal series put texts that are numbers in the order of the numbers.
     ordered = Scale.NUMERIC if scale is Scale.NUMERIC else Scale.ORDINAL
     series = make_series(column, ordered, replace(wish, decimals="free"), missing)

@@ -11,7 +11,7 @@ from constraint_sdc.model.plan import Kept
 from constraint_sdc.model.policy import Role, Scale, VariableWish
 from constraint_sdc.model.recipe import Recipe
 from constraint_sdc.model.table import Column, Table
-from constraint_sdc.plan.series import is_numeric
+from constraint_sdc.plan.series import is_numeric, not_numeric
 
 _LEAST_COUNT = 10
 _ID_NAME = re.compile(r"(?i)(?:.*[_.-])?(?:id|key|uuid|serial|recordnumber|record_?no)")
@@ -79,8 +79,7 @@ def _role(
 
 def _scale(name: str, wish: VariableWish, numeric: set[str]) -> Scale:
     if wish.scale is Scale.NUMERIC and name not in numeric:
-        hint = "give its missing codes under `missing`, or type: nominal"
-        raise UsageError(f"{name} is to be numeric, but some of its values are not numbers", hint=hint)
+        raise not_numeric(name)
     return wish.scale or (Scale.NUMERIC if name in numeric else Scale.NOMINAL)
 
 

@@ -34,6 +34,12 @@ def is_numeric(column: Column, missing: tuple[str, ...]) -> bool:
     return bool(np.isfinite(Reading(Text.of_strings(texts)).doubles.values).all())
 
 
+def not_numeric(name: str) -> UsageError:
+    """Return the mistake of calling a variable numeric whose values are not."""
+    what = f"{name} is to be numeric, but some of its values are not numbers, or codes with a leading zero"
+    return UsageError(what, hint="give its missing codes under `missing`, or type: nominal")
+
+
 def make_series(column: Column, scale: Scale, wish: VariableWish, missing: tuple[str, ...]) -> Series:
     """Return a variable as masking sees it."""
     blank = _blanks(column, missing, is_number=scale is Scale.NUMERIC)

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from constraint_sdc.errors import UsageError
 from constraint_sdc.model.cloud import Cloud
 from constraint_sdc.model.design import BlockDesign, Design, Stratum
 from constraint_sdc.model.expression import variables_of
@@ -29,7 +28,7 @@ from constraint_sdc.plan.inputs import PlanInputs
 from constraint_sdc.plan.removed import refuse_removed
 from constraint_sdc.plan.roles import refuse_unknown
 from constraint_sdc.plan.rule_facts import RuleFacts, rule_facts
-from constraint_sdc.plan.series import is_numeric, make_series
+from constraint_sdc.plan.series import is_numeric, make_series, not_numeric
 from constraint_sdc.plan.warnings import plan_warnings
 
 _CHECKED = "only pairs are swapped for which it holds with the values exchanged, as evaluated for both records"
@@ -162,8 +161,7 @@ def _series(name: str, inputs: PlanInputs) -> Series:
     wish = inputs.recipe.variables.get(name, VariableWish())
     is_number = is_numeric(column, missing)
     if wish.scale is Scale.NUMERIC and not is_number:
-        hint = "give its missing codes under `missing`, or type: nominal"
-        raise UsageError(f"{name} is to be numeric, but some of its values are not numbers", hint=hint)
+        raise not_numeric(name)
     scale = wish.scale or (Scale.NUMERIC if is_number else Scale.NOMINAL)
     return make_series(column, scale, wish, missing)
 

@@ -44,6 +44,8 @@ def require_place(path: Path, overwrite: bool) -> None:
     """Refuse a file that could not be written, before anything is computed for it."""
     if path.is_dir():
         raise UsageError("a directory cannot be this file", file=str(path), hint="name a file in it")
+    if path.exists() and not path.is_file():
+        raise UsageError("not a regular file, and is left as it is", file=str(path), hint="choose another name")
     if path.exists() and not overwrite:
         raise UsageError("the file exists already", file=str(path), hint="give another name, or --overwrite")
     if not path.parent.is_dir():
@@ -75,8 +77,11 @@ def _make_folder(folder: Path) -> None:
 def _restoring(path: Path) -> Callable[[], None]:
     """Return what puts a file back as it is now: away, or with its old content."""
     old = path.read_bytes() if path.is_file() else None
+    is_foreign = old is None and path.exists()  # a pipe or a device: none of ours to take away
 
     def restore() -> None:
+        if is_foreign:
+            return
         if old is None:
             path.unlink(missing_ok=True)
         elif path.read_bytes() != old:

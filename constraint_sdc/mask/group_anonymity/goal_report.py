@@ -37,6 +37,7 @@ def report_goal(
         signal.of_counts(after).tolist(),
     )
     told = goal.goal
+    is_off = bool((np.abs(after - signal.wish.counts) >= 1).any())
     return GoalReport(
         number=goal.number,
         parameter=told.parameter,
@@ -48,8 +49,8 @@ def report_goal(
         swaps=len(trace.vital),
         distortion=trace.total,
         is_least=trace.is_exact,
-        missed=tuple(_missed(signal, trace, labels, unevaluated)),
-        notes=tuple(_notes(parameter, signal, trace)),
+        missed=tuple(_missed(signal, trace, labels, unevaluated, is_off=is_off)),
+        notes=tuple(_notes(parameter, signal, trace, is_off=is_off)),
     )
 
 
@@ -57,8 +58,10 @@ def _said(group: VitalSet) -> str:
     return group.vital if group.base is None else f"{group.vital}, base {group.base}"
 
 
-def _missed(signal: GoalSignal, trace: SwapTrace, labels: list[str], unevaluated: Sequence[str]) -> Iterator[str]:
-    """Say why the signal is not as wished, beyond rounding to whole records."""
+def _missed(
+    signal: GoalSignal, trace: SwapTrace, labels: list[str], unevaluated: Sequence[str], *, is_off: bool
+) -> Iterator[str]:
+    """Say why the signal is not as wished, beyond rounding to whole records; `is_off` if it is a record or more off."""
     if signal.wish.unreachable:
         yield f"nobody can be swapped to {_named(signal.wish.unreachable, labels)}, which no record of the base has"
     if signal.whole.shrunk_by < 1 and signal.whole.missed:
@@ -69,7 +72,7 @@ def _missed(signal: GoalSignal, trace: SwapTrace, labels: list[str], unevaluated
         yield f"the wish needs more vital records than the base has at {_named(tuple(beyond), labels)}"
     if signal.whole.missed and signal.whole.shrunk_by == 1 and not beyond:
         yield f"whole counts are one or more away from the wish at {_named(signal.whole.missed, labels)}"
-    if trace.missing:
+    if trace.missing and is_off:
         wanted = trace.missing + len(trace.vital)
         why = "no more pairs are allowed by the rules and other goals"
         if not trace.is_exhausted:
@@ -91,7 +94,9 @@ def _named(places: tuple[int, ...], labels: list[str]) -> str:
     return ", ".join(labels[place] for place in places[:_SHOWN]) + more
 
 
-def _notes(parameter: Parameter, signal: GoalSignal, trace: SwapTrace) -> Iterator[str]:
+def _notes(parameter: Parameter, signal: GoalSignal, trace: SwapTrace, *, is_off: bool) -> Iterator[str]:
+    if trace.missing and not is_off:
+        yield f"{trace.missing:,} swaps were not allowed, which is less than a record from the wish anywhere"
     if abs(signal.wish.shift) > _SMALL:
         unit = "vital records" if signal.kind is SignalKind.QUANTITY else "in concentration"
         yield (

@@ -61,7 +61,8 @@ def _influential(one: FileInfluential) -> Ordinal | Nominal:
 
 def _signal(goal: FileGoal, task: SwapTask) -> GoalSignal:
     try:
-        return goal_signal(goal, task.parameters[goal.goal.parameter])
+        with np.errstate(over="ignore", invalid="ignore"):  # what is no number in the end is refused below
+            return goal_signal(goal, task.parameters[goal.goal.parameter])
     except ValueError as problem:
         raise UsageError(f"goal {goal.number} ({goal.goal.parameter}): {problem}") from None
 

@@ -13,6 +13,7 @@ from constraint_sdc.measure.attack.transparency_order import keeps_order, reach_
 from constraint_sdc.measure.attack.transparency_reach import Reach, reach_of_blanks, reach_of_codes
 from constraint_sdc.measure.classes import classes
 from constraint_sdc.model.groups import Labels
+from constraint_sdc.model.method import GroupAnonymity
 from constraint_sdc.model.pair import Compared, Floats, MaskedTogether, Pair
 from constraint_sdc.model.policy import OperatorName, Scale
 
@@ -104,6 +105,8 @@ def _by_operator(pair: Pair, block: MaskedTogether, variable: Compared) -> Use:
     """Return what follows from the operator alone, whatever the groups."""
     if block.is_drawn:
         return _blanks_only(variable, "drawn at random")
+    if block.method == GroupAnonymity.name:
+        return _blanks_only(variable, "swapped with another record")
     operator = block.operators.get(variable.name)
     released = {one.name for one in pair.variables}
     label = classes([pair[name].masked_code for name in block.names if name in released])

@@ -7,8 +7,9 @@ from dataclasses import replace
 from constraint_sdc.errors import CannotShareError, PlanRefusedError, UsageError
 from constraint_sdc.mask.mask_table import mask_table
 from constraint_sdc.model.masked import Masked
+from constraint_sdc.model.method import GroupAnonymity
 from constraint_sdc.model.plan import Plan
-from constraint_sdc.model.policy import Role
+from constraint_sdc.model.policy import Role, Scale, VariableWish
 from constraint_sdc.pipeline.preparation import Prepared
 from constraint_sdc.plan.inputs import PlanInputs
 from constraint_sdc.plan.make_plan import make_plan
@@ -31,10 +32,7 @@ def carry_out(prepared: Prepared) -> tuple[Plan, Masked]:
                 raise
             inputs = replace(inputs, joined=inputs.joined | joining)
         except UsageError as refusal:
-            if not inputs.joined:
-                raise
-            what = f"{refusal.what}; {', '.join(sorted(inputs.joined))} had to join a block for records to share values"
-            raise PlanRefusedError(what, hint=refusal.hint) from None
+            raise _refused(refusal, _drawn_along(inputs, design.plan)) from None
         else:
             blocks = tuple(replace(block.plan, price=block.price) for block in masked.blocks)
             plan = replace(design.plan, blocks=blocks)
@@ -48,6 +46,23 @@ def _missed_goals(plan: Plan) -> tuple[str, ...]:
         for goal in plan.all_goals()
         if goal.missed
     )
+
+
+def _drawn_along(inputs: PlanInputs, plan: Plan) -> list[str]:
+    """Return the categories that nobody asked to mask: rules drew them into a block."""
+    if isinstance(inputs.masker, GroupAnonymity):
+        return []  # its parameters are asked for by goals
+    asked = {name for name, wish in inputs.recipe.variables.items() if wish != VariableWish()}
+    masked = (variable for block in plan.blocks for variable in block.variables)
+    return [variable.name for variable in masked if variable.scale is Scale.NOMINAL and variable.name not in asked]
+
+
+def _refused(refusal: UsageError, drawn_along: list[str]) -> UsageError | PlanRefusedError:
+    """Return the refusal; of the plan, if it is rules and no wish of the user that the method cannot obey."""
+    if not drawn_along:
+        return refusal
+    what = f"{refusal.what}; rules draw {', '.join(drawn_along)} into a block"
+    return PlanRefusedError(what, hint=refusal.hint)
 
 
 def _may_join(inputs: PlanInputs, plan: Plan) -> frozenset[str]:

@@ -10,8 +10,6 @@ from hypothesis import strategies as st
 from constraint_sdc.mask.hybrid.ipso import ipso
 from constraint_sdc.model.groups import Points
 
-NOTHING_GIVEN = np.zeros((0, 0))
-
 
 def cluster(seed: int, n: int, p: int, q: int, offset: float = 0.0) -> tuple[Points, Points]:
     """Draw correlated, skewed variables: p confidential ones and q that are given."""

@@ -174,12 +174,12 @@ class Ladder:
     def _anchor(self) -> None:
         """Copy the variables of failing rules from a member, and of rules that fail because of it, until none does."""
         for rank in range(_ANCHORS):
-            for derivations, groups in self._left():
+            for derivations, left in self._left():
+                rankings = {group: self._ranking(group) for group in left.tolist()}
+                groups = np.array([group for group, members in rankings.items() if len(members)], np.int64)
                 proposed = self._rounded.take(groups)
                 self.deriver.derive(proposed, derivations)
-                ranked = [self._ranking(group) for group in groups.tolist()]
-                if any(not len(members) for members in ranked):
-                    continue
+                ranked = [rankings[group] for group in groups.tolist()]
                 records = np.array([members[min(rank, len(members) - 1)] for members in ranked], np.int64)
                 for _ in self.design.rules:
                     self._copy_failing(proposed, records, derivations)

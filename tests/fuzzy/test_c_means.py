@@ -13,7 +13,7 @@ from constraint_sdc.mask.fuzzy.alternation import pull_at, weighted_means
 from constraint_sdc.mask.fuzzy.c_means import fuzzy_c_means
 from constraint_sdc.mask.fuzzy.centre_values import centre_values
 from constraint_sdc.mask.fuzzy.regions import cut_regions
-from constraint_sdc.mask.fuzzy.starts import label_means, spread_records
+from constraint_sdc.mask.fuzzy.starts import spread_records
 from constraint_sdc.model.groups import Points
 from tests.fuzzy.textbook import FUZZINESS, clouds, crisp_loss, crisp_means, objective, updated
 
@@ -139,11 +139,6 @@ def test_records_to_start_from_are_distinct_and_at_distinct_places_first(
     apart = np.round(points, 9)
     if len(np.unique(apart, axis=0)) == len(np.unique(points, axis=0)):  # no differences whose squares are nothing
         assert len(np.unique(points[chosen], axis=0)) == min(c, len(np.unique(points, axis=0)))
-
-
-def test_means_of_a_labelling() -> None:
-    means = label_means(np.array([[0.0, 1.0], [2.0, 3.0], [8.0, 9.0]]), np.array([1, 1, 0]))
-    assert means.tolist() == [[8.0, 9.0], [1.0, 2.0]]
 
 
 @given(n=st.integers(2, 400), share=st.floats(0.01, 1.0), region=st.integers(4, 4000))

@@ -153,16 +153,48 @@ class TestRules:
         assert note.startswith("of 10 clusters ")
 
     def test_a_cluster_that_breaks_a_range_is_drawn_closer_and_keeps_its_moments(self, tmp_path: Path) -> None:
-        """Most values lie at the two ends of a range: far draws leave it, near ones do not."""
+        """Values near the ends of a range: far draws leave it, near ones do not."""
         rng = np.random.default_rng(2)
-        a = rng.choice([0.0, 100.0], N) + rng.uniform(-1, 1, N) + 1.0
+        a = rng.uniform(0, 100, N)
         rows = columns(A=map(repr, a.tolist()), B=map(repr, rng.normal(0, 1, N).tolist()))
         told = "variables: {A: {grid: free}, B: {grid: free}}\n" + HYBRID
-        given = extract(tmp_path, rows, {"range": "0 <= number(A) and number(A) <= 102"}, told)
+        given = extract(tmp_path, rows, {"range": "-10 <= number(A) and number(A) <= 110"}, told)
         result = given.mask(N)
         given.requires_all_rules()
-        steps = result.masked.blocks[0].price.steps
-        assert "at closeness" in result.masked.blocks[0].price.notes[0] or steps.get(Step.DRAWN_IN)
+        price = result.masked.blocks[0].price
+        assert "drawn at closeness" in price.notes[0]
+        assert "repaired" not in price.notes[0]
+        assert all(promise.is_exact for promise in price.promises)
+        clusters = result.masked.blocks[0].groups
+        assert max(differences(given, members, ("A", "B")) for members in clusters.each()) < 1e-9
+
+    def test_single_records_are_drawn_in_or_share_and_none_is_itself(self, tmp_path: Path) -> None:
+        """Values lie at the two ends of a range that they fill: no draw stays within it."""
+        rng = np.random.default_rng(2)
+        a = rng.choice([0.0, 100.0], N)
+        rows = columns(A=map(repr, a.tolist()), B=map(repr, rng.normal(0, 1, N).tolist()))
+        told = "variables: {A: {grid: free}, B: {grid: free}}\n" + HYBRID
+        rules = {"range": "0 <= number(A) and number(A) <= 100"}
+        given = extract(tmp_path, rows, rules, told)
+        result = given.mask(N)
+        given.requires_all_rules()
+        price = result.masked.blocks[0].price
+        assert price.steps[Step.DRAWN_IN] > 0
+        assert "with repaired records" in price.notes[0]
+        assert not any(before == after for before, after in zip(given.original(), given.masked(), strict=True))
+
+    def test_clusters_with_differing_blanks_share_a_representative(self, tmp_path: Path) -> None:
+        rows = columns(**incomes())
+        for row in rows[::9]:
+            row["B"] = "''"
+        given = extract(tmp_path, rows, None, HYBRID)
+        result = given.mask(30)
+        price = result.masked.blocks[0].price
+        shared = price.steps[Step.SHARED]
+        assert shared >= 30
+        assert "with differing blanks, which share a representative" in price.notes[0]
+        alike = [tuple(row.values()) for row in given.masked()]
+        assert max(alike.count(row) for row in alike) >= 30
 
     def test_a_product_is_computed_and_said_to_keep_its_moments_only_nearly(self, tmp_path: Path) -> None:
         rng = np.random.default_rng(4)

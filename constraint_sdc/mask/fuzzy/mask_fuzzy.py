@@ -82,7 +82,7 @@ class _Drawn:
     """All strata of a block: groups of records with the same centre, and the values of the centres."""
 
     def __init__(self, design: BlockDesign, inputs: MaskInputs, masker: FuzzyCMeans) -> None:
-        self._design, self._k, self._masker = design, inputs.k, masker
+        self._design, self._k = design, inputs.k
         self._parts = [_draw_centres(design, part, inputs, masker) for part in design.strata]
         label = np.zeros(len(design.cloud), np.int64)
         stratum: list[int] = []

@@ -53,9 +53,3 @@ def spread_records(points: Points, c: int, seed: int | Sequence[int]) -> Labels:
         is_free[found] = False
         np.minimum(least, squared_distances(columns, points[found]), out=least)
     return chosen
-
-
-def label_means(points: Points, labels: Labels) -> Points:
-    """Return the mean of every group of a labelling without gaps (c x d)."""
-    sizes = np.bincount(labels)
-    return np.stack([np.bincount(labels, column) / sizes for column in points.T], axis=1)

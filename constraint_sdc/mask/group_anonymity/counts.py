@@ -29,11 +29,6 @@ class WholeCounts:
         return self.counts - self.wish
 
     @property
-    def largest_distance(self) -> float:
-        """Return the largest distance of a count from its wish."""
-        return float(np.abs(self.distances).max())
-
-    @property
     def missed(self) -> tuple[int, ...]:
         """Return the values whose count is one or more away from the wish, which rounding alone does not explain."""
         return tuple(np.flatnonzero(np.abs(self.distances) >= 1 - 1e-9).tolist())

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from constraint_sdc.errors import UsageError
 from constraint_sdc.model.grid import EXACT_MANTISSA, Grid
-from constraint_sdc.model.method import Microaggregation, draws
+from constraint_sdc.model.method import Microaggregation, Microhybrid, draws
 from constraint_sdc.model.pair import Compared, MaskedTogether, Pair
 from constraint_sdc.model.plan import BlockPlan, Plan, Treatment
 from constraint_sdc.model.policy import OperatorName, Role, Scale, VariableWish
@@ -214,10 +214,10 @@ def _blocks(variables: tuple[Compared, ...], recipe: Recipe, plan: Plan | None) 
         return tuple(
             MaskedTogether(
                 block.names,
-                plan.division.method if isinstance(plan.masker, Microaggregation) else plan.masker.name,
+                plan.division.method if _is_aggregated(plan, block) else plan.masker.name,
                 _operators(plan, block),
                 is_weighted=plan.division.weights is not None,
-                is_drawn=draws(plan.masker),
+                is_drawn=draws(plan.masker) and not _is_aggregated(plan, block),
             )
             for block in plan.blocks
         )
@@ -228,9 +228,16 @@ def _blocks(variables: tuple[Compared, ...], recipe: Recipe, plan: Plan | None) 
     return tuple(MaskedTogether(block, recipe.method) for block in (*blocks, rest) if block)
 
 
+def _is_aggregated(plan: Plan, block: BlockPlan) -> bool:
+    """Tell whether the block was microaggregated: microhybrid does so where a rule leaves nothing to synthesise."""
+    if isinstance(plan.masker, Microhybrid):
+        return all(variable.treatment is Treatment.AGGREGATED for variable in block.variables)
+    return isinstance(plan.masker, Microaggregation)
+
+
 def _operators(plan: Plan, block: BlockPlan) -> dict[str, OperatorName]:
     """Return how values of a group became one, where masked values are that: a centre that was drawn is no mean."""
-    if not isinstance(plan.masker, Microaggregation):
+    if not _is_aggregated(plan, block):
         return {}
     return {v.name: v.operator for v in block.variables if v.treatment is Treatment.AGGREGATED}
 

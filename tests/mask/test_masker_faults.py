@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 
 from constraint_sdc.errors import PlanRefusedError, UsageError
+from constraint_sdc.model.masking import MaskResult
+from constraint_sdc.model.pair import Pair
 from constraint_sdc.model.plan import Treatment, Why
+from constraint_sdc.model.recipe import Recipe
+from constraint_sdc.pipeline.pairing import pair_tables
+from constraint_sdc.pipeline.preparation import read_whole
+from constraint_sdc.read.microdata import open_microdata
 from constraint_sdc.report.plan_text import plan_text
 from tests.mask.extract import Extract, columns, extract
 
@@ -27,6 +33,12 @@ def amounts(*names: str, records: int = N) -> dict[str, list[str]]:
 
 def rows(records: list[dict[str, str]]) -> list[tuple[str, ...]]:
     return [tuple(record.values()) for record in records]
+
+
+def paired(given: Extract, result: MaskResult) -> Pair:
+    """Return both files as the attacks see them."""
+    original, masked = (read_whole(open_microdata(path), lambda _: None)[0] for path in (given.data, given.output))
+    return pair_tables(original, masked, Recipe(), result.plan).pair
 
 
 def own_rows(given: Extract) -> int:
@@ -57,6 +69,8 @@ class TestOriginalRecordsInPublishedFiles:
         assert {v.treatment for v in result.plan.blocks[0].variables} == {Treatment.AGGREGATED}
         assert result.plan.blocks[0].shares
         assert given.smallest_group("A", "B") >= 5
+        (block,) = paired(given, result).blocks
+        assert (block.method, block.is_drawn) == ("mdav", False), "nothing was drawn, and attacks may know"
 
     def test_variables_of_an_opaque_rule_that_names_all_it_reads_are_shared_and_others_synthesised(
         self, tmp_path: Path

@@ -17,15 +17,15 @@ import numpy as np
 import pandas as pd
 from sections import MEASURES, write_section
 
-from constraint_sdc.measure.points import standardised
-from constraint_sdc.measure.risk.distance_linkage import distance_linkage
-from constraint_sdc.measure.risk.interval_disclosure import interval_disclosure
-from constraint_sdc.measure.score import score
-from constraint_sdc.measure.utility.pil import pil
-from constraint_sdc.model.cloud import Cloud
-from constraint_sdc.model.groups import Groups, Labels, Points
-from constraint_sdc.partition.individual_ranking import IndividualRanking
-from constraint_sdc.partition.mdav import Mdav
+from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.data.groups import Groups, Labels, Points
+from constraint_sdc.measures.points import standardised
+from constraint_sdc.measures.risk.distance_linkage import distance_linkage
+from constraint_sdc.measures.risk.interval_disclosure import interval_disclosure
+from constraint_sdc.measures.score import score
+from constraint_sdc.measures.utility.pil import pil
+from constraint_sdc.partition.methods.individual_ranking import IndividualRanking
+from constraint_sdc.partition.methods.mdav import Mdav
 
 VARIABLES = [f"V{j}" for j in range(1, 14)]
 HEADING = "Check values"

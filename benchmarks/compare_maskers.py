@@ -22,11 +22,11 @@ sys.path.insert(0, str(HERE.parent))
 import numpy as np  # noqa: E402
 
 from constraint_sdc.census.generate import generate  # noqa: E402
-from constraint_sdc.model.assessment import Assessment, AssessOptions, Measured  # noqa: E402
-from constraint_sdc.model.masking import MaskOptions, MaskResult  # noqa: E402
-from constraint_sdc.pipeline.assess import assess_files  # noqa: E402
-from constraint_sdc.pipeline.mask import mask_file  # noqa: E402
-from constraint_sdc.read.recipe import read_recipe  # noqa: E402
+from constraint_sdc.commands.assess import assess_files  # noqa: E402
+from constraint_sdc.commands.mask import mask_file  # noqa: E402
+from constraint_sdc.files.recipe import read_recipe  # noqa: E402
+from constraint_sdc.maskers.masked import MaskOptions, MaskResult  # noqa: E402
+from constraint_sdc.measures.assessment import Assessment, AssessOptions, Measured  # noqa: E402
 
 PAGE = HERE.parent / "docs" / "maskers" / "comparison.md"
 REGIONS = ("Alder", "Birch", "Cedar", "Elm", "Fir", "Hazel", "Larch", "Maple")

@@ -17,14 +17,11 @@ from time import perf_counter
 import numpy as np
 from sections import write_section
 
-from constraint_sdc.mask.group_anonymity.counts import whole_counts
-from constraint_sdc.mask.group_anonymity.embedding import embed
-from constraint_sdc.mask.group_anonymity.influence import Influence, Nominal, Ordinal
-from constraint_sdc.mask.group_anonymity.optimal_swaps import Solution, solve
-from constraint_sdc.mask.group_anonymity.proposals import proposals
-from constraint_sdc.mask.group_anonymity.quotas import Quotas
-from constraint_sdc.mask.group_anonymity.signals import Codes, Counts, Floats, Mask, Rows, quantity
-from constraint_sdc.mask.group_anonymity.swaps import SwapTrace, choose_swaps
+from constraint_sdc.maskers.group_anonymity.goal_signal import whole_counts
+from constraint_sdc.maskers.group_anonymity.influence import Influence, Nominal, Ordinal, Quotas
+from constraint_sdc.maskers.group_anonymity.optimal_swaps import Solution, proposals, solve
+from constraint_sdc.maskers.group_anonymity.signals import Codes, Counts, Floats, Mask, Rows, quantity
+from constraint_sdc.maskers.group_anonymity.swaps import SwapTrace, choose_swaps, embed
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "maskers" / "group-anonymity.md"
 HEADING = "Measured"

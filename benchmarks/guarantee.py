@@ -27,7 +27,7 @@ from time import perf_counter
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from constraint_sdc.model.plan import Step  # noqa: E402
+from constraint_sdc.plan.plan import Step  # noqa: E402
 from tests.guarantee.case import write_case  # noqa: E402
 from tests.guarantee.generator import make_case  # noqa: E402
 from tests.guarantee.maskers import MASKERS, with_masker  # noqa: E402

@@ -18,11 +18,11 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from sections import MEASURES, write_section
 
-from constraint_sdc.measure.points import standardised
-from constraint_sdc.measure.risk.distance_linkage import distance_linkage
-from constraint_sdc.model.cloud import Cloud
-from constraint_sdc.model.groups import Points, Rows
-from constraint_sdc.partition.mdav import Mdav
+from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.data.groups import Points, Rows
+from constraint_sdc.measures.points import standardised
+from constraint_sdc.measures.risk.distance_linkage import distance_linkage
+from constraint_sdc.partition.methods.mdav import Mdav
 
 SIZES = (10_000, 100_000)
 DIMENSIONS = 10

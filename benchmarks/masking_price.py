@@ -24,11 +24,11 @@ from lxml import etree
 
 import constraint_sdc as cs
 from constraint_sdc.census.generate import generate_file
-from constraint_sdc.model.finding import CheckResult
-from constraint_sdc.model.masking import MaskResult
-from constraint_sdc.model.plan import BlockPlan, Plan, Price, Step
-from constraint_sdc.model.recipe import Recipe
-from constraint_sdc.shipped_files import shipped_file
+from constraint_sdc.files.json_file import shipped_file
+from constraint_sdc.judge.finding import CheckResult
+from constraint_sdc.maskers.masked import MaskResult
+from constraint_sdc.plan.plan import BlockPlan, Plan, Price, Step
+from constraint_sdc.settings.recipe import Recipe
 
 TOP = Path(__file__).resolve().parents[1]
 DOCS = TOP / "docs" / "benchmarks.md"

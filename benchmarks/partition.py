@@ -27,12 +27,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from constraint_sdc.model.cloud import Cloud
-from constraint_sdc.model.effort import EFFORTS
-from constraint_sdc.model.groups import Labels, Points
-from constraint_sdc.partition.mdav import Mdav
-from constraint_sdc.partition.methods import METHODS, partitioner
-from constraint_sdc.partition.sse import sse
+from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.data.groups import Labels, Points
+from constraint_sdc.partition.distances import sse
+from constraint_sdc.partition.methods.mdav import Mdav
+from constraint_sdc.partition.registry import METHODS, partitioner
+from constraint_sdc.partition.search.refine import EFFORTS
 
 sys.path.insert(0, str(Path(__file__).parent / "baseline"))
 from mdav_textbook import textbook_mdav
@@ -145,8 +145,8 @@ def bars(runs: list[Run]) -> Iterator[str]:
 COLD = """
 import time, sys
 import numpy as np
-from constraint_sdc.model.cloud import Cloud
-from constraint_sdc.partition.methods import partitioner
+from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.partition.registry import partitioner
 cloud = Cloud(np.random.default_rng(0).normal(size=(int(sys.argv[2]), 10)))
 start = time.perf_counter()
 partitioner(sys.argv[1]).partition(cloud, 3, 0)

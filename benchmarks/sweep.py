@@ -21,7 +21,7 @@ from time import perf_counter
 from sections import MEASURES, write_section
 
 from constraint_sdc.census.generate import generate_file
-from constraint_sdc.shipped_files import shipped_file
+from constraint_sdc.files.json_file import shipped_file
 
 TOP = Path(__file__).resolve().parents[1]
 PROGRAM = Path(sys.executable).with_name("constraint-sdc")

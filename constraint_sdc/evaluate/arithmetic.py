@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from constraint_sdc.data.text import Mask
 from constraint_sdc.evaluate.conversion import exact_to_double, first_number, numeric, rescaled
+from constraint_sdc.evaluate.expression import ArithmeticOp
 from constraint_sdc.evaluate.lexical import Floats, Integers
-from constraint_sdc.evaluate.text import Mask
 from constraint_sdc.evaluate.value import (
     DoubleItem,
     ExactItem,
@@ -25,7 +26,6 @@ from constraint_sdc.evaluate.value import (
     some,
     within,
 )
-from constraint_sdc.model.expression import ArithmeticOp
 
 # Doubles near 2^63 are 1024 apart, so a product or sum below this bound as a double is below 2^63 as an integer.
 _SAFE = 9.2e18

@@ -7,9 +7,9 @@ from datetime import date
 
 import numpy as np
 
+from constraint_sdc.data.text import Mask
 from constraint_sdc.evaluate.conversion import cast_boolean
 from constraint_sdc.evaluate.lexical import Reading
-from constraint_sdc.evaluate.text import Mask
 from constraint_sdc.evaluate.value import (
     DoubleItem,
     Item,

@@ -7,8 +7,8 @@ from typing import assert_never
 
 import numpy as np
 
+from constraint_sdc.data.text import Mask, Text
 from constraint_sdc.evaluate.lexical import Decimals, Floats, Integers, Reading
-from constraint_sdc.evaluate.text import Mask, Text
 from constraint_sdc.evaluate.value import (
     DoubleItem,
     ExactItem,

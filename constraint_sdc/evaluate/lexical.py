@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from constraint_sdc.evaluate.text import Mask, Rows, Text, Words
+from constraint_sdc.data.text import Mask, Rows, Text, Words
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

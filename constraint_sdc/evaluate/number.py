@@ -12,10 +12,10 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from constraint_sdc.data.text import Mask
 from constraint_sdc.evaluate.conversion import number, numeric, rescaled
 from constraint_sdc.evaluate.domain import Domain
-from constraint_sdc.evaluate.records import Records
-from constraint_sdc.evaluate.text import Mask
+from constraint_sdc.evaluate.expression import Expression, Outside
 from constraint_sdc.evaluate.truth import evaluate_value
 from constraint_sdc.evaluate.value import (
     DoubleItem,
@@ -24,13 +24,13 @@ from constraint_sdc.evaluate.value import (
     Maybe,
     NotMine,
     NumberItem,
+    Records,
     TextItem,
     Value,
     either,
     how_many,
     within,
 )
-from constraint_sdc.model.expression import Expression, Outside
 
 _T = TypeVar("_T", np.float64, np.int64)
 

@@ -8,9 +8,9 @@ from typing import TypeAlias
 
 import numpy as np
 
+from constraint_sdc.data.text import Text
 from constraint_sdc.evaluate.conversion import cast_double, first_number, string_or_empty
 from constraint_sdc.evaluate.lexical import Floats, Integers, Reading
-from constraint_sdc.evaluate.text import Text
 from constraint_sdc.evaluate.value import (
     ExactItem,
     Maybe,

@@ -13,32 +13,14 @@ from typing import assert_never
 
 import numpy as np
 
+from constraint_sdc.data.table import Chunk
+from constraint_sdc.data.text import Mask, Text
 from constraint_sdc.evaluate.arithmetic import arithmetic, negate
 from constraint_sdc.evaluate.castable import castable
 from constraint_sdc.evaluate.comparison import compare_general, compare_values
 from constraint_sdc.evaluate.conversion import effective_boolean
-from constraint_sdc.evaluate.domain import Domain
-from constraint_sdc.evaluate.functions import call
-from constraint_sdc.evaluate.lookup import occurs, sought_outside
-from constraint_sdc.evaluate.records import Records
-from constraint_sdc.evaluate.regex import matches
-from constraint_sdc.evaluate.rounding import rounded_to
-from constraint_sdc.evaluate.text import Mask, Text
-from constraint_sdc.evaluate.value import (
-    DoubleItem,
-    ExactItem,
-    Item,
-    Maybe,
-    NotMine,
-    TruthItem,
-    Value,
-    chosen,
-    either,
-    text_item,
-    truth,
-    within,
-)
-from constraint_sdc.model.expression import (
+from constraint_sdc.evaluate.domain import Domain, occurs, sought_outside
+from constraint_sdc.evaluate.expression import (
     And,
     Arithmetic,
     Call,
@@ -54,7 +36,23 @@ from constraint_sdc.model.expression import (
     Sequence,
     Variable,
 )
-from constraint_sdc.model.table import Chunk
+from constraint_sdc.evaluate.functions import call, rounded_to
+from constraint_sdc.evaluate.regex import matches
+from constraint_sdc.evaluate.value import (
+    DoubleItem,
+    ExactItem,
+    Item,
+    Maybe,
+    NotMine,
+    Records,
+    TruthItem,
+    Value,
+    chosen,
+    either,
+    text_item,
+    truth,
+    within,
+)
 
 _DEEPEST = 100
 _LARGEST = (1 << 63) - 1

@@ -9,10 +9,10 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from constraint_sdc.data.groups import Groups
+from constraint_sdc.data.table import Column, Table
 from constraint_sdc.exact.candidates import NOT_COPIED, Candidates
-from constraint_sdc.model.design import BlockDesign
-from constraint_sdc.model.groups import Groups
-from constraint_sdc.model.table import Column, Table
+from constraint_sdc.plan.design import BlockDesign
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
 

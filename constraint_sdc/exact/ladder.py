@@ -11,18 +11,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from constraint_sdc.data.groups import Groups, Points, Rows
 from constraint_sdc.errors import CannotShareError
 from constraint_sdc.exact.block_judge import BlockJudge
-from constraint_sdc.exact.candidates import NOT_COPIED, Candidates
-from constraint_sdc.exact.costs import Costs
-from constraint_sdc.exact.derived import Deriver
-from constraint_sdc.exact.nudge import move, moves, shorten
-from constraint_sdc.exact.polish import Polisher
+from constraint_sdc.exact.candidates import NOT_COPIED, Candidates, Deriver
+from constraint_sdc.exact.nudge import Polisher, move, moves, shorten
 from constraint_sdc.exact.repair import PROPOSALS, Repairer
-from constraint_sdc.exact.settlement import Settlement
-from constraint_sdc.model.design import BlockDesign, Derivation
-from constraint_sdc.model.groups import Groups, Points, Rows
-from constraint_sdc.model.plan import Step
+from constraint_sdc.exact.settlement import Costs, Settlement
+from constraint_sdc.plan.design import BlockDesign, Derivation
+from constraint_sdc.plan.plan import Step
 
 _ROUNDS = (12, 36, 72, 120)  # moves tried at a time, nearest first
 _MOST_PROGRAMMES = 2_000  # in one block; a first proposal is made for every group

@@ -20,9 +20,8 @@ from fractions import Fraction
 import highspy
 import numpy as np
 
-from constraint_sdc.exact.lattice import Bound, Counts, Lattice, has_whole_solution, lattice_of
-from constraint_sdc.exact.window import Window, columns_of
-from constraint_sdc.model.expression import CompareOp
+from constraint_sdc.evaluate.expression import CompareOp
+from constraint_sdc.exact.lattice import Bound, Counts, Lattice, Window, columns_of, has_whole_solution, lattice_of
 
 _FIRST_BUDGET = 8  # in steps of the dearest variable
 _WIDER = 16

@@ -13,12 +13,7 @@ from typing import assert_never
 import numpy as np
 import numpy.typing as npt
 
-from constraint_sdc.evaluate.domain import Domain
-from constraint_sdc.evaluate.lexical import Reading
-from constraint_sdc.evaluate.records import Records
-from constraint_sdc.evaluate.text import Text
-from constraint_sdc.evaluate.truth import evaluate_truth, refuses
-from constraint_sdc.model.constraint import (
+from constraint_sdc.constraints.constraint import (
     Atom,
     DomainAtom,
     IntegerAtom,
@@ -31,8 +26,13 @@ from constraint_sdc.model.constraint import (
     ProductAtom,
     SetAtom,
 )
-from constraint_sdc.model.expression import Call, CompareOp, Literal, Outside, Variable
-from constraint_sdc.model.table import State, Table
+from constraint_sdc.data.table import State, Table
+from constraint_sdc.data.text import Text
+from constraint_sdc.evaluate.domain import Domain
+from constraint_sdc.evaluate.expression import Call, CompareOp, Literal, Outside, Variable
+from constraint_sdc.evaluate.lexical import Reading
+from constraint_sdc.evaluate.truth import evaluate_truth, refuses
+from constraint_sdc.evaluate.value import Records
 
 Mask = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]

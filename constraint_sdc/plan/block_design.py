@@ -8,31 +8,25 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from constraint_sdc.constraints.constraint import AllOf, Atom, Formula, atom_variables
+from constraint_sdc.data.cloud import Cloud, Weights, cloud_of
+from constraint_sdc.data.groups import Rows
+from constraint_sdc.data.series import Series
 from constraint_sdc.errors import UsageError
-from constraint_sdc.model.cloud import Cloud, Weights, cloud_of
-from constraint_sdc.model.constraint import AllOf, Atom, Formula, atom_variables
-from constraint_sdc.model.design import BlockDesign, Stratum
-from constraint_sdc.model.division import Division
-from constraint_sdc.model.groups import Rows
-from constraint_sdc.model.method import FuzzyCMeans, Method, Microaggregation
-from constraint_sdc.model.plan import BlockPlan, StratumPlan, Treatment, VariablePlan
-from constraint_sdc.model.policy import OperatorName, Role, VariableWish
-from constraint_sdc.model.series import Series
-from constraint_sdc.partition.auto import Auto
-from constraint_sdc.partition.mdav import Mdav
-from constraint_sdc.partition.methods import partitioner
-from constraint_sdc.partition.sse import sse
+from constraint_sdc.partition.distances import sse
+from constraint_sdc.partition.methods.auto import Auto
+from constraint_sdc.partition.methods.mdav import Mdav
+from constraint_sdc.partition.registry import partitioner
 from constraint_sdc.plan.atom_truth import AtomTruth
-from constraint_sdc.plan.blocks import Block
-from constraint_sdc.plan.categories import refuse_too_many_categories
+from constraint_sdc.plan.blocks import Block, refuse_too_many_categories
 from constraint_sdc.plan.classes import Codes, RecordClasses, record_classes
 from constraint_sdc.plan.derivation import derive
+from constraint_sdc.plan.design import BlockDesign, Stratum
 from constraint_sdc.plan.operators import choose_operators
-from constraint_sdc.plan.own_reasons import explain_own, own_strategy
-from constraint_sdc.plan.reasons import explain_rule, strategy
-from constraint_sdc.plan.rule_facts import RuleFacts
+from constraint_sdc.plan.plan import BlockPlan, StratumPlan, Treatment, VariablePlan
+from constraint_sdc.plan.reasons import explain_own, explain_rule, own_strategy, strategy
+from constraint_sdc.plan.rule_facts import RuleFacts, Term
 from constraint_sdc.plan.strata import NONE_KNOWN, Accepts, Cell, Company, form_strata
-from constraint_sdc.plan.terms import Term
 from constraint_sdc.plan.treatment import (
     block_shares,
     refuse_determined,
@@ -40,6 +34,9 @@ from constraint_sdc.plan.treatment import (
     settle_operators,
     treatments,
 )
+from constraint_sdc.settings.masker import FuzzyCMeans, Method, Microaggregation
+from constraint_sdc.settings.recipe import Division
+from constraint_sdc.settings.words import OperatorName, Role, VariableWish
 
 _TRIED = 20_000
 _FARTHEST = 1e150  # squares of more do not fit into a double

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from constraint_sdc.model.groups import Rows
-from constraint_sdc.model.policy import OperatorName
-from constraint_sdc.model.series import Series
+from constraint_sdc.data.groups import Rows
+from constraint_sdc.data.series import Series
 from constraint_sdc.plan.blocks import Block
+from constraint_sdc.settings.words import OperatorName
 
 Codes = npt.NDArray[np.int64]
 

@@ -15,8 +15,8 @@ from enum import Enum
 import numpy as np
 import numpy.typing as npt
 
-from constraint_sdc.model.groups import Points, Rows
-from constraint_sdc.model.plan import Formation
+from constraint_sdc.data.groups import Points, Rows
+from constraint_sdc.plan.plan import Formation
 
 Accepts = npt.NDArray[np.uint64]
 """Bit t of `accepts[i, r]` says that record i satisfies conjunction t of rule r."""

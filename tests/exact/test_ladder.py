@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from constraint_sdc.model.plan import Step
-from tests.mask.extract import Extract, extract
+from constraint_sdc.plan.plan import Step
+from tests.maskers.extract import Extract, extract
 
 GROUP = 3
 

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from constraint_sdc.evaluate.expression import CompareOp
 from constraint_sdc.exact.lattice import WholeRow, has_whole_solution
 from constraint_sdc.exact.programme import LinearRow, Programme, _Limits, _solver, nearest_point
-from constraint_sdc.model.expression import CompareOp
 
 OPERATIONS = {
     "=": operator.eq,

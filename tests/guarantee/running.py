@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 
+from constraint_sdc.commands.mask import mask_file
 from constraint_sdc.errors import ConstraintSdcError, NotPublishedError, PlanRefusedError
-from constraint_sdc.model.masking import MaskOptions, MaskResult
-from constraint_sdc.model.plan import Step
-from constraint_sdc.pipeline.mask import mask_file
-from constraint_sdc.read.recipe import read_recipe
+from constraint_sdc.files.recipe import read_recipe
+from constraint_sdc.maskers.masked import MaskOptions, MaskResult
+from constraint_sdc.plan.plan import Step
 from tests.guarantee.case import Case, CaseFiles, write_case
 from tests.guarantee.judging import Maskable, faults
 

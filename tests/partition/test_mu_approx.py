@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from constraint_sdc.model.cloud import Cloud
-from constraint_sdc.model.groups import Points
-from constraint_sdc.partition.mu_approx import MuApprox
-from constraint_sdc.partition.sse import sse
-from constraint_sdc.partition.tree_decomposition import Tree, decompose
+from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.data.groups import Points
+from constraint_sdc.partition.distances import sse
+from constraint_sdc.partition.methods.mu_approx import MuApprox, Tree, decompose
 from tests.partition.brute_force import least_loss
 from tests.partition.exam import KINDS, Takes, draw_cloud
 from tests.partition.textbook import centroid, distance

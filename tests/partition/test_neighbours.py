@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from constraint_sdc.model.groups import Points
+from constraint_sdc.data.groups import Points
 from constraint_sdc.partition import neighbours, tree
-from constraint_sdc.partition.neighbours import Lists, find_copies, nearest
+from constraint_sdc.partition.search.neighbours import Lists, find_copies, nearest
 from tests.partition.drawn import drawn_points
 
 SMALL = (

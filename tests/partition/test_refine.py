@@ -16,17 +16,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.data.groups import Labels
 from constraint_sdc.errors import UsageError
-from constraint_sdc.model.cloud import Cloud
-from constraint_sdc.model.effort import BEST, DEFAULT, FAST, HIGH, Effort, effort_of
-from constraint_sdc.model.groups import Labels
 from constraint_sdc.partition import chains as chains_module
-from constraint_sdc.partition.mdav import Mdav
-from constraint_sdc.partition.optimal_univariate import OptimalUnivariate
-from constraint_sdc.partition.random_groups import RandomGroups
-from constraint_sdc.partition.recombine import recombine
-from constraint_sdc.partition.refine import refine, sweeps_of
-from constraint_sdc.partition.sse import sse
+from constraint_sdc.partition.distances import sse
+from constraint_sdc.partition.methods.mdav import Mdav
+from constraint_sdc.partition.methods.optimal_univariate import OptimalUnivariate
+from constraint_sdc.partition.methods.random_groups import RandomGroups
+from constraint_sdc.partition.search.recombine import recombine
+from constraint_sdc.partition.search.refine import BEST, DEFAULT, FAST, HIGH, Effort, effort_of, refine, sweeps_of
 from tests.partition.brute_force import least_loss
 
 T = TypeVar("T")
@@ -147,9 +146,9 @@ def test_where_no_process_can_be_had_the_run_is_made_here(monkeypatch: pytest.Mo
 INTERRUPTED = """
 import sys
 import numpy as np
-from constraint_sdc.model.cloud import Cloud
-from constraint_sdc.model.effort import Effort
-from constraint_sdc.partition.auto import Auto
+from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.partition.search.refine import Effort
+from constraint_sdc.partition.methods.auto import Auto
 
 print("begun", flush=True)
 Auto(Effort("long", 60.0, chains=4)).partition(Cloud(np.random.default_rng(0).normal(size=(3000, 8))), 3, 0)

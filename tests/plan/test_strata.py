@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from constraint_sdc.model.plan import Formation
+from constraint_sdc.plan.plan import Formation
 from constraint_sdc.plan.strata import NONE_KNOWN, Accepts, Cell, Classes, form_strata
 
 

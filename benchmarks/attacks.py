@@ -19,9 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 from sections import MEASURES, write_section
 
+from constraint_sdc.arrays import Points
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.data.grid import Grid
-from constraint_sdc.data.groups import Groups, Points
+from constraint_sdc.data.groups import Groups
 from constraint_sdc.data.pair import Compared, MaskedTogether, Pair
 from constraint_sdc.measures.attacks.single_ranking import SingleRanking
 from constraint_sdc.measures.attacks.transparency import Transparency

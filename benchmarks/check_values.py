@@ -17,8 +17,9 @@ import numpy as np
 import pandas as pd
 from sections import MEASURES, write_section
 
+from constraint_sdc.arrays import Labels, Points
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.data.groups import Groups, Labels, Points
+from constraint_sdc.data.groups import Groups
 from constraint_sdc.measures.points import standardised
 from constraint_sdc.measures.risk.distance_linkage import distance_linkage
 from constraint_sdc.measures.risk.interval_disclosure import interval_disclosure

@@ -17,10 +17,11 @@ from time import perf_counter
 import numpy as np
 from sections import write_section
 
+from constraint_sdc.arrays import Codes, Counts, Flags, Floats, Rows
 from constraint_sdc.maskers.group_anonymity.goal_signal import whole_counts
 from constraint_sdc.maskers.group_anonymity.influence import Influence, Nominal, Ordinal, Quotas
 from constraint_sdc.maskers.group_anonymity.optimal_swaps import Solution, proposals, solve
-from constraint_sdc.maskers.group_anonymity.signals import Codes, Counts, Floats, Mask, Rows, quantity
+from constraint_sdc.maskers.group_anonymity.signals import quantity
 from constraint_sdc.maskers.group_anonymity.swaps import SwapTrace, choose_swaps, embed
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "maskers" / "group-anonymity.md"
@@ -34,7 +35,7 @@ ROUNDS, CLOSE = 12, 1e-5
 @dataclass(frozen=True)
 class File:
     codes: Codes
-    vital: Mask
+    vital: Flags
     wished: Counts
     influence: Influence
 

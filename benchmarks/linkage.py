@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from sections import MEASURES, write_section
 
+from constraint_sdc.arrays import Points, Rows
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.data.groups import Points, Rows
 from constraint_sdc.measures.points import standardised
 from constraint_sdc.measures.risk.distance_linkage import distance_linkage
 from constraint_sdc.partition.methods.mdav import Mdav

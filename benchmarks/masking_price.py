@@ -27,7 +27,7 @@ from constraint_sdc.census.generate import generate_file
 from constraint_sdc.files.json_file import shipped_file
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.maskers.masked import MaskResult
-from constraint_sdc.plan.plan import BlockPlan, Plan, Price, Step
+from constraint_sdc.plan.plan import BlockPlan, ExactStep, Plan, Price
 from constraint_sdc.settings.recipe import Recipe
 
 TOP = Path(__file__).resolve().parents[1]
@@ -167,7 +167,7 @@ def row(*cells: str) -> str:
 def step_table(case: Case) -> str:
     """Return how many groups took which exact step, over all blocks."""
     taken = {k: steps(result) for k, result in case.masked.items()}
-    used = [step for step in Step if any(counts[step] for counts in taken.values())]
+    used = [step for step in ExactStep if any(counts[step] for counts in taken.values())]
     heads = ("groups", "smallest", *(step.value for step in used))
     lines = [row(f"{case.title}: groups by exact step", *heads), "|---|" + "---:|" * len(heads)]
     for k, result in case.masked.items():
@@ -185,8 +185,8 @@ def plain_table(case: Case) -> str:
     return "\n".join(lines)
 
 
-def steps(result: MaskResult) -> Counter[Step]:
-    total: Counter[Step] = Counter()
+def steps(result: MaskResult) -> Counter[ExactStep]:
+    total: Counter[ExactStep] = Counter()
     for block in result.plan.blocks:
         total.update(price(block).steps)
     return total

@@ -27,8 +27,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from constraint_sdc.arrays import Labels, Points
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.data.groups import Labels, Points
 from constraint_sdc.partition.distances import sse
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.partition.registry import METHODS, partitioner

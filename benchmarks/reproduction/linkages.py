@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from constraint_sdc.data.groups import Points
+from constraint_sdc.arrays import Points
 from constraint_sdc.measures.points import standardised
 from constraint_sdc.measures.risk.distance_linkage import distance_linkage
 

@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 
-from constraint_sdc.data.groups import Points
-from constraint_sdc.data.pair import Floats
+from constraint_sdc.arrays import Floats, Points
 from constraint_sdc.measures.risk.interval_disclosure import WIDTHS, RankBase, rank_distance
 from constraint_sdc.measures.utility.pil import QUANTILES, Pil, PilBase
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 import constraint_sdc as cs
+from constraint_sdc.arrays import Points
 from constraint_sdc.commands.masking.carrying_out import carry_out
 from constraint_sdc.commands.masking.preparation import Prepared, prepare
-from constraint_sdc.data.groups import Points
 from constraint_sdc.data.table import Table
 from constraint_sdc.files.json_file import shipped_file
 from constraint_sdc.settings.recipe import Recipe

@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from constraint_sdc.arrays import Floats, Integers, Rows
 from constraint_sdc.data.grid import double_text
 from constraint_sdc.data.variable import VariableInfo
 from constraint_sdc.errors import UsageError
@@ -24,12 +25,11 @@ BLOCK = 10_000
 LOW_EARNINGS = 1115
 V1_LIMIT = 1_500_000
 
-Column: TypeAlias = npt.NDArray[np.int64] | npt.NDArray[np.float64]
-Numbers: TypeAlias = dict[str, Column]
-Rows: TypeAlias = npt.NDArray[np.int64]
+CensusColumn: TypeAlias = Integers | Floats
+CensusNumbers: TypeAlias = dict[str, CensusColumn]
 
 
-def draw_block(seed: int, block: int) -> Numbers:
+def draw_block(seed: int, block: int) -> CensusNumbers:
     """Return V1..V16 for one whole block: V1..V14 int64, V15 and V16 float64.
 
     Guaranteed in every record, in double arithmetic: V9 + V10 = V14, V5 * V15 = V16, 0 <= V3 <= 7500, V13 <= V12 where
@@ -77,12 +77,12 @@ def draw_block(seed: int, block: int) -> Numbers:
     }
 
 
-def _whole(values: Column) -> npt.NDArray[np.int64]:
+def _whole(values: CensusColumn) -> npt.NDArray[np.int64]:
     """Cut to whole numbers of at least 1; cutting keeps a share of a whole number at or below it."""
     return np.maximum(values, 1.0).astype(np.int64)
 
 
-def break_rules(numbers: Numbers, seed: int, block: int, count: int) -> None:
+def break_rules(numbers: CensusNumbers, seed: int, block: int, count: int) -> None:
     """Break each of the five rules in exactly `count` records of the block, in place, chosen apart for each rule.
 
     No break touches a variable of another of the five rules, so a record breaks a rule only if it was chosen for it.
@@ -93,36 +93,36 @@ def break_rules(numbers: Numbers, seed: int, block: int, count: int) -> None:
         break_rule(numbers, np.sort(rng.choice(records, count, replace=False)), rng)
 
 
-def _break_sum(numbers: Numbers, rows: Rows, rng: np.random.Generator) -> None:
+def _break_sum(numbers: CensusNumbers, rows: Rows, rng: np.random.Generator) -> None:
     """V9 + V10 = V14 fails, by 1 at the least."""
     numbers["V14"][rows] += rng.integers(1, 500, len(rows))
 
 
-def _break_product(numbers: Numbers, rows: Rows, rng: np.random.Generator) -> None:
+def _break_product(numbers: CensusNumbers, rows: Rows, rng: np.random.Generator) -> None:
     """V5 * V15 = V16 fails, every other time by the last bit of the double only."""
     slightly = np.nextafter(numbers["V16"][rows], np.inf)
     clearly = numbers["V16"][rows] * rng.uniform(1.01, 2.0, len(rows))
     numbers["V16"][rows] = np.where(np.arange(len(rows)) % 2 == 0, slightly, clearly)
 
 
-def _break_interval(numbers: Numbers, rows: Rows, rng: np.random.Generator) -> None:
+def _break_interval(numbers: CensusNumbers, rows: Rows, rng: np.random.Generator) -> None:
     """0 <= V3 <= 7500 fails, above or below."""
     above, below = rng.integers(7501, 20_000, len(rows)), rng.integers(-500, 0, len(rows))
     numbers["V3"][rows] = np.where(rng.random(len(rows)) < 0.5, above, below)
 
 
-def _break_condition(numbers: Numbers, rows: Rows, rng: np.random.Generator) -> None:
+def _break_condition(numbers: CensusNumbers, rows: Rows, rng: np.random.Generator) -> None:
     """V8 < 1115 holds and V13 <= V12 does not."""
     numbers["V8"][rows] = rng.integers(80, LOW_EARNINGS, len(rows))
     numbers["V13"][rows] = numbers["V12"][rows] + rng.integers(1, 5000, len(rows))
 
 
-def _break_domain(numbers: Numbers, rows: Rows, rng: np.random.Generator) -> None:
+def _break_domain(numbers: CensusNumbers, rows: Rows, rng: np.random.Generator) -> None:
     """V1 takes a value that no original record of any seed has."""
     numbers["V1"][rows] = rng.integers(V1_LIMIT, 2 * V1_LIMIT, len(rows))
 
 
-_BREAKS: tuple[Callable[[Numbers, Rows, np.random.Generator], None], ...] = (
+_BREAKS: tuple[Callable[[CensusNumbers, Rows, np.random.Generator], None], ...] = (
     _break_sum,
     _break_product,
     _break_interval,
@@ -178,7 +178,7 @@ def generate(records: int, seed: int, break_share: float = 0.0) -> Iterator[Mapp
         yield {name: _texts(column) for name, column in numbers.items()}
 
 
-def _texts(column: Column) -> list[str]:
+def _texts(column: CensusColumn) -> list[str]:
     return list(map(str if column.dtype.kind == "i" else double_text, column.tolist()))
 
 

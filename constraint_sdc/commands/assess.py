@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from constraint_sdc.arrays import Floats, Rows
 from constraint_sdc.commands.certificate.certificate import certificate_path, file_digest, read_certificate
 from constraint_sdc.commands.certificate.verify import check_certificate, inconsistencies
 from constraint_sdc.commands.check import check_file
@@ -17,8 +18,7 @@ from constraint_sdc.commands.masking.preparation import check_options, read_whol
 from constraint_sdc.commands.measuring.pairing import pair_tables
 from constraint_sdc.commands.measuring.records_file import Progress, is_csv, read_records, subdomain_rows
 from constraint_sdc.constraints.constraint import DomainAtom, EditRule, atoms
-from constraint_sdc.data.groups import Rows
-from constraint_sdc.data.pair import Floats, Pair
+from constraint_sdc.data.pair import Pair
 from constraint_sdc.data.table import Table
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.microdata.microdata import open_microdata

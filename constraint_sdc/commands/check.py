@@ -126,7 +126,7 @@ def _check(data: Path, rules: Path, schema: Schema, options: CheckOptions, progr
 
 
 @dataclass(frozen=True, slots=True)
-class _Surroundings:
+class _CheckContext:
     """What is known about the file around its records: element names outside them, and whether wrappers vary."""
 
     names: frozenset[str]
@@ -138,7 +138,7 @@ def _check_rows(
 ) -> tuple[int, tuple[RuleResult, ...], int | None]:
     """Judge the rows; a second time if the file's end shows that a rule was sent down the wrong route."""
     microdata = open_microdata(data, record=options.record)
-    seen = _Surroundings(frozenset(microdata.layout.wrappers), microdata.layout.is_uniform)
+    seen = _CheckContext(frozenset(microdata.layout.wrappers), microdata.layout.is_uniform)
     while True:
         known = seen
         routes, domains = _routes(schema, microdata.layout, known, options, data)
@@ -154,7 +154,7 @@ def _run_check(
     domains: Mapping[Outside, Domain],
     options: CheckOptions,
     progress: Progress,
-) -> tuple[RowsCheck, _Surroundings]:
+) -> tuple[RowsCheck, _CheckContext]:
     layout, data = microdata.layout, microdata.path
     wishes = Wishes(options.key, options.max_examples, options.show_values)
     outside: set[str] = set()
@@ -165,13 +165,13 @@ def _run_check(
             check.take(chunk)
             progress(check.records)
         check.finish()
-    return check, _Surroundings(frozenset(outside), is_uniform)
+    return check, _CheckContext(frozenset(outside), is_uniform)
 
 
 def _routes(
     schema: Schema,
     layout: Layout,
-    around: _Surroundings,
+    around: _CheckContext,
     options: CheckOptions,
     data: Path,
     domains: dict[Outside, Domain] | None = None,

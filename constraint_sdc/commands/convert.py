@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from constraint_sdc.data.survey import rows_of_chunks
-from constraint_sdc.data.variable import Rows, Written
+from constraint_sdc.data.variable import RowSource, Written
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.csv_file import EmptyCell
 
@@ -70,7 +70,7 @@ def _refuse_idle_options(source: str, target: str, options: ConvertOptions) -> N
             raise UsageError(f"{name} has nothing to act on when converting {source} to {target}", hint="leave it out")
 
 
-def _read_xml(path: Path, options: ConvertOptions) -> Rows:
+def _read_xml(path: Path, options: ConvertOptions) -> RowSource:
     from constraint_sdc.files.microdata.metadata import read_metadata
     from constraint_sdc.files.microdata.microdata import open_microdata
 
@@ -78,32 +78,32 @@ def _read_xml(path: Path, options: ConvertOptions) -> Rows:
     return rows_of_chunks(microdata.chunks, read_metadata(path))
 
 
-def _read_csv(path: Path, options: ConvertOptions) -> Rows:
+def _read_csv(path: Path, options: ConvertOptions) -> RowSource:
     from constraint_sdc.files.csv_file import read_csv
 
     delimiter = options.delimiter or ("\t" if path.suffix.lower() == ".tsv" else None)
     return read_csv(path, delimiter=delimiter, encoding=options.encoding, empty=options.empty)
 
 
-def _read_parquet(path: Path, _: ConvertOptions) -> Rows:
+def _read_parquet(path: Path, _: ConvertOptions) -> RowSource:
     from constraint_sdc.files.parquet_file import read_parquet
 
     return read_parquet(path)
 
 
-def _read_statistics(path: Path, _: ConvertOptions) -> Rows:
+def _read_statistics(path: Path, _: ConvertOptions) -> RowSource:
     from constraint_sdc.files.statistics_file import read_statistics
 
     return read_statistics(path)
 
 
-def _write_xml(path: Path, rows: Rows, options: ConvertOptions) -> Written:
+def _write_xml(path: Path, rows: RowSource, options: ConvertOptions) -> Written:
     from constraint_sdc.files.rows_file import write_rows
 
     return write_rows(path, rows, overwrite=options.overwrite)
 
 
-def _write_csv(path: Path, rows: Rows, options: ConvertOptions) -> Written:
+def _write_csv(path: Path, rows: RowSource, options: ConvertOptions) -> Written:
     from constraint_sdc.files.csv_file import write_csv
 
     delimiter = options.delimiter or ("\t" if path.suffix.lower() == ".tsv" else ",")
@@ -116,26 +116,26 @@ def _write_csv(path: Path, rows: Rows, options: ConvertOptions) -> Written:
     )
 
 
-def _write_parquet(path: Path, rows: Rows, options: ConvertOptions) -> Written:
+def _write_parquet(path: Path, rows: RowSource, options: ConvertOptions) -> Written:
     from constraint_sdc.files.parquet_file import write_parquet
 
     return write_parquet(path, rows, empty_is_missing=options.empty_is_missing, overwrite=options.overwrite)
 
 
-def _write_statistics(path: Path, rows: Rows, options: ConvertOptions) -> Written:
+def _write_statistics(path: Path, rows: RowSource, options: ConvertOptions) -> Written:
     from constraint_sdc.files.statistics_file import write_statistics
 
     return write_statistics(path, rows, overwrite=options.overwrite)
 
 
 # Each format's library (pyarrow, pyreadstat) is imported only when that format is used.
-_READERS: dict[str, Callable[[Path, ConvertOptions], Rows]] = {
+_READERS: dict[str, Callable[[Path, ConvertOptions], RowSource]] = {
     "xml": _read_xml,
     "csv": _read_csv,
     "parquet": _read_parquet,
     "statistics": _read_statistics,
 }
-_WRITERS: dict[str, Callable[[Path, Rows, ConvertOptions], Written]] = {
+_WRITERS: dict[str, Callable[[Path, RowSource, ConvertOptions], Written]] = {
     "xml": _write_xml,
     "csv": _write_csv,
     "parquet": _write_parquet,

@@ -9,10 +9,11 @@ from time import perf_counter
 
 import numpy as np
 
+from constraint_sdc.arrays import Labels, Weights
 from constraint_sdc.commands.masking.division import keep_weights, record_weights, wished_division
 from constraint_sdc.commands.measuring.records_file import Progress, is_csv, read_records
-from constraint_sdc.data.cloud import Cloud, Weights, cloud_of
-from constraint_sdc.data.groups import Groups, Labels
+from constraint_sdc.data.cloud import Cloud, cloud_of
+from constraint_sdc.data.groups import Groups
 from constraint_sdc.data.series import Series
 from constraint_sdc.data.table import Table
 from constraint_sdc.errors import UsageError

@@ -32,7 +32,7 @@ from constraint_sdc.evaluate.expression import Expression, Not, Variable
 from constraint_sdc.schematron.schema import Assertion, Pattern, Rule, Schema
 from constraint_sdc.xpath.locality import Regions, Surroundings, Unproven, regions_of
 from constraint_sdc.xpath.lookups import plain_keys
-from constraint_sdc.xpath.scope import AtRoot, Here, Scope, Value
+from constraint_sdc.xpath.scope import AtRoot, Here, Scope, ScopeValue
 from constraint_sdc.xpath.substitute import add_lets, schema_variables
 from constraint_sdc.xpath.syntax import NotUnderstood, Step, Syntax, step_name, walk_syntax
 from constraint_sdc.xpath.translate import translate_tree
@@ -99,12 +99,12 @@ def understand(
     root = Scope(AtRoot(), AtRoot(), str(Path(schema.origin.file).parent), keys=keys, given=overridden)
     root = replace(root, variables=schema_variables(schema, root, namespaces))
     around = schema_regions(schema, overridden, namespaces)
-    reader = _Reader(schema, namespaces, shape, root, around)
+    reader = _SchemaReader(schema, namespaces, shape, root, around)
     return tuple(rule for pattern in schema.patterns for rule in reader.pattern(pattern))
 
 
 @dataclass(frozen=True, slots=True)
-class _Rule:
+class _FiringRule:
     """A Schematron rule on the way: its context in every form that its assertions need."""
 
     rule: Rule
@@ -117,7 +117,7 @@ class _Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class _SchemaReader:
     schema: Schema
     namespaces: dict[str, str]
     shape: RecordShape
@@ -134,7 +134,9 @@ class _Reader:
             for assertion in rule.assertions:
                 yield self._assertion(assertion, read)
 
-    def _rule(self, rule: Rule, pattern: Pattern, scope: Scope, around: Surroundings, earlier: list[Earlier]) -> _Rule:
+    def _rule(
+        self, rule: Rule, pattern: Pattern, scope: Scope, around: Surroundings, earlier: list[Earlier]
+    ) -> _FiringRule:
         tree = parse_xpath(rule.context, self.namespaces)
         apart = take_apart(tree)
         context = understand_context(apart, scope, self.shape.record)
@@ -151,9 +153,9 @@ class _Reader:
         local = unlocal if unlocal is not None and not isinstance(place, NotUnderstood) else place
         regions = frozenset() if isinstance(place, NotUnderstood) else place
         inner_around = add_let_regions(replace(around, focus=regions, current=regions), rule.lets, self.namespaces)
-        return _Rule(rule, pattern, context, premise_of(mine, before), local, inner, inner_around)
+        return _FiringRule(rule, pattern, context, premise_of(mine, before), local, inner, inner_around)
 
-    def _inside(self, scope: Scope, focus: Value, rule: Rule) -> Scope:
+    def _inside(self, scope: Scope, focus: ScopeValue, rule: Rule) -> Scope:
         return add_lets(replace(scope.at(focus), current=focus), rule.lets, self.namespaces)
 
     def _within_records(self, context: Context) -> Context | NotUnderstood:
@@ -164,7 +166,7 @@ class _Reader:
             return NotUnderstood("the attribute may sit outside the records; write Record/@name", last)
         return context
 
-    def _focus(self, apart: MatchPattern | NotUnderstood, place: Regions | NotUnderstood) -> Value | NotUnderstood:
+    def _focus(self, apart: MatchPattern | NotUnderstood, place: Regions | NotUnderstood) -> ScopeValue | NotUnderstood:
         name = _node_name(apart)
         if name is None:
             return apart if isinstance(apart, NotUnderstood) else NotUnderstood("the context has no fixed element name")
@@ -175,7 +177,7 @@ class _Reader:
             return NotUnderstood("the context is outside the records", name)
         return Variable(name)
 
-    def _assertion(self, assertion: Assertion, read: _Rule) -> EditRule:
+    def _assertion(self, assertion: Assertion, read: _FiringRule) -> EditRule:
         tree = parse_xpath(assertion.test, self.namespaces)
         expression = self._expression(tree, assertion, read.scope)
         names: dict[str, None] = {}
@@ -208,7 +210,7 @@ class _Reader:
         expression: Expression | NotUnderstood,
         tree: Syntax | NotUnderstood,
         names: dict[str, None],
-        read: _Rule,
+        read: _FiringRule,
         refusal: NotUnderstood | None,
     ) -> Constraint:
         if isinstance(tree, NotUnderstood):
@@ -228,13 +230,13 @@ class _Reader:
         names = (step_name(part) for part in walk_syntax(tree) if isinstance(part, Step))
         yield from dict.fromkeys(name for name in names if name is not None and name not in around)
 
-    def _messages_are_local(self, assertion: Assertion, read: _Rule) -> bool:
+    def _messages_are_local(self, assertion: Assertion, read: _FiringRule) -> bool:
         texts: Iterable[str] = message_texts(self.schema, assertion, read.rule)
         trees = (parse_xpath(text, self.namespaces) for text in texts)
         return not any(isinstance(regions_of(tree, read.around), NotUnderstood) for tree in trees)
 
 
-def _refusal(looks: Regions | NotUnderstood, read: _Rule) -> NotUnderstood | None:
+def _refusal(looks: Regions | NotUnderstood, read: _FiringRule) -> NotUnderstood | None:
     """Return why the verdict may depend on more than the record, or None."""
     if read.pattern.documents is not None:
         return NotUnderstood("the pattern judges other documents")

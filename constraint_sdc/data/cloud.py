@@ -6,13 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from constraint_sdc.data.groups import Points, Rows
+from constraint_sdc.arrays import Points, Rows, Weights
 from constraint_sdc.data.series import Series
 from constraint_sdc.settings.words import Scale, Standardise, VariableWish
-
-Weights = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-Labels = npt.NDArray[np.int64]
-Rows = npt.NDArray[np.int64]
-Points = npt.NDArray[np.float64]
+from constraint_sdc.arrays import Labels, Rows
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from constraint_sdc.arrays import Codes, Flags, Floats, Points, Rows
 from constraint_sdc.data.grid import Grid
-from constraint_sdc.data.groups import Points, Rows
 from constraint_sdc.settings.words import OperatorName, Role, Scale
-
-Floats = npt.NDArray[np.float64]
-Codes = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -43,7 +38,7 @@ class Compared:
         return replace(self, **{name: getattr(self, name)[rows] for name in arrays})
 
     @cached_property
-    def unchanged(self) -> Mask:
+    def unchanged(self) -> Flags:
         """Tell which records have the value that they had."""
         return np.equal(self.original_code, self.masked_code)
 

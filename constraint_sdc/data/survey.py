@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from constraint_sdc.data.grid import double_text
 from constraint_sdc.data.table import Chunk
-from constraint_sdc.data.variable import Batch, Rows, VariableInfo, VariableType, batches_of
+from constraint_sdc.data.variable import Batch, RowSource, VariableInfo, VariableType, batches_of
 
 _PLAIN = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.([0-9]+))?")
 _SHORT_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,13}").fullmatch
@@ -117,7 +117,7 @@ def describe(info: VariableInfo, survey: Survey) -> VariableInfo:
     return replace(info, type=type_, decimals=decimals)
 
 
-def rows_of_chunks(open_chunks: Callable[[], Iterable[Chunk]], declared: Sequence[VariableInfo] = ()) -> Rows:
+def rows_of_chunks(open_chunks: Callable[[], Iterable[Chunk]], declared: Sequence[VariableInfo] = ()) -> RowSource:
     """Return the rows of a microdata file that `open_chunks` reads from its beginning each time.
 
     Reads the file once, to find every variable that some record has; declared variables come first and are taken at
@@ -134,4 +134,4 @@ def rows_of_chunks(open_chunks: Callable[[], Iterable[Chunk]], declared: Sequenc
     def batches() -> Iterator[Batch]:
         return batches_of(open_chunks(), names)
 
-    return Rows(infos, batches)
+    return RowSource(infos, batches)

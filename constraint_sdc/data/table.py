@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-Bytes: TypeAlias = npt.NDArray[np.uint8]
-Spans: TypeAlias = npt.NDArray[np.int64]
+from constraint_sdc.arrays import Bytes, Spans
 
 
 class State(IntEnum):

@@ -8,16 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from constraint_sdc.data.table import Bytes, Column, Spans
-
-Mask: TypeAlias = npt.NDArray[np.bool_]
-Rows: TypeAlias = npt.NDArray[np.intp]
-Words: TypeAlias = npt.NDArray[np.uint64]
+from constraint_sdc.arrays import Bytes, Flags, Positions, Spans, Words
+from constraint_sdc.data.table import Column
 
 _LOW_BYTES = np.array([(1 << (8 * k)) - 1 for k in range(9)], np.uint64)
 _HIGH_BITS = np.uint64(0x8080808080808080)
@@ -84,9 +80,9 @@ class Text:
         return self.word(0)
 
     @cached_property
-    def is_ascii(self) -> Mask:
+    def is_ascii(self) -> Flags:
         """Where a text has ASCII characters only."""
-        plain: Mask = np.bitwise_and(self.first_word, _HIGH_BITS) == 0
+        plain: Flags = np.bitwise_and(self.first_word, _HIGH_BITS) == 0
         longer = np.flatnonzero(self.length > 8)
         plain[longer] &= np.fromiter(map(bytes.isascii, self.raw(longer)), np.bool_, len(longer))
         return plain
@@ -96,7 +92,7 @@ class Text:
         """The texts as Python strings."""
         return [raw.decode("utf-8") for raw in self.raw(np.arange(len(self)))]
 
-    def raw(self, rows: Rows) -> list[bytes]:
+    def raw(self, rows: Positions) -> list[bytes]:
         """Return the bytes of some texts."""
         view = self._buffer.data
         return [bytes(view[a:b]) for a, b in zip(self.start[rows].tolist(), self.stop[rows].tolist(), strict=True)]
@@ -108,11 +104,11 @@ class Text:
         letters[places >= self.length[:, None]] = 0
         return letters
 
-    def take(self, rows: Rows) -> Text:
+    def take(self, rows: Positions) -> Text:
         """Return the texts of some rows."""
         return Text(self._buffer, self.start[rows], self.stop[rows])
 
-    def broadcast(self, present: Mask | None) -> tuple[Text, Mask]:
+    def broadcast(self, present: Flags | None) -> tuple[Text, Flags]:
         """Return texts and mask (None is everywhere) with as many rows as the longer of the two."""
         mask = np.ones(1, np.bool_) if present is None else present
         if len(mask) == len(self):
@@ -120,14 +116,14 @@ class Text:
         start, stop, mask = np.broadcast_arrays(self.start, self.stop, mask)
         return Text(self._buffer, start, stop), mask
 
-    def blank_unless(self, mask: Mask) -> Text:
+    def blank_unless(self, mask: Flags) -> Text:
         """Return the texts where the mask is true, '' elsewhere; itself if that changes nothing."""
         if len(self) == len(mask) and not np.any(self.length[~mask]):
             return self
         start, stop, mask = np.broadcast_arrays(self.start, self.stop, mask)
         return Text(self._buffer, start, np.where(mask, stop, start))
 
-    def where(self, mask: Mask, other: Text) -> Text:
+    def where(self, mask: Flags, other: Text) -> Text:
         """Return these texts where the mask is true, the other ones elsewhere."""
         shift = len(self._buffer)
         start = np.where(mask, self.start, other.start + shift)
@@ -139,16 +135,16 @@ class Text:
         known: dict[str, str] = {}
         return Text.of_strings([known[s] if s in known else known.setdefault(s, function(s)) for s in self.strings])
 
-    def test(self, predicate: Callable[[str], bool]) -> Mask:
+    def test(self, predicate: Callable[[str], bool]) -> Flags:
         """Ask a predicate of one string about every text, once per distinct text."""
         known: dict[str, bool] = {}
         answers = (known[s] if s in known else known.setdefault(s, predicate(s)) for s in self.strings)
         return np.fromiter(answers, np.bool_, len(self))
 
 
-def equal(left: Text, right: Text) -> Mask:
+def equal(left: Text, right: Text) -> Flags:
     """Tell where two texts are the same, codepoint by codepoint."""
-    same: Mask = np.equal(left.length, right.length) & (left.first_word == right.first_word)
+    same: Flags = np.equal(left.length, right.length) & (left.first_word == right.first_word)
     for rows, ours, theirs in _undecided(left, right, lambda: same):
         same[rows] = ours == theirs
     return same
@@ -162,7 +158,7 @@ def order(left: Text, right: Text) -> npt.NDArray[np.int8]:
     return result
 
 
-def _undecided(left: Text, right: Text, tied: Callable[[], Mask]) -> Iterator[tuple[Rows, Words, Words]]:
+def _undecided(left: Text, right: Text, tied: Callable[[], Flags]) -> Iterator[tuple[Positions, Words, Words]]:
     """Yield the rows still tied after each word, with their next words on both sides."""
     reach = np.maximum(left.length, right.length)
     rows = np.flatnonzero(tied() & (reach > 8))
@@ -175,7 +171,7 @@ def _undecided(left: Text, right: Text, tied: Callable[[], Mask]) -> Iterator[tu
         rows, ours, theirs, reach = rows[keep], ours.take(keep), theirs.take(keep), reach[keep]
 
 
-def _rows(text: Text, rows: Rows) -> Text:
+def _rows(text: Text, rows: Positions) -> Text:
     return text.take(np.zeros(len(rows), np.intp) if len(text) == 1 else rows)
 
 

@@ -101,7 +101,7 @@ Batch: TypeAlias = Mapping[str, Sequence[str | None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class RowSource:
     """The records of a file in any format. `batches` starts anew at the first record each time it is called.
 
     Every batch holds exactly the variables of `infos`, under their XML names. `notes` say what the format could not

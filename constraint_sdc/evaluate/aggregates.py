@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from constraint_sdc.data.text import Mask
+from constraint_sdc.arrays import Flags, Floats, Integers
 from constraint_sdc.evaluate.arithmetic import add_numbers, as_floats
 from constraint_sdc.evaluate.comparison import compare_items
 from constraint_sdc.evaluate.conversion import exact_to_double, numeric, rescaled
-from constraint_sdc.evaluate.lexical import Floats, Integers
 from constraint_sdc.evaluate.value import (
     DoubleItem,
     ExactItem,
@@ -32,7 +31,7 @@ from constraint_sdc.evaluate.value import (
     within,
 )
 
-_NOBODY: Mask = np.zeros(1, np.bool_)
+_NOBODY: Flags = np.zeros(1, np.bool_)
 
 
 def total(value: Value) -> Value:
@@ -124,7 +123,7 @@ def _extreme(what: str, value: Value, side: int) -> Value:
     return Value(_alternatives(numbers, double, ExactItem(mantissa, scale), any_present(value.items)), doubt)
 
 
-def _better(best: Integers, candidate: Integers, begun: Mask, present: Maybe, side: int) -> tuple[Integers, Mask]:
+def _better(best: Integers, candidate: Integers, begun: Flags, present: Maybe, side: int) -> tuple[Integers, Flags]:
     here = np.ones(1, np.bool_) if present is None else present
     wins = here & (~begun | (candidate > best if side > 0 else candidate < best))
     return np.where(wins, candidate, best), begun | here
@@ -177,7 +176,7 @@ def index_of(values: Value, sought: Value) -> Value:
     return Value(tuple(items), doubt)
 
 
-_NOWHERE: Mask = np.zeros(1, np.bool_)
+_NOWHERE: Flags = np.zeros(1, np.bool_)
 
 
 def _are_comparable(left: Item, right: Item) -> bool:

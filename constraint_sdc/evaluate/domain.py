@@ -9,17 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from constraint_sdc.arrays import Flags, Keys, Positions
 from constraint_sdc.data.table import Column
-from constraint_sdc.data.text import Mask, Rows, Text
+from constraint_sdc.data.text import Text
 from constraint_sdc.evaluate.expression import Call, Compare, Expression, Literal, Outside
 from constraint_sdc.evaluate.value import NotMine, TextItem, Value, exactly_one, truth
 
-Keys: TypeAlias = npt.NDArray[Any]
 # The width in bytes of the texts behind the keys; numbers of nine to sixteen characters have a name of their own.
 _SHORT = 8
 _NUMBER = 0
@@ -61,11 +60,11 @@ class Domain:
         """Add the values of a column."""
         self._add(Text.of_column(column), np.flatnonzero(column.present()))
 
-    def contains(self, column: Column) -> Mask:
+    def contains(self, column: Column) -> Flags:
         """Tell for each record whether its value is in the domain; an absent value is not."""
         return self.contains_text(Text.of_column(column), column.present())
 
-    def contains_text(self, text: Text, present: Mask) -> Mask:
+    def contains_text(self, text: Text, present: Flags) -> Flags:
         """Tell for each present text whether it is in the domain."""
         found = np.zeros(len(text), np.bool_)
         for width, rows, keys in _keys(text, np.flatnonzero(present)):
@@ -89,7 +88,7 @@ class Domain:
             self._merge(width)
         return sum(map(len, self._sorted.values()))
 
-    def _add(self, text: Text, rows: Rows) -> None:
+    def _add(self, text: Text, rows: Positions) -> None:
         for width, _, keys in _keys(text, rows):
             pending = self._pending.setdefault(width, [])
             pending.append(_distinct(keys))
@@ -119,7 +118,7 @@ def _without_repetition(keys: Keys) -> Keys:
     return np.compress(is_new, keys)
 
 
-def _keys(text: Text, rows: Rows) -> Iterator[tuple[int, Rows, Keys]]:
+def _keys(text: Text, rows: Positions) -> Iterator[tuple[int, Positions, Keys]]:
     """Yield (width in bytes, rows, keys)."""
     words = np.maximum(text.length[rows] + 7, 8) // 8
     power = np.ceil(np.log2(words)).astype(np.int64)
@@ -138,10 +137,10 @@ def _keys(text: Text, rows: Rows) -> Iterator[tuple[int, Rows, Keys]]:
         yield width, chosen, matrix.view(f"S{width}").reshape(-1)
 
 
-def _packed(matrix: npt.NDArray[np.uint64]) -> tuple[Mask, Keys]:
+def _packed(matrix: npt.NDArray[np.uint64]) -> tuple[Flags, Keys]:
     """Tell which rows of two words look like numbers, and return those with four bits for each character."""
     codes = _CODES[matrix.view(np.uint8)]
-    is_number: Mask = codes.max(axis=1, initial=0) < 16
+    is_number: Flags = codes.max(axis=1, initial=0) < 16
     codes = codes[is_number]
     return is_number, (codes[:, 0::2] << 4 | codes[:, 1::2]).view("<u8").reshape(-1)
 

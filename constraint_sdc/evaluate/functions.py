@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from constraint_sdc.arrays import Floats, Integers
 from constraint_sdc.evaluate.aggregates import average, count, exists, highest, index_of, lowest, the_one, total
 from constraint_sdc.evaluate.arithmetic import as_floats
 from constraint_sdc.evaluate.conversion import (
@@ -21,7 +22,6 @@ from constraint_sdc.evaluate.conversion import (
     numeric,
     string_or_empty,
 )
-from constraint_sdc.evaluate.lexical import Floats, Integers
 from constraint_sdc.evaluate.strings import STRING_FUNCTIONS
 from constraint_sdc.evaluate.value import (
     DoubleItem,

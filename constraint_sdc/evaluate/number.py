@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from constraint_sdc.data.text import Mask
+from constraint_sdc.arrays import Flags
 from constraint_sdc.evaluate.conversion import number, numeric, rescaled
 from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Expression, Outside
@@ -46,7 +46,7 @@ class Numbers:
     doubles: npt.NDArray[np.float64] | None
     mantissa: npt.NDArray[np.int64] | None
     scale: int
-    unsure: Mask
+    unsure: Flags
 
 
 def evaluate_number(
@@ -105,5 +105,5 @@ def _merged(parts: list[tuple[npt.NDArray[_T], Maybe]]) -> npt.NDArray[_T]:
     return result
 
 
-def _spread(unsure: Mask, doubt: Maybe, shape: tuple[int]) -> Mask:
+def _spread(unsure: Flags, doubt: Maybe, shape: tuple[int]) -> Flags:
     return np.broadcast_to(unsure if doubt is None else unsure | doubt, shape).copy()

@@ -14,11 +14,12 @@ from typing import TypeAlias
 
 import numpy as np
 
+from constraint_sdc.arrays import Flags, Floats, Integers
 from constraint_sdc.data.table import Chunk, Column
-from constraint_sdc.data.text import Mask, Text
-from constraint_sdc.evaluate.lexical import Floats, Integers, Reading
+from constraint_sdc.data.text import Text
+from constraint_sdc.evaluate.lexical import Reading
 
-Maybe: TypeAlias = Mask | None
+Maybe: TypeAlias = Flags | None
 
 
 class NotMine(Exception):  # noqa: N818 - a refusal is an answer, not a fault
@@ -38,7 +39,7 @@ class TextItem:
 class TruthItem:
     """An xs:boolean."""
 
-    truth: Mask
+    truth: Flags
     present: Maybe = None
 
 
@@ -112,17 +113,17 @@ def within(doubt: Maybe, present: Maybe) -> Maybe:
     return doubt if doubt is None or present is None else doubt & present
 
 
-def some(mask: Mask) -> Maybe:
+def some(mask: Flags) -> Maybe:
     """Return a doubt mask, or None when no record is in doubt."""
     return mask if mask.any() else None
 
 
-def narrowed(item: Item, mask: Mask) -> Item:
+def narrowed(item: Item, mask: Flags) -> Item:
     """Return the item on fewer records."""
     return replace(item, present=both(item.present, mask))
 
 
-def chosen(holds: Mask, then: tuple[Item, ...], otherwise: tuple[Item, ...]) -> tuple[Item, ...]:
+def chosen(holds: Flags, then: tuple[Item, ...], otherwise: tuple[Item, ...]) -> tuple[Item, ...]:
     """Return the items of one sequence where the mask is true and of the other elsewhere."""
     match then, otherwise:
         # Two alternatives of one type are one item, so that `if` may nest without the number of items growing.
@@ -133,7 +134,7 @@ def chosen(holds: Mask, then: tuple[Item, ...], otherwise: tuple[Item, ...]) -> 
     return tuple(narrowed(i, holds) for i in then) + tuple(narrowed(i, ~holds) for i in otherwise)
 
 
-def truth(mask: Mask, present: Maybe = None) -> TruthItem:
+def truth(mask: Flags, present: Maybe = None) -> TruthItem:
     """Return a boolean item."""
     return TruthItem(mask, present)
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from constraint_sdc.arrays import Rows
 from constraint_sdc.data.grid import Grid
-from constraint_sdc.data.groups import Groups, Rows
+from constraint_sdc.data.groups import Groups
 from constraint_sdc.data.series import Series
 from constraint_sdc.data.table import Column, State, Table, column_of
 from constraint_sdc.evaluate.domain import Domain

@@ -17,7 +17,7 @@ from constraint_sdc.evaluate.expression import CompareOp
 
 Row: TypeAlias = tuple[tuple[tuple[int, Fraction], ...], CompareOp, Fraction]
 Bound: TypeAlias = int | None
-Counts: TypeAlias = tuple[int, ...]
+StepCounts: TypeAlias = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class WholeRow:
     low: Bound
     high: Bound
 
-    def excess(self, counts: Counts) -> int:
+    def excess(self, counts: StepCounts) -> int:
         """Return how far the sum is above its upper bound (positive) or below its lower one (negative)."""
         total = sum(coefficient * counts[index] for index, coefficient in self.terms)
         if self.high is not None and total > self.high:
@@ -46,15 +46,15 @@ class Lattice:
     high: tuple[Bound, ...]
     rows: tuple[WholeRow, ...]
 
-    def clamped(self, counts: Iterable[int]) -> Counts:
+    def clamped(self, counts: Iterable[int]) -> StepCounts:
         """Return the counts moved into their bounds."""
         return tuple(map(_clamp, counts, self.low, self.high))
 
-    def holds(self, counts: Counts) -> bool:
+    def holds(self, counts: StepCounts) -> bool:
         """Tell whether the counts satisfy every bound and every row, exactly."""
         return self.clamped(counts) == counts and not any(row.excess(counts) for row in self.rows)
 
-    def price(self, counts: Counts) -> float:
+    def price(self, counts: StepCounts) -> float:
         """Return the cost of these counts."""
         return sum(cost * float(abs(n - aim)) for n, aim, cost in zip(counts, self.aim, self.cost, strict=True))
 
@@ -210,7 +210,7 @@ _LARGEST_COST = 1e3  # of a step; solvers compare costs with absolute tolerances
 class Window:
     """Where HiGHS looks: moves from a centre in units of so many steps, within reach, whole or real."""
 
-    centre: Counts
+    centre: StepCounts
     reach: list[Bound]
     whole: list[bool]
     unit: int = 1
@@ -222,13 +222,13 @@ class Window:
         up = math.inf if high is None else high - self.centre[j]
         return (down, up) if reach is None else (max(down, -reach), min(up, reach))
 
-    def moved(self, moves: list[float]) -> Counts:
+    def moved(self, moves: list[float]) -> StepCounts:
         """Return the centre moved, in whole steps."""
         return tuple(n + round(Fraction(move) * self.unit) for n, move in zip(self.centre, moves, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class SolverColumn:
     """One column of the programme: a stretch of one variable's way up (+1) or down (-1) from its centre."""
 
     variable: int
@@ -237,15 +237,16 @@ class Column:
     cost: float
 
 
-def columns_of(lattice: Lattice, window: Window) -> list[Column]:
+def columns_of(lattice: Lattice, window: Window) -> list[SolverColumn]:
     """Return the columns of the variables that occur in rows."""
     scale = _LARGEST_COST / max(lattice.cost)
-    columns: list[Column] = []
+    columns: list[SolverColumn] = []
     for j in sorted({index for row in lattice.rows for index, _ in row.terms}):
         aim = lattice.aim[j] - window.centre[j]
         segments = _segments(aim if window.whole[j] else Fraction(round(aim)), *window.ends(lattice, j))
         columns.extend(
-            Column(j, sign, length / window.unit, slope * lattice.cost[j] * scale) for sign, length, slope in segments
+            SolverColumn(j, sign, length / window.unit, slope * lattice.cost[j] * scale)
+            for sign, length, slope in segments
         )
     return columns
 

@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from itertools import combinations, product
 
 import numpy as np
-import numpy.typing as npt
 
+from constraint_sdc.arrays import Floats, Moves
 from constraint_sdc.evaluate.expression import Arithmetic, Expression, variables_of, walk
 from constraint_sdc.exact.candidates import Candidates, Deriver
-from constraint_sdc.exact.settlement import Costs, Floats
+from constraint_sdc.exact.settlement import Costs
 from constraint_sdc.plan.design import BlockDesign, Derivation
 from constraint_sdc.settings.words import OperatorName
-
-Moves = npt.NDArray[np.float64]
 
 _MOST_MOVES = 360
 _FARTHEST = {1: 60, 2: 9, 3: 3}  # steps by the number of free variables; 1 when there are more

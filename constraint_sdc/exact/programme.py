@@ -21,7 +21,7 @@ import highspy
 import numpy as np
 
 from constraint_sdc.evaluate.expression import CompareOp
-from constraint_sdc.exact.lattice import Bound, Counts, Lattice, Window, columns_of, has_whole_solution, lattice_of
+from constraint_sdc.exact.lattice import Bound, Lattice, StepCounts, Window, columns_of, has_whole_solution, lattice_of
 
 _FIRST_BUDGET = 8  # in steps of the dearest variable
 _WIDER = 16
@@ -149,7 +149,7 @@ def _nearest(programme: Programme, limits: _Limits) -> tuple[Fraction, ...] | No
     return None if counts is None else tuple(n * s for n, s in zip(counts, programme.step, strict=True))
 
 
-def _search(lattice: Lattice, limits: _Limits) -> Counts | None:
+def _search(lattice: Lattice, limits: _Limits) -> StepCounts | None:
     start = lattice.clamped(map(round, lattice.aim))
     if lattice.holds(start):
         return start
@@ -165,7 +165,7 @@ def _search(lattice: Lattice, limits: _Limits) -> Counts | None:
     return nearer if nearer is not None and lattice.price(nearer) < price else found
 
 
-def _farther(lattice: Lattice, start: Counts, budget: float, limits: _Limits) -> Counts | None:
+def _farther(lattice: Lattice, start: StepCounts, budget: float, limits: _Limits) -> StepCounts | None:
     equations = [row for row in lattice.rows if row.low == row.high]
     if not has_whole_solution(equations, len(lattice.aim)):
         return None
@@ -179,7 +179,7 @@ def _farther(lattice: Lattice, start: Counts, budget: float, limits: _Limits) ->
     return None
 
 
-def _within(lattice: Lattice, centre: Counts, budget: float, limits: _Limits) -> Counts | None:
+def _within(lattice: Lattice, centre: StepCounts, budget: float, limits: _Limits) -> StepCounts | None:
     """Return the cheapest point in the window around the centre; None when there is none or HiGHS is not exact.
 
     Beside coarse steps, fine ones are as good as real numbers: they are so at first, and whole in a second programme
@@ -198,7 +198,7 @@ def _within(lattice: Lattice, centre: Counts, budget: float, limits: _Limits) ->
     return _whole(lattice, centre, budget, limits)
 
 
-def _whole(lattice: Lattice, centre: Counts, budget: float, limits: _Limits) -> Counts | None:
+def _whole(lattice: Lattice, centre: StepCounts, budget: float, limits: _Limits) -> StepCounts | None:
     for _ in range(2):
         window = Window(centre, _reach(lattice, budget), [True] * len(centre))
         moves = _solve(lattice, window, limits)
@@ -215,7 +215,7 @@ def _reach(lattice: Lattice, budget: float) -> list[Bound]:
     return [min(math.floor(budget / cost) + 1, _FARTHEST) for cost in lattice.cost]
 
 
-def _relaxed(lattice: Lattice, centre: Counts, limits: _Limits) -> Counts | None:
+def _relaxed(lattice: Lattice, centre: StepCounts, limits: _Limits) -> StepCounts | None:
     """Return whole counts next to the nearest real point; each round removes nearly all of what is left."""
     size = len(centre)
     for k in range(_ROUNDS):

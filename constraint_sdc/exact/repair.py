@@ -16,6 +16,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from constraint_sdc.arrays import Points, Rows
 from constraint_sdc.constraints.constraint import (
     Atom,
     LinearAtom,
@@ -25,7 +26,6 @@ from constraint_sdc.constraints.constraint import (
     SetAtom,
     atom_variables,
 )
-from constraint_sdc.data.groups import Points, Rows
 from constraint_sdc.data.series import Series
 from constraint_sdc.evaluate.expression import CompareOp
 from constraint_sdc.exact.candidates import Candidates

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from constraint_sdc.data.survey import describe, survey_batches
-from constraint_sdc.data.variable import Batch, Rows, VariableInfo, Written, batch_length
+from constraint_sdc.data.variable import Batch, RowSource, VariableInfo, Written, batch_length
 from constraint_sdc.errors import DataError, UsageError
 from constraint_sdc.files.atomic import atomic_file
 from constraint_sdc.files.rows_file import ILLEGAL_IN_XML, header_of, local_name, xml_name
@@ -41,7 +41,7 @@ class _Source:
 
 def read_csv(
     path: Path, *, delimiter: str | None = None, encoding: str | None = None, empty: EmptyCell = "absent"
-) -> Rows:
+) -> RowSource:
     """Return the rows of a CSV file with a line of headers, described by their texts.
 
     Reads the file once before it returns, so a broken line anywhere is found before anything is written. The delimiter
@@ -53,7 +53,7 @@ def read_csv(
     plain = tuple(VariableInfo(name, "text") for name in source.names)
     surveys = survey_batches(_batches(source), plain)
     infos = tuple(describe(info, surveys[info.name]) for info in plain)
-    return Rows(infos, lambda: _batches(source))
+    return RowSource(infos, lambda: _batches(source))
 
 
 def _source(path: Path, delimiter: str | None, encoding: str | None, empty: EmptyCell) -> _Source:
@@ -171,7 +171,7 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?
 
 
 def write_csv(
-    path: Path, rows: Rows, *, delimiter: str = ",", spreadsheet_safe: bool = False, overwrite: bool = False
+    path: Path, rows: RowSource, *, delimiter: str = ",", spreadsheet_safe: bool = False, overwrite: bool = False
 ) -> Written:
     """Write the records as CSV with `\\n` line ends, staged and renamed at the end.
 

@@ -17,7 +17,7 @@ from constraint_sdc.data.survey import Survey, survey_batches
 from constraint_sdc.data.variable import (
     KEY,
     Batch,
-    Rows,
+    RowSource,
     VariableInfo,
     Written,
     batch_length,
@@ -34,7 +34,7 @@ Texts: TypeAlias = Callable[[Any], list[str | None]]
 """Turns an Arrow array into texts, null into None."""
 
 
-def read_parquet(path: Path) -> Rows:
+def read_parquet(path: Path) -> RowSource:
     """Return the rows of a Parquet file, described by its column types and the notes that `write_parquet` left.
 
     Null is absent. Integers, decimals (with their scale) and text are written as they are, doubles as their shortest
@@ -50,7 +50,7 @@ def read_parquet(path: Path) -> Rows:
     names = [xml_name(header) for header in headers]
     readers = [_texts_of(field, path) for field in schema]
     infos = tuple(_info(name, field) for name, field in zip(names, schema, strict=True))
-    return Rows(infos, lambda: _batches(path, names, readers))
+    return RowSource(infos, lambda: _batches(path, names, readers))
 
 
 @contextmanager
@@ -150,7 +150,7 @@ class _Storage:
         return bool(pa.types.is_string(self.type))
 
 
-def write_parquet(path: Path, rows: Rows, *, empty_is_missing: bool = False, overwrite: bool = False) -> Written:
+def write_parquet(path: Path, rows: RowSource, *, empty_is_missing: bool = False, overwrite: bool = False) -> Written:
     """Write the records as Parquet, staged and renamed at the end; reads the rows twice.
 
     Absent is null. A variable is stored as int64, as decimals of one scale, or as doubles if each of its texts, missing

@@ -24,7 +24,7 @@ from constraint_sdc.settings.words import OperatorName, Role, Scale, VariableWis
 
 # What a recipe says of group anonymity: goals that make sense by themselves, and nothing that would have no effect.
 
-Place: TypeAlias = list[str | int]
+RecipePath: TypeAlias = list[str | int]
 
 
 def refuse_goals(recipe: Recipe, text: RecipeText) -> None:
@@ -58,7 +58,7 @@ _WITHOUT_EFFECT = {
 }
 
 
-def _goal_mistakes(goal: Goal, text: RecipeText, place: Place) -> Iterator[UsageError]:
+def _goal_mistakes(goal: Goal, text: RecipeText, place: RecipePath) -> Iterator[UsageError]:
     is_difference = goal.signal is SignalKind.DIFFERENCE
     if is_difference and goal.against is None:
         yield text.mistake("a concentration difference needs `against`, the other group", [*place, "signal"])
@@ -71,7 +71,7 @@ def _goal_mistakes(goal: Goal, text: RecipeText, place: Place) -> Iterator[Usage
         yield from _change_mistakes(change, goal, text, [*place, "change", number])
 
 
-def _change_mistakes(change: Change, goal: Goal, text: RecipeText, place: Place) -> Iterator[UsageError]:
+def _change_mistakes(change: Change, goal: Goal, text: RecipeText, place: RecipePath) -> Iterator[UsageError]:
     match change:
         case MovedExtremum(source, target):
             if source == target:
@@ -92,7 +92,7 @@ def _change_mistakes(change: Change, goal: Goal, text: RecipeText, place: Place)
                 yield text.mistake(what, [*place, "signal"])
 
 
-def _unordered(values: dict[str, str], goal: Goal, text: RecipeText, place: Place) -> Iterator[UsageError]:
+def _unordered(values: dict[str, str], goal: Goal, text: RecipeText, place: RecipePath) -> Iterator[UsageError]:
     """Yield a mistake for each value that `order`, if there is one, does not name; equal numbers are one value."""
     for entry, value in values.items():
         if goal.order and not any(_is_same(value, known) for known in goal.order):
@@ -111,7 +111,7 @@ def _influential_mistakes(
 ) -> Iterator[UsageError]:
     seen: set[str] = set()
     for number, one in enumerate(influential):
-        place: Place = ["mask", "influential", number]
+        place: RecipePath = ["mask", "influential", number]
         entries = text.content["mask"]["influential"][number]
         if one.name in seen:
             yield text.mistake(f"{one.name} is influential twice", [*place, "variable"])
@@ -134,7 +134,7 @@ def _influential_mistakes(
 
 def _variable_mistakes(name: str, wish: VariableWish, is_parameter: bool, text: RecipeText) -> Iterator[UsageError]:
     """Yield a mistake for each wish of a variable that swapping cannot fulfil."""
-    place: Place = ["variables", name]
+    place: RecipePath = ["variables", name]
     for entry, value in (("operator", wish.operator), ("grid", wish.decimals), ("weight", wish.weight)):
         if value is not None:
             what = f"{entry} of {name} has no meaning with group-anonymity, which averages nothing"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from constraint_sdc.data.variable import Batch, Rows, VariableInfo, Written, batch_length
+from constraint_sdc.data.variable import Batch, RowSource, VariableInfo, Written, batch_length
 from constraint_sdc.errors import DataError
 from constraint_sdc.files.atomic import atomic_file
 
@@ -101,7 +101,7 @@ def _unescape(found: re.Match[str]) -> str:
 RECORD = "Record"
 
 
-def write_rows(path: Path, rows: Rows, *, overwrite: bool = False) -> Written:
+def write_rows(path: Path, rows: RowSource, *, overwrite: bool = False) -> Written:
     """Write the records as our microdata format in UTF-8, staged and renamed at the end.
 
     An absent value has no element, an empty one an empty element; every text reads back exactly as it was. A file

@@ -15,7 +15,7 @@ import pandas as pd
 
 from constraint_sdc.data.grid import double_text
 from constraint_sdc.data.survey import Survey, survey_batches
-from constraint_sdc.data.variable import Batch, Measure, Rows, VariableInfo, Written
+from constraint_sdc.data.variable import Batch, Measure, RowSource, VariableInfo, Written
 from constraint_sdc.errors import DataError, UsageError
 from constraint_sdc.files.atomic import atomic_path
 from constraint_sdc.files.csv_file import headers_of
@@ -23,18 +23,18 @@ from constraint_sdc.files.rows_file import xml_name
 
 BATCH = 50_000
 _OPEN_ENDS = (float("-inf"), float("inf"))
-Values: TypeAlias = Mapping[str, list[Any]]
+StoredValues: TypeAlias = Mapping[str, list[Any]]
 
 
 @dataclass(slots=True)
-class _Seen:
+class _SeenColumn:
     """What a pass over one variable's values found."""
 
     survey: Survey = field(default_factory=Survey)
     codes: set[float | str] = field(default_factory=set)
 
 
-def read_statistics(path: Path) -> Rows:
+def read_statistics(path: Path) -> RowSource:
     """Return the rows of an SPSS or Stata file; reads it once before it returns.
 
     System-missing values and empty strings are absent. Numbers are written as their shortest text, dates and times as
@@ -48,23 +48,23 @@ def read_statistics(path: Path) -> Rows:
     numbers = {c for c, kind in meta.readstat_variable_types.items() if kind != "string"}
     seen = _survey(_parts(read, path), names, ranges, numbers)
     infos = tuple(_info(column, name, seen[column], meta, column in numbers) for column, name in names.items())
-    return Rows(infos, lambda: _batches(read, path, names, numbers), _notes(meta))
+    return RowSource(infos, lambda: _batches(read, path, names, numbers), _notes(meta))
 
 
-def _reader(path: Path) -> Callable[..., tuple[Values, Any]]:
+def _reader(path: Path) -> Callable[..., tuple[StoredValues, Any]]:
     try:
         import pyreadstat
     except ImportError as error:
         raise UsageError(
             "SPSS and Stata files need pyreadstat", file=str(path), hint="pip install 'constraint-sdc[spss]'"
         ) from error
-    reader: Callable[..., tuple[Values, Any]] = (
+    reader: Callable[..., tuple[StoredValues, Any]] = (
         pyreadstat.read_dta if path.suffix.lower() == ".dta" else pyreadstat.read_sav
     )
     return reader
 
 
-def _read(read: Callable[..., tuple[Values, Any]], path: Path, **options: Any) -> tuple[Values, Any]:
+def _read(read: Callable[..., tuple[StoredValues, Any]], path: Path, **options: Any) -> tuple[StoredValues, Any]:
     from pyreadstat import PyreadstatError, ReadstatError
 
     try:
@@ -73,7 +73,7 @@ def _read(read: Callable[..., tuple[Values, Any]], path: Path, **options: Any) -
         raise DataError(f"cannot read: {error}", file=str(path)) from error
 
 
-def _parts(read: Callable[..., tuple[Values, Any]], path: Path) -> Iterator[Values]:
+def _parts(read: Callable[..., tuple[StoredValues, Any]], path: Path) -> Iterator[StoredValues]:
     offset = 0
     while True:
         values, _ = _read(read, path, row_offset=offset, row_limit=BATCH)
@@ -86,7 +86,7 @@ def _parts(read: Callable[..., tuple[Values, Any]], path: Path) -> Iterator[Valu
 
 
 def _batches(
-    read: Callable[..., tuple[Values, Any]], path: Path, names: Mapping[str, str], numbers: set[str]
+    read: Callable[..., tuple[StoredValues, Any]], path: Path, names: Mapping[str, str], numbers: set[str]
 ) -> Iterator[Batch]:
     for values in _parts(read, path):
         yield {name: [_text(v, column in numbers) for v in values[column]] for column, name in names.items()}
@@ -107,13 +107,13 @@ def _ends(entry: Mapping[str, Any]) -> tuple[Any, Any]:
 
 
 def _survey(
-    parts: Iterable[Values],
+    parts: Iterable[StoredValues],
     names: Mapping[str, str],
     ranges: Mapping[str, list[tuple[Any, Any]]],
     numbers: set[str],
-) -> dict[str, _Seen]:
+) -> dict[str, _SeenColumn]:
     """Find each variable's missing codes, and describe the texts of the values that are none."""
-    seen = {column: _Seen() for column in names}
+    seen = {column: _SeenColumn() for column in names}
     for values in parts:
         for column, found in seen.items():
             distinct = {value for value in values[column] if value is not None and value != ""}
@@ -133,7 +133,7 @@ def _is_missing(value: Any, ranges: list[tuple[Any, Any]], is_number: bool) -> b
     )
 
 
-def _info(column: str, name: str, seen: _Seen, meta: Any, is_number: bool) -> VariableInfo:
+def _info(column: str, name: str, seen: _SeenColumn, meta: Any, is_number: bool) -> VariableInfo:
     type_, decimals = seen.survey.type() if is_number else ("text", None)
     measure = meta.variable_measure.get(column)
     codes = sorted(seen.codes, key=lambda code: (isinstance(code, str), code))
@@ -219,7 +219,7 @@ class _Stored:
     letters: frozenset[str]
 
 
-def write_statistics(path: Path, rows: Rows, *, overwrite: bool = False) -> Written:
+def write_statistics(path: Path, rows: RowSource, *, overwrite: bool = False) -> Written:
     """Write the records as SPSS or, if the name ends in .dta, as Stata, staged and renamed at the end.
 
     The columns are held in memory: the formats' library asks for them all at once. A variable that the metadata call a
@@ -267,7 +267,7 @@ def _write(writer: Callable[..., None], frame: pd.DataFrame, staged: Path, path:
         raise DataError(f"the format cannot hold these records: {error}", file=str(path)) from error
 
 
-def _stored(rows: Rows, path: Path, is_stata: bool) -> tuple[_Stored, ...]:
+def _stored(rows: RowSource, path: Path, is_stata: bool) -> tuple[_Stored, ...]:
     headers = headers_of(rows.names, path)
     folded = [header.casefold() for header in headers]
     for i, header in enumerate(headers):
@@ -285,7 +285,7 @@ def _is_number(info: VariableInfo, survey: Survey) -> bool:
     return info.type != "text" and survey.is_same_value
 
 
-def _frame(rows: Rows, stored: Sequence[_Stored]) -> pd.DataFrame:
+def _frame(rows: RowSource, stored: Sequence[_Stored]) -> pd.DataFrame:
     columns: dict[str, list[Any]] = {s.header: [] for s in stored}
     for batch in rows.batches():
         for s in stored:

@@ -10,14 +10,14 @@ from enum import IntEnum
 import numpy as np
 import numpy.typing as npt
 
+from constraint_sdc.arrays import Flags
 from constraint_sdc.data.table import Chunk, Column, State
 
 _NUMBER = re.compile(r"[+-]?(?P<whole>\d+)?(?P<fraction>\.\d*)?(?P<exponent>[eE][+-]?\d+)?", re.ASCII)
 _XML_BLANK = " \t\r\n"
-Mask = npt.NDArray[np.bool_]
 
 
-class Form(IntEnum):
+class LexicalForm(IntEnum):
     """Lexical form of a variable: the narrowest that holds every value."""
 
     INTEGER = 0
@@ -34,7 +34,7 @@ class ColumnSummary:
     """
 
     name: str
-    form: Form | None
+    form: LexicalForm | None
     decimals: int
     values: int
     absent: int
@@ -52,22 +52,22 @@ def summarise(
     chunks: Iterable[Chunk], missing: Mapping[str, Collection[str]] | None = None
 ) -> tuple[ColumnSummary, ...]:
     """Summarise every variable of the chunks; `missing` gives user-missing codes by variable."""
-    tallies: dict[str, _Tally] = {}
+    tallies: dict[str, _FormTally] = {}
     records = 0
     for chunk in chunks:
         for name, column in chunk.columns.items():
             if name not in tallies:
-                tallies[name] = _Tally(absent=records, missing=dict.fromkeys((missing or {}).get(name, ()), 0))
+                tallies[name] = _FormTally(absent=records, missing=dict.fromkeys((missing or {}).get(name, ()), 0))
             tallies[name].add(column)
         records += len(chunk)
     return tuple(tally.summary(name) for name, tally in tallies.items())
 
 
 @dataclass(slots=True)
-class _Tally:
+class _FormTally:
     absent: int
     missing: dict[str, int]
-    form: Form | None = None
+    form: LexicalForm | None = None
     decimals: int = 0
     counts: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(len(State), np.int64))
 
@@ -78,20 +78,20 @@ class _Tally:
             coded = is_value & _equals(column, code)
             self.missing[code] += int(np.count_nonzero(coded))
             is_value &= ~coded
-        if self.form != Form.TEXT and is_value.any():
+        if self.form != LexicalForm.TEXT and is_value.any():
             self._widen(column.take(np.flatnonzero(is_value)))
 
     def _widen(self, column: Column) -> None:
         decimals, is_plain = _plain_decimals(column)
         if is_plain.any():
             most = int(decimals[is_plain].max())
-            self._note(Form.INTEGER if most < 0 else Form.DECIMAL, most)
+            self._note(LexicalForm.INTEGER if most < 0 else LexicalForm.DECIMAL, most)
         for text in column.take(np.flatnonzero(~is_plain)).texts():
             self._note(*_form_of(text or ""))
-            if self.form == Form.TEXT:
+            if self.form == LexicalForm.TEXT:
                 return
 
-    def _note(self, form: Form, decimals: int) -> None:
+    def _note(self, form: LexicalForm, decimals: int) -> None:
         self.form = form if self.form is None else max(self.form, form)
         self.decimals = max(self.decimals, decimals)
 
@@ -100,7 +100,7 @@ class _Tally:
         return ColumnSummary(
             name=name,
             form=self.form,
-            decimals=0 if self.form == Form.TEXT else self.decimals,
+            decimals=0 if self.form == LexicalForm.TEXT else self.decimals,
             values=value - sum(self.missing.values()),
             absent=absent + self.absent,
             empty=empty,
@@ -109,17 +109,17 @@ class _Tally:
         )
 
 
-def _equals(column: Column, code: str) -> Mask:
+def _equals(column: Column, code: str) -> Flags:
     """Tell which values are exactly this text."""
     wanted = np.frombuffer(code.encode("utf-8"), np.uint8)
-    same: Mask = np.equal(column.stop - column.start, len(wanted))
+    same: Flags = np.equal(column.stop - column.start, len(wanted))
     for offset, byte in enumerate(wanted):
         rows = np.flatnonzero(same)
         same[rows] = column.buffer.take(column.start[rows] + offset) == byte
     return same
 
 
-def _plain_decimals(column: Column) -> tuple[npt.NDArray[np.int64], Mask]:
+def _plain_decimals(column: Column) -> tuple[npt.NDArray[np.int64], Flags]:
     """Return digits after the point (-1 without point), and which values are a sign, digits and one point at most.
 
     Column i is judged by counts over its span, taken from running totals over the stretch of buffer the column uses.
@@ -140,17 +140,17 @@ def _plain_decimals(column: Column) -> tuple[npt.NDArray[np.int64], Mask]:
     return decimals, is_plain
 
 
-def _within(is_hit: Mask, start: npt.NDArray[np.int64], stop: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _within(is_hit: Flags, start: npt.NDArray[np.int64], stop: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     total = np.zeros(len(is_hit) + 1, np.int64)
     np.cumsum(is_hit, out=total[1:])
     return total.take(stop) - total.take(start)
 
 
-def _form_of(text: str) -> tuple[Form, int]:
+def _form_of(text: str) -> tuple[LexicalForm, int]:
     found = _NUMBER.fullmatch(text.strip(_XML_BLANK))
     if found is None or not (found["whole"] or len(found["fraction"] or "") > 1):
-        return Form.TEXT, 0
+        return LexicalForm.TEXT, 0
     decimals = len(found["fraction"]) - 1 if found["fraction"] else -1
     if found["exponent"]:
-        return Form.SCIENTIFIC, decimals
-    return (Form.INTEGER if decimals < 0 else Form.DECIMAL), decimals
+        return LexicalForm.SCIENTIFIC, decimals
+    return (LexicalForm.INTEGER if decimals < 0 else LexicalForm.DECIMAL), decimals

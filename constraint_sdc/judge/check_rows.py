@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from constraint_sdc.arrays import Positions
 from constraint_sdc.data.table import Chunk, Layout
 from constraint_sdc.errors import JudgeError, UsageError
 from constraint_sdc.evaluate.domain import Domain
@@ -21,7 +22,6 @@ from constraint_sdc.judge.judge import ChunkJudges, Judge, JudgeFinding, JudgeRe
 from constraint_sdc.judge.routes import ChunkVerdict, Routes, judge_chunk
 from constraint_sdc.schematron.schema import Schema, hidden_message
 
-Rows = npt.NDArray[np.intp]
 MakeJudge = Callable[[Schema], Judge]
 
 
@@ -134,7 +134,7 @@ class RowsCheck:
 
     def _take_vectorised(self, chunk: Chunk) -> None:
         verdict = judge_chunk(self._routes.vectorised, chunk, xpath1=self._schema.is_xpath1, domains=self._domains)
-        wanted: dict[str, Rows] = {}
+        wanted: dict[str, Positions] = {}
         for rule, fired in verdict.fired.items():
             tally, failed = self._tallies[rule], np.flatnonzero(verdict.failed[rule])
             tally.count("vectorised", fired=int(np.count_nonzero(fired)), failed=len(failed))
@@ -148,7 +148,7 @@ class RowsCheck:
         if len(rows):
             self._add(self._second.ask(self._sent(chunk, rows), chunk.document(rows.tolist())))
 
-    def _keep(self, chunk: Chunk, wanted: Mapping[str, Rows]) -> None:
+    def _keep(self, chunk: Chunk, wanted: Mapping[str, Positions]) -> None:
         texts = self._texts(chunk, wanted) if self._wishes.show_values else {}
         for rule, rows in wanted.items():
             for row in rows.tolist():
@@ -169,7 +169,7 @@ class RowsCheck:
                     )
                 )
 
-    def _texts(self, chunk: Chunk, wanted: Mapping[str, Rows]) -> dict[tuple[str, int], JudgeFinding]:
+    def _texts(self, chunk: Chunk, wanted: Mapping[str, Positions]) -> dict[tuple[str, int], JudgeFinding]:
         """Let Saxon write the messages of these violations, values included."""
         rows = np.unique(np.concatenate([*wanted.values(), np.zeros(0, np.intp)]))
         if not len(rows):
@@ -180,7 +180,7 @@ class RowsCheck:
         findings = answers[-1][1].findings
         return {(f.assertion, int(rows[f.record - 1])): f for f in findings if f.record is not None}
 
-    def _sent(self, chunk: Chunk, rows: Rows) -> _Sent:
+    def _sent(self, chunk: Chunk, rows: Positions) -> _Sent:
         keys = [self._key(chunk, row) for row in rows.tolist()]
         return _Sent(chunk.first + rows.astype(np.int64) + 1, chunk.lines[rows], keys)
 

@@ -10,8 +10,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from constraint_sdc.arrays import Flags
 from constraint_sdc.constraints.constraint import Context, EditRule
 from constraint_sdc.data.table import Chunk, Layout
 from constraint_sdc.evaluate.domain import Domain
@@ -145,8 +145,6 @@ def _refused(expression: Expression | None, schema: Schema, known: Collection[Ou
 # It never decides a record that it is not certain about: such a record is handed over whole, for all its rules, to
 # Saxon.
 
-Mask = npt.NDArray[np.bool_]
-
 
 @dataclass(frozen=True, slots=True)
 class ChunkVerdict:
@@ -155,9 +153,9 @@ class ChunkVerdict:
     `unsure` marks the records that Saxon must judge; they are out of `fired` and `failed` for every rule.
     """
 
-    fired: Mapping[str, Mask]
-    failed: Mapping[str, Mask]
-    unsure: Mask
+    fired: Mapping[str, Flags]
+    failed: Mapping[str, Flags]
+    unsure: Flags
 
     def broken_records(self) -> int:
         """Count the records on which some rule fails."""
@@ -174,9 +172,9 @@ def judge_chunk(
     records = Records.of(chunk)
     everyone = np.ones(len(chunk), np.bool_)
     unsure = np.zeros(len(chunk), np.bool_)
-    fired: dict[str, Mask] = {}
-    failed: dict[str, Mask] = {}
-    taken: dict[tuple[str, str | None], Mask] = {}
+    fired: dict[str, Flags] = {}
+    failed: dict[str, Flags] = {}
+    taken: dict[tuple[str, str | None], Flags] = {}
     for match in matches:
         node = (match.pattern, match.context.variable)
         fires = _nodes(match.context, chunk, everyone)
@@ -201,7 +199,7 @@ def judge_chunk(
     return ChunkVerdict(fired, failed, unsure)
 
 
-def _nodes(context: Context, chunk: Chunk, everyone: Mask) -> Mask:
+def _nodes(context: Context, chunk: Chunk, everyone: Flags) -> Flags:
     """Tell which records have the context node: all of them, or those in which the variable is present."""
     if context.variable is None:
         return everyone

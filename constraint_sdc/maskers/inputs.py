@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from constraint_sdc.data.cloud import Cloud, Weights
-from constraint_sdc.data.groups import Groups, Points, Rows
+from constraint_sdc.arrays import Flags, Points, Rows, Weights
+from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.data.groups import Groups
 from constraint_sdc.data.series import Series
 from constraint_sdc.data.table import Table
 from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Outside
-from constraint_sdc.exact.block_judge import Evaluate, Mask
+from constraint_sdc.exact.block_judge import Evaluate
 from constraint_sdc.exact.candidates import NOT_COPIED
 from constraint_sdc.operators.lower_median import LowerMedian
 from constraint_sdc.operators.medoid import Medoid
@@ -40,7 +41,7 @@ class MaskInputs:
     k: int
     seed: int
     partitioner: Partitioner | None
-    held: Mapping[str, Mask]
+    held: Mapping[str, Flags]
     evaluator_for: Callable[[BlockDesign], Evaluate]
     domains: Mapping[Outside, Domain]
     is_xpath1: bool
@@ -119,7 +120,7 @@ def group_targets(design: BlockDesign, groups: Groups) -> tuple[Points, Rows, Ro
 
 def _average(
     operator: OperatorName, series: Series, values: Points, groups: Groups, weights: Weights | None
-) -> tuple[Points, Mask]:
+) -> tuple[Points, Flags]:
     """Return averages, never outside the group's own range; and where all values are one that is on the grid."""
     ordered = values[groups.order]
     low, high = np.minimum.reduceat(ordered, groups.starts), np.maximum.reduceat(ordered, groups.starts)

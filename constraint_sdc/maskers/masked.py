@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from constraint_sdc.data.groups import Groups, Rows
+from constraint_sdc.arrays import Rows
+from constraint_sdc.data.groups import Groups
 from constraint_sdc.data.table import Column
 from constraint_sdc.judge.finding import CheckResult
-from constraint_sdc.plan.plan import BlockPlan, Kept, Plan, Price, Step
+from constraint_sdc.plan.plan import BlockPlan, ExactStep, Kept, Plan, Price
 from constraint_sdc.settings.recipe import Division, Recipe
 from constraint_sdc.settings.words import OnBroken, Scale, Standardise
 
@@ -26,7 +27,7 @@ class MaskedBlock:
     plan: BlockPlan
     groups: Groups
     stratum: tuple[int, ...]
-    step: tuple[Step, ...]
+    step: tuple[ExactStep, ...]
     columns: Mapping[str, Column]
     price: Price
     own: Rows | None = None

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from constraint_sdc.data.groups import Groups, Points, Rows
+from constraint_sdc.arrays import Points, Rows
+from constraint_sdc.data.groups import Groups
 from constraint_sdc.exact.block_judge import BlockJudge
 from constraint_sdc.exact.candidates import Deriver
 from constraint_sdc.exact.ladder import Ladder, Representatives, count_steps

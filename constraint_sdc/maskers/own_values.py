@@ -11,14 +11,15 @@ from functools import cached_property
 
 import numpy as np
 
-from constraint_sdc.data.groups import Groups, Points, Rows
+from constraint_sdc.arrays import Flags, Points, Rows
+from constraint_sdc.data.groups import Groups
 from constraint_sdc.errors import CannotShareError
-from constraint_sdc.exact.block_judge import BlockJudge, Mask
+from constraint_sdc.exact.block_judge import BlockJudge
 from constraint_sdc.exact.candidates import NOT_COPIED, Candidates, Deriver
 from constraint_sdc.exact.ladder import Ladder, Representatives
 from constraint_sdc.maskers.inputs import MaskInputs, group_targets
 from constraint_sdc.plan.design import BlockDesign
-from constraint_sdc.plan.plan import Step
+from constraint_sdc.plan.plan import ExactStep
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ class OwnValues:
                 self.deriver.derive(part, derivations)
                 candidates.put(rows, part)
 
-    def passing(self, candidates: Candidates) -> Mask:
+    def passing(self, candidates: Candidates) -> Flags:
         """Tell which records satisfy every rule."""
         return self.judge.passing(candidates)
 
@@ -94,18 +95,18 @@ class OwnValues:
         points = design.cloud.points
         ladder = Ladder(design, self.clusters, self.stratum, targets, copied, mixed, points, judge, deriver)
         others = np.setdiff1d(np.arange(len(self.clusters)), which)
-        return ladder.continue_from(ladder.rounded(), dict.fromkeys(others.tolist(), Step.ROUNDED), which)
+        return ladder.continue_from(ladder.rounded(), dict.fromkeys(others.tolist(), ExactStep.ROUNDED), which)
 
-    def first_step(self, rows: Rows) -> dict[int, Step]:
+    def first_step(self, rows: Rows) -> dict[int, ExactStep]:
         """Return the step that a record took whose first proposal is right."""
         strata = self.design.strata
         own = self.stratum_of_record[rows].tolist()
         return {
-            row: Step.DERIVED if strata[number].derivations else Step.ROUNDED
+            row: ExactStep.DERIVED if strata[number].derivations else ExactStep.ROUNDED
             for row, number in zip(rows.tolist(), own, strict=True)
         }
 
-    def finish(self, best: Candidates, targets: Points, step: dict[int, Step]) -> Representatives:
+    def finish(self, best: Candidates, targets: Points, step: dict[int, ExactStep]) -> Representatives:
         """Bring the records without a step down the exact steps; all others have their values in `best`."""
         failing = np.setdiff1d(np.arange(len(best)), np.array(list(step), np.int64))
         aimed = np.where(best.source == NOT_COPIED, targets, np.nan)

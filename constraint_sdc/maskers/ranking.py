@@ -11,8 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from constraint_sdc.arrays import Points, Rows
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.data.groups import Groups, Points, Rows
+from constraint_sdc.data.groups import Groups
 from constraint_sdc.maskers.inputs import MaskInputs, group_targets
 from constraint_sdc.maskers.masked import MaskedBlock
 from constraint_sdc.maskers.microaggregation import divide_strata, mask_block, price_of

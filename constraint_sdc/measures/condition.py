@@ -13,12 +13,12 @@ from typing import TypeAlias, assert_never
 
 import numpy as np
 
-from constraint_sdc.data.pair import Floats, Mask
+from constraint_sdc.arrays import Flags, Floats
 
 # Cut a line of a recipe into names, numbers, texts and symbols, each with the column where it stands.
 
 
-class Kind(Enum):
+class WordKind(Enum):
     """What a word is, as an error message calls it."""
 
     NAME = "a name"
@@ -32,17 +32,17 @@ class Kind(Enum):
 class Word:
     """`text` is the word without quotes; `column` counts from 1. A name in backquotes (`is_quoted`) is no keyword."""
 
-    kind: Kind
+    kind: WordKind
     text: str
     column: int
     is_quoted: bool = False
 
     def is_plain(self, *texts: str) -> bool:
         """Tell whether it is one of these symbols or keywords."""
-        return self.kind in (Kind.NAME, Kind.SYMBOL) and not self.is_quoted and self.text in texts
+        return self.kind in (WordKind.NAME, WordKind.SYMBOL) and not self.is_quoted and self.text in texts
 
     def __str__(self) -> str:
-        if self.kind is Kind.END:
+        if self.kind is WordKind.END:
             return "nothing"
         return f"'{self.text}'"
 
@@ -78,7 +78,7 @@ def cut(text: str) -> tuple[Word, ...]:
             continue
         word, at = _name(text, at) if _begins_name(text[at]) else _other(text, at)
         words.append(word)
-    return (*words, Word(Kind.END, "", len(text) + 1))
+    return (*words, Word(WordKind.END, "", len(text) + 1))
 
 
 def _begins_name(character: str) -> bool:
@@ -93,7 +93,7 @@ def _name(text: str, start: int) -> tuple[Word, int]:
     stop = start + 1
     while stop < len(text) and _goes_on(text[stop]):
         stop += 1
-    return Word(Kind.NAME, text[start:stop], start + 1), stop
+    return Word(WordKind.NAME, text[start:stop], start + 1), stop
 
 
 def _other(text: str, start: int) -> tuple[Word, int]:
@@ -107,26 +107,26 @@ def _other(text: str, start: int) -> tuple[Word, int]:
     column, stop = start + 1, found.end()
     match kind:
         case "number":
-            return Word(Kind.NUMBER, inside, column), stop
+            return Word(WordKind.NUMBER, inside, column), stop
         case "symbol":
-            return Word(Kind.SYMBOL, inside, column), stop
+            return Word(WordKind.SYMBOL, inside, column), stop
         case "back":
-            return Word(Kind.NAME, inside.replace("``", "`"), column, is_quoted=True), stop
+            return Word(WordKind.NAME, inside.replace("``", "`"), column, is_quoted=True), stop
     quote = found.group()[0]
-    return Word(Kind.TEXT, inside.replace(quote * 2, quote), column), stop
+    return Word(WordKind.TEXT, inside.replace(quote * 2, quote), column), stop
 
 
-Literal: TypeAlias = float | str
+ConditionLiteral: TypeAlias = float | str
 
 
 @dataclass(frozen=True)
-class Values:
+class ConditionValues:
     """The original file. `numbers` holds the numeric variables (NaN is a blank), `texts` all others (None is)."""
 
     texts: Mapping[str, Sequence[str | None]]
     numbers: Mapping[str, Floats]
 
-    def is_blank(self, name: str) -> Mask:
+    def is_blank(self, name: str) -> Flags:
         """Tell which records have no value."""
         if name in self.numbers:
             return ~np.isfinite(self.numbers[name])
@@ -142,7 +142,7 @@ class Comparison:
 
     name: str
     symbol: str
-    literals: tuple[Literal, ...]
+    literals: tuple[ConditionLiteral, ...]
     columns: tuple[int, ...]
 
 
@@ -154,29 +154,29 @@ class IsMissing:
 
 
 @dataclass(frozen=True, slots=True)
-class Not:
+class Negation:
     """The condition does not hold; a blank satisfies no comparison, so it satisfies "not" of each."""
 
     item: Condition
 
 
 @dataclass(frozen=True, slots=True)
-class And:
+class Conjunction:
     """All hold."""
 
     items: tuple[Condition, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Or:
+class Disjunction:
     """At least one holds."""
 
     items: tuple[Condition, ...]
 
 
-Condition: TypeAlias = Comparison | IsMissing | Not | And | Or
+Condition: TypeAlias = Comparison | IsMissing | Negation | Conjunction | Disjunction
 
-_ORDER: Mapping[str, Callable[[Floats, float], Mask]] = {
+_ORDER: Mapping[str, Callable[[Floats, float], Flags]] = {
     "=": operator.eq,
     "!=": operator.ne,
     "<": operator.lt,
@@ -186,18 +186,18 @@ _ORDER: Mapping[str, Callable[[Floats, float], Mask]] = {
 }
 
 
-def satisfied(condition: Condition, values: Values) -> Mask:
+def satisfied(condition: Condition, values: ConditionValues) -> Flags:
     """Tell which records satisfy the condition; a comparison that makes no sense is a ValueError with its column."""
     match condition:
         case Comparison():
             return _compared(condition, values)
         case IsMissing(name):
             return values.is_blank(name)
-        case Not(item):
+        case Negation(item):
             return ~satisfied(item, values)
-        case And(items):
+        case Conjunction(items):
             return reduce(operator.and_, (satisfied(item, values) for item in items))
-        case Or(items):
+        case Disjunction(items):
             return reduce(operator.or_, (satisfied(item, values) for item in items))
     assert_never(condition)
 
@@ -207,20 +207,20 @@ def names_in(condition: Condition) -> tuple[str, ...]:
     match condition:
         case Comparison(name=name) | IsMissing(name):
             return (name,)
-        case Not(item):
+        case Negation(item):
             return names_in(item)
-        case And(items) | Or(items):
+        case Conjunction(items) | Disjunction(items):
             return tuple(dict.fromkeys(name for item in items for name in names_in(item)))
     assert_never(condition)
 
 
-def _compared(comparison: Comparison, values: Values) -> Mask:
+def _compared(comparison: Comparison, values: ConditionValues) -> Flags:
     if comparison.name in values.numbers:
         return _compared_numbers(comparison, values)
     return _compared_texts(comparison, values.texts[comparison.name])
 
 
-def _compared_numbers(comparison: Comparison, values: Values) -> Mask:
+def _compared_numbers(comparison: Comparison, values: ConditionValues) -> Flags:
     numbers: list[float] = []
     for literal, column in zip(comparison.literals, comparison.columns, strict=True):
         if isinstance(literal, str):
@@ -231,7 +231,7 @@ def _compared_numbers(comparison: Comparison, values: Values) -> Mask:
     return known & reduce(operator.or_, (compare(data, number) for number in numbers))
 
 
-def _compared_texts(comparison: Comparison, texts: Sequence[str | None]) -> Mask:
+def _compared_texts(comparison: Comparison, texts: Sequence[str | None]) -> Flags:
     if comparison.symbol not in ("=", "!=", "in"):
         allowed = "expected =, != or in"
         raise mistake(comparison.columns[0], f"{comparison.name} is not numeric and has no order here; {allowed}")

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from constraint_sdc.data.groups import Points, Rows
-from constraint_sdc.data.pair import Codes, Floats, Mask
+from constraint_sdc.arrays import Codes, Flags, Floats, Points, Rows
 from constraint_sdc.partition.partitioner import cores
 from constraint_sdc.partition.search.neighbours import find_copies
 
@@ -53,7 +52,7 @@ class Links:
     """
 
     ties: Codes
-    is_right: Mask
+    is_right: Flags
 
     @property
     def credit(self) -> Floats:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from constraint_sdc.data.groups import Points, Rows
-from constraint_sdc.data.pair import Codes, Compared, Floats
+from constraint_sdc.arrays import Codes, Floats, Points, Rows
+from constraint_sdc.data.pair import Compared
 from constraint_sdc.settings.words import Scale
 
 FAR = 1e100
@@ -39,7 +39,7 @@ class Places:
 
 
 @dataclass(frozen=True)
-class Unit:
+class Standardisation:
     """How numbers become coordinates: `(x - centre) / deviation`, the deviation being 1 where values do not differ.
 
     Everything is reckoned from one value and in units of the largest difference from it, so that neither a large offset
@@ -52,18 +52,18 @@ class Unit:
     spread: float
 
     @staticmethod
-    def of(values: Floats) -> Unit:
+    def of(values: Floats) -> Standardisation:
         """Return the unit of the values there are: mean and standard deviation (of n, not n - 1)."""
         values = values[~np.isnan(values)]
         if len(values) == 0:
-            return Unit(0.0, 0.5, 0.0, 1.0)
+            return Standardisation(0.0, 0.5, 0.0, 1.0)
         half = values / 2.0 - values[0] / 2.0
         largest = float(np.abs(half).max())
         if largest == 0.0:
-            return Unit(float(values[0]), 0.5, 0.0, 1.0)
+            return Standardisation(float(values[0]), 0.5, 0.0, 1.0)
         scaled = half / largest
         spread = float(scaled.std())
-        return Unit(float(values[0]), largest, float(scaled.mean()), spread)
+        return Standardisation(float(values[0]), largest, float(scaled.mean()), spread)
 
     def place(self, values: Floats) -> Floats:
         """Return the coordinates, none beyond `FAR`; NaN stays."""
@@ -100,7 +100,7 @@ def place(variable: Compared) -> Places:
 
 def _numbers(original: Floats, masked: Floats) -> Places:
     """Numbers and ordinal codes: blanks lie at the mean, and one unit off in a direction of their own."""
-    unit = Unit.of(original)
+    unit = Standardisation.of(original)
     before, after = unit.place(original), unit.place(masked)
     blank, blank_after = np.isnan(before), np.isnan(after)
     if not blank.any() and not blank_after.any():

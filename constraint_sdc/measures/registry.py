@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from constraint_sdc.arrays import Floats, Points
 from constraint_sdc.constraints.constraint import EditRule
-from constraint_sdc.data.groups import Points
-from constraint_sdc.data.pair import Floats, Pair
+from constraint_sdc.data.pair import Pair
 from constraint_sdc.errors import UsageError
 from constraint_sdc.measures.assessment import Measure, Measured
 from constraint_sdc.measures.attacks.rule_inference.attack import RuleInference

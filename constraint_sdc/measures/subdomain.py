@@ -19,20 +19,19 @@ from typing import TypeAlias
 
 import numpy as np
 
+from constraint_sdc.arrays import Floats, Rows
 from constraint_sdc.data.grid import double_text
-from constraint_sdc.data.groups import Rows
-from constraint_sdc.data.pair import Floats
 from constraint_sdc.measures.condition import (
-    And,
     Comparison,
     Condition,
+    ConditionLiteral,
+    ConditionValues,
+    Conjunction,
+    Disjunction,
     IsMissing,
-    Kind,
-    Literal,
-    Not,
-    Or,
-    Values,
+    Negation,
     Word,
+    WordKind,
     cut,
     mistake,
     names_in,
@@ -65,7 +64,7 @@ class Subdomain:
         (None is a blank). A condition has one entry, perhaps without records; a variable one for each value, in
         order, and one for its blanks, if there are any.
         """
-        values = Values(texts, numbers)
+        values = ConditionValues(texts, numbers)
         if self.condition is None:
             return _by_value(self.names[0], values)
         return ((self.text, np.flatnonzero(satisfied(self.condition, values)).astype(np.int64)),)
@@ -80,15 +79,15 @@ def parse_subdomain(text: str, names: Collection[str]) -> Subdomain:
     if text in names:
         return Subdomain(text, (text,), None)
     words = cut(text)
-    if len(words) == 2 and words[0].kind is Kind.NAME:
+    if len(words) == 2 and words[0].kind is WordKind.NAME:
         name = _known(words[0], names)
         return Subdomain(text, (name,), None)
-    condition = _Parser(words, names).whole()
+    condition = _ConditionParser(words, names).whole()
     return Subdomain(text, names_in(condition), condition)
 
 
 def _known(word: Word, names: Collection[str]) -> str:
-    if word.kind is not Kind.NAME:
+    if word.kind is not WordKind.NAME:
         raise mistake(word.column, f"expected a variable's name, found {word}")
     if word.text not in names:
         close = get_close_matches(word.text, list(names), n=1)
@@ -97,7 +96,7 @@ def _known(word: Word, names: Collection[str]) -> str:
     return word.text
 
 
-class _Parser:
+class _ConditionParser:
     """One method for each line of the grammar; `_at` is the word to be read next."""
 
     def __init__(self, words: tuple[Word, ...], names: Collection[str]) -> None:
@@ -108,7 +107,7 @@ class _Parser:
 
     def whole(self) -> Condition:
         condition = self._condition()
-        if self._word.kind is not Kind.END:
+        if self._word.kind is not WordKind.END:
             raise mistake(self._word.column, f"expected and, or, or the end, found {self._word}")
         return condition
 
@@ -118,7 +117,7 @@ class _Parser:
 
     def _next(self) -> Word:
         word = self._word
-        self._at += word.kind is not Kind.END
+        self._at += word.kind is not WordKind.END
         return word
 
     def _takes(self, text: str) -> bool:
@@ -134,19 +133,19 @@ class _Parser:
         items = [self._conjunction()]
         while self._takes("or"):
             items.append(self._conjunction())
-        return items[0] if len(items) == 1 else Or(tuple(items))
+        return items[0] if len(items) == 1 else Disjunction(tuple(items))
 
     def _conjunction(self) -> Condition:
         items = [self._negation()]
         while self._takes("and"):
             items.append(self._negation())
-        return items[0] if len(items) == 1 else And(tuple(items))
+        return items[0] if len(items) == 1 else Conjunction(tuple(items))
 
     def _negation(self) -> Condition:
         column = self._word.column
         if self._takes("not"):
             self._descend(column)
-            item: Condition = Not(self._negation())
+            item: Condition = Negation(self._negation())
         elif self._takes("("):
             self._descend(column)
             item = self._condition()
@@ -190,13 +189,13 @@ class _Parser:
     def _missing(self, name: str) -> Condition:
         is_not = self._takes("not")
         self._expect("missing")
-        return Not(IsMissing(name)) if is_not else IsMissing(name)
+        return Negation(IsMissing(name)) if is_not else IsMissing(name)
 
-    def _literal(self) -> tuple[Literal, int]:
+    def _literal(self) -> tuple[ConditionLiteral, int]:
         word = self._next()
-        if word.kind is Kind.TEXT:
+        if word.kind is WordKind.TEXT:
             return word.text, word.column
-        if word.kind is not Kind.NUMBER:
+        if word.kind is not WordKind.NUMBER:
             raise mistake(word.column, f"expected a number or a text in quotes, found {word}")
         number = float(word.text)
         if not math.isfinite(number):
@@ -204,10 +203,12 @@ class _Parser:
         return number, word.column
 
 
-def _by_value(name: str, values: Values) -> Labelled:
+def _by_value(name: str, values: ConditionValues) -> Labelled:
     is_blank = values.is_blank(name)
-    cells: Sequence[Literal | None] = values.numbers[name].tolist() if name in values.numbers else values.texts[name]
-    rows: dict[Literal, list[int]] = {}
+    cells: Sequence[ConditionLiteral | None] = (
+        values.numbers[name].tolist() if name in values.numbers else values.texts[name]
+    )
+    rows: dict[ConditionLiteral, list[int]] = {}
     for i, cell in enumerate(cells):
         if cell is not None and not is_blank[i]:
             rows.setdefault(cell, []).append(i)
@@ -219,7 +220,7 @@ def _by_value(name: str, values: Values) -> Labelled:
     return tuple(shown)
 
 
-def _shown(value: Literal) -> str:
+def _shown(value: ConditionLiteral) -> str:
     return f"'{value}'" if isinstance(value, str) else double_text(value + 0.0)  # -0.0 and 0.0 are one value
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from constraint_sdc.arrays import Points, Weights
 from constraint_sdc.constraints.constraint import (
     DomainAtom,
     Formula,
@@ -15,8 +16,7 @@ from constraint_sdc.constraints.constraint import (
     ProductAtom,
     SetAtom,
 )
-from constraint_sdc.data.cloud import Weights
-from constraint_sdc.data.groups import Groups, Points
+from constraint_sdc.data.groups import Groups
 from constraint_sdc.operators.conjunction import ValueAtom, integer_verdict, judge, pattern_verdict
 from constraint_sdc.operators.operator import NeedsExact, NotCovered, OperatorVerdict
 from constraint_sdc.settings.words import OperatorName

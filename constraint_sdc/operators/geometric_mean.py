@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from constraint_sdc.arrays import Points, Weights
 from constraint_sdc.constraints.constraint import (
     DomainAtom,
     Formula,
@@ -17,8 +18,7 @@ from constraint_sdc.constraints.constraint import (
     ProductAtom,
     SetAtom,
 )
-from constraint_sdc.data.cloud import Weights
-from constraint_sdc.data.groups import Groups, Points
+from constraint_sdc.data.groups import Groups
 from constraint_sdc.evaluate.expression import CompareOp
 from constraint_sdc.operators.arithmetic_mean import group_means
 from constraint_sdc.operators.conjunction import ValueAtom, integer_verdict, judge, pattern_verdict

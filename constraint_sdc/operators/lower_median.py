@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from constraint_sdc.arrays import Points, Rows, Weights
 from constraint_sdc.constraints.constraint import Formula, LinearAtom
-from constraint_sdc.data.cloud import Weights
-from constraint_sdc.data.groups import Groups, Points, Rows
+from constraint_sdc.data.groups import Groups
 from constraint_sdc.operators.conjunction import ValueAtom, judge
 from constraint_sdc.operators.operator import NotCovered, OperatorVerdict, Preserved, SortedMembers, whole_weights
 from constraint_sdc.settings.words import OperatorName

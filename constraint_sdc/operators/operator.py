@@ -9,9 +9,9 @@ from typing import Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from constraint_sdc.arrays import Points, Rows, Weights
 from constraint_sdc.constraints.constraint import Formula
-from constraint_sdc.data.cloud import Weights
-from constraint_sdc.data.groups import Groups, Points, Rows
+from constraint_sdc.data.groups import Groups
 from constraint_sdc.settings.words import OperatorName
 
 # What an operator says about a constraint: preserved, to be made exact, or not covered.

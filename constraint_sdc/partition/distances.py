@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-import numpy.typing as npt
 
+from constraint_sdc.arrays import Codes, Distances, Labels, Points, Rows
 from constraint_sdc.data.cloud import Axis, Cloud
-from constraint_sdc.data.groups import Labels, Points, Rows
-
-Distances: TypeAlias = npt.NDArray[np.float64]
 
 
 def by_column(points: Points) -> Points:
@@ -66,8 +61,6 @@ def sse(cloud: Cloud, labels: Labels) -> float:
 
 
 # The categories of a nominal variable, recovered from its indicator columns in a cloud.
-
-Codes = npt.NDArray[np.int64]
 
 
 def category_codes(cloud: Cloud, axis: Axis) -> Codes:

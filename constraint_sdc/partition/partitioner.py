@@ -7,8 +7,8 @@ from typing import Protocol
 
 import numpy as np
 
+from constraint_sdc.arrays import Labels
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.data.groups import Labels
 from constraint_sdc.errors import UsageError
 from constraint_sdc.settings.words import Scale
 

@@ -6,14 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from constraint_sdc.data.groups import Rows
+from constraint_sdc.arrays import Codes, Rows
 from constraint_sdc.data.series import Series
 from constraint_sdc.plan.blocks import Block
 from constraint_sdc.settings.words import OperatorName
-
-Codes = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from constraint_sdc.arrays import Rows, Weights
 from constraint_sdc.constraints.constraint import Atom, EditRule, Formula
-from constraint_sdc.data.cloud import Cloud, Weights
-from constraint_sdc.data.groups import Rows
+from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.data.series import Series
 from constraint_sdc.data.table import Table
 from constraint_sdc.errors import PlanRefusedError

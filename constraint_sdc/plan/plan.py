@@ -16,7 +16,7 @@ from constraint_sdc.settings.recipe import Division
 from constraint_sdc.settings.words import OnBroken, OperatorName, Role, Scale
 
 
-class Step(Enum):
+class ExactStep(Enum):
     """What made a group's representative satisfy every rule exactly, cheapest first."""
 
     ROUNDED = "rounded"  # the operator's value on the grid
@@ -171,7 +171,7 @@ class Price:
     plain_loss: float | None
     groups: int
     smallest: int
-    steps: Mapping[Step, int]
+    steps: Mapping[ExactStep, int]
     promises: tuple[Promise, ...] = ()
     notes: tuple[str, ...] = ()
     goals: tuple[GoalReport, ...] = ()

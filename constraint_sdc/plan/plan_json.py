@@ -12,6 +12,7 @@ from constraint_sdc.data.grid import Grid
 from constraint_sdc.files.json_file import json_text
 from constraint_sdc.plan.plan import (
     BlockPlan,
+    ExactStep,
     Formation,
     GoalReport,
     Kept,
@@ -20,7 +21,6 @@ from constraint_sdc.plan.plan import (
     Promise,
     RulePlan,
     SignalValue,
-    Step,
     StratumPlan,
     Treatment,
     VariablePlan,
@@ -49,7 +49,7 @@ def goal_from_json(content: Mapping[str, Any]) -> GoalReport:
 
 SCHEMA = "constraint-sdc/plan"
 SCHEMA_VERSION = 1
-_SWAPS = (Step.SWAPPED, Step.KEPT)  # of no other masker
+_SWAPS = (ExactStep.SWAPPED, ExactStep.KEPT)  # of no other masker
 
 
 def plan_to_json(plan: Plan) -> dict[str, object]:
@@ -250,7 +250,9 @@ def price_to_json(price: Price) -> dict[str, object]:
         "plain_loss": price.plain_loss,
         "groups": price.groups,
         "smallest": price.smallest,
-        "steps": {step.value: price.steps.get(step, 0) for step in Step if step not in _SWAPS or step in price.steps},
+        "steps": {
+            step.value: price.steps.get(step, 0) for step in ExactStep if step not in _SWAPS or step in price.steps
+        },
         "promises": [
             {"what": promise.what, "difference": promise.difference, "is_exact": promise.is_exact}
             for promise in price.promises
@@ -266,7 +268,7 @@ def _price_from(content: Mapping[str, Any]) -> Price:
         plain_loss=content["plain_loss"],
         groups=content["groups"],
         smallest=content["smallest"],
-        steps={Step(step): count for step, count in content["steps"].items()},
+        steps={ExactStep(step): count for step, count in content["steps"].items()},
         promises=tuple(
             Promise(promise["what"], promise["difference"], promise["is_exact"]) for promise in content["promises"]
         ),

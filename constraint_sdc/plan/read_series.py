@@ -8,6 +8,7 @@ from decimal import Context, Decimal
 import numpy as np
 import numpy.typing as npt
 
+from constraint_sdc.arrays import Floats
 from constraint_sdc.data.grid import EXACT_MANTISSA, Grid
 from constraint_sdc.data.series import Series
 from constraint_sdc.data.table import Column, State
@@ -15,8 +16,6 @@ from constraint_sdc.data.text import Text
 from constraint_sdc.errors import UsageError
 from constraint_sdc.evaluate.lexical import Reading
 from constraint_sdc.settings.words import Scale, VariableWish
-
-Floats = npt.NDArray[np.float64]
 
 _XML_BLANK = " \t\r\n"
 _NO_NUMBERS = ("", "NaN", "INF", "-INF", "+INF")

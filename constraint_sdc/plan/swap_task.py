@@ -6,18 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from constraint_sdc.data.groups import Rows
+from constraint_sdc.arrays import Codes, Flags, Floats, Rows
 from constraint_sdc.settings.goal import Goal, Influential
-
-Mask = npt.NDArray[np.bool_]
-Codes = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class SwapParameter:
     """A variable whose values are swapped: `codes[i]` is the value of record i, -1 where it has none.
 
     Codes count the values from left to right; `labels` are these values as the file first writes them.
@@ -48,8 +43,8 @@ class Parameter:
 class VitalRows:
     """The vital records and the base that contains them; only records that have a value of the parameter."""
 
-    vital: Mask
-    base: Mask
+    vital: Flags
+    base: Flags
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +76,7 @@ class FileInfluential:
 class SwapTask:
     """All that group anonymity needs to know of a file besides its rules; goals in the order of the recipe."""
 
-    parameters: Mapping[str, Parameter]
+    parameters: Mapping[str, SwapParameter]
     goals: tuple[FileGoal, ...]
     influential: tuple[FileInfluential, ...]
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from constraint_sdc.arrays import Floats
 from constraint_sdc.data.series import Series
 from constraint_sdc.errors import PlanRefusedError, UsageError
 from constraint_sdc.partition.registry import takes_one_variable
 from constraint_sdc.plan.plan import Treatment
 from constraint_sdc.settings.masker import FuzzyCMeans, GroupAnonymity, Method, Microaggregation, Microhybrid, draws
 from constraint_sdc.settings.words import OperatorName, VariableWish
-
-Floats = npt.NDArray[np.float64]
 
 _DETERMINED = 1e-9  # of a variable's range: what rounding leaves
 LEAST_CLUSTER = 3

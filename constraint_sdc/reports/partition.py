@@ -8,7 +8,7 @@ from pathlib import Path
 
 from constraint_sdc import __version__
 from constraint_sdc.data.groups import Groups
-from constraint_sdc.data.variable import Rows, VariableInfo, Written
+from constraint_sdc.data.variable import RowSource, VariableInfo, Written
 from constraint_sdc.files.csv_file import write_csv
 from constraint_sdc.files.json_file import json_text
 from constraint_sdc.maskers.masked import DividedBy, Partitioned
@@ -132,4 +132,6 @@ def write_groups(path: Path, groups: Groups, overwrite: bool = False) -> Written
     """Write one line per record in the order of the file; records and groups are counted from 1."""
     numbers = [str(number) for number in range(1, len(groups.label) + 1)]
     labels = [str(label + 1) for label in groups.label.tolist()]
-    return write_csv(path, Rows(_COLUMNS, lambda: iter([{"record": numbers, "group": labels}])), overwrite=overwrite)
+    return write_csv(
+        path, RowSource(_COLUMNS, lambda: iter([{"record": numbers, "group": labels}])), overwrite=overwrite
+    )

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from constraint_sdc import __version__
-from constraint_sdc.data.variable import Rows, VariableInfo, Written
+from constraint_sdc.data.variable import RowSource, VariableInfo, Written
 from constraint_sdc.files.csv_file import write_csv
 from constraint_sdc.files.json_file import json_text
 from constraint_sdc.measures.assessment import Sweep, SweepPoint
@@ -123,7 +123,7 @@ def write_sweep(path: Path, sweep: Sweep) -> Written:
     """Write one line per point, every digit of every number; an empty cell where a number is not defined."""
     columns = {name: [_text(getattr(point, name)) for point in sweep.points] for name in _NAMES}
     variables = tuple(VariableInfo(name, "text" if name in _TEXTS else "double") for name in _NAMES)
-    return write_csv(path, Rows(variables, lambda: iter([columns])), overwrite=True)
+    return write_csv(path, RowSource(variables, lambda: iter([columns])), overwrite=True)
 
 
 def _text(value: str | float | int | None) -> str:

@@ -54,7 +54,7 @@ def read_binding(schema: Element) -> Binding:
 # An `include` is replaced by the element it names; an `extends href` by the children of the element it names, which
 # must be of the same kind as the parent (a schema may also take over a library).
 
-Place: TypeAlias = tuple[Path, str]
+IncludeTarget: TypeAlias = tuple[Path, str]
 _MOST_INCLUSIONS = 10_000  # files that include each other twice over would otherwise grow without bound
 
 
@@ -75,7 +75,7 @@ class Inclusions:
             self.files[path] = read_element(path)
         return self.files[path]
 
-    def _expand(self, element: Element, trail: tuple[Place, ...]) -> Element:
+    def _expand(self, element: Element, trail: tuple[IncludeTarget, ...]) -> Element:
         children = tuple(
             part
             for child in element.children
@@ -83,7 +83,7 @@ class Inclusions:
         )
         return replace(element, children=children)
 
-    def _parts(self, child: Element, parent: Element, trail: tuple[Place, ...]) -> Iterator[Element | str]:
+    def _parts(self, child: Element, parent: Element, trail: tuple[IncludeTarget, ...]) -> Iterator[Element | str]:
         if child.kind == "include":
             target, inner_trail = self._target(child, trail)
             if not target.kind:
@@ -101,7 +101,7 @@ class Inclusions:
         else:
             yield child
 
-    def _target(self, element: Element, trail: tuple[Place, ...]) -> tuple[Element, tuple[Place, ...]]:
+    def _target(self, element: Element, trail: tuple[IncludeTarget, ...]) -> tuple[Element, tuple[IncludeTarget, ...]]:
         self._count += 1
         if self._count > _MOST_INCLUSIONS:
             raise element.error(f"the schema brings in more than {_MOST_INCLUSIONS} elements of other files")
@@ -123,7 +123,7 @@ def _with_id(root: Element, fragment: str, reference: Element) -> Element:
     return found
 
 
-def _named(place: Place) -> str:
+def _named(place: IncludeTarget) -> str:
     path, fragment = place
     return f"{path.name}#{fragment}" if fragment else path.name
 

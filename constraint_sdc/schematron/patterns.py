@@ -98,7 +98,7 @@ def _plain_text(let: Let) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class AssertionPlace:
     """An assertion with the rule and the concrete pattern around it, and the rule's number in the schema."""
 
     pattern: Element
@@ -125,7 +125,7 @@ def pattern_ids(patterns: Sequence[Element]) -> list[str]:
     return _numbered(wished, [p.get("id") is not None for p in patterns])
 
 
-def assertion_ids(places: Sequence[Place]) -> list[str]:
+def assertion_ids(places: Sequence[AssertionPlace]) -> list[str]:
     """Return one unique id per assertion.
 
     The author's id; `pattern/id` where several rules share that assertion; without an id the rule's id, else the
@@ -146,7 +146,7 @@ def assertion_ids(places: Sequence[Place]) -> list[str]:
     return _numbered(wished, is_kept)
 
 
-def _without_id(place: Place, rules: Counter[str | None]) -> str:
+def _without_id(place: AssertionPlace, rules: Counter[str | None]) -> str:
     rule = place.rule.get("id")
     if rule is not None and rules[rule] == 1:
         return rule
@@ -156,7 +156,7 @@ def _without_id(place: Place, rules: Counter[str | None]) -> str:
     return label or f"rule-{place.rule_number}"
 
 
-def _label(place: Place) -> str:
+def _label(place: AssertionPlace) -> str:
     pattern = place.pattern
     return " ".join((pattern.get("id") or pattern.get("name") or pattern.get("is-a") or "").split())
 
@@ -207,14 +207,14 @@ def read_patterns(concrete: Sequence[Element], notes: Notes, lets: tuple[Let, ..
     return tuple(_pattern(p, name, ids, lets) for p, name in zip(concrete, pattern_ids(concrete), strict=True))
 
 
-def _places(concrete: Sequence[Element]) -> Iterator[Place]:
+def _places(concrete: Sequence[Element]) -> Iterator[AssertionPlace]:
     """Yield the assertions in the order in which `_pattern` and `_rule` take their ids."""
     number = 0
     for pattern in concrete:
         for rule in pattern.elements("rule"):
             number += 1
             for assertion in rule.elements("assert", "report"):
-                yield Place(pattern, rule, number, assertion)
+                yield AssertionPlace(pattern, rule, number, assertion)
 
 
 def _pattern(element: Element, name: str, ids: Iterator[str], lets: tuple[Let, ...]) -> Pattern:
@@ -264,7 +264,7 @@ def _assertion(element: Element, name: str, severity: Severity) -> Assertion:
     )
 
 
-def _check_references(places: Sequence[Place], name: str, known: set[str]) -> None:
+def _check_references(places: Sequence[AssertionPlace], name: str, known: set[str]) -> None:
     for assertion in (place.assertion for place in places):
         for wanted in (assertion.get(name) or "").split():
             if wanted not in known:

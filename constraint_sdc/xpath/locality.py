@@ -13,7 +13,6 @@ from enum import Enum
 from constraint_sdc.xpath.functions import IMPLICIT, PURE, words
 from constraint_sdc.xpath.syntax import (
     Binary,
-    Binding,
     Conditional,
     Constant,
     ContextItem,
@@ -21,6 +20,7 @@ from constraint_sdc.xpath.syntax import (
     Foreign,
     FunctionCall,
     Listing,
+    LoopBinding,
     NotUnderstood,
     Path,
     Reference,
@@ -139,7 +139,7 @@ def _regions(tree: Syntax, around: Surroundings) -> Regions:
         case Conditional(test, then, otherwise):
             _regions(test, around)
             return _regions(then, around) | _regions(otherwise, around)
-        case Binding(_, variables, body):
+        case LoopBinding(_, variables, body):
             for name, value in variables:
                 around = replace(around, variables={**around.variables, name: _regions(value, around)})
             return _regions(body, around)

@@ -15,14 +15,14 @@ from lxml import etree
 from constraint_sdc.evaluate.expression import Call, Compare, Expression, If, Not, Outside, Sequence, Variable
 from constraint_sdc.schematron.schema import Schema
 from constraint_sdc.xpath.functions import is_at_most_one, is_one
-from constraint_sdc.xpath.scope import Document, RefusedError, Scope, Value, extend
+from constraint_sdc.xpath.scope import Document, RefusedError, Scope, ScopeValue, extend
 from constraint_sdc.xpath.syntax import (
     Binary,
-    Binding,
     Constant,
     ContextItem,
     Filter,
     FunctionCall,
+    LoopBinding,
     NotUnderstood,
     Path,
     Reference,
@@ -34,7 +34,7 @@ from constraint_sdc.xpath.syntax import (
 )
 from constraint_sdc.xpath.xpath import parse_xpath
 
-Translate: TypeAlias = Callable[[Syntax, Scope], Value]
+Translate: TypeAlias = Callable[[Syntax, Scope], ScopeValue]
 
 
 def lookup(tree: Syntax, scope: Scope, value: Translate) -> Expression | None:
@@ -42,7 +42,7 @@ def lookup(tree: Syntax, scope: Scope, value: Translate) -> Expression | None:
     match tree:
         case FunctionCall("key", (Constant(str() as name), wanted, source)):
             return _by_key(name, wanted, source, scope, value)
-        case Binding("some", ((name, source),), Binary(op, left, right)) if op in ("=", "eq"):
+        case LoopBinding("some", ((name, source),), Binary(op, left, right)) if op in ("=", "eq"):
             return _by_some(name, source, (left, right), scope, value)
         case Filter(base, Binary(op, left, right)) if op in ("=", "eq"):
             return _by_filter(base, None, (left, right), scope, value)
@@ -196,23 +196,23 @@ def _name(step: Step) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ListItem:
     """One place in a fixed list; `optional` when nothing may stand there."""
 
     value: Expression
     optional: bool
 
 
-def fixed_items(source: Expression, text: str) -> tuple[Item, ...]:
+def fixed_items(source: Expression, text: str) -> tuple[ListItem, ...]:
     """Return the items of a list whose length does not depend on the record, except for absent ones."""
     parts = source.items if isinstance(source, Sequence) else (source,)
     for part in parts:
         if not is_at_most_one(part):
             raise RefusedError("goes through a list whose length is not fixed", text)
-    return tuple(Item(part, not is_one(part)) for part in parts)
+    return tuple(ListItem(part, not is_one(part)) for part in parts)
 
 
-def guarded(item: Item, result: Expression, skipped: Expression) -> Expression:
+def guarded(item: ListItem, result: Expression, skipped: Expression) -> Expression:
     """Return the body's result for an item, or what an absent item contributes."""
     return If(Call("exists", (item.value,)), result, skipped) if item.optional else result
 

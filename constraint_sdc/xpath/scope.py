@@ -29,8 +29,8 @@ class Document:
     href: str | None
 
 
-Place: TypeAlias = Here | AtRoot | Document
-Value: TypeAlias = Expression | Place
+ContextPlace: TypeAlias = Here | AtRoot | Document
+ScopeValue: TypeAlias = Expression | ContextPlace
 
 _MOST_REPEATS = 1000
 
@@ -53,16 +53,16 @@ class Scope:
     the command line gives, wherever they are declared.
     """
 
-    focus: Value | None
-    current: Value | None
+    focus: ScopeValue | None
+    current: ScopeValue | None
     base: str
-    variables: Mapping[str, Value | NotUnderstood] = field(default_factory=dict)
+    variables: Mapping[str, ScopeValue | NotUnderstood] = field(default_factory=dict)
     present: frozenset[str] = frozenset()
     keys: Mapping[str, Outside] = field(default_factory=dict)
     repeats: int = 1
     given: frozenset[str] = frozenset()
 
-    def at(self, focus: Value | None) -> Scope:
+    def at(self, focus: ScopeValue | None) -> Scope:
         """Return the scope with another context item; a variable that is the context item exists."""
         present = self.present | {focus.name} if isinstance(focus, Variable) else self.present
         return replace(self, focus=focus, present=present)
@@ -73,14 +73,14 @@ class Scope:
             raise RefusedError("goes through too many combinations", text)
         return replace(self, repeats=self.repeats * max(times, 1))
 
-    def bind(self, name: str, value: Value) -> Scope:
+    def bind(self, name: str, value: ScopeValue) -> Scope:
         """Return the scope with one more variable."""
         return replace(self, variables={**self.variables, name: value})
 
 
 def record_scope(base: str, *, variable: str | None = None) -> Scope:
     """Return the scope of a rule whose context is the record, or one variable of it."""
-    focus: Value = Here() if variable is None else Variable(variable)
+    focus: ScopeValue = Here() if variable is None else Variable(variable)
     return Scope(focus, focus, base).at(focus)
 
 
@@ -109,7 +109,7 @@ _UPWARDS = frozenset({"parent", "ancestor", "ancestor-or-self"})
 _SIDEWAYS = frozenset({"preceding-sibling", "following-sibling", "preceding", "following"})
 
 
-def take_step(origin: Value, step: Step, scope: Scope, *, deep: bool) -> Value:
+def take_step(origin: ScopeValue, step: Step, scope: Scope, *, deep: bool) -> ScopeValue:
     """Return where a step leads, or refuse with the reason."""
     if step.axis == "self" and step.test == "node()" and not deep:
         return origin
@@ -136,7 +136,7 @@ def _from_record(step: Step, deep: bool) -> Variable:
     return Variable(_name(step))
 
 
-def _from_variable(origin: Variable, step: Step, scope: Scope, deep: bool) -> Value:
+def _from_variable(origin: Variable, step: Step, scope: Scope, deep: bool) -> ScopeValue:
     if step.axis == "parent" and step.test == "node()" and not deep:
         if origin.name in scope.present:
             return Here()

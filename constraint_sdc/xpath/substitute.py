@@ -11,12 +11,12 @@ from pathlib import Path
 
 from constraint_sdc.evaluate.expression import Literal
 from constraint_sdc.schematron.schema import Let, Schema
-from constraint_sdc.xpath.scope import Document, Scope, Value
+from constraint_sdc.xpath.scope import Document, Scope, ScopeValue
 from constraint_sdc.xpath.syntax import NotUnderstood, Reference, Syntax, walk_syntax
 from constraint_sdc.xpath.translate import translate_value
 from constraint_sdc.xpath.xpath import parse_xpath
 
-Bound = Value | NotUnderstood
+Bound = ScopeValue | NotUnderstood
 ORIGINAL = "original"
 
 

@@ -127,7 +127,7 @@ class Conditional:
 
 
 @dataclass(frozen=True, slots=True)
-class Binding:
+class LoopBinding:
     """`every`, `some`, `for` or `let` with its variables in order, and the body after them."""
 
     keyword: str
@@ -169,7 +169,7 @@ Syntax: TypeAlias = (
     | Unary
     | Listing
     | Conditional
-    | Binding
+    | LoopBinding
     | TypeOperation
     | Foreign
 )
@@ -188,7 +188,7 @@ def parts_of(tree: Syntax) -> tuple[Syntax, ...]:
             return (operand,)
         case Conditional(test, then, otherwise):
             return (test, then, otherwise)
-        case Binding(_, variables, body):
+        case LoopBinding(_, variables, body):
             return (*(value for _, value in variables), body)
 
 

@@ -30,11 +30,10 @@ from constraint_sdc.evaluate.expression import (
     Variable,
 )
 from constraint_sdc.xpath.functions import IMPLICIT, PURE, can_fail, is_predicate, is_too_large
-from constraint_sdc.xpath.lookups import Item, fixed_items, guarded, lookup, unordered_names
-from constraint_sdc.xpath.scope import AtRoot, Document, Here, RefusedError, Scope, Value, resolve_href, take_step
+from constraint_sdc.xpath.lookups import ListItem, fixed_items, guarded, lookup, unordered_names
+from constraint_sdc.xpath.scope import AtRoot, Document, Here, RefusedError, Scope, ScopeValue, resolve_href, take_step
 from constraint_sdc.xpath.syntax import (
     Binary,
-    Binding,
     Conditional,
     Constant,
     ContextItem,
@@ -42,6 +41,7 @@ from constraint_sdc.xpath.syntax import (
     Foreign,
     FunctionCall,
     Listing,
+    LoopBinding,
     NotUnderstood,
     Path,
     Reference,
@@ -81,7 +81,7 @@ def translate_tree(tree: Syntax | NotUnderstood, scope: Scope) -> Expression | N
         return refused.answer
 
 
-def translate_value(tree: Syntax | NotUnderstood, scope: Scope) -> Value | NotUnderstood:
+def translate_value(tree: Syntax | NotUnderstood, scope: Scope) -> ScopeValue | NotUnderstood:
     """Translate a parsed expression that may also stand for a node, as the value of a variable does."""
     if isinstance(tree, NotUnderstood):
         return tree
@@ -115,7 +115,7 @@ def _expression(tree: Syntax, scope: Scope) -> Expression:
             return value
 
 
-def _value(tree: Syntax, scope: Scope) -> Value:
+def _value(tree: Syntax, scope: Scope) -> ScopeValue:
     match tree:
         case Constant(value):
             return Literal(value)
@@ -142,7 +142,7 @@ def _value(tree: Syntax, scope: Scope) -> Value:
             return _sequence(tuple(_expression(item, scope) for item in items))
         case Conditional(test, then, otherwise):
             return If(_truth(test, scope), _expression(then, scope), _expression(otherwise, scope))
-        case Binding():
+        case LoopBinding():
             return _binding(tree, scope)
         case TypeOperation():
             return _type_operation(tree, scope)
@@ -150,13 +150,13 @@ def _value(tree: Syntax, scope: Scope) -> Value:
             raise RefusedError(f"{what} is outside our expression type", tree.text)
 
 
-def _focus(scope: Scope, text: str) -> Value:
+def _focus(scope: Scope, text: str) -> ScopeValue:
     if scope.focus is None:
         raise RefusedError("looks at nodes of another document in a way we do not understand", text)
     return scope.focus
 
 
-def _reference(name: str, text: str, scope: Scope) -> Value:
+def _reference(name: str, text: str, scope: Scope) -> ScopeValue:
     bound = scope.variables.get(name)
     if bound is None:
         raise RefusedError("the variable is not declared in the schema", text)
@@ -165,7 +165,7 @@ def _reference(name: str, text: str, scope: Scope) -> Value:
     return bound
 
 
-def _path(tree: Path, scope: Scope) -> Value:
+def _path(tree: Path, scope: Scope) -> ScopeValue:
     if isinstance(tree.left, Root):
         raise RefusedError(LOOKS_AROUND, tree.text)
     left = _value(tree.left, scope)
@@ -182,7 +182,7 @@ def _path(tree: Path, scope: Scope) -> Value:
             return _map(left, tree.right, scope, tree.text)
 
 
-def _map(left: Value, right: Syntax, scope: Scope, text: str) -> Value:
+def _map(left: ScopeValue, right: Syntax, scope: Scope, text: str) -> ScopeValue:
     """Evaluate `right` once for each item of `left`: the slash before a function call, and the `!` operator."""
     if isinstance(left, Here):
         return _value(right, scope.at(left))
@@ -193,7 +193,7 @@ def _map(left: Value, right: Syntax, scope: Scope, text: str) -> Value:
     return _sequence(tuple(guarded(item, _expression(right, scope.at(item.value)), EMPTY) for item in items))
 
 
-def _filter(tree: Filter, base: Value, scope: Scope) -> Value:
+def _filter(tree: Filter, base: ScopeValue, scope: Scope) -> ScopeValue:
     if not isinstance(base, Variable):
         raise RefusedError("a predicate of this shape is outside our expression type", tree.text)
     if isinstance(tree.predicate, Constant) and isinstance(tree.predicate.value, int):
@@ -206,7 +206,7 @@ def _filter(tree: Filter, base: Value, scope: Scope) -> Value:
     return If(Call("exists", (base,)), If(test, base, EMPTY), EMPTY)
 
 
-def _call(tree: FunctionCall, scope: Scope) -> Value:
+def _call(tree: FunctionCall, scope: Scope) -> ScopeValue:
     name, arguments = tree.name, tree.arguments
     match name:
         case "true" | "false":
@@ -250,7 +250,7 @@ def _document(tree: FunctionCall, scope: Scope) -> Document:
             raise RefusedError("another document must be named by one literal text", tree.text)
 
 
-def _binary(tree: Binary, scope: Scope) -> Value:
+def _binary(tree: Binary, scope: Scope) -> ScopeValue:
     op = tree.op
     match op:
         case "or" | "and":
@@ -299,7 +299,7 @@ def _sequence(items: tuple[Expression, ...]) -> Expression:
     return flat[0] if len(flat) == 1 else Sequence(flat)
 
 
-def _binding(tree: Binding, scope: Scope) -> Value:
+def _binding(tree: LoopBinding, scope: Scope) -> ScopeValue:
     if tree.keyword == "let":
         for name, source in tree.variables:
             value = _value(source, scope)
@@ -325,7 +325,7 @@ def _iterate(keyword: str, variables: tuple[tuple[str, Syntax], ...], body: Synt
     return And(parts) if keyword == "every" else Or(parts)
 
 
-def _bound(scope: Scope, name: str, item: Item) -> Scope:
+def _bound(scope: Scope, name: str, item: ListItem) -> Scope:
     bound = scope.bind(name, item.value)
     if isinstance(item.value, Variable):
         return replace(bound, present=bound.present | {item.value.name})

@@ -19,7 +19,6 @@ from elementpath.xpath_tokens import XPathFunction, XPathToken
 from constraint_sdc.xpath.functions import words
 from constraint_sdc.xpath.syntax import (
     Binary,
-    Binding,
     Conditional,
     Constant,
     ContextItem,
@@ -27,6 +26,7 @@ from constraint_sdc.xpath.syntax import (
     Foreign,
     FunctionCall,
     Listing,
+    LoopBinding,
     NotUnderstood,
     Path,
     Reference,
@@ -154,7 +154,7 @@ def _named(token: XPathToken, text: str) -> Syntax:
         return Conditional(_convert(token[0]), _convert(token[1]), _convert(token[2]), text)
     if symbol in ("every", "some", "for", "let") and label == "expression":
         pairs = tuple((_variable_name(token[i]), _convert(token[i + 1])) for i in range(0, len(token) - 1, 2))
-        return Binding(symbol, pairs, _convert(token[-1]), text)
+        return LoopBinding(symbol, pairs, _convert(token[-1]), text)
     if symbol in ("cast", "castable", "instance", "treat") and label == "expression":
         return _type_operation(token, text)
     step = _step(token, text)

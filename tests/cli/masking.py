@@ -24,12 +24,12 @@ from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.maskers.masked import Masked, MaskedBlock, MaskOptions, MaskResult, RecordExplanation, RuleOutcome
 from constraint_sdc.plan.plan import (
     BlockPlan,
+    ExactStep,
     Formation,
     Kept,
     Plan,
     Price,
     RulePlan,
-    Step,
     StratumPlan,
     VariablePlan,
     Why,
@@ -85,7 +85,7 @@ def _variable(name: str) -> VariablePlan:
 
 
 def _plan(inputs: dict[str, str]) -> Plan:
-    price = Price(12.5, 12.25, 2, 2, {Step.DERIVED: 2})
+    price = Price(12.5, 12.25, 2, 2, {ExactStep.DERIVED: 2})
     block = BlockPlan(
         1, tuple(map(_variable, "ABC")), "rule total ties them", "means, C derived", "mdav",
         (StratumPlan(("A > 0",), 4, Formation.WHOLE, ("C := A + B",)),),
@@ -121,7 +121,9 @@ def make_by_hand() -> HandMade:
     columns = {name: column_of(name, [MASKED[0][i], MASKED[2][i]]) for i, name in enumerate(("A", "B", "C"), 1)}
     price = plan.blocks[0].price
     assert price is not None
-    block = MaskedBlock(plan.blocks[0], Groups(np.array([0, 0, 1, 1])), (0, 0), (Step.DERIVED,) * 2, columns, price)
+    block = MaskedBlock(
+        plan.blocks[0], Groups(np.array([0, 0, 1, 1])), (0, 0), (ExactStep.DERIVED,) * 2, columns, price
+    )
     result = MaskResult(
         plan=plan,
         masked=Masked((block,)),

@@ -14,10 +14,10 @@ import jsonschema
 import numpy as np
 import pytest
 
+from constraint_sdc.arrays import Labels
 from constraint_sdc.commands import demo
 from constraint_sdc.commands import partition as pipeline
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.data.groups import Labels
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.json_file import shipped_file
 from constraint_sdc.partition.compiled import announce

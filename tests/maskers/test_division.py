@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
+from constraint_sdc.arrays import Points
 from constraint_sdc.commands.plan import plan_file
-from constraint_sdc.data.groups import Points
 from constraint_sdc.errors import UsageError
 from constraint_sdc.maskers.masked import MaskOptions, MaskResult
 from constraint_sdc.partition.registry import METHODS

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from constraint_sdc.errors import PlanRefusedError, UsageError
-from constraint_sdc.plan.plan import Step, Treatment, Why
+from constraint_sdc.plan.plan import ExactStep, Treatment, Why
 from tests.maskers.extract import Extract, columns, extract, the_block
 
 N = 90
@@ -179,7 +179,7 @@ class TestRules:
         result = given.mask(N)
         given.requires_all_rules()
         price = result.masked.blocks[0].price
-        assert price.steps[Step.DRAWN_IN] > 0
+        assert price.steps[ExactStep.DRAWN_IN] > 0
         assert "with repaired records" in price.notes[0]
         assert not any(before == after for before, after in zip(given.original(), given.masked(), strict=True))
 
@@ -190,7 +190,7 @@ class TestRules:
         given = extract(tmp_path, rows, None, HYBRID)
         result = given.mask(30)
         price = result.masked.blocks[0].price
-        shared = price.steps[Step.SHARED]
+        shared = price.steps[ExactStep.SHARED]
         assert shared >= 30
         assert "with differing blanks, which share a representative" in price.notes[0]
         alike = [tuple(row.values()) for row in given.masked()]

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from constraint_sdc.plan.plan import Step, Why
+from constraint_sdc.plan.plan import ExactStep, Why
 from tests.maskers.extract import columns, extract
 
 N, K = 40, 4
@@ -37,7 +37,7 @@ def test_the_rule_holds_because_the_whole_record_is_copied(tmp_path: Path, test:
     assert plan.why is Why.MEDOID
     assert "all masked variables" in plan.because
     (block,) = result.masked.blocks
-    assert set(block.step) == {Step.MEDOID}
+    assert set(block.step) == {ExactStep.MEDOID}
     originals = {(r["A"], r["B"], r["C"], r["E"]) for r in given.original()}
     assert {(r["A"], r["B"], r["C"], r["E"]) for r in given.masked()} <= originals
     assert given.column("Town") == [record["Town"] for record in given.original()]

@@ -15,8 +15,8 @@ from random import Random
 
 import numpy as np
 
+from constraint_sdc.arrays import Weights
 from constraint_sdc.constraints.constraint import Formula
-from constraint_sdc.data.cloud import Weights
 from constraint_sdc.data.grid import Grid
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.operators.lower_median import LowerMedian

@@ -10,12 +10,12 @@ from random import Random
 import numpy as np
 import pytest
 
+from constraint_sdc.arrays import Points, Rows, Weights
 from constraint_sdc.constraints.compare_forms import NUMBER_TEXT
 from constraint_sdc.constraints.constraint import AllOf, AnyOf, Formula, LinearAtom, OpaqueAtom, SetAtom
 from constraint_sdc.constraints.texts import DECIMAL_TEXT
 from constraint_sdc.constraints.understand import understand
-from constraint_sdc.data.cloud import Weights
-from constraint_sdc.data.groups import Groups, Points, Rows
+from constraint_sdc.data.groups import Groups
 from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
 from constraint_sdc.operators.conjunction import NUMBER_TEXTS
 from constraint_sdc.operators.geometric_mean import GeometricMean

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from constraint_sdc.data.groups import Groups, Points
+from constraint_sdc.arrays import Points
+from constraint_sdc.data.groups import Groups
 from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
 from constraint_sdc.operators.geometric_mean import GeometricMean
 from constraint_sdc.operators.lower_median import LowerMedian

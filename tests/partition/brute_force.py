@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from constraint_sdc.data.groups import Points
+from constraint_sdc.arrays import Points
 
 Group = tuple[int, ...]
 

@@ -13,8 +13,8 @@ from enum import Enum
 import numpy as np
 import pytest
 
+from constraint_sdc.arrays import Labels, Points
 from constraint_sdc.data.cloud import Axis, Cloud
-from constraint_sdc.data.groups import Labels, Points
 from constraint_sdc.errors import UsageError
 from constraint_sdc.partition.distances import sse
 from constraint_sdc.partition.partitioner import Partitioner

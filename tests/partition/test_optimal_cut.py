@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from constraint_sdc.arrays import Points
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.data.groups import Points
 from constraint_sdc.partition import optimal_cut as module
 from constraint_sdc.partition.distances import sse
 from constraint_sdc.partition.methods.optimal_univariate import optimal_cut

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from constraint_sdc.arrays import Labels
 from constraint_sdc.data.cloud import Axis, Cloud
-from constraint_sdc.data.groups import Labels
 from constraint_sdc.errors import UsageError
 from constraint_sdc.partition.distances import sse
 from constraint_sdc.partition.methods.individual_ranking import IndividualRanking

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from constraint_sdc.arrays import Labels, Points
 from constraint_sdc.data.cloud import Axis, Cloud
-from constraint_sdc.data.groups import Labels, Points
 from constraint_sdc.errors import UsageError
 from constraint_sdc.partition.methods.projection import (
     PrincipalComponentProjection,

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from constraint_sdc.arrays import Labels
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.data.groups import Labels
 from constraint_sdc.errors import UsageError
 from constraint_sdc.partition import chains as chains_module
 from constraint_sdc.partition.distances import sse

@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from constraint_sdc.arrays import AnyIntegers, Labels
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.data.groups import Groups, Labels
+from constraint_sdc.data.groups import Groups
 from constraint_sdc.partition import annealing
 from constraint_sdc.partition.distances import sse
 from constraint_sdc.partition.search.annealing import anneal, create, dissolve, split
 from constraint_sdc.partition.search.exchange import Draws, draw, exchange, propose, propose_compiled, undisputed
-from constraint_sdc.partition.search.grouping import Grouping, Ints
+from constraint_sdc.partition.search.grouping import Grouping
 from constraint_sdc.partition.search.neighbours import nearest
 
 
@@ -27,7 +28,7 @@ def in_order(n: int, k: int) -> Labels:
     return np.minimum(np.arange(n) // k, n // k - 1).astype(np.int64)
 
 
-def lists_of(cloud: Cloud, count: int = 9) -> Ints:
+def lists_of(cloud: Cloud, count: int = 9) -> AnyIntegers:
     return nearest(cloud.points, count, 0).astype(np.int64)
 
 

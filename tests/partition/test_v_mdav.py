@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from constraint_sdc.arrays import Points
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.data.groups import Points
 from constraint_sdc.errors import UsageError
 from constraint_sdc.partition.distances import sse
 from constraint_sdc.partition.methods.mdav import Mdav

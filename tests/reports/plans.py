@@ -7,12 +7,12 @@ from dataclasses import replace
 from constraint_sdc.data.grid import Grid
 from constraint_sdc.plan.plan import (
     BlockPlan,
+    ExactStep,
     Formation,
     Kept,
     Plan,
     Price,
     RulePlan,
-    Step,
     StratumPlan,
     VariablePlan,
     Why,
@@ -41,7 +41,7 @@ SUM = BlockPlan(
             "rounded parts by the rule's own sum",
         ),
     ),
-    price=Price(4.3125, 4.02, 108, 10, {Step.DERIVED: 104, Step.NUDGED: 4}),
+    price=Price(4.3125, 4.02, 108, 10, {ExactStep.DERIVED: 104, ExactStep.NUDGED: 4}),
 )  # fmt: skip
 GOVERNS = BlockPlan(
     number=2,
@@ -60,7 +60,7 @@ GOVERNS = BlockPlan(
         ),
         RulePlan("odd", "opaque", "opaque", ("V8",), Why.MEDOID, "every record satisfies it"),
     ),
-    price=Price(9.5, None, 107, 10, {Step.ROUNDED: 100, Step.REPAIRED: 5, Step.MEDOID: 2}),
+    price=Price(9.5, None, 107, 10, {ExactStep.ROUNDED: 100, ExactStep.REPAIRED: 5, ExactStep.MEDOID: 2}),
 )  # fmt: skip
 FULL = Plan(
     k=10,

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from constraint_sdc.data.cloud import Weights
+from constraint_sdc.arrays import Weights
 from constraint_sdc.data.table import Table
 from constraint_sdc.data.text import Text
 from constraint_sdc.errors import UsageError

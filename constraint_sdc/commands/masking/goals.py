@@ -10,13 +10,13 @@ from difflib import get_close_matches
 
 import numpy as np
 
+from constraint_sdc.arrays import Flags, Rows
 from constraint_sdc.commands.measuring.records_file import subdomain_rows
-from constraint_sdc.data.groups import Rows
 from constraint_sdc.data.table import Table
 from constraint_sdc.errors import UsageError
 from constraint_sdc.measures.subdomain import parse_subdomain
 from constraint_sdc.plan.read_series import is_numeric, make_series, not_numeric
-from constraint_sdc.plan.swap_task import FileGoal, FileInfluential, Mask, Parameter, SwapTask, VitalRows
+from constraint_sdc.plan.swap_task import FileGoal, FileInfluential, SwapParameter, SwapTask, VitalRows
 from constraint_sdc.settings.goal import AddedExtremum, Goal, Influential, MovedExtremum, VitalSet
 from constraint_sdc.settings.masker import GroupAnonymity
 from constraint_sdc.settings.recipe import Recipe
@@ -50,7 +50,7 @@ MOST_VALUES = 1000
 """More values than that are no signal but a mistake."""
 
 
-def parameter_of(name: str, table: Table, recipe: Recipe) -> Parameter:
+def parameter_of(name: str, table: Table, recipe: Recipe) -> SwapParameter:
     """Return a parameter with its values in order: numbers by size, else texts."""
     column, missing = table.columns[name], recipe.missing.get(name, ())
     wish = recipe.variables.get(name, VariableWish())
@@ -73,10 +73,10 @@ def parameter_of(name: str, table: Table, recipe: Recipe) -> Parameter:
     labels = tuple(text.strip() if scale is Scale.NUMERIC else text for text in texts)
     all_codes = np.full(table.records, -1, np.int64)
     all_codes[rows] = codes.reshape(-1)
-    return Parameter(name, all_codes, labels)
+    return SwapParameter(name, all_codes, labels)
 
 
-def place_of(value: str, parameter: Parameter, places: Rows, where: str) -> int:
+def place_of(value: str, parameter: SwapParameter, places: Rows, where: str) -> int:
     """Return where in a signal over `places` a value stands; UsageError tells none of the file's own values."""
     try:
         return parameter.place_of(value, places)
@@ -90,7 +90,7 @@ _SHOWN = 20
 
 def resolve_goals(masker: GroupAnonymity, table: Table, recipe: Recipe) -> SwapTask:
     """Return the goals in terms of the file; UsageError for what does not fit it."""
-    parameters: dict[str, Parameter] = {}
+    parameters: dict[str, SwapParameter] = {}
     goals: list[FileGoal] = []
     for number, goal in enumerate(masker.goals, start=1):
         where = f"goal {number}"
@@ -110,7 +110,7 @@ def _require_variable(name: str, table: Table, what: str) -> None:
         raise UsageError(f"{what} names {name!r}, which no record has", hint=known)
 
 
-def _resolved(number: int, goal: Goal, parameter: Parameter, table: Table, recipe: Recipe) -> FileGoal:
+def _resolved(number: int, goal: Goal, parameter: SwapParameter, table: Table, recipe: Recipe) -> FileGoal:
     where = f"goal {number}"
     group, reads = _vital_rows(goal.group, parameter, table, recipe, where)
     against: VitalRows | None = None
@@ -133,7 +133,7 @@ def _resolved(number: int, goal: Goal, parameter: Parameter, table: Table, recip
 
 
 def _vital_rows(
-    wish: VitalSet, parameter: Parameter, table: Table, recipe: Recipe, where: str
+    wish: VitalSet, parameter: SwapParameter, table: Table, recipe: Recipe, where: str
 ) -> tuple[VitalRows, frozenset[str]]:
     """Return the records of a set that have a value of the parameter, and the variables that were looked at."""
     has_value = parameter.codes >= 0
@@ -151,7 +151,7 @@ def _vital_rows(
     return VitalRows(vital & base, base), reads | base_reads
 
 
-def _satisfying(text: str, table: Table, recipe: Recipe, where: str) -> tuple[Mask, frozenset[str]]:
+def _satisfying(text: str, table: Table, recipe: Recipe, where: str) -> tuple[Flags, frozenset[str]]:
     try:
         condition = parse_subdomain(text, tuple(table.columns))
         if condition.condition is None:
@@ -175,7 +175,7 @@ def _require_partners(goal: FileGoal, where: str) -> None:
         raise UsageError(f"{where}: {goal.goal.parameter} has the same value in every record of the base")
 
 
-def _places(goal: Goal, base: Mask, parameter: Parameter, where: str) -> Rows:
+def _places(goal: Goal, base: Flags, parameter: SwapParameter, where: str) -> Rows:
     """Return the codes of the values that occur in the base, as the goal orders them."""
     occurring = np.unique(parameter.codes[base]).astype(np.int64)
     if not goal.order:

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from constraint_sdc.arrays import Flags
 from constraint_sdc.commands.certificate.certificate import file_digest
 from constraint_sdc.commands.check import CheckOptions, check_file
 from constraint_sdc.commands.masking.division import keep_weights, record_weights, wished_division, wished_masker
@@ -81,7 +82,6 @@ def understand_rules(
 
 
 Progress = Callable[[int], None]
-Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +246,7 @@ def input_digests(data: Path, schema: Schema | None, options: MaskOptions) -> di
 
 
 def _mask_inputs(inputs: PlanInputs, understood: Understood, layout: Layout) -> MaskInputs:
-    held: dict[str, Mask] = {}
+    held: dict[str, Flags] = {}
     for rule in inputs.rules:
         held[rule.id] = np.ones(inputs.table.records, np.bool_)
         held[rule.id][inputs.broken.get(rule.id, np.zeros(0, np.int64))] = False
@@ -273,7 +273,7 @@ def _evaluator(ids: set[str], understood: Understood, layout: Layout) -> Evaluat
     matches = _restricted(understood.routes.vectorised if understood.routes else (), ids)
     is_xpath1 = understood.schema is not None and understood.schema.is_xpath1
 
-    def evaluate(columns: Mapping[str, Column], count: int) -> Mapping[str, Mask]:
+    def evaluate(columns: Mapping[str, Column], count: int) -> Mapping[str, Flags]:
         zeros = np.zeros(count, np.int64)
         chunk = Chunk(layout, 0, columns, np.zeros(0, np.uint8), zeros, zeros, zeros)
         verdict = judge_chunk(matches, chunk, xpath1=is_xpath1, domains=understood.domains)

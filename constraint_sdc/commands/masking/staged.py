@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from constraint_sdc.data.table import Bytes, Chunk, Column, State
+from constraint_sdc.arrays import Bytes
+from constraint_sdc.data.table import Chunk, Column, State
 from constraint_sdc.errors import DataError, JudgeError
 from constraint_sdc.files.masked_document.document import skeleton_digest, write_masked
 from constraint_sdc.files.microdata.microdata import Microdata, open_microdata
@@ -122,7 +123,7 @@ def _differs(what: str) -> JudgeError:
 
 
 @dataclass(frozen=True, slots=True)
-class _Pair:
+class _StagedPair:
     """The same records of both files: rows `source_rows` of `source`, rows `written_rows` of `written`."""
 
     first: int
@@ -166,7 +167,7 @@ def _compare_values(
     return frozenset(moved)
 
 
-def _pairs(source: Iterator[Chunk], written: Iterator[Chunk]) -> Iterator[_Pair]:
+def _pairs(source: Iterator[Chunk], written: Iterator[Chunk]) -> Iterator[_StagedPair]:
     """Go through both files in step; their chunks may be cut at different records."""
     ours: Chunk | None = None
     theirs: Chunk | None = None
@@ -180,7 +181,7 @@ def _pairs(source: Iterator[Chunk], written: Iterator[Chunk]) -> Iterator[_Pair]
         if ours is None or theirs is None:
             break
         size = min(len(ours) - our_at, len(theirs) - their_at)
-        yield _Pair(first, ours, slice(our_at, our_at + size), theirs, slice(their_at, their_at + size))
+        yield _StagedPair(first, ours, slice(our_at, our_at + size), theirs, slice(their_at, their_at + size))
         our_at, their_at, first = our_at + size, their_at + size, first + size
     if ours is not theirs:
         raise _differs(f"it has {'fewer' if theirs is None else 'more'} records than the source, from {first + 1} on")

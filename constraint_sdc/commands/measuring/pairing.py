@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from constraint_sdc.arrays import Codes
 from constraint_sdc.data.grid import EXACT_MANTISSA, Grid
 from constraint_sdc.data.pair import Compared, MaskedTogether, Pair
 from constraint_sdc.data.table import Column, Table
@@ -18,8 +19,6 @@ from constraint_sdc.plan.roles import Roles, decide_roles
 from constraint_sdc.settings.masker import Microaggregation, Microhybrid, draws
 from constraint_sdc.settings.recipe import Recipe
 from constraint_sdc.settings.words import OperatorName, Role, Scale, VariableWish
-
-Codes = npt.NDArray[np.int64]
 
 _SHOWN = 20
 

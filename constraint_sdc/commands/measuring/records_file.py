@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from constraint_sdc.arrays import Points, Rows
 from constraint_sdc.commands.convert import FORMATS
-from constraint_sdc.data.groups import Points, Rows
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.data.table import Chunk, Table, column_of
 from constraint_sdc.data.variable import batch_length

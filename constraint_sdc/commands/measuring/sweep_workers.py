@@ -39,7 +39,7 @@ def compute_points(
     for task in tasks:
         waiting.put(task)
     ready: queue.SimpleQueue[SweepPoint | Exception] = queue.SimpleQueue()
-    workers = [_Worker(_inputs(data, rules, masking)) for _ in range(min(jobs, len(tasks)))]
+    workers = [_SweepWorker(_inputs(data, rules, masking)) for _ in range(min(jobs, len(tasks)))]
     try:
         for worker in workers:
             threading.Thread(target=worker.work_off, args=(waiting, ready), daemon=True).start()
@@ -53,7 +53,7 @@ def compute_points(
             worker.end()
 
 
-class _Worker:
+class _SweepWorker:
     """One process; it ends with us, because its input then closes."""
 
     def __init__(self, inputs: str) -> None:

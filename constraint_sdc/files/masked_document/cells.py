@@ -90,9 +90,9 @@ def _escaped(texts: list[bytes], special: re.Pattern[bytes], escape: Callable[[s
 
 
 # A value as escaped bytes; b"" is an empty element or attribute, None an absent one.
-Cell: TypeAlias = bytes | None
+CellBytes: TypeAlias = bytes | None
 # No text is ever written like this, so it can stand among the values.
-NIL: Cell = UNFINISHED
+NIL: CellBytes = UNFINISHED
 _RECORDS_AT_ONCE = 4096
 
 
@@ -106,9 +106,9 @@ class Cells:
         self._columns = tuple(columns.values())
         self._texts = {id(column.buffer): column.buffer.tobytes() for column in self._columns}
         self._first = 0
-        self._rows: list[tuple[Cell, ...]] = []
+        self._rows: list[tuple[CellBytes, ...]] = []
 
-    def row(self, record: int) -> tuple[Cell, ...] | None:
+    def row(self, record: int) -> tuple[CellBytes, ...] | None:
         """Return the values of this record, numbered from 0, or None past the last."""
         if self.count is None:
             return ()
@@ -118,7 +118,7 @@ class Cells:
             self._rows = list(zip(*(self._cells(c, record, stop) for c in self._columns), strict=True))
         return self._rows[record - self._first] if record < self.count else None
 
-    def _cells(self, column: Column, first: int, stop: int) -> list[Cell]:
+    def _cells(self, column: Column, first: int, stop: int) -> list[CellBytes]:
         buffer = self._texts[id(column.buffer)]
         spans = zip(column.start[first:stop].tolist(), column.stop[first:stop].tolist(), strict=True)
         is_attribute = column.name.startswith("@")
@@ -137,8 +137,8 @@ class EmptyCells(Cells):
     def __init__(self, names: frozenset[str]) -> None:
         super().__init__({})
         self.names = tuple(sorted(names))
-        self._empty: tuple[Cell, ...] = (b"",) * len(names)
+        self._empty: tuple[CellBytes, ...] = (b"",) * len(names)
 
-    def row(self, record: int) -> tuple[Cell, ...]:  # noqa: ARG002 - every record is alike
+    def row(self, record: int) -> tuple[CellBytes, ...]:  # noqa: ARG002 - every record is alike
         """Return the empty values."""
         return self._empty

@@ -17,7 +17,7 @@ from constraint_sdc.data.table import Column
 from constraint_sdc.errors import DataError
 from constraint_sdc.files.masked_document.cells import MARKUP, UNFINISHED, Cells, EmptyCells
 from constraint_sdc.files.masked_document.record import RecordWriter, Whole, cut
-from constraint_sdc.files.masked_document.shape import Scope, Shape, written_name
+from constraint_sdc.files.masked_document.shape import NamespaceScope, Shape, written_name
 
 # A document's bytes as UTF-8 and back again, so that what is not changed is the same to the last byte.
 
@@ -145,7 +145,7 @@ class _Walk:
         self._record = record
         self._writer = writer
         self._path = path
-        self._scopes = [Scope.outermost()]
+        self._scopes = [NamespaceScope.outermost()]
         self._ends: dict[bytes, re.Pattern[bytes]] = {}
         self._count = 0
 
@@ -178,7 +178,7 @@ class _Walk:
         if self._writer.expects not in (None, self._count):
             raise self._changed(f"it has {self._count} records where {self._writer.expects} are expected")
 
-    def _whole(self, data: bytes, start: re.Match[bytes], scope: Scope) -> Whole | None:
+    def _whole(self, data: bytes, start: re.Match[bytes], scope: NamespaceScope) -> Whole | None:
         """Return the record that starts here, rewritten, and its end; None when the data end before it does."""
         row = self._writer.row(self._count)
         if row is None:
@@ -193,7 +193,9 @@ class _Walk:
         self._count += 1
         return whole
 
-    def _apart(self, data: bytes, start: re.Match[bytes], scope: Scope) -> tuple[list[bytes], Shape, int] | None:
+    def _apart(
+        self, data: bytes, start: re.Match[bytes], scope: NamespaceScope
+    ) -> tuple[list[bytes], Shape, int] | None:
         """Return the pieces of the record that starts here, its shape and its end."""
         for find_end in (self._probable_end, _counted_end):
             if end := find_end(data, start):

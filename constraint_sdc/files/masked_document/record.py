@@ -13,12 +13,12 @@ from itertools import groupby
 from typing import TypeAlias
 
 from constraint_sdc.errors import DataError
-from constraint_sdc.files.masked_document.cells import ATTRIBUTE, MARKUP, NIL, Cell, Cells, with_attribute
+from constraint_sdc.files.masked_document.cells import ATTRIBUTE, MARKUP, NIL, CellBytes, Cells, with_attribute
 from constraint_sdc.files.masked_document.shape import (
     XSI,
     Leaf,
     Memory,
-    Scope,
+    NamespaceScope,
     Shape,
     is_declaration,
     leaves_of,
@@ -55,7 +55,7 @@ class StartTagWriter:
         self._shapes: Memory[_TagShape] = Memory()
         self.has_work = bool(self._numbers or self._removed)
 
-    def write(self, tag: bytes, scope: Scope, row: tuple[Cell, ...]) -> bytes:
+    def write(self, tag: bytes, scope: NamespaceScope, row: tuple[CellBytes, ...]) -> bytes:
         """Return the start tag with the values of `row`."""
         pieces = ATTRIBUTE.split(tag)
         shape = self._shape(tuple(pieces[2::5]), scope)
@@ -74,7 +74,7 @@ class StartTagWriter:
                 written = with_attribute(written, self._new_attribute(number, cell, scope))
         return written
 
-    def _shape(self, written: tuple[bytes, ...], scope: Scope) -> _TagShape:
+    def _shape(self, written: tuple[bytes, ...], scope: NamespaceScope) -> _TagShape:
         key = (scope.key, *written)
         known = self._shapes.get(key)
         if known is not None:
@@ -88,7 +88,7 @@ class StartTagWriter:
         )
         return self._shapes.keep(key, shape)
 
-    def _new_attribute(self, number: int, cell: bytes, scope: Scope) -> bytes:
+    def _new_attribute(self, number: int, cell: bytes, scope: NamespaceScope) -> bytes:
         uri, _, local = self._names[number].removeprefix("@").rpartition("}")
         prefix = scope.prefix(uri[1:], for_attribute=True)
         if prefix is None:
@@ -107,7 +107,7 @@ _OTHER_TEXT = rb"[^<]*"
 _MASKED_TEXT = rb"([^<&>\r]*)"
 
 
-class Template:
+class RecordTemplate:
     """Matches what follows the start tag of a record; `scope` is the namespaces that the example was read with."""
 
     def __init__(self, pieces: Sequence[bytes], shape: Shape, scope: bytes) -> None:
@@ -118,7 +118,7 @@ class Template:
         pattern, self._slots = _pattern(pieces, shape)
         self._match = re.compile(pattern).match
 
-    def write(self, data: bytes, at: int, row: tuple[Cell, ...]) -> tuple[bytes, int] | None:
+    def write(self, data: bytes, at: int, row: tuple[CellBytes, ...]) -> tuple[bytes, int] | None:
         """Return the record from the end of its start tag on with the values of `row`, and its end in the data.
 
         None when the record is built otherwise, or is to be.
@@ -172,8 +172,8 @@ class RecordWriter:
         self._numbers = {name: number for number, name in enumerate(cells.names)}
         self._start_tags = StartTagWriter(cells.names, removed, inserts=not is_skeleton)
         self._shapes: Memory[Shape] = Memory()
-        self._templates: Memory[Template] = Memory()
-        self._template: Template | None = None
+        self._templates: Memory[RecordTemplate] = Memory()
+        self._template: RecordTemplate | None = None
         self._last: tuple[bytes, ...] = ()
         # Where a masked variable stood when it was last met in a new shape: its name as written, those before it.
         self._met: dict[str, tuple[bytes, tuple[str, ...]]] = {}
@@ -183,11 +183,11 @@ class RecordWriter:
         """Return how many records there are values for, None for any number."""
         return self._cells.count
 
-    def row(self, record: int) -> tuple[Cell, ...] | None:
+    def row(self, record: int) -> tuple[CellBytes, ...] | None:
         """Return the intended values of this record, numbered from 0, or None past the last."""
         return self._cells.row(record)
 
-    def shape(self, pieces: list[bytes], scope: Scope) -> Shape | None:
+    def shape(self, pieces: list[bytes], scope: NamespaceScope) -> Shape | None:
         """Return how these pieces of a record are built; None when they are not one whole flat record."""
         key = (scope.key, *pieces[3::2])
         shape = self._shapes.get(key)
@@ -203,7 +203,9 @@ class RecordWriter:
         self._meet(pieces, shape)
         return self._shapes.keep(key, shape)
 
-    def write_alike(self, data: bytes, tag: re.Match[bytes], scope: Scope, row: tuple[Cell, ...]) -> Whole | None:
+    def write_alike(
+        self, data: bytes, tag: re.Match[bytes], scope: NamespaceScope, row: tuple[CellBytes, ...]
+    ) -> Whole | None:
         """Return the record that this start tag opens, if it is built like earlier ones, with the values of `row`."""
         template = self._template
         if template is None or template.scope != scope.key or tag[0].endswith(b"/>"):
@@ -214,7 +216,7 @@ class RecordWriter:
         start = self._start_tags.write(tag[0], scope, row) if self._start_tags.has_work else tag[0]
         return start + rest[0], rest[1]
 
-    def write(self, pieces: list[bytes], shape: Shape, scope: Scope, row: tuple[Cell, ...]) -> bytes:
+    def write(self, pieces: list[bytes], shape: Shape, scope: NamespaceScope, row: tuple[CellBytes, ...]) -> bytes:
         """Return the record, cut at its markup, with the values of `row`."""
         indent = pieces[2] if shape.leaves else b""
         for at, number in shape.plain:
@@ -240,7 +242,7 @@ class RecordWriter:
         """Prepare for more records of this shape; making a template pays only where such records follow each other."""
         known = self._templates.get(key)
         if known is None and key == self._last and not shape.other and len(pieces) > 3:
-            known = self._templates.keep(key, Template(pieces, shape, scope=key[0]))
+            known = self._templates.keep(key, RecordTemplate(pieces, shape, scope=key[0]))
         self._template = known or self._template
         self._last = key
 
@@ -250,7 +252,7 @@ class RecordWriter:
             if leaf.name in self._numbers:
                 self._met[leaf.name] = written_name(pieces[leaf.opens]), names[:number]
 
-    def _set(self, pieces: list[bytes], leaf: Leaf, cell: Cell, scope: Scope) -> None:
+    def _set(self, pieces: list[bytes], leaf: Leaf, cell: CellBytes, scope: NamespaceScope) -> None:
         if cell is None:
             _take_out(pieces, leaf)
             return
@@ -266,7 +268,7 @@ class RecordWriter:
         pieces[leaf.opens] = tag
 
     def _insert_missing(
-        self, pieces: list[bytes], shape: Shape, scope: Scope, row: tuple[Cell, ...], indent: bytes
+        self, pieces: list[bytes], shape: Shape, scope: NamespaceScope, row: tuple[CellBytes, ...], indent: bytes
     ) -> None:
         places = {leaf.name: leaf.closes for leaf in shape.leaves}
         for number in shape.missing:
@@ -283,7 +285,7 @@ class RecordWriter:
             return max(places.values(), default=1)
         return next((places[before] for before in reversed(self._met[name][1]) if before in places), 1)
 
-    def _new_element(self, name: str, cell: bytes, scope: Scope) -> bytes:
+    def _new_element(self, name: str, cell: bytes, scope: NamespaceScope) -> bytes:
         uri, _, local = name.rpartition("}")
         written, declaration = self._met[name][0] if name in self._met else b"", b""
         if not written or scope.element(written) != name:
@@ -307,7 +309,7 @@ def _take_out(pieces: list[bytes], leaf: Leaf) -> None:
         pieces[at] = b""
 
 
-def _with_nil(tag: bytes, scope: Scope, is_nil: bool) -> bytes:
+def _with_nil(tag: bytes, scope: NamespaceScope, is_nil: bool) -> bytes:
     """Return the start tag with xsi:nil="true" or without; the former only where a prefix for it is in scope."""
     nil = nil_attribute(tag, scope)
     if nil is not None:

@@ -38,21 +38,21 @@ class Memory(Generic[Meaning]):
         return meaning
 
 
-class Scope:
+class NamespaceScope:
     """What the prefixes mean here; scopes of the same `key` are alike."""
 
     def __init__(self, bindings: dict[bytes, str]) -> None:
         self._bindings = bindings
         self.key = repr(sorted(bindings.items())).encode("utf-8")
-        self._inner: dict[tuple[bytes, ...], Scope] = {}
+        self._inner: dict[tuple[bytes, ...], NamespaceScope] = {}
         self._elements: dict[bytes, str] = {}
 
     @classmethod
-    def outermost(cls) -> Scope:
+    def outermost(cls) -> NamespaceScope:
         """Return the scope outside the root element."""
         return cls({b"": "", b"xml": _XML})
 
-    def inside(self, tag: bytes) -> Scope:
+    def inside(self, tag: bytes) -> NamespaceScope:
         """Return the scope inside an element, and of its own name, given its start tag."""
         if b"xmlns" not in tag:
             return self
@@ -69,7 +69,7 @@ class Scope:
             if len(self._inner) >= _MAX_SCOPES:
                 self._inner.clear()
             uris = [attribute_value(value).decode("utf-8") for value in declared[1::2]]
-            self._inner[declared] = Scope({**self._bindings, **dict(zip(declared[0::2], uris, strict=True))})
+            self._inner[declared] = NamespaceScope({**self._bindings, **dict(zip(declared[0::2], uris, strict=True))})
         return self._inner[declared]
 
     def element(self, name: bytes) -> str:
@@ -154,7 +154,7 @@ def shape_of(leaves: tuple[Leaf, ...], numbers: dict[str, int], removed: frozens
     )
 
 
-def leaves_of(markup: Sequence[bytes], scope: Scope) -> tuple[Leaf, ...] | None:
+def leaves_of(markup: Sequence[bytes], scope: NamespaceScope) -> tuple[Leaf, ...] | None:
     """Return the elements of a record, given all its markup in order; None when that is not one whole flat record."""
     if markup[0].endswith(b"/>"):
         return () if len(markup) == 1 else None
@@ -177,7 +177,7 @@ def leaves_of(markup: Sequence[bytes], scope: Scope) -> tuple[Leaf, ...] | None:
     return None
 
 
-def _leaf(tag: bytes, opens: int, closes: int, scope: Scope) -> Leaf:
+def _leaf(tag: bytes, opens: int, closes: int, scope: NamespaceScope) -> Leaf:
     inner = scope.inside(tag)
     name = inner.element(written_name(tag))
     nil = nil_attribute(tag, inner)
@@ -193,7 +193,7 @@ def written_name(tag: bytes) -> bytes:
     return found[1]
 
 
-def nil_attribute(tag: bytes, scope: Scope) -> re.Match[bytes] | None:
+def nil_attribute(tag: bytes, scope: NamespaceScope) -> re.Match[bytes] | None:
     """Find the xsi:nil of a start tag."""
     if b"nil" not in tag:
         return None

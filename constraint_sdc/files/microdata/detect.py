@@ -33,7 +33,7 @@ class Detected:
 
 
 @dataclass(slots=True)
-class _Seen:
+class _SeenPath:
     """What the sample shows of one element path."""
 
     count: int = 0
@@ -48,7 +48,7 @@ class _Seen:
 class _Open:
     """An element that has started: what its children have been so far."""
 
-    seen: _Seen
+    seen: _SeenPath
     names: set[str] = field(default_factory=set)
     is_flat: bool = True
     has_values: bool = False
@@ -73,7 +73,7 @@ class _Sample:
         self._file = file
         self._record = record
         self._parser = pull_parser()
-        self._paths: dict[Path, _Seen] = {}
+        self._paths: dict[Path, _SeenPath] = {}
         self._starts: Counter[str] = Counter()
         self._open: list[_Open] = []
         self._path: Path = ()
@@ -163,7 +163,7 @@ class _Sample:
         self._path = (*self._path, tag)
         seen = self._paths.get(self._path)
         if seen is None:
-            seen = self._paths[self._path] = _Seen(first=self._detected(element, tag))
+            seen = self._paths[self._path] = _SeenPath(first=self._detected(element, tag))
         self._starts[local_name(tag)] += 1
         self._open.append(_Open(seen))
 

@@ -14,9 +14,10 @@ from pathlib import Path
 
 import numpy as np
 
-from constraint_sdc.data.table import Bytes, Chunk, Column, Layout, Spans, State, Table
+from constraint_sdc.arrays import Bytes, Spans
+from constraint_sdc.data.table import Chunk, Column, Layout, State, Table
 from constraint_sdc.files.microdata.detect import Detected, detect
-from constraint_sdc.files.microdata.parse import Place, RowParser, parse_rest
+from constraint_sdc.files.microdata.parse import FilePlace, RowParser, parse_rest
 from constraint_sdc.files.microdata.plain_rows import plain_chunks
 from constraint_sdc.files.microdata.source import (
     Encoding,
@@ -61,7 +62,7 @@ class Microdata:
                 yield from plain_chunks(reader, str(self.path), self._detected, self._chunk_bytes, outside)
             else:
                 parser = RowParser(
-                    self.layout, Place(str(self.path)), [], outside, count_lines=self._how.is_ascii_based
+                    self.layout, FilePlace(str(self.path)), [], outside, count_lines=self._how.is_ascii_based
                 )
                 blocks = iter(lambda: read_up_to(stream, self._chunk_bytes, self.path), b"")
                 yield from parse_rest(parser, blocks, self._chunk_bytes)

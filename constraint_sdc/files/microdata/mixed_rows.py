@@ -9,38 +9,36 @@ Accepted is only what is known to be well-formed:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from constraint_sdc.data.table import Bytes, Chunk, Column, Layout, Spans, State
+from constraint_sdc.arrays import Bytes, Positions, Spans, TagIds
+from constraint_sdc.data.table import Chunk, Column, Layout, State
 from constraint_sdc.files.microdata.build import MAX_CELLS
-from constraint_sdc.files.microdata.same_rows import BLANK, Run, add_names, column_spans, line_ends_before
+from constraint_sdc.files.microdata.same_rows import BLANK, RecordRun, add_names, column_spans, line_ends_before
 from constraint_sdc.files.microdata.tags import (
     MAX_TOKEN_BYTES,
-    Ids,
-    Kind,
     NotPlainError,
+    TagKind,
     TagTable,
     check_characters,
     decode_values,
 )
 from constraint_sdc.files.microdata.template import MASKS
 
-Rows: TypeAlias = npt.NDArray[np.intp]
 _LESS, _GREATER, _SLASH = b"<>/"
 _PAD = bytes(MAX_TOKEN_BYTES + 8)
 
 
 def _grammar() -> npt.NDArray[np.bool_]:
-    within = (Kind.OPEN, Kind.EMPTY, Kind.RECORD_CLOSE)
+    within = (TagKind.OPEN, TagKind.EMPTY, TagKind.RECORD_CLOSE)
     follows = {
-        Kind.RECORD_OPEN: within,
-        Kind.OPEN: (Kind.CLOSE,),
-        Kind.CLOSE: within,
-        Kind.EMPTY: within,
-        Kind.RECORD_CLOSE: (Kind.RECORD_OPEN,),
+        TagKind.RECORD_OPEN: within,
+        TagKind.OPEN: (TagKind.CLOSE,),
+        TagKind.CLOSE: within,
+        TagKind.EMPTY: within,
+        TagKind.RECORD_CLOSE: (TagKind.RECORD_OPEN,),
     }
     table = np.zeros(64, np.bool_)
     for kind, nexts in follows.items():
@@ -58,20 +56,20 @@ class _Tags:
 
     less: Spans
     greater: Spans
-    ids: Ids
+    ids: TagIds
     kind: npt.NDArray[np.uint8]
 
-    def places(self, kind: Kind) -> Rows:
+    def places(self, kind: TagKind) -> Positions:
         return np.flatnonzero(self.kind == kind)
 
 
-def mixed_rows(run: Run, table: TagTable, layout: Layout, names: list[str]) -> Chunk:
+def mixed_rows(run: RecordRun, table: TagTable, layout: Layout, names: list[str]) -> Chunk:
     """Return the run's records; raise NotPlainError when they are not plain."""
     data = run.data
     padded = np.frombuffer(data + _PAD, np.uint8)
     raw = padded[: len(data)]
     tags = _find_tags(padded, data, table)
-    opens, records, ends = (tags.places(kind) for kind in (Kind.OPEN, Kind.RECORD_OPEN, Kind.RECORD_CLOSE))
+    opens, records, ends = (tags.places(kind) for kind in (TagKind.OPEN, TagKind.RECORD_OPEN, TagKind.RECORD_CLOSE))
     _check_structure(tags, opens, table)
     controls = _count_controls(tags, data, table) + _blank_controls(tags, ends, raw)
     is_clean = check_characters(data, raw, controls)
@@ -102,7 +100,7 @@ def _find_tags(padded: Bytes, data: bytes, table: TagTable) -> _Tags:
     return _Tags(less, greater, ids, table.kind.take(ids))
 
 
-def _recognise(padded: Bytes, less: Spans, lengths: Spans, data: bytes, table: TagTable) -> Ids:
+def _recognise(padded: Bytes, less: Spans, lengths: Spans, data: bytes, table: TagTable) -> TagIds:
     if lengths.max() > MAX_TOKEN_BYTES:
         raise NotPlainError
     words = np.ndarray((len(padded) - 7,), "<u8", padded.data, strides=(1,))
@@ -124,9 +122,9 @@ def _recognise(padded: Bytes, less: Spans, lengths: Spans, data: bytes, table: T
         table.learn(dict.fromkeys(data[start : start + size] for start, size in spans))
 
 
-def _check_structure(tags: _Tags, opens: Rows, table: TagTable) -> None:
+def _check_structure(tags: _Tags, opens: Positions, table: TagTable) -> None:
     kind = tags.kind
-    if kind[0] != Kind.RECORD_OPEN or kind[-1] != Kind.RECORD_CLOSE:
+    if kind[0] != TagKind.RECORD_OPEN or kind[-1] != TagKind.RECORD_CLOSE:
         raise NotPlainError
     if not _ALLOWED.take(kind[:-1] * 8 + kind[1:]).all():
         raise NotPlainError
@@ -140,12 +138,12 @@ def _count_controls(tags: _Tags, data: bytes, table: TagTable) -> int:
     return int(counts @ table.controls) + sum(byte < 0x20 for byte in data[: tags.less[0]])
 
 
-def _blank_controls(tags: _Tags, ends: Rows, raw: Bytes) -> int:
+def _blank_controls(tags: _Tags, ends: Positions, raw: Bytes) -> int:
     """Count the control characters between an empty variable (or an empty record's start) and the record's end tag.
 
     Before an end tag a token stops at its `>`, and after these two only white space may follow.
     """
-    loose = ends[tags.kind.take(ends - 1) != Kind.CLOSE]
+    loose = ends[tags.kind.take(ends - 1) != TagKind.CLOSE]
     start = tags.greater.take(loose - 1) + 1
     sizes = tags.less.take(loose) - start
     total = int(sizes.sum())
@@ -156,13 +154,13 @@ def _blank_controls(tags: _Tags, ends: Rows, raw: Bytes) -> int:
 
 
 def _columns(
-    tags: _Tags, opens: Rows, records: Rows, data: bytes, table: TagTable, names: list[str], is_clean: bool
+    tags: _Tags, opens: Positions, records: Positions, data: bytes, table: TagTable, names: list[str], is_clean: bool
 ) -> dict[str, Column]:
     buffer = np.frombuffer(data, np.uint8)
     start, stop = tags.greater.take(opens) + 1, tags.less.take(opens + 1)
     if not is_clean:
         buffer, start, stop = decode_values(data, buffer, start, stop, np.zeros(len(opens), np.bool_))
-    empties = tags.places(Kind.EMPTY)
+    empties = tags.places(TagKind.EMPTY)
     places = np.concatenate((opens, empties))
     ids = tags.ids.take(places)
     rows = np.concatenate((_record_of(opens, records), _record_of(empties, records)))
@@ -184,7 +182,7 @@ def _columns(
     return {name: known.get(name) or column_spans(name, buffer, len(records), State.ABSENT) for name in names}
 
 
-def _record_of(places: Rows, records: Rows) -> Rows:
+def _record_of(places: Positions, records: Positions) -> Positions:
     """Return the number of the record to which each of these tags belongs."""
     bounds = np.append(np.searchsorted(places, records), len(places))
     return np.repeat(np.arange(len(records)), np.diff(bounds))

@@ -93,7 +93,7 @@ _FEED_BYTES = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FilePlace:
     """Where in the file some bytes begin: the line, and the number of the next record."""
 
     file: str
@@ -105,7 +105,7 @@ class RowParser:
     """A push parser for the rest of a file, from `place` on; chunks that filled up on the way wait in `full`."""
 
     def __init__(
-        self, layout: Layout, place: Place, names: list[str], outside: set[str], *, count_lines: bool = True
+        self, layout: Layout, place: FilePlace, names: list[str], outside: set[str], *, count_lines: bool = True
     ) -> None:
         self._outside = outside
         self.rows = RowBuilder(layout, place.file, place.record, names)
@@ -220,7 +220,7 @@ def parse_rest(parser: RowParser, blocks: Iterable[bytes], chunk_bytes: int) -> 
         yield parser.rows.take_chunk()
 
 
-def parse_run(data: bytes, layout: Layout, place: Place, names: list[str]) -> Chunk | None:
+def parse_run(data: bytes, layout: Layout, place: FilePlace, names: list[str]) -> Chunk | None:
     """Parse a run of bytes between the layout's own tags; None when it is not whole records and nothing else."""
     try:
         node = parse_bytes(layout.head + data + layout.tail)

@@ -21,7 +21,7 @@ from constraint_sdc.files.microdata.build import local_name
 from constraint_sdc.files.microdata.detect import Detected
 from constraint_sdc.files.microdata.mixed_rows import mixed_rows
 from constraint_sdc.files.microdata.parse import (
-    Place,
+    FilePlace,
     RowParser,
     document_names_outside,
     parse_rest,
@@ -29,7 +29,7 @@ from constraint_sdc.files.microdata.parse import (
     start_tag_pattern,
     start_tags,
 )
-from constraint_sdc.files.microdata.same_rows import BLANK, Run, count_line_ends, same_rows
+from constraint_sdc.files.microdata.same_rows import BLANK, RecordRun, count_line_ends, same_rows
 from constraint_sdc.files.microdata.source import Utf8Reader, parse_bytes, refuse
 from constraint_sdc.files.microdata.tags import NotPlainError, TagTable
 from constraint_sdc.files.microdata.template import Template, template_of
@@ -64,7 +64,7 @@ class Scanner:
             return at + len(self._end_tag)
         return data.rfind(b"/>") + 2 if self._layout.style == "attributes" and b"/>" in data else 0
 
-    def scan(self, run: Run) -> Chunk | None:
+    def scan(self, run: RecordRun) -> Chunk | None:
         """Return the run's records, or None when it is not plain."""
         self._runs += 1
         if len(run.data) > MAX_RUN_BYTES:
@@ -79,7 +79,7 @@ class Scanner:
             self._rest_until = self._runs + min(1 << self._misses, 32)
         return self._by_tags(run)
 
-    def _by_template(self, run: Run) -> Chunk | None:
+    def _by_template(self, run: RecordRun) -> Chunk | None:
         if self._template is None:
             return None
         try:
@@ -87,7 +87,7 @@ class Scanner:
         except NotPlainError:
             return None
 
-    def _by_new_template(self, run: Run) -> Chunk | None:
+    def _by_new_template(self, run: RecordRun) -> Chunk | None:
         try:
             self._template = template_of(*self._example(run.data), self._layout)
         except NotPlainError:
@@ -104,7 +104,7 @@ class Scanner:
         gap = data[end:following] if following >= 0 else b""
         return data[start:end].strip(BLANK), gap
 
-    def _by_tags(self, run: Run) -> Chunk | None:
+    def _by_tags(self, run: RecordRun) -> Chunk | None:
         if self._layout.style != "elements":
             return None
         try:
@@ -128,19 +128,19 @@ def plain_chunks(
     layout = detected.layout
     head, rest = _read_head(reader, file, detected, chunk_bytes, outside)
     names: list[str] = []
-    place = Place(file, 1 + head.count(b"\n"))
+    place = FilePlace(file, 1 + head.count(b"\n"))
     scanner = Scanner(layout, detected.written_name, names)
     block = rest
     while block:
         cut = scanner.cut(rest)
         if cut:
-            run = Run(rest[:cut], place)
+            run = RecordRun(rest[:cut], place)
             chunk = scanner.scan(run) or parse_run(run.data, layout, place, names)
             if chunk is None:
                 break
             if len(chunk):
                 yield chunk
-            place = Place(file, place.line + count_line_ends(run.data), place.record + len(chunk))
+            place = FilePlace(file, place.line + count_line_ends(run.data), place.record + len(chunk))
         elif len(rest) > min(_MAX_RUN_CHUNKS * chunk_bytes, MAX_RUN_BYTES):
             break
         block = reader.read(chunk_bytes)

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from constraint_sdc.data.table import Bytes, Chunk, Column, Layout, Spans, State
+from constraint_sdc.arrays import Bytes, Spans
+from constraint_sdc.data.table import Chunk, Column, Layout, State
 from constraint_sdc.files.microdata.build import MAX_VARIABLES
-from constraint_sdc.files.microdata.parse import Place
+from constraint_sdc.files.microdata.parse import FilePlace
 from constraint_sdc.files.microdata.tags import NotPlainError, check_characters, decode_values
 from constraint_sdc.files.microdata.template import PAD, Slot, Template
 
@@ -20,11 +21,11 @@ BLANK = b" \t\r\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class RecordRun:
     """Bytes of whole records, white space in front included, none after the last."""
 
     data: bytes
-    place: Place
+    place: FilePlace
 
 
 def line_ends_before(raw: Bytes, places: Spans) -> Spans:
@@ -51,7 +52,7 @@ def column_spans(name: str, buffer: Bytes, count: int, state: State) -> Column:
     return Column(name, buffer, nowhere, nowhere, np.full(count, state, np.uint8))
 
 
-def same_rows(run: Run, template: Template, layout: Layout, names: list[str]) -> Chunk:
+def same_rows(run: RecordRun, template: Template, layout: Layout, names: list[str]) -> Chunk:
     """Return the run's records; raise NotPlainError when a record does not fit the template."""
     data = run.data
     padded = np.frombuffer(data + PAD, np.uint8)

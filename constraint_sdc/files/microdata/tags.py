@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 from random import Random
-from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from lxml import etree
 
-from constraint_sdc.data.table import Bytes, Layout, Spans
+from constraint_sdc.arrays import Bytes, Spans, TagIds, Words
+from constraint_sdc.data.table import Layout
 from constraint_sdc.files.microdata.build import is_nil
 from constraint_sdc.files.microdata.source import parse_bytes
 
@@ -103,11 +103,8 @@ _MAX_TOKENS = 512
 _SLOT_BITS = 16
 _TOKEN = re.compile(rb"(<(/?)([^\s<>/!?][^\s<>/]*)([^<>]*?)(/?)>)([ \t\r\n]*)")
 
-Words: TypeAlias = "npt.NDArray[np.uint64]"
-Ids: TypeAlias = "npt.NDArray[np.int16]"
 
-
-class Kind(IntEnum):
+class TagKind(IntEnum):
     """What a token does in a row."""
 
     UNKNOWN = 0
@@ -119,10 +116,10 @@ class Kind(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class TagToken:
     """One learnt token: `name` as written (to pair open and close), `column` its variable, -1 for none."""
 
-    kind: Kind
+    kind: TagKind
     name: bytes
     column: int = -1
     is_nil: bool = False
@@ -164,7 +161,7 @@ class TagTable:
 
     def recognise(
         self, first: Words, longer: list[tuple[npt.NDArray[np.intp], Words]], lengths: npt.NDArray[np.int64]
-    ) -> tuple[Ids, npt.NDArray[np.bool_]]:
+    ) -> tuple[TagIds, npt.NDArray[np.bool_]]:
         """Return a number per token and whether its bytes are exactly that token's.
 
         `first` are the tokens' first eight bytes; `longer[k]` the tokens with more than 8(k+1) bytes and their next
@@ -188,7 +185,7 @@ class TagTable:
             self._store(text, self._read(text))
         self._build_slots()
 
-    def _store(self, text: bytes, token: Token) -> None:
+    def _store(self, text: bytes, token: TagToken) -> None:
         number = self._numbers[text] = len(self._numbers) + 1
         padded = np.frombuffer(text.ljust(MAX_TOKEN_BYTES, b"\0"), "<u8")
         self._words[:, number] = padded
@@ -200,7 +197,7 @@ class TagTable:
         self.controls[number] = sum(byte < 0x20 for byte in text)
         self.newlines[number] = text.count(b"\n")
 
-    def _read(self, text: bytes) -> Token:
+    def _read(self, text: bytes) -> TagToken:
         found = _TOKEN.fullmatch(text)
         if found is None:
             raise NotPlainError(text)
@@ -210,14 +207,14 @@ class TagTable:
         if slash:
             if empty or not is_bare:
                 raise NotPlainError(text)
-            return Token(Kind.RECORD_CLOSE if is_record else Kind.CLOSE, name)
+            return TagToken(TagKind.RECORD_CLOSE if is_record else TagKind.CLOSE, name)
         if is_record:
             if empty or not is_bare:
                 raise NotPlainError(text)
-            return Token(Kind.RECORD_OPEN, name)
+            return TagToken(TagKind.RECORD_OPEN, name)
         return self._read_variable(tag, name, more, bool(empty))
 
-    def _read_variable(self, tag: bytes, name: bytes, more: bytes, is_empty: bool) -> Token:
+    def _read_variable(self, tag: bytes, name: bytes, more: bytes, is_empty: bool) -> TagToken:
         # A namespace declaration would change what the name means, and xml:id must be unique in the file.
         if b"xml" in more.lower():
             raise NotPlainError(tag)
@@ -229,7 +226,7 @@ class TagTable:
             raise NotPlainError(tag) from None
         for _ in range(len(self._layout.wrappers) + 1):
             node = node[0]
-        return Token(Kind.EMPTY if is_empty else Kind.OPEN, name, self._column_of(str(node.tag)), is_nil(node))
+        return TagToken(TagKind.EMPTY if is_empty else TagKind.OPEN, name, self._column_of(str(node.tag)), is_nil(node))
 
     def _column_of(self, name: str) -> int:
         if name not in self.columns:

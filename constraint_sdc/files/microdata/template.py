@@ -11,10 +11,10 @@ import re
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from lxml import etree
 
-from constraint_sdc.data.table import Bytes, Layout, Spans, State
+from constraint_sdc.arrays import Bytes, Spans
+from constraint_sdc.data.table import Layout, State
 from constraint_sdc.files.microdata.build import XML_BLANK, is_nil
 from constraint_sdc.files.microdata.source import parse_bytes
 from constraint_sdc.files.microdata.tags import NotPlainError
@@ -26,8 +26,6 @@ PAD = bytes(_MAX_TOKEN_BYTES + 8)
 _START_TAG = re.compile(rb"""<[^\s<>/!?"'=&]+((?:\s+[^\s<>/"'=&]+\s*=\s*"[^"<&]*")*)\s*/?>""")
 _XML_NAMESPACE = "{http://www.w3.org/XML/1998/namespace}"
 _SEPARATOR = {False: re.compile(rb"<"), True: re.compile(rb'[<"]')}
-
-Words = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,13 +156,13 @@ def _tokens(record: bytes, tag_end: int, has_attributes: bool) -> tuple[list[byt
 
 
 @dataclass(frozen=True, slots=True)
-class _Variable:
+class _TemplateVariable:
     name: str
     text: str
     is_nil: bool
 
 
-def _variables(record: bytes, layout: Layout) -> list[_Variable]:
+def _variables(record: bytes, layout: Layout) -> list[_TemplateVariable]:
     """Let lxml read one record."""
     try:
         node = parse_bytes(layout.head + record + layout.tail)
@@ -184,6 +182,6 @@ def _variables(record: bytes, layout: Layout) -> list[_Variable]:
     if any(str(name).startswith(_XML_NAMESPACE) for name in attributes):
         raise NotPlainError
     return [
-        *(_Variable("@" + str(name), str(value), False) for name, value in node.items()),
-        *(_Variable(str(child.tag), child.text or "", is_nil(child)) for child in node),
+        *(_TemplateVariable("@" + str(name), str(value), False) for name, value in node.items()),
+        *(_TemplateVariable(str(child.tag), child.text or "", is_nil(child)) for child in node),
     ]

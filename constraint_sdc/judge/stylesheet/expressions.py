@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from constraint_sdc.errors import RulesError
 from constraint_sdc.judge.stylesheet.access import JUDGE, Confined, Wanted, confine_expression, file_uri
 from constraint_sdc.judge.stylesheet.foreign import confine_fragment
-from constraint_sdc.judge.stylesheet.sheet import Place, Sheet, written_attributes
+from constraint_sdc.judge.stylesheet.sheet import Sheet, SheetPlace, written_attributes
 from constraint_sdc.judge.stylesheet.xpath1_numbers import with_xpath1_numbers
 from constraint_sdc.schematron.schema import Let, Origin, Parameter, Schema
 from constraint_sdc.xpath.tokens import rename_variables
@@ -57,7 +57,7 @@ class Author:
         renamed = rename_variables(confined.text, scope)
         return with_xpath1_numbers(renamed) if self.schema.is_xpath1 else renamed
 
-    def leaf(self, name: str, attribute: str, text: str, place: Place, scope: Mapping[str, str]) -> None:
+    def leaf(self, name: str, attribute: str, text: str, place: SheetPlace, scope: Mapping[str, str]) -> None:
         """Write an empty instruction around one expression."""
         self.sheet.leaf(
             name, {attribute: self.expression(text, place.origin, scope)} | self.stated(place.origin), place
@@ -68,14 +68,14 @@ class Author:
         base = None if origin.file == self.schema.origin.file else file_uri(origin.file)
         return {"version": self.version, "xml:base": base}
 
-    def variable_of(self, name: str, text: str, place: Place, scope: Mapping[str, str]) -> None:
+    def variable_of(self, name: str, text: str, place: SheetPlace, scope: Mapping[str, str]) -> None:
         """Write a variable of ours that holds the value of an author's expression."""
         written = {"name": name, "select": self.expression(text, place.origin, scope)}
         self.sheet.leaf("xsl:variable", written | self.stated(place.origin), place)
 
     def variable(self, let: Let, name: str, scope: Mapping[str, str]) -> None:
         """Write a let as a variable; one that was given from outside takes that document instead."""
-        place = Place(f"let '{let.name}'", let.origin)
+        place = SheetPlace(f"let '{let.name}'", let.origin)
         if let.name in self.given:
             self.sheet.leaf("xsl:variable", {"name": name, "select": f"${given(let.name)}"}, place)
         elif let.value is not None or not let.content:

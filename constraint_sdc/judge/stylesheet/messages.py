@@ -8,7 +8,7 @@ from typing import assert_never
 
 from constraint_sdc.judge.stylesheet.expressions import ERRORS, Author, ours, write_rule_variables
 from constraint_sdc.judge.stylesheet.foreign import XSLT, confine_attribute, refuse_instruction
-from constraint_sdc.judge.stylesheet.sheet import Place, literal, quoted
+from constraint_sdc.judge.stylesheet.sheet import SheetPlace, literal, quoted
 from constraint_sdc.judge.stylesheet.xpath1_numbers import TEXT
 from constraint_sdc.schematron.schema import (
     Assertion,
@@ -48,7 +48,7 @@ def write_parts(author: Author, parts: tuple[MessagePart, ...], scope: Mapping[s
 
 
 def _write_value(author: Author, select: str, origin: Origin, scope: Mapping[str, str]) -> None:
-    place = Place(f"value-of select={select!r}", origin)
+    place = SheetPlace(f"value-of select={select!r}", origin)
     if not author.schema.is_xpath1:
         author.leaf("xsl:value-of", "select", select, place, scope)
         return
@@ -63,7 +63,7 @@ def _write_name(author: Author, path: str | None, origin: Origin, scope: Mapping
         return
     # The path stands in a variable of its own, so that it is compiled alone and a slip in it cannot reach beyond.
     name = ours("named")
-    author.variable_of(name, path, Place(f"name path={path!r}", origin), scope)
+    author.variable_of(name, path, SheetPlace(f"name path={path!r}", origin), scope)
     author.sheet.leaf("xsl:value-of", {"select": f"{ours('name')}(${name})", "version": author.our_version})
 
 
@@ -76,7 +76,7 @@ def _write_markup(author: Author, part: MarkupPart, scope: Mapping[str, str], or
     if uri in _SCHEMATRON:
         uri = SVRL
         attributes = tuple((_SVRL_NAMES.get((name, key), key), value) for key, value in attributes)
-    with author.sheet.element(name, {"xmlns": uri} | written_names(attributes), Place(f"<{name}>", origin)):
+    with author.sheet.element(name, {"xmlns": uri} | written_names(attributes), SheetPlace(f"<{name}>", origin)):
         write_parts(author, part.parts, scope, origin)
 
 
@@ -88,7 +88,7 @@ def _write_instruction(author: Author, name: str, part: MarkupPart, scope: Mappi
         author.sheet.text("".join(texts))
         return
     inside = tuple(piece for piece in part.parts if not isinstance(piece, TextPart) or piece.text.strip())
-    with author.sheet.element(f"xsl:{name}", attributes, Place(f"<xsl:{name}>", origin)):
+    with author.sheet.element(f"xsl:{name}", attributes, SheetPlace(f"<xsl:{name}>", origin)):
         write_parts(author, inside, scope, origin)
 
 
@@ -198,7 +198,7 @@ def visited_items(author: Author, rule: Rule, scope: Mapping[str, str]) -> Itera
     if not visited:
         yield
         return
-    place = Place(f"visit-each {visited!r}", rule.origin)
+    place = SheetPlace(f"visit-each {visited!r}", rule.origin)
     select = {"select": author.expression(visited, rule.origin, scope)} | author.stated(rule.origin)
     with author.sheet.element("xsl:for-each", select, place):
         yield
@@ -210,7 +210,7 @@ def _write_subject(author: Author, rule: Rule, assertion: Assertion, scope: Mapp
     subject, origin = (own, assertion.origin) if own else (rule.attribute("subject"), rule.origin)
     if not subject:
         return f"(.[. instance of node()], ${ours('node')})[1]"
-    author.variable_of(ours("subject"), subject, Place(f"subject {subject!r}", origin), scope)
+    author.variable_of(ours("subject"), subject, SheetPlace(f"subject {subject!r}", origin), scope)
     return f"(${ours('subject')}[. instance of node()], ${ours('node')})[1]"
 
 

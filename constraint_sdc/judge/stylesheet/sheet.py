@@ -21,7 +21,7 @@ _ESCAPES = str.maketrans(
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SheetPlace:
     """What a line of the stylesheet stands for: `what` in the author's words, and where it was written."""
 
     what: str
@@ -33,16 +33,16 @@ class Sheet:
     """A stylesheet under construction."""
 
     lines: list[str] = field(default_factory=list)
-    places: dict[int, Place] = field(default_factory=dict)
+    places: dict[int, SheetPlace] = field(default_factory=dict)
 
     @contextmanager
-    def element(self, name: str, attributes: Attributes = NONE, place: Place | None = None) -> Iterator[None]:
+    def element(self, name: str, attributes: Attributes = NONE, place: SheetPlace | None = None) -> Iterator[None]:
         """Write a start tag, whatever the body writes, and the end tag."""
         self._line(f"<{name}{written_attributes(attributes)}>", place)
         yield
         self.lines.append(f"</{name}>")
 
-    def leaf(self, name: str, attributes: Attributes = NONE, place: Place | None = None) -> None:
+    def leaf(self, name: str, attributes: Attributes = NONE, place: SheetPlace | None = None) -> None:
         """Write an empty element."""
         self._line(f"<{name}{written_attributes(attributes)}/>", place)
 
@@ -50,12 +50,12 @@ class Sheet:
         """Write literal text, white space kept."""
         self.lines.append(f"<xsl:text>{text.translate(_ESCAPES)}</xsl:text>")
 
-    def raw(self, xml: str, place: Place | None = None) -> None:
+    def raw(self, xml: str, place: SheetPlace | None = None) -> None:
         """Write ready-made XML of one or more lines, all of them standing for one place."""
         for line in xml.split("\n"):
             self._line(line, place)
 
-    def _line(self, line: str, place: Place | None) -> None:
+    def _line(self, line: str, place: SheetPlace | None) -> None:
         self.lines.append(line)
         if place is not None:
             self.places[len(self.lines)] = place

@@ -27,7 +27,7 @@ from constraint_sdc.judge.stylesheet.foreign import XSLT, foreign_declaration
 from constraint_sdc.judge.stylesheet.messages import visited_items, write_details
 from constraint_sdc.judge.stylesheet.outputs import counting, svrl_output
 from constraint_sdc.judge.stylesheet.prelude import locations, resources
-from constraint_sdc.judge.stylesheet.sheet import Place, Sheet, quoted
+from constraint_sdc.judge.stylesheet.sheet import Sheet, SheetPlace, quoted
 from constraint_sdc.judge.stylesheet.value_sets import VALUE_SETS, find_lookups
 from constraint_sdc.judge.stylesheet.xpath1_numbers import number_functions
 from constraint_sdc.schematron.schema import Assertion, Pattern, Rule, Schema
@@ -51,7 +51,7 @@ class Stylesheet:
     """A stylesheet, what each of its lines stands for in the schema, and the documents it names literally."""
 
     text: str
-    places: Mapping[int, Place]
+    places: Mapping[int, SheetPlace]
     wanted: tuple[Wanted, ...]
 
 
@@ -122,7 +122,7 @@ def _write_foreign(author: Author) -> None:
         declaration = foreign_declaration(xml, origin, author.version)
         if declaration is not None:
             author.note(declaration)
-            author.sheet.raw(declaration.text, Place("XSLT declaration", origin))
+            author.sheet.raw(declaration.text, SheetPlace("XSLT declaration", origin))
 
 
 @dataclass(slots=True)
@@ -134,7 +134,7 @@ class _Rules:
     tells_document: bool
     rules: int = 0
     assertions: int = 0
-    value_sets: dict[str, tuple[str, Place]] = field(default_factory=dict)
+    value_sets: dict[str, tuple[str, SheetPlace]] = field(default_factory=dict)
 
     def write(self, scopes: list[dict[str, str]]) -> None:
         for number, pattern in enumerate(self.author.schema.patterns):
@@ -154,7 +154,7 @@ class _Rules:
         if self.tells_document and pattern.documents is not None:
             fired = f"[{fired}, ${ours('node')}]"
         author, sheet = self.author, self.author.sheet
-        place = Place(f"rule context {rule.context!r}", rule.origin)
+        place = SheetPlace(f"rule context {rule.context!r}", rule.origin)
         head = {"match": author.expression(rule.context, rule.origin, scope), "mode": mode, "priority": str(priority)}
         with sheet.element("xsl:template", head | author.stated(rule.origin), place):
             sheet.leaf("xsl:variable", {"name": ours("node"), "select": ".", "version": author.our_version})
@@ -195,7 +195,7 @@ class _Rules:
 
     def _write_test(self, rule: Rule, assertion: Assertion, scope: Mapping[str, str]) -> None:
         author, sheet = self.author, self.author.sheet
-        place = Place(f"test of {assertion.kind} '{assertion.id}'", assertion.origin)
+        place = SheetPlace(f"test of {assertion.kind} '{assertion.id}'", assertion.origin)
         test = {"test": self._with_lookups(rule, assertion, scope, place)} | author.stated(assertion.origin)
         token = {"select": f"[{self.assertions}, ${ours('node')}, .]", "version": author.our_version}
         if assertion.kind == "report":
@@ -207,7 +207,7 @@ class _Rules:
             with sheet.element("xsl:otherwise"):
                 sheet.leaf("xsl:sequence", token)
 
-    def _with_lookups(self, rule: Rule, assertion: Assertion, scope: Mapping[str, str], place: Place) -> str:
+    def _with_lookups(self, rule: Rule, assertion: Assertion, scope: Mapping[str, str], place: SheetPlace) -> str:
         """Return the test with look-ups in value sets; where a set cannot be made, the author's own words decide."""
         author, test = self.author, assertion.test
         steady = author.global_names(scope) - {let.name for let in rule.lets}
@@ -234,7 +234,7 @@ class _Rules:
 
     def _write_pattern(self, number: int, pattern: Pattern, modes: list[str], scope: Mapping[str, str]) -> None:
         sheet = self.author.sheet
-        place = Place(f"pattern '{pattern.id}'", pattern.origin)
+        place = SheetPlace(f"pattern '{pattern.id}'", pattern.origin)
         documents = self._write_documents(number, pattern, scope)
         with sheet.element("xsl:template", {"name": ours(f"pattern{number}")}):
             if documents is None:
@@ -248,7 +248,7 @@ class _Rules:
         if pattern.documents is None:
             return None
         named, found = ours(f"documents-named{number}"), ours(f"documents{number}")
-        place = Place(f"documents of pattern '{pattern.id}'", pattern.origin)
+        place = SheetPlace(f"documents of pattern '{pattern.id}'", pattern.origin)
         self.author.variable_of(named, pattern.documents, place, scope)
         base = quoted(file_uri(pattern.origin.file))
         self.author.sheet.leaf(
@@ -256,7 +256,7 @@ class _Rules:
         )
         return found
 
-    def _write_visits(self, pattern: Pattern, modes: list[str], place: Place) -> None:
+    def _write_visits(self, pattern: Pattern, modes: list[str], place: SheetPlace) -> None:
         select = _visited(pattern)
         for mode in modes:
             self.author.sheet.leaf("xsl:apply-templates", {"select": select, "mode": mode}, place)

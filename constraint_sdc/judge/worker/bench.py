@@ -11,7 +11,7 @@ from constraint_sdc.errors import ConstraintSdcError, DataError, JudgeError, Res
 from constraint_sdc.judge.stylesheet.access import JUDGE, Wanted, file_uri
 from constraint_sdc.judge.stylesheet.expressions import given
 from constraint_sdc.judge.stylesheet.prelude import NEEDED
-from constraint_sdc.judge.stylesheet.sheet import Place
+from constraint_sdc.judge.stylesheet.sheet import SheetPlace
 from constraint_sdc.judge.stylesheet.transpile import Stylesheet
 from constraint_sdc.judge.worker.process import Message, Worker
 from constraint_sdc.schematron.confinement import Confinement
@@ -24,7 +24,7 @@ _LINE = re.compile(r"(?:\bon line |\bat \S+#)(\d+)")
 _STACK = re.compile(r"^\s*(?:In template|invoked by|at |Caused by|\tat ).*$", re.MULTILINE)
 
 
-def rules_error(complaint: str, places: Mapping[int, Place]) -> ConstraintSdcError:
+def rules_error(complaint: str, places: Mapping[int, SheetPlace]) -> ConstraintSdcError:
     """Return the complaint with the first of the author's lines that it leads to, a JudgeError when it leads to none.
 
     A static complaint is several, each with a heading; a dynamic one is followed by its call stack.

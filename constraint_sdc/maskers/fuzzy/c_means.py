@@ -12,10 +12,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from constraint_sdc.data.groups import Labels, Points
+from constraint_sdc.arrays import Floats, Labels, Points
 from constraint_sdc.maskers.fuzzy.nearness import (
     CELLS,
-    Numbers,
     Regions,
     chunks,
     cut_regions,
@@ -29,7 +28,7 @@ from constraint_sdc.partition.distances import by_column, squared_distances
 #
 # Each is the best for the other, so that the objective never rises. With m = 1 it is the k-means of S. P. Lloyd.
 
-Place: TypeAlias = Callable[[Points], Points]
+PlaceCentres: TypeAlias = Callable[[Points], Points]
 """Where centres may lie: returns the admissible place nearest to each of c x d places."""
 
 
@@ -37,9 +36,9 @@ Place: TypeAlias = Callable[[Points], Points]
 class Pull:
     """What all records do to the centres: weights (c), weighted sums (c x e); and each one's least squared distance."""
 
-    weights: Numbers
-    sums: Numbers
-    least: Numbers
+    weights: Floats
+    sums: Floats
+    least: Floats
     objective: float
 
 
@@ -75,7 +74,7 @@ def weighted_means(pull: Pull, values: Points) -> Points:
 
 
 @dataclass(frozen=True)
-class Run:
+class FuzzyRun:
     """Centres, and c^(m-1) times the objective at the start and after every update."""
 
     centres: Points
@@ -83,7 +82,9 @@ class Run:
     converged: bool
 
 
-def alternate(points: Points, start: Points, m: float, iterations: int, tolerance: float, place: Place) -> Run:
+def alternate(
+    points: Points, start: Points, m: float, iterations: int, tolerance: float, place: PlaceCentres
+) -> FuzzyRun:
     """Update the centres until the objective falls by less than the tolerance, or as often as allowed."""
     centres = place(start)
     pull = pull_at(points, centres, m, points)
@@ -96,8 +97,8 @@ def alternate(points: Points, start: Points, m: float, iterations: int, toleranc
             centres = moved
             objectives.append(now)
         if before - now <= tolerance * before:
-            return Run(centres, tuple(objectives), True)
-    return Run(centres, tuple(objectives), False)
+            return FuzzyRun(centres, tuple(objectives), True)
+    return FuzzyRun(centres, tuple(objectives), False)
 
 
 def anywhere(places: Points) -> Points:
@@ -191,7 +192,7 @@ def fuzzy_c_means(
     start: Points | None = None,
     iterations: int = ITERATIONS,
     tolerance: float = TOLERANCE,
-    place: Place = anywhere,
+    place: PlaceCentres = anywhere,
 ) -> Clustering:
     """Return c centres of points (n x d, standardised) with fuzziness m: 1 is crisp k-means, infinity is allowed.
 
@@ -217,7 +218,7 @@ def fuzzy_c_means(
     return _together(found, regions, m)
 
 
-def _together(runs: list[Run], regions: Regions, m: float) -> Clustering:
+def _together(runs: list[FuzzyRun], regions: Regions, m: float) -> Clustering:
     longest = max(len(run.objectives) for run in runs)
     padded = [run.objectives + run.objectives[-1:] * (longest - len(run.objectives)) for run in runs]
     factors = [_factor(len(run.centres), m) for run in runs]

@@ -13,9 +13,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from constraint_sdc.data.groups import Points
+from constraint_sdc.arrays import Floats, Points
 from constraint_sdc.maskers.fuzzy.c_means import ITERATIONS, TOLERANCE, Clustering, fuzzy_c_means
-from constraint_sdc.maskers.fuzzy.nearness import Numbers
 
 # Linear rows that centres must satisfy, and the admissible place nearest to another.
 #
@@ -36,13 +35,13 @@ class LinearRows:
     `sizes` are the absolute terms of a row that are not in `matrix` v: rounding is judged by them too.
     """
 
-    matrix: Numbers
-    bounds: Numbers
+    matrix: Floats
+    bounds: Floats
     is_equality: npt.NDArray[np.bool_]
-    sizes: Numbers
+    sizes: Floats
 
     @classmethod
-    def of(cls, matrix: Numbers, bounds: Numbers, is_equality: npt.NDArray[np.bool_]) -> LinearRows:
+    def of(cls, matrix: Floats, bounds: Floats, is_equality: npt.NDArray[np.bool_]) -> LinearRows:
         """Return rows (q x d) with q bounds, of which some are equalities; all numbers are finite."""
         if matrix.ndim != 2 or not len(matrix) == len(bounds) == len(is_equality):
             raise ValueError(f"{matrix.shape} rows, {len(bounds)} bounds and {len(is_equality)} kinds do not match")
@@ -50,7 +49,7 @@ class LinearRows:
             raise ValueError("linear rows have finite numbers; a row without a bound is no row")
         return cls(matrix, bounds, is_equality, np.abs(bounds))
 
-    def in_points(self, scale: Numbers, shift: Numbers) -> LinearRows:
+    def in_points(self, scale: Floats, shift: Floats) -> LinearRows:
         """Return the same rows for points p that stand for the values `shift` + `scale` p, column by column."""
         return replace(
             self,
@@ -59,7 +58,7 @@ class LinearRows:
             sizes=self.sizes + np.abs(self.matrix) @ np.abs(shift),
         )
 
-    def excess(self, places: Points) -> Numbers:
+    def excess(self, places: Points) -> Floats:
         """Return by how much places (c x d) break the rows (c x q), relative to the numbers that meet in a row."""
         over = places @ self.matrix.T - self.bounds
         over = np.where(self.is_equality, np.abs(over), np.maximum(over, 0.0))
@@ -85,7 +84,7 @@ class LinearRows:
     def _equalities(self) -> _Flat:
         return _Flat.of(self.matrix[self.is_equality], self.bounds[self.is_equality], self.matrix.shape[1])
 
-    def _within(self, place: Numbers) -> Numbers:
+    def _within(self, place: Floats) -> Floats:
         """Return the nearest place under all rows; in the flat of the equalities, inequalities leave a polyhedron."""
         flat = self._equalities
         foot = flat.nearest(place[None, :])[0]
@@ -94,7 +93,7 @@ class LinearRows:
         lengths = np.sqrt((normals * normals).sum(axis=1))
         acts = lengths > _NO_DISTANCE * np.sqrt((self.matrix[~self.is_equality] ** 2).sum(axis=1))
         step = _least_step(normals[acts] / lengths[acts, None], gaps[acts] / lengths[acts])
-        reached: Numbers = foot + flat.directions @ step
+        reached: Floats = foot + flat.directions @ step
         return reached
 
 
@@ -108,13 +107,13 @@ class _Flat:
     The columns of `directions` (d x r) are orthonormal and span what A leaves free.
     """
 
-    matrix: Numbers
-    bounds: Numbers
-    inverse: Numbers
-    directions: Numbers
+    matrix: Floats
+    bounds: Floats
+    inverse: Floats
+    directions: Floats
 
     @classmethod
-    def of(cls, matrix: Numbers, bounds: Numbers, columns: int) -> _Flat:
+    def of(cls, matrix: Floats, bounds: Floats, columns: int) -> _Flat:
         lengths = np.sqrt((matrix * matrix).sum(axis=1))
         lengths[lengths == 0.0] = 1.0
         unit = matrix / lengths[:, None]
@@ -129,7 +128,7 @@ class _Flat:
         return places
 
 
-def _least_step(normals: Numbers, gaps: Numbers) -> Numbers:
+def _least_step(normals: Floats, gaps: Floats) -> Floats:
     """Return the shortest t with normals t <= -gaps, from the dual: non-negative multipliers of the rows."""
     from scipy.optimize import nnls
 
@@ -141,7 +140,7 @@ def _least_step(normals: Numbers, gaps: Numbers) -> Numbers:
     residual = dual @ nnls(dual, goal)[0] - goal
     if -residual[-1] <= _NO_DISTANCE:
         raise ValueError(_INCONSISTENT)
-    step: Numbers = unit * residual[:-1] / -residual[-1]
+    step: Floats = unit * residual[:-1] / -residual[-1]
     return step
 
 

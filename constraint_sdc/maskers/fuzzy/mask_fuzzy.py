@@ -13,14 +13,14 @@ from functools import cached_property
 import numpy as np
 from scipy.spatial import cKDTree
 
+from constraint_sdc.arrays import Floats, Labels, Points, Rows
 from constraint_sdc.constraints.constraint import LinearAtom
-from constraint_sdc.data.groups import Groups, Labels, Points, Rows
+from constraint_sdc.data.groups import Groups
 from constraint_sdc.errors import PlanRefusedError
 from constraint_sdc.exact.candidates import NOT_COPIED
 from constraint_sdc.maskers.fuzzy.c_means import Clustering, fuzzy_c_means
 from constraint_sdc.maskers.fuzzy.constrained import LinearRows, constrained_c_means
 from constraint_sdc.maskers.fuzzy.memberships import Ensured, centre_values, draw, ensure_k
-from constraint_sdc.maskers.fuzzy.nearness import Numbers
 from constraint_sdc.maskers.inputs import MaskInputs, group_targets
 from constraint_sdc.maskers.masked import MaskedBlock
 from constraint_sdc.maskers.microaggregation import share_representatives
@@ -39,8 +39,8 @@ class Placement:
     """
 
     column: tuple[int, ...]
-    scale: Numbers
-    shift: Numbers
+    scale: Floats
+    shift: Floats
 
     def values(self, centres: Points) -> Points:
         """Return the values of centres (c x d), NaN for variables without a place."""
@@ -82,7 +82,7 @@ def rule_rows(design: BlockDesign, part: Stratum, placement: Placement) -> Linea
         for variable, column in zip(design.plan.variables, placement.column, strict=True)
         if column >= 0 and variable.operator.is_average
     }
-    matrix: list[Numbers] = []
+    matrix: list[Floats] = []
     bounds: list[float] = []
     kinds: list[bool] = []
     for _, atom in part.conjunction:

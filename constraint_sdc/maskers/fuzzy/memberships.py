@@ -12,11 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from constraint_sdc.data.groups import Labels, Points
+from constraint_sdc.arrays import Floats, Labels, Points
 from constraint_sdc.maskers.fuzzy.c_means import pull_at, weighted_means
 from constraint_sdc.maskers.fuzzy.nearness import (
     CELLS,
-    Numbers,
     Regions,
     chunks,
     nearness,
@@ -26,7 +25,7 @@ from constraint_sdc.maskers.fuzzy.nearness import (
 )
 
 
-def memberships(points: Points, centres: Points, m2: float, cells: int = CELLS) -> Iterator[tuple[slice, Numbers]]:
+def memberships(points: Points, centres: Points, m2: float, cells: int = CELLS) -> Iterator[tuple[slice, Floats]]:
     """Yield consecutive records with their memberships in all clusters (b x c): rows add up to 1.
 
     A record at a centre belongs to the centres at its place, in equal shares. With m2 = 1 a record belongs to the
@@ -58,7 +57,7 @@ def draw(
     return labels
 
 
-def drawn(shares: Numbers, uniform: Numbers) -> Labels:
+def drawn(shares: Floats, uniform: Floats) -> Labels:
     """Return a column for every row (b x c) by inverse transform of a number in [0, 1); none whose share is nothing."""
     running = np.cumsum(shares, axis=1)
     whole = running[:, -1:]

@@ -12,15 +12,11 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from constraint_sdc.data.groups import Labels, Points, Rows
+from constraint_sdc.arrays import Floats, Labels, Points, Rows
 from constraint_sdc.partition.methods.tree import tree_order
-
-Numbers: TypeAlias = npt.NDArray[np.float64]
 
 CELLS = 1 << 17
 """Records times centres that are held at once, a megabyte: memory does not grow with the file, and caches are used."""
@@ -56,7 +52,7 @@ def chunks(records: int, centres: int, cells: int = CELLS) -> Iterator[slice]:
         yield slice(start, min(start + step, records))
 
 
-def squared_distances(points: Points, centres: Points) -> Numbers:
+def squared_distances(points: Points, centres: Points) -> Floats:
     """Return squared distances (n x c) by differences; variables are added in their order, whatever the chunk."""
     total = np.zeros((len(points), len(centres)))
     difference = np.empty_like(total)
@@ -78,17 +74,17 @@ class Nearness:
     """
 
     m: float
-    distances: Numbers
-    least: Numbers
-    powers: Numbers
-    tilt: Numbers
+    distances: Floats
+    least: Floats
+    powers: Floats
+    tilt: Floats
 
-    def memberships(self) -> Numbers:
+    def memberships(self) -> Floats:
         """Return u (b x c): rows are not negative and add up to 1."""
-        shares: Numbers = self.powers / self.powers.sum(axis=1, keepdims=True)
+        shares: Floats = self.powers / self.powers.sum(axis=1, keepdims=True)
         return shares
 
-    def weights(self) -> Numbers:
+    def weights(self) -> Floats:
         """Return (c u)^m (b x c), by which records pull at centres; u^m itself is too small a number for large m."""
         if self.m == 1.0:
             return self.powers
@@ -98,9 +94,9 @@ class Nearness:
         pull *= np.exp(np.minimum(stretch * self.tilt, _LARGEST_LOG))[:, None]
         return pull
 
-    def objectives(self) -> Numbers:
+    def objectives(self) -> Floats:
         """Return c^(m-1) sum_j u_j^m d_j for every record: the power mean of its squared distances."""
-        means: Numbers = self.least * np.exp(np.minimum(self.tilt, _LARGEST_LOG))
+        means: Floats = self.least * np.exp(np.minimum(self.tilt, _LARGEST_LOG))
         return means
 
 
@@ -120,7 +116,7 @@ def nearness(points: Points, centres: Points, m: float) -> Nearness:
     return Nearness(m, distances, least, *_powers_and_tilt(logs, m))
 
 
-def _powers_and_tilt(logs: Numbers, m: float) -> tuple[Numbers, Numbers]:
+def _powers_and_tilt(logs: Floats, m: float) -> tuple[Floats, Floats]:
     """Return powers and their tilt from the logs of d_j relative to the least; the logs are written over."""
     if m >= _AS_GOOD_AS_INFINITE:
         return np.isfinite(logs).astype(np.float64), logs.mean(axis=1)

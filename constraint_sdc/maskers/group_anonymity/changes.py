@@ -11,7 +11,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from constraint_sdc.maskers.group_anonymity.signals import Floats, require_signal
+from constraint_sdc.arrays import Floats
+from constraint_sdc.maskers.group_anonymity.signals import require_signal
 
 
 @dataclass(frozen=True)

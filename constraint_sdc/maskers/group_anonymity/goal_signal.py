@@ -7,10 +7,9 @@ from typing import assert_never
 
 import numpy as np
 
+from constraint_sdc.arrays import Counts, Floats
 from constraint_sdc.maskers.group_anonymity.changes import AddExtremum, ExtremumChange, Given, MoveExtremum, normalise
 from constraint_sdc.maskers.group_anonymity.signals import (
-    Counts,
-    Floats,
     WishedCounts,
     concentration,
     concentration_difference,
@@ -27,7 +26,7 @@ from constraint_sdc.maskers.group_anonymity.wavelet import (
     GivenApproximation,
     ReversedApproximation,
 )
-from constraint_sdc.plan.swap_task import FileGoal, Parameter, VitalRows
+from constraint_sdc.plan.swap_task import FileGoal, SwapParameter, VitalRows
 from constraint_sdc.settings.goal import (
     AddedExtremum,
     Change,
@@ -143,7 +142,7 @@ class GoalSignal:
         return self.changed + self.wish.shift
 
 
-def goal_signal(goal: FileGoal, parameter: Parameter) -> GoalSignal:
+def goal_signal(goal: FileGoal, parameter: SwapParameter) -> GoalSignal:
     """Return the goal's signal and its wish; ValueError, in words, where a change does not fit the signal."""
     kind = goal.goal.signal
     own, base = _counted(goal.group, goal, parameter)
@@ -175,13 +174,13 @@ def goal_signal(goal: FileGoal, parameter: Parameter) -> GoalSignal:
     return GoalSignal(kind, own, base, reference, before, changed, wish, whole_counts(wish.counts, base, total))
 
 
-def _counted(rows: VitalRows, goal: FileGoal, parameter: Parameter) -> tuple[Counts, Counts]:
+def _counted(rows: VitalRows, goal: FileGoal, parameter: SwapParameter) -> tuple[Counts, Counts]:
     values = len(parameter.labels)
     own, base = (quantity(parameter.codes, members, values)[goal.places] for members in (rows.vital, rows.base))
     return own, base
 
 
-def _kernel(change: Change, goal: FileGoal, parameter: Parameter) -> ExtremumChange | ChangeApproximation:
+def _kernel(change: Change, goal: FileGoal, parameter: SwapParameter) -> ExtremumChange | ChangeApproximation:
     match change:
         case MovedExtremum(source, target):
             return MoveExtremum(_place(source, goal, parameter), _place(target, goal, parameter))
@@ -200,5 +199,5 @@ def _approximation(wish: str | tuple[float, ...]) -> ApproximationChange:
     return ReversedApproximation() if wish == "reverse" else FlatApproximation()
 
 
-def _place(value: str, goal: FileGoal, parameter: Parameter) -> int:
+def _place(value: str, goal: FileGoal, parameter: SwapParameter) -> int:
     return parameter.place_of(value, goal.places)

@@ -11,11 +11,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from constraint_sdc.maskers.group_anonymity.signals import Codes, Counts, Floats, Mask, Rows
-
-_AnyRows: TypeAlias = npt.NDArray[np.int64]
+from constraint_sdc.arrays import Codes, Counts, Flags, Floats, Rows
 
 
 @dataclass(frozen=True)
@@ -35,7 +32,7 @@ class Ordinal:
         if np.any(np.isinf(self.values)):
             raise ValueError("an influential number is infinite; leave it blank or bound it")
 
-    def cost(self, rows: _AnyRows, others: _AnyRows) -> Floats:
+    def cost(self, rows: Rows, others: Rows) -> Floats:
         """Return the weighted difference of each row and the other beside it; arrays of rows are broadcast."""
         a, b = self.values[rows], self.values[others]
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -64,7 +61,7 @@ class Nominal:
                 f"a category differs from itself by 0 or more ({self.same}), from others by no less ({self.different})"
             )
 
-    def cost(self, rows: _AnyRows, others: _AnyRows) -> Floats:
+    def cost(self, rows: Rows, others: Rows) -> Floats:
         """Return the weighted difference of each row and the other beside it; arrays of rows are broadcast."""
         alike = self.codes[rows] == self.codes[others]
         return np.where(alike, self.weight * self.same**2, self.weight * self.different**2)
@@ -89,7 +86,7 @@ class Influence:
         """Return InfM of every row (down) and every other (across)."""
         return self._summed(rows[:, None], others[None, :], np.zeros((len(rows), len(others))))
 
-    def _summed(self, rows: _AnyRows, others: _AnyRows, total: Floats) -> Floats:
+    def _summed(self, rows: Rows, others: Rows, total: Floats) -> Floats:
         for variable in self.variables:
             total += variable.cost(rows, others)
         return total
@@ -102,7 +99,7 @@ def _require_weight(weight: float) -> None:
 
 # Who may swap with whom, and how often; and what was chosen.
 
-Allowed: TypeAlias = Callable[[Rows, Rows], Mask]
+Allowed: TypeAlias = Callable[[Rows, Rows], Flags]
 
 
 @dataclass(frozen=True)

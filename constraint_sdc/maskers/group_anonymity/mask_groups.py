@@ -11,7 +11,8 @@ from functools import cache
 
 import numpy as np
 
-from constraint_sdc.data.groups import Groups, Rows
+from constraint_sdc.arrays import Rows
+from constraint_sdc.data.groups import Groups
 from constraint_sdc.errors import UsageError
 from constraint_sdc.maskers.group_anonymity.goal_signal import GoalSignal, goal_signal
 from constraint_sdc.maskers.group_anonymity.influence import Allowed, Influence, Nominal, Ordinal
@@ -21,8 +22,8 @@ from constraint_sdc.maskers.group_anonymity.swaps import SwapTrace, swapped
 from constraint_sdc.maskers.inputs import MaskInputs, information_loss
 from constraint_sdc.maskers.masked import Masked, MaskedBlock, Swaps
 from constraint_sdc.plan.design import BlockDesign, Design
-from constraint_sdc.plan.plan import GoalReport, Price, SignalValue, Step
-from constraint_sdc.plan.swap_task import FileGoal, FileInfluential, Parameter, SwapTask
+from constraint_sdc.plan.plan import ExactStep, GoalReport, Price, SignalValue
+from constraint_sdc.plan.swap_task import FileGoal, FileInfluential, SwapParameter, SwapTask
 from constraint_sdc.settings.goal import SignalKind, VitalSet
 
 # What became of a goal, and why it was missed if it was.
@@ -32,7 +33,7 @@ _SMALL = 1e-9
 
 
 def report_goal(
-    goal: FileGoal, parameter: Parameter, signal: GoalSignal, trace: SwapTrace, unevaluated: Sequence[str] = ()
+    goal: FileGoal, parameter: SwapParameter, signal: GoalSignal, trace: SwapTrace, unevaluated: Sequence[str] = ()
 ) -> GoalReport:
     """Return the goal's signal before and after, the price, and what is missing.
 
@@ -109,7 +110,7 @@ def _named(places: tuple[int, ...], labels: list[str]) -> str:
     return ", ".join(labels[place] for place in places[:_SHOWN]) + more
 
 
-def _notes(parameter: Parameter, signal: GoalSignal, trace: SwapTrace, *, is_off: bool) -> Iterator[str]:
+def _notes(parameter: SwapParameter, signal: GoalSignal, trace: SwapTrace, *, is_off: bool) -> Iterator[str]:
     if trace.missing and not is_off:
         yield f"{trace.missing:,} swaps were not allowed, which is less than a record from the wish anywhere"
     if abs(signal.wish.shift) > _SMALL:
@@ -137,7 +138,7 @@ def mask_groups(design: Design, inputs: MaskInputs) -> Masked:
         require_independent(wishes)
     except ValueError as problem:
         raise UsageError(str(problem)) from None
-    found = realise(wishes, {name: one.codes for name, one in task.parameters.items()}, _RulesOf(design, inputs))
+    found = realise(wishes, {name: one.codes for name, one in task.parameters.items()}, _SwapConditions(design, inputs))
     unevaluated = {block.plan.names[0]: block.unevaluated for block in design.blocks}
     reports = [
         report_goal(goal, task.parameters[goal.goal.parameter], signal, trace, unevaluated[goal.goal.parameter])
@@ -173,7 +174,7 @@ def _wish(goal: FileGoal, signal: GoalSignal, task: SwapTask, influence: Influen
     return Wish(name, goal.goal.parameter, group.vital, group.base, counts, influence, goal.reads, against)
 
 
-class _RulesOf:
+class _SwapConditions:
     """Gives the rules of a parameter as they are when its turn comes."""
 
     def __init__(self, design: Design, inputs: MaskInputs) -> None:
@@ -198,10 +199,10 @@ def _block(design: BlockDesign, source: Rows, reports: list[GoalReport]) -> Mask
         plain_loss=None,
         groups=1,
         smallest=records,
-        steps={Step.SWAPPED: moved, Step.KEPT: records - moved},
+        steps={ExactStep.SWAPPED: moved, ExactStep.KEPT: records - moved},
         goals=tuple(report for report in reports if report.parameter == series.name),
     )
-    step = tuple(Step.SWAPPED if moved else Step.KEPT for moved in is_swapped.tolist())
+    step = tuple(ExactStep.SWAPPED if moved else ExactStep.KEPT for moved in is_swapped.tolist())
     groups = Groups(np.zeros(records, np.int64))
     return MaskedBlock(design.plan, groups, (0,), step, {series.name: series.column}, price, own=source)
 

@@ -10,8 +10,8 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_matrix, vstack
 from scipy.spatial import KDTree
 
+from constraint_sdc.arrays import Counts, Flags, Floats, Rows
 from constraint_sdc.maskers.group_anonymity.influence import Allowed, Chosen, Influence, Quotas
-from constraint_sdc.maskers.group_anonymity.signals import Counts, Floats, Mask, Rows
 
 _LARGEST_COST = 1e3  # the solver's tolerances are absolute: costs up to here lose nothing that matters
 _NO_COST = 1e-300  # nothing below it matters, and dividing by it would overflow
@@ -24,7 +24,7 @@ class Solution:
     A pair that was not given would lower the total only if it cost less than `worth` says.
     """
 
-    taken: Mask
+    taken: Flags
     of_row: dict[str, tuple[Counts, Floats]]
     of_pair: float
 
@@ -236,7 +236,7 @@ def _unique_pairs(*found: tuple[Rows, Rows]) -> Rows:
     return np.column_stack(np.divmod(np.unique(rows * width + others), width))
 
 
-def _is_present(pairs: Rows, rows: Rows, others: Rows) -> Mask:
+def _is_present(pairs: Rows, rows: Rows, others: Rows) -> Flags:
     width = int(pairs.max()) + 1
     return np.isin(pairs[:, 0] * width + pairs[:, 1], rows * width + others)
 

@@ -12,14 +12,12 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from constraint_sdc.arrays import Codes, Counts, Flags, Rows
 from constraint_sdc.maskers.group_anonymity.influence import Allowed, Influence
-from constraint_sdc.maskers.group_anonymity.signals import Codes, Counts, Mask, Rows
 from constraint_sdc.maskers.group_anonymity.swaps import EXACT_UP_TO, SwapTrace, choose_swaps, swapped
 
 RulesOf: TypeAlias = Callable[[str, Mapping[str, Rows]], Allowed]
-_Status: TypeAlias = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -31,12 +29,12 @@ class Wish:
 
     group: str
     parameter: str
-    vital: Mask
-    base: Mask
+    vital: Flags
+    base: Flags
     counts: Counts
     influence: Influence
     reads: frozenset[str] = frozenset()
-    reference: tuple[Mask, Mask] | None = None
+    reference: tuple[Flags, Flags] | None = None
 
 
 @dataclass(frozen=True)
@@ -91,7 +89,7 @@ def require_independent(wishes: Sequence[Wish]) -> None:
                 )
 
 
-def _status(wish: Wish, others: Sequence[Wish]) -> _Status:
+def _status(wish: Wish, others: Sequence[Wish]) -> Codes:
     """Return a number for each record; equal numbers mean the same status in every signal that must stay."""
     sets = [mask for other in others if other.parameter == wish.parameter for mask in (other.vital, other.base)]
     references = [one.reference for one in (wish, *others) if one.parameter == wish.parameter and one.reference]
@@ -101,11 +99,11 @@ def _status(wish: Wish, others: Sequence[Wish]) -> _Status:
     return np.unique(np.column_stack(sets), axis=0, return_inverse=True)[1].reshape(-1)
 
 
-def _alike_and(status: _Status, rules: Allowed | None) -> Allowed:
+def _alike_and(status: Codes, rules: Allowed | None) -> Allowed:
     """Return which pairs have the same status, and of these, which the rules allow; they are asked about no others."""
 
-    def allowed(rows: Rows, others: Rows) -> Mask:
-        is_allowed: Mask = status[rows] == status[others]
+    def allowed(rows: Rows, others: Rows) -> Flags:
+        is_allowed: Flags = status[rows] == status[others]
         if rules is not None and is_allowed.any():
             is_allowed[is_allowed] = rules(rows[is_allowed], others[is_allowed])
         return is_allowed

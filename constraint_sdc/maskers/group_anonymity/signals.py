@@ -7,16 +7,10 @@ quantity those of them that are vital.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-Floats: TypeAlias = npt.NDArray[np.float64]
-Counts: TypeAlias = npt.NDArray[np.int64]
-Codes: TypeAlias = npt.NDArray[np.int64]
-Rows: TypeAlias = npt.NDArray[np.int64]
-Mask: TypeAlias = npt.NDArray[np.bool_]
+from constraint_sdc.arrays import Codes, Counts, Flags, Floats
 
 
 @dataclass(frozen=True)
@@ -32,7 +26,7 @@ class WishedCounts:
     unreachable: tuple[int, ...]
 
 
-def quantity(codes: Codes, members: Mask, values: int) -> Counts:
+def quantity(codes: Codes, members: Flags, values: int) -> Counts:
     """Return how many members have each parameter value; a record with code -1 has none and counts nowhere.
 
     >>> quantity(np.array([0, 2, 2, -1]), np.array([True, True, True, True]), 3).tolist()

@@ -13,9 +13,9 @@ from functools import cached_property
 
 import numpy as np
 
-from constraint_sdc.data.groups import Rows
+from constraint_sdc.arrays import Flags, Rows
 from constraint_sdc.data.table import Column, Table
-from constraint_sdc.exact.block_judge import Evaluate, Mask
+from constraint_sdc.exact.block_judge import Evaluate
 from constraint_sdc.plan.design import BlockDesign
 
 _MOST_KNOWN = 50_000_000  # pairs of a record and a text whose verdicts are remembered
@@ -37,19 +37,19 @@ class SwapRules:
 
     design: BlockDesign
     table: Table
-    held: Mapping[str, Mask]
+    held: Mapping[str, Flags]
     evaluate: Evaluate
     sources: Mapping[str, Rows]
     codes_of: Callable[[str], Rows]
-    _verdicts: Mask | None = field(default=None, init=False)
-    _is_known: Mask | None = field(default=None, init=False)
+    _verdicts: Flags | None = field(default=None, init=False)
+    _is_known: Flags | None = field(default=None, init=False)
 
     @property
     def name(self) -> str:
         """Return the parameter."""
         return self.design.series[0].name
 
-    def allowed(self, rows: Rows, others: Rows) -> Mask:
+    def allowed(self, rows: Rows, others: Rows) -> Flags:
         """Tell which pairs may exchange their values of the parameter."""
         if not self.design.rules:
             return np.ones(len(rows), np.bool_)
@@ -65,7 +65,7 @@ class SwapRules:
         """Return the text of every record by now, as a number."""
         return self.codes_of(self.name)[self.sources[self.name]]
 
-    def _all_hold(self, who: Rows, whose: Rows) -> Mask:
+    def _all_hold(self, who: Rows, whose: Rows) -> Flags:
         """Tell where all rules that can be evaluated hold; asked once for each record and text."""
         texts = int(self._own_codes.max()) + 1
         keys, first, place = np.unique(who * texts + self._own_codes[whose], return_index=True, return_inverse=True)
@@ -79,10 +79,10 @@ class SwapRules:
         if len(new):
             self._verdicts[keys[new]] = self._judged(who[new], whose[new])
             self._is_known[keys[new]] = True
-        found: Mask = self._verdicts[keys][place]
+        found: Flags = self._verdicts[keys][place]
         return found
 
-    def _judged(self, who: Rows, whose: Rows) -> Mask:
+    def _judged(self, who: Rows, whose: Rows) -> Flags:
         found = self.evaluate(self._columns(who, whose), len(who))
         holds = np.ones(len(who), np.bool_)
         for rule in self.design.rules:
@@ -99,9 +99,9 @@ class SwapRules:
     def _now(self, name: str, rows: Rows) -> Column:
         return self.table.columns[name].take(self.sources[name][rows] if name in self.sources else rows)
 
-    def _exchanged(self, rule: str, who: Rows, whose: Rows) -> Mask:
+    def _exchanged(self, rule: str, who: Rows, whose: Rows) -> Flags:
         """Tell where a rule that is not evaluated merely exchanges its verdicts, and these are the same."""
-        same: Mask = self.held[rule][who] == self.held[rule][whose]
+        same: Flags = self.held[rule][who] == self.held[rule][whose]
         for name in self.design.reads[rule]:
             if name != self.name:
                 codes = self.codes_of(name)

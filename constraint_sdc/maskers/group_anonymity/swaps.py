@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from constraint_sdc.arrays import Codes, Counts, Flags, Floats, Rows
 from constraint_sdc.maskers.group_anonymity.influence import Allowed, Chosen, Influence, Nominal, Ordinal, Quotas
 from constraint_sdc.maskers.group_anonymity.optimal_swaps import (
     best_of,
@@ -19,7 +20,7 @@ from constraint_sdc.maskers.group_anonymity.optimal_swaps import (
     nearest_pairs,
     proposals,
 )
-from constraint_sdc.maskers.group_anonymity.signals import Codes, Counts, Floats, Mask, Rows, quantity
+from constraint_sdc.maskers.group_anonymity.signals import quantity
 
 # Records as points whose squared distances resemble the influential metric, so that a k-d tree finds close records.
 #
@@ -147,7 +148,7 @@ class _Greedy:
         self.deficit[target] -= 1
         self.taken.append((row, partner))
 
-    def _wanted(self, rows: Rows) -> Mask:
+    def _wanted(self, rows: Rows) -> Flags:
         """Return which rows are free and of a value whose quota is open; no value has both a surplus and a deficit."""
         return ~self.is_used[rows] & ((self.surplus + self.deficit)[self.quotas.value[rows]] > 0)
 
@@ -203,8 +204,8 @@ class SwapTrace:
 
 def choose_swaps(
     codes: Codes,
-    vital: Mask,
-    base: Mask,
+    vital: Flags,
+    base: Flags,
     wished: Counts,
     influence: Influence,
     allowed: Allowed | None = None,
@@ -237,7 +238,7 @@ def swapped(codes: Codes, trace: SwapTrace) -> Codes:
     return after
 
 
-def _require_possible(codes: Codes, vital: Mask, base: Mask, wished: Counts, before: Counts) -> None:
+def _require_possible(codes: Codes, vital: Flags, base: Flags, wished: Counts, before: Counts) -> None:
     if np.any(vital & ~base):
         raise ValueError(
             "a vital record is outside the base: the base contains the vital records and those they may swap with"
@@ -250,7 +251,7 @@ def _require_possible(codes: Codes, vital: Mask, base: Mask, wished: Counts, bef
         raise ValueError(f"{wished[value]} records are wished at value {value}, which has room for 0 to {room[value]}")
 
 
-def _quotas(codes: Codes, vital: Mask, base: Mask, wished: Counts, before: Counts) -> Quotas:
+def _quotas(codes: Codes, vital: Flags, base: Flags, wished: Counts, before: Counts) -> Quotas:
     surplus, deficit = np.maximum(before - wished, 0), np.maximum(wished - before, 0)
     has_value = codes >= 0
     giving = np.flatnonzero(vital & has_value & (surplus[codes] > 0))

@@ -14,7 +14,8 @@ from typing import TypeAlias
 import numpy as np
 import pywt
 
-from constraint_sdc.maskers.group_anonymity.signals import Floats, require_signal
+from constraint_sdc.arrays import Floats
+from constraint_sdc.maskers.group_anonymity.signals import require_signal
 
 _TOLERANCE = 1e-9  # of the largest coefficient
 

@@ -8,13 +8,14 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from constraint_sdc.data.groups import Groups, Points, Rows
+from constraint_sdc.arrays import Counts, Points, Rows
+from constraint_sdc.data.groups import Groups
 from constraint_sdc.exact.candidates import NOT_COPIED, Candidates
 from constraint_sdc.maskers.microhybrid.ipso import ipso, round_keeping_sums
 from constraint_sdc.maskers.own_values import OwnValues
 from constraint_sdc.operators.medoid import Medoid
 from constraint_sdc.plan.design import BlockDesign
-from constraint_sdc.plan.plan import Step, Treatment
+from constraint_sdc.plan.plan import ExactStep, Treatment
 from constraint_sdc.settings.words import OperatorName, Scale
 
 # Shuffling: values of a cluster, each with another record: K. Muralidhar and R. Sarathy, Data shuffling, 2006.
@@ -45,7 +46,7 @@ def shuffled_at_random(groups: Groups, rng: np.random.Generator) -> Rows:
 
 
 @dataclass(frozen=True)
-class Draws:
+class ClusterDraws:
     """The clusters of a block and the seed. Columns of values are the block's variables in their order."""
 
     design: BlockDesign
@@ -145,8 +146,6 @@ def _has_order(scale: Scale, operator: OperatorName) -> bool:
 CLOSENESS = (0.0, 0.0, 0.0, 0.0, 0.5, 0.5, 0.8, 0.8)
 """How near to the original each draw of a cluster is: as far as possible at first."""
 
-Counts = npt.NDArray[np.int64]
-
 
 @dataclass
 class Trials:
@@ -158,10 +157,10 @@ class Trials:
     """
 
     own: OwnValues
-    draws: Draws
+    draws: ClusterDraws
     best: Candidates = field(init=False)
     targets: Points = field(init=False)
-    step: dict[int, Step] = field(default_factory=dict)
+    step: dict[int, ExactStep] = field(default_factory=dict)
     closeness: dict[int, float | None] = field(default_factory=dict)
     _broken: Counts = field(init=False)
     _same: Counts = field(init=False)
@@ -222,4 +221,4 @@ class Trials:
         label = self.own.clusters.label
         rows = np.flatnonzero(np.isin(label, mixed))
         self.best.put(rows, self.own.representatives(mixed).candidates.take(label[rows]))
-        self.step.update(dict.fromkeys(rows.tolist(), Step.SHARED))
+        self.step.update(dict.fromkeys(rows.tolist(), ExactStep.SHARED))

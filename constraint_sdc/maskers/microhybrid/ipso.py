@@ -11,8 +11,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from constraint_sdc.arrays import Points
 from constraint_sdc.data.grid import EXACT_MANTISSA, Grid
-from constraint_sdc.data.groups import Groups, Points
+from constraint_sdc.data.groups import Groups
 
 _SMALL = 8.0  # roundings of the largest singular value: smaller ones are a linear rule, not a spread
 

@@ -12,13 +12,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from constraint_sdc.data.groups import Groups, Points, Rows
+from constraint_sdc.arrays import Points, Rows
+from constraint_sdc.data.groups import Groups
 from constraint_sdc.exact.candidates import Candidates
 from constraint_sdc.exact.ladder import Representatives
 from constraint_sdc.maskers.inputs import MaskInputs
 from constraint_sdc.maskers.masked import MaskedBlock
 from constraint_sdc.maskers.microaggregation import divide_strata, price_of
-from constraint_sdc.maskers.microhybrid.draws import CLOSENESS, Draws, Trials
+from constraint_sdc.maskers.microhybrid.draws import CLOSENESS, ClusterDraws, Trials
 from constraint_sdc.maskers.microhybrid.ipso import restored, round_keeping_sums
 from constraint_sdc.maskers.microhybrid.moments import promises
 from constraint_sdc.maskers.own_values import OwnValues
@@ -30,7 +31,7 @@ def mask_hybrid(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
     """Return the block with synthetic values for every record, what of the moments is kept, and the price."""
     clusters, stratum = divide_strata(design, inputs)
     own = OwnValues(design, inputs, clusters, stratum)
-    trials = Trials(own, Draws(design, clusters, inputs.seed))
+    trials = Trials(own, ClusterDraws(design, clusters, inputs.seed))
     trials.run()
     found = own.finish(trials.best, trials.targets, trials.step)
     restored_clusters = _restore(own, trials, found)
@@ -80,7 +81,7 @@ def _settle(own: OwnValues, best: Candidates, rows: Rows, usable: list[int], val
     return True
 
 
-def _promises(design: BlockDesign, draws: Draws, masked: Candidates, clusters: Groups) -> tuple[Promise, ...]:
+def _promises(design: BlockDesign, draws: ClusterDraws, masked: Candidates, clusters: Groups) -> tuple[Promise, ...]:
     """Return what is kept of the moments, measured on the values as written.
 
     Variables that every record has are compared together; one that some lack by itself, among those that have it.

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from constraint_sdc.arrays import Points
 from constraint_sdc.data.grid import EXACT_MANTISSA
-from constraint_sdc.data.groups import Groups, Points
+from constraint_sdc.data.groups import Groups
 from constraint_sdc.data.series import Series
 from constraint_sdc.maskers.microhybrid.ipso import near_one
 from constraint_sdc.plan.plan import Promise

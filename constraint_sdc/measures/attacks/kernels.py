@@ -6,24 +6,20 @@ A thread writes the records it was given and reads none that another writes, so 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from constraint_sdc.data.groups import Points
-from constraint_sdc.data.pair import Codes, Mask
+from constraint_sdc.arrays import Codes, Flags, Points, SmallPositions
 from constraint_sdc.partition.compiled import compiled
-
-Places = npt.NDArray[np.int32]
 
 
 @compiled
 def most_agreements(
-    order: Places,
-    place: Places,
+    order: SmallPositions,
+    place: SmallPositions,
     start: Codes,
     stop: Codes,
     released: Codes,
     ties: Codes,
-    has_true: Mask,
+    has_true: Flags,
     first: int,
     last: int,
 ) -> None:
@@ -54,7 +50,7 @@ def most_agreements(
 
 
 @compiled
-def _agreements(place: Places, start: Codes, stop: Codes) -> int:
+def _agreements(place: SmallPositions, start: Codes, stop: Codes) -> int:
     """Return on how many variables an original agrees."""
     agreed = 0
     for j in range(len(place)):

@@ -11,12 +11,18 @@ from typing import ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from constraint_sdc.data.groups import Points, Rows
+from constraint_sdc.arrays import Points, Rows
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.errors import UsageError
 from constraint_sdc.measures.assessment import Figure, Measured, ResultTable, Unit
 from constraint_sdc.measures.attacks.single_ranking_fields import corresponding_file, link_by_best_fields
-from constraint_sdc.measures.attacks.single_ranking_links import METRICS, WITHIN, Links, Metric, link_by_agreement
+from constraint_sdc.measures.attacks.single_ranking_links import (
+    METRICS,
+    WITHIN,
+    AgreementLinks,
+    Metric,
+    link_by_agreement,
+)
 from constraint_sdc.settings.words import Scale
 
 Setting: TypeAlias = Literal["full", "sample", "corresponding"]
@@ -34,12 +40,12 @@ _K = 3
 
 
 @dataclass(frozen=True)
-class Run:
+class AttackRun:
     """The links found in one setting by one metric."""
 
     setting: Setting
     metric: Metric
-    links: Links
+    links: AgreementLinks
 
     @property
     def share(self) -> float:
@@ -93,7 +99,7 @@ class SingleRanking:
         runs = self.carry_out(original, masked, pair.k or _K)
         return _measured(runs, (*self._notes(runs), *_variables_note(pair, names)))
 
-    def carry_out(self, original: Points, masked: Points, k: int) -> tuple[Run, ...]:
+    def carry_out(self, original: Points, masked: Points, k: int) -> tuple[AttackRun, ...]:
         """Return the links of every setting and metric; arrays are n x d with a record in the same row of both."""
         everyone = np.arange(len(original), dtype=np.int64)
         drawn = self._draw(len(original))
@@ -106,7 +112,7 @@ class SingleRanking:
             else:
                 released = everyone if setting == "full" else drawn
                 links = link_by_agreement(original, masked, released, metric, 3 * k)
-            runs.append(Run(setting, metric, links))
+            runs.append(AttackRun(setting, metric, links))
         return tuple(runs)
 
     def _runs(self) -> list[tuple[Setting, Metric]]:
@@ -131,7 +137,7 @@ class SingleRanking:
         _require(self.file.shape == original.shape, "the intruder's file has another shape than the original", wanted)
         return np.asarray(self.file, np.float64)
 
-    def _notes(self, runs: tuple[Run, ...]) -> list[str]:
+    def _notes(self, runs: tuple[AttackRun, ...]) -> list[str]:
         notes = ["Originals that agree equally well are drawn from, so each counts for its share."]
         drawn = next((run.links.tried for run in runs if run.setting != "full"), None)
         if drawn is not None:
@@ -161,7 +167,7 @@ def _variables_note(pair: Pair, names: list[str]) -> list[str]:
     return [f"Not numbers, so not compared: {', '.join(left_out)}."] if left_out else []
 
 
-def _measured(runs: tuple[Run, ...], notes: tuple[str, ...]) -> Measured:
+def _measured(runs: tuple[AttackRun, ...], notes: tuple[str, ...]) -> Measured:
     """Return what was found; the run that finds most is the headline."""
     worst = max(runs, key=lambda run: run.share)
     return Measured(
@@ -185,7 +191,7 @@ def _figures(share: float | None, unique: int | None, right: float | None) -> tu
     )
 
 
-def _table(runs: tuple[Run, ...]) -> ResultTable:
+def _table(runs: tuple[AttackRun, ...]) -> ResultTable:
     return ResultTable(
         "settings",
         "By setting and metric",

@@ -10,13 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from constraint_sdc.data.groups import Points, Rows
-from constraint_sdc.data.pair import Codes, Floats
-from constraint_sdc.measures.attacks.single_ranking_links import Links, Metric, agreeing_range
+from constraint_sdc.arrays import Codes, Floats, Points, Rows
+from constraint_sdc.measures.attacks.single_ranking_links import AgreementLinks, Metric, agreeing_range
 
 
 @dataclass(frozen=True)
-class _Field:
+class _LinkField:
     """A variable of both files: `place` is each record's place among the values (0 to 1), NaN for a blank.
 
     `order` are the records of the intruder's file by value; those at `start` to `stop` are near the released value.
@@ -29,7 +28,9 @@ class _Field:
     stop: Codes
 
 
-def link_by_best_fields(file: Points, masked: Points, released: Rows, metric: Metric, near: int, best: int) -> Links:
+def link_by_best_fields(
+    file: Points, masked: Points, released: Rows, metric: Metric, near: int, best: int
+) -> AgreementLinks:
     """Return the links of the released records (rows of `masked`) to an intruder's file, n x d, NaN for blanks.
 
     Row i of both arrays is one record, which the intruder does not know. In each field the records that agree by the
@@ -47,10 +48,10 @@ def link_by_best_fields(file: Points, masked: Points, released: Rows, metric: Me
         apart = _best_fields(fields, r, candidates, max(1, min(best, len(fields))))
         is_best = apart <= apart.min() + 1e-12  # sums of equal distances may differ in their last digits
         ties[r], has_true[r] = is_best.sum(), bool((candidates[is_best] == true).any())
-    return Links(ties, has_true)
+    return AgreementLinks(ties, has_true)
 
 
-def _candidates(records: int, fields: list[_Field], r: int) -> Rows:
+def _candidates(records: int, fields: list[_LinkField], r: int) -> Rows:
     """Return who is near a released record in some field, in file order."""
     is_near = np.zeros(records, np.bool_)
     for one in fields:
@@ -58,7 +59,7 @@ def _candidates(records: int, fields: list[_Field], r: int) -> Rows:
     return np.flatnonzero(is_near)
 
 
-def _best_fields(fields: list[_Field], r: int, candidates: Rows, best: int) -> Floats:
+def _best_fields(fields: list[_LinkField], r: int, candidates: Rows, best: int) -> Floats:
     """Return each candidate's distance from a released record in its closest fields."""
     apart = np.column_stack([np.abs(f.place[candidates] - f.released[r]) for f in fields])
     apart[np.isnan(apart)] = 1.0
@@ -66,14 +67,14 @@ def _best_fields(fields: list[_Field], r: int, candidates: Rows, best: int) -> F
     return sums
 
 
-def _fields(file: Points, masked: Points, metric: Metric, near: int) -> list[_Field]:
+def _fields(file: Points, masked: Points, metric: Metric, near: int) -> list[_LinkField]:
     """Return the fields in which both files have values."""
     found = []
     for column, after in zip(file.T, masked.T, strict=True):
         order = np.argsort(column, kind="stable")[: int((~np.isnan(column)).sum())].astype(np.int64)
         around = agreeing_range(metric, after, column[order], near)
         if around is not None:
-            found.append(_Field(order, _places(column[order], column), _places(column[order], after), *around))
+            found.append(_LinkField(order, _places(column[order], column), _places(column[order], after), *around))
     return found
 
 

@@ -8,8 +8,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
-from constraint_sdc.data.groups import Points, Rows
-from constraint_sdc.data.pair import Codes, Floats, Mask
+from constraint_sdc.arrays import Codes, Flags, Floats, Points, Rows
 from constraint_sdc.partition.partitioner import COMPILED_ABOVE
 
 # How far an original value may lie from a masked one and still agree with it: four metrics for one variable.
@@ -100,14 +99,14 @@ _CHUNK = 2_048
 
 
 @dataclass(frozen=True)
-class Links:
+class AgreementLinks:
     """What an intruder did with each released record: `ties` originals are equally good, and `has_true` is among them.
 
     No ties: nothing agreed, and the record is not linked.
     """
 
     ties: Codes
-    has_true: Mask
+    has_true: Flags
 
     @property
     def tried(self) -> int:
@@ -131,7 +130,7 @@ class Links:
 
 
 @dataclass(frozen=True)
-class _Variable:
+class _SortedVariable:
     """`order` are the originals that have a value, from the lowest up; `start` and `stop` those that agree."""
 
     order: Rows
@@ -141,7 +140,7 @@ class _Variable:
 
 def link_by_agreement(
     original: Points, masked: Points, released: Rows, metric: Metric, count: int, *, compiled: bool | None = None
-) -> Links:
+) -> AgreementLinks:
     """Return the links of the released records (rows of `masked`) to all originals; row i of both is one record.
 
     Arrays are n x d, NaN for blanks, which neither agree nor disagree. The metric sees released values only: neighbours
@@ -149,19 +148,19 @@ def link_by_agreement(
     """
     variables = _variables(original, masked[released], metric, count)
     if not variables or len(released) == 0:
-        return Links(np.zeros(len(released), np.int64), np.zeros(len(released), np.bool_))
+        return AgreementLinks(np.zeros(len(released), np.int64), np.zeros(len(released), np.bool_))
     is_large = len(original) > COMPILED_ABOVE if compiled is None else compiled
     return (_by_kernel if is_large else _by_numpy)(len(original), variables, released)
 
 
-def _variables(original: Points, masked: Points, metric: Metric, count: int) -> list[_Variable]:
+def _variables(original: Points, masked: Points, metric: Metric, count: int) -> list[_SortedVariable]:
     """Return the variables that tell something."""
     found = []
     for before, after in zip(original.T, masked.T, strict=True):
         order = np.argsort(before, kind="stable")[: int((~np.isnan(before)).sum())].astype(np.int64)
         agreeing = agreeing_range(metric, after, before[order], count)
         if agreeing is not None:
-            found.append(_Variable(order, *agreeing))
+            found.append(_SortedVariable(order, *agreeing))
     return found
 
 
@@ -172,7 +171,7 @@ def _places(records: int, order: Rows) -> npt.NDArray[np.int32]:
     return place
 
 
-def _by_numpy(records: int, variables: list[_Variable], released: Rows) -> Links:
+def _by_numpy(records: int, variables: list[_SortedVariable], released: Rows) -> AgreementLinks:
     """Count the agreements of all pairs, some released records at a time."""
     places = [_places(records, variable.order) for variable in variables]
     ties, has_true = np.zeros(len(released), np.int64), np.zeros(len(released), np.bool_)
@@ -186,10 +185,10 @@ def _by_numpy(records: int, variables: list[_Variable], released: Rows) -> Links
         is_best = (agreed == best) & (best > 0)
         ties[own] = is_best.sum(axis=1)
         has_true[own] = is_best[np.arange(own.stop - first), released[own]]
-    return Links(ties, has_true)
+    return AgreementLinks(ties, has_true)
 
 
-def _by_kernel(records: int, variables: list[_Variable], released: Rows) -> Links:
+def _by_kernel(records: int, variables: list[_SortedVariable], released: Rows) -> AgreementLinks:
     """Count only where something agrees."""
     from constraint_sdc.measures.attacks.kernels import most_agreements
     from constraint_sdc.partition.compiled import announce, in_threads
@@ -204,4 +203,4 @@ def _by_kernel(records: int, variables: list[_Variable], released: Rows) -> Link
     in_threads(
         lambda a, b: most_agreements(order, place, start, stop, released, ties, has_true, a, b), len(released), _CHUNK
     )
-    return Links(ties, has_true)
+    return AgreementLinks(ties, has_true)

@@ -12,7 +12,8 @@ from typing import ClassVar, get_args
 
 import numpy as np
 
-from constraint_sdc.data.pair import Codes, Floats, Pair
+from constraint_sdc.arrays import Codes, Floats
+from constraint_sdc.data.pair import Pair
 from constraint_sdc.errors import UsageError
 from constraint_sdc.measures.assessment import Figure, Measured, ResultTable, Unit
 from constraint_sdc.measures.attacks.transparency_blocks import Knowledge, Use, uses_of

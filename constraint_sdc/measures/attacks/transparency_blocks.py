@@ -8,8 +8,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from constraint_sdc.data.groups import Labels
-from constraint_sdc.data.pair import Compared, Floats, MaskedTogether, Pair
+from constraint_sdc.arrays import Floats, Labels
+from constraint_sdc.data.pair import Compared, MaskedTogether, Pair
 from constraint_sdc.measures.attacks.transparency_reach import (
     Reach,
     keeps_order,

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from constraint_sdc.data.groups import Labels
-from constraint_sdc.data.pair import Codes, Floats, Mask
+from constraint_sdc.arrays import Codes, Flags, Floats, Labels
 from constraint_sdc.partition.methods.tree import safe_scale
 
 BLANK = -np.inf
@@ -46,7 +45,7 @@ def reach_of_codes(original: Codes, masked: Codes) -> Reach:
     return Reach(x, x, y, y)
 
 
-def reach_of_blanks(blank: Mask) -> Reach:
+def reach_of_blanks(blank: Flags) -> Reach:
     """Return the reach of masking that keeps blanks blank and numbers numbers, and tells nothing else."""
     low, high = np.where(blank, BLANK, -FARTHEST), np.where(blank, BLANK, FARTHEST)
     return Reach(low, high, low, high)

@@ -11,8 +11,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from constraint_sdc.data.groups import Labels
-from constraint_sdc.data.pair import Codes, Pair
+from constraint_sdc.arrays import Codes, Labels
+from constraint_sdc.data.pair import Pair
 from constraint_sdc.measures.assessment import Figure, Measured, ResultTable, Unit
 
 # Records that share all their values.

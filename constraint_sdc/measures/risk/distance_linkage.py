@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from constraint_sdc.data.groups import Points, Rows
+from constraint_sdc.arrays import Points, Rows
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.measures.assessment import Figure, Measured, Unit
 from constraint_sdc.measures.nearest import links

@@ -13,10 +13,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from constraint_sdc.data.groups import Points
-from constraint_sdc.data.pair import Floats, Pair
+from constraint_sdc.arrays import Floats, Points
+from constraint_sdc.data.pair import Pair
 from constraint_sdc.measures.assessment import Figure, Measured, ResultTable, Unit
-from constraint_sdc.measures.points import Unit as Standard
+from constraint_sdc.measures.points import Standardisation as Standard
 
 WIDTHS = tuple(range(1, 11))
 """The widths p of the intervals, in percent."""

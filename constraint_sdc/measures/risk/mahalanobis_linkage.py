@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from constraint_sdc.data.groups import Points
+from constraint_sdc.arrays import Points
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.measures.assessment import Measured
 from constraint_sdc.measures.points import Places, places_of

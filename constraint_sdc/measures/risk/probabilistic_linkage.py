@@ -13,15 +13,12 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from constraint_sdc.data.groups import Rows
-from constraint_sdc.data.pair import Compared, Floats, Pair
+from constraint_sdc.arrays import Counts, Floats, Rows, SmallPositions
+from constraint_sdc.data.pair import Compared, Pair
 from constraint_sdc.measures.assessment import Cell, Figure, Measured, ResultTable, Unit
 from constraint_sdc.measures.risk.distance_linkage import not_linked
 from constraint_sdc.measures.risk.subset_linkage import sampled_rows
 from constraint_sdc.settings.words import Scale
-
-_Compact = npt.NDArray[np.int32]
-_Counts = npt.NDArray[np.int64]
 
 _MOST_VARIABLES = 20
 """There are as many patterns as subsets of the variables: a million."""
@@ -50,9 +47,9 @@ _PAIRS = 1 << 20
 class Comparable:
     """Both files as whole numbers, n x d: a pair agrees in a variable if the two differ by no more than its `reach`."""
 
-    original: _Compact
-    masked: _Compact
-    reach: _Compact
+    original: SmallPositions
+    masked: SmallPositions
+    reach: SmallPositions
 
 
 @dataclass(frozen=True)
@@ -153,7 +150,7 @@ def _agreement(files: Comparable, rows: Rows, variable: int) -> npt.NDArray[np.b
     return agreement
 
 
-def pattern_counts(files: Comparable, rows: Rows) -> _Counts:
+def pattern_counts(files: Comparable, rows: Rows) -> Counts:
     """Count the pairs of these masked records and all originals by pattern: bit j is set where variable j agrees."""
     variables = len(files.reach)
     total = np.zeros(1 << variables, np.int64)
@@ -175,7 +172,7 @@ def _weights(files: Comparable, rows: Rows, chances: Chances) -> Iterator[tuple[
         yield some, weight
 
 
-def estimated(counts: _Counts, variables: int, share: float) -> Chances:
+def estimated(counts: Counts, variables: int, share: float) -> Chances:
     """Estimate by EM, given that a `share` of the pairs is right and that variables agree independently within a class.
 
     The share is known, one right original in n, and so the odds are set such that the chances of all pairs to be right

@@ -14,7 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from constraint_sdc.data.groups import Rows
+from constraint_sdc.arrays import Rows
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.measures.assessment import Figure, Measured, ResultTable, Unit
 from constraint_sdc.measures.points import Places, joined, place

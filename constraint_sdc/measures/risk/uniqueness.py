@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar
 
-from constraint_sdc.data.pair import Codes, Pair
+from constraint_sdc.arrays import Codes
+from constraint_sdc.data.pair import Pair
 from constraint_sdc.measures.assessment import Figure, Measured, ResultTable, Unit
 from constraint_sdc.measures.risk.achieved_k import achieved_k
 

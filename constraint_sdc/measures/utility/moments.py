@@ -13,8 +13,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from constraint_sdc.data.groups import Points
-from constraint_sdc.data.pair import Floats, Pair
+from constraint_sdc.arrays import Floats, Points
+from constraint_sdc.data.pair import Pair
 from constraint_sdc.measures.assessment import Cell, Figure, Measured, ResultTable, Unit
 from constraint_sdc.measures.utility.yardstick import (
     Yardstick,

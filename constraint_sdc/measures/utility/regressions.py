@@ -12,10 +12,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from constraint_sdc.data.groups import Points
-from constraint_sdc.data.pair import Floats, Pair
+from constraint_sdc.arrays import Floats, Points
+from constraint_sdc.data.pair import Pair
 from constraint_sdc.measures.assessment import Cell, Figure, Measured, ResultTable, Unit
-from constraint_sdc.measures.condition import Kind, Word, cut, mistake
+from constraint_sdc.measures.condition import Word, WordKind, cut, mistake
 from constraint_sdc.measures.utility.yardstick import Yardstick, counted, finite, mean_of, not_measured, yardstick
 from constraint_sdc.settings.words import Scale
 
@@ -128,10 +128,10 @@ def parse_regression(text: str) -> Regression:
     response = _variable(next(words), "the response")
     _separator(next(words), "~")
     predictors = [_variable(next(words), "a predictor")]
-    while (word := next(words)).kind is not Kind.END:
+    while (word := next(words)).kind is not WordKind.END:
         _separator(word, "+")
         another = next(words)
-        if another.text in (response.text, *(p.text for p in predictors)) and another.kind is Kind.NAME:
+        if another.text in (response.text, *(p.text for p in predictors)) and another.kind is WordKind.NAME:
             raise mistake(another.column, f"{another} is in the regression already")
         predictors.append(_variable(another, "a predictor"))
     if predictors[0].text == response.text:
@@ -140,7 +140,7 @@ def parse_regression(text: str) -> Regression:
 
 
 def _variable(word: Word, what: str) -> Word:
-    if word.kind is not Kind.NAME:
+    if word.kind is not WordKind.NAME:
         raise mistake(word.column, f"expected {what} (a variable's name), found {word}")
     return word
 

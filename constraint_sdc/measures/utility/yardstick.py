@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from constraint_sdc.data.groups import Points
-from constraint_sdc.data.pair import Floats, Pair
+from constraint_sdc.arrays import Floats, Points
+from constraint_sdc.data.pair import Pair
 from constraint_sdc.measures.assessment import Figure, Measured
 
 

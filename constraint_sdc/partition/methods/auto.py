@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from constraint_sdc.arrays import Labels
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.data.groups import Labels
 from constraint_sdc.partition.methods.k_modes import KModes
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.partition.methods.optimal_univariate import OptimalUnivariate

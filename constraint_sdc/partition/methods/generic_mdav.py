@@ -8,23 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-from constraint_sdc.data.groups import Labels, Rows
-from constraint_sdc.partition.distances import Codes
+from constraint_sdc.arrays import Codes, Floats, Labels, Picked, Rows
 
 # One variable of records to be grouped: how far they lie from a place, and where their centre is.
 #
 # A variable adds its part to a distance. Only distinct records are kept, and `count` says how often each one occurs.
 
-Column: TypeAlias = npt.NDArray[np.float64]
-Picked: TypeAlias = npt.NDArray[np.int64] | npt.NDArray[np.bool_]
 
-
-class Measured(Protocol):
+class DistanceVariable(Protocol):
     """A variable over the records; a place is one of its values, or their centre."""
 
     @property
@@ -32,7 +27,7 @@ class Measured(Protocol):
         """Return equal codes for equal values: 0, 1, ... in their order."""
         ...
 
-    def of(self, picked: Picked) -> Measured:
+    def of(self, picked: Picked) -> DistanceVariable:
         """Return the variable over some of the records."""
         ...
 
@@ -44,25 +39,25 @@ class Measured(Protocol):
         """Return the centre of the records, each of them counted as often as it occurs."""
         ...
 
-    def parts(self, place: float) -> Column:
+    def parts(self, place: float) -> Floats:
         """Return what the variable adds to the distance of every record from a place."""
         ...
 
 
 @dataclass(frozen=True)
-class Number:
+class NumericDistance:
     """A number: squared difference, arithmetic mean."""
 
-    values: Column
+    values: Floats
 
     @property
     def codes(self) -> Codes:
         """Return the ranks of the values."""
         return np.unique(self.values, return_inverse=True)[1].astype(np.int64)
 
-    def of(self, picked: Picked) -> Number:
+    def of(self, picked: Picked) -> NumericDistance:
         """Return the variable over some of the records."""
-        return Number(self.values[picked])
+        return NumericDistance(self.values[picked])
 
     def at(self, record: int) -> float:
         """Return the value of a record."""
@@ -72,7 +67,7 @@ class Number:
         """Return the mean."""
         return float((self.values * count).sum() / count.sum())
 
-    def parts(self, place: float) -> Column:
+    def parts(self, place: float) -> Floats:
         """Return squared differences."""
         difference = self.values - place
         return np.multiply(difference, difference, out=difference)
@@ -86,11 +81,11 @@ class Rank:
     """
 
     codes: Codes
-    steps: Column
+    steps: Floats
     is_squared: bool
 
     @staticmethod
-    def from_values(values: Column, *, is_squared: bool) -> Rank:
+    def from_values(values: Floats, *, is_squared: bool) -> Rank:
         """Return the variable of these standardised codes."""
         steps, codes = np.unique(values, return_inverse=True)
         return Rank(codes.astype(np.int64), steps, is_squared)
@@ -108,7 +103,7 @@ class Rank:
         up_to = np.cumsum(np.bincount(self.codes, weights=count, minlength=len(self.steps)))
         return float(self.steps[np.searchsorted(up_to, up_to[-1] / 2)])
 
-    def parts(self, place: float) -> Column:
+    def parts(self, place: float) -> Floats:
         """Return differences, squared if so defined: few steps are measured once, however many records have them."""
         step = np.abs(self.steps - place)
         return (step * step if self.is_squared else step)[self.codes]
@@ -133,7 +128,7 @@ class Category:
         """Return the mode."""
         return float(np.argmax(np.bincount(self.codes, weights=count)))
 
-    def parts(self, place: float) -> Column:
+    def parts(self, place: float) -> Floats:
         """Return the price of every mismatch."""
         return np.not_equal(self.codes, int(place)) * self.mismatch
 
@@ -141,7 +136,7 @@ class Category:
 _SPLIT = 2.0**21 + 1.0
 
 
-def form_groups(variables: Sequence[Measured], k: int) -> Labels:
+def form_groups(variables: Sequence[DistanceVariable], k: int) -> Labels:
     """Return the group of every record: k to 2k - 1 records each, numbered in the order in which they form.
 
     Of records equally far away the first in the file is taken. Distances count as equal if they agree in 32 binary
@@ -175,7 +170,7 @@ class _Rest:
     Distinct record i occurs `count[i]` more times: `queue[head[i]]` and those that follow it, in file order.
     """
 
-    def __init__(self, variables: Sequence[Measured]) -> None:
+    def __init__(self, variables: Sequence[DistanceVariable]) -> None:
         distinct = _distinct(variables)
         self.queue = np.argsort(distinct, kind="stable").astype(np.int64)
         self.count = np.bincount(distinct).astype(np.int64)
@@ -186,27 +181,27 @@ class _Rest:
     def __len__(self) -> int:
         return self.size
 
-    def from_centre(self) -> Column:
+    def from_centre(self) -> Floats:
         """Return the distances from the centre of what is left."""
         return self._from([variable.centre(self.count) for variable in self.variables])
 
-    def from_record(self, record: int) -> Column:
+    def from_record(self, record: int) -> Floats:
         """Return the distances from a distinct record."""
         return self._from([variable.at(record) for variable in self.variables])
 
-    def _from(self, places: Sequence[float]) -> Column:
+    def _from(self, places: Sequence[float]) -> Floats:
         total = np.zeros(len(self.count))
         for variable, place in zip(self.variables, places, strict=True):
             total += variable.parts(place)
         return _nine_digits(total)
 
-    def farthest(self, distances: Column) -> int:
+    def farthest(self, distances: Floats) -> int:
         """Return the distinct record farthest away; of equals, the one whose next record is first in the file."""
         distances = np.where(self.count > 0, distances, -1.0)
         farthest = np.flatnonzero(distances == distances.max())
         return int(farthest[np.argmin(self.queue[self.head[farthest]])])
 
-    def take_nearest(self, distances: Column, centre: int, k: int) -> Rows:
+    def take_nearest(self, distances: Floats, centre: int, k: int) -> Rows:
         """Take out the k records nearest to a distinct record, which come first themselves."""
         distances = np.where(self.count > 0, distances, np.inf)
         distances[centre] = -1.0
@@ -216,7 +211,7 @@ class _Rest:
         self.size -= k
         return np.concatenate(taken)
 
-    def _within_reach(self, distances: Column, k: int) -> tuple[Codes, Codes]:
+    def _within_reach(self, distances: Floats, k: int) -> tuple[Codes, Codes]:
         """Return the distinct records that fall short of k together, and those, equally far, that make up for it."""
         last = min(k, len(distances)) - 1
         limit = np.partition(distances, last)[last]
@@ -256,7 +251,7 @@ class _Rest:
         return np.concatenate([self._take(i, int(m)) for i, m in enumerate(self.count)])
 
 
-def _distinct(variables: Sequence[Measured]) -> Codes:
+def _distinct(variables: Sequence[DistanceVariable]) -> Codes:
     """Number the distinct records."""
     number = np.zeros(len(variables[0].codes), np.int64)
     for variable in variables:
@@ -265,7 +260,7 @@ def _distinct(variables: Sequence[Measured]) -> Codes:
     return number
 
 
-def _nine_digits(values: Column) -> Column:
+def _nine_digits(values: Floats) -> Floats:
     """Round to 32 binary digits: what is added and taken away again pushes the others out (Veltkamp)."""
     pushed = values * _SPLIT
     return pushed - (pushed - values)

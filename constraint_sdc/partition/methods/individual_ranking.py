@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from constraint_sdc.arrays import Labels, Rows
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.data.groups import Labels, Rows
 from constraint_sdc.errors import UsageError
 from constraint_sdc.partition.partitioner import refuse_scales, refuse_weights, require_possible
 from constraint_sdc.settings.words import Scale

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from constraint_sdc.arrays import Codes, Labels, Rows, WholeCosts
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.data.groups import Labels, Rows
-from constraint_sdc.partition.distances import Codes, category_codes, category_weight
+from constraint_sdc.partition.distances import category_codes, category_weight
 from constraint_sdc.partition.methods.generic_mdav import Category, form_groups
 from constraint_sdc.partition.partitioner import refuse_scales, refuse_weights, require_possible
 from constraint_sdc.settings.words import Scale
@@ -23,7 +23,6 @@ from constraint_sdc.settings.words import Scale
 # The loss of a group is its mismatch: over all variables, the weight times the number of members that do not have the
 # group's most frequent category. Which of several equally frequent ones stands for the group does not matter to it.
 
-Costs = npt.NDArray[np.int64]
 
 NEVER = np.int64(2**40)
 
@@ -36,7 +35,7 @@ class ModeGroups:
     them; for the latter the categories of all variables are numbered through.
     """
 
-    def __init__(self, codes: Codes, weights: Costs, labels: Labels) -> None:
+    def __init__(self, codes: Codes, weights: WholeCosts, labels: Labels) -> None:
         first = np.cumsum(codes.max(axis=0) + 1)
         self.codes = codes + np.concatenate((np.zeros(1, np.int64), first[:-1]))
         self.weights = weights
@@ -65,7 +64,7 @@ class ModeGroups:
         is_needed = (self.frequency[record] == self.top[group]) & (self.tops[group] == 1)
         return int(self.weights[~is_needed].sum())
 
-    def costs_of_joining(self, record: int) -> Costs:
+    def costs_of_joining(self, record: int) -> WholeCosts:
         """Return by how much the loss of every other group rises with this record; nobody joins an empty group."""
         costs = np.zeros(len(self.size), np.int64)
         for code, weight in zip(self.codes[record], self.weights, strict=True):
@@ -92,10 +91,10 @@ class ModeGroups:
         best = changes.min()
         return int(best), int(partners[changes == best].min())
 
-    def _top_without(self, records: Rows) -> Costs:
+    def _top_without(self, records: Rows) -> WholeCosts:
         group = self.label[records]
         is_only = (self.frequency[records] == self.top[group]) & (self.tops[group] == 1)
-        without: Costs = self.top[group] - is_only
+        without: WholeCosts = self.top[group] - is_only
         return without
 
     def move(self, record: int, group: int) -> None:
@@ -154,7 +153,7 @@ class KModes:
         return reassign(codes, weights, form(codes, weights, k), k)
 
 
-def whole_weights(weights: npt.NDArray[np.float64]) -> Costs:
+def whole_weights(weights: npt.NDArray[np.float64]) -> WholeCosts:
     """Return weights in millionths of the largest one, about; none that acts is rounded to nothing.
 
     >>> whole_weights(np.array([2.0, 1.0, 0.0])).tolist()
@@ -166,12 +165,12 @@ def whole_weights(weights: npt.NDArray[np.float64]) -> Costs:
     return np.where(weights > 0, np.maximum(np.rint(weights / largest * _UNITS), 1.0), 0.0).astype(np.int64)
 
 
-def form(codes: Codes, weights: Costs, k: int) -> Labels:
+def form(codes: Codes, weights: WholeCosts, k: int) -> Labels:
     """Return groups formed around the modes of what is left (n x d categories)."""
     return form_groups([Category(column, float(weight)) for column, weight in zip(codes.T, weights, strict=True)], k)
 
 
-def reassign(codes: Codes, weights: Costs, labels: Labels, k: int) -> Labels:
+def reassign(codes: Codes, weights: WholeCosts, labels: Labels, k: int) -> Labels:
     """Return groups of k to 2k - 1 records with at most the mismatch of these: joins, swaps, and groups taken apart.
 
     The first pass looks at every record, a later one at the groups that the pass before it has changed.
@@ -208,7 +207,7 @@ def _improve_records(groups: ModeGroups, k: int, wanted: set[int]) -> set[int]:
     return changed
 
 
-def _nearest_groups(costs: Costs) -> list[int]:
+def _nearest_groups(costs: WholeCosts) -> list[int]:
     """Return the groups that would be joined at least cost, in this order; those that formed first among equals."""
     ranked = costs * len(costs) + np.arange(len(costs))
     few = np.partition(ranked, _NEIGHBOURS)[:_NEIGHBOURS] if len(costs) > _NEIGHBOURS else ranked
@@ -237,7 +236,7 @@ def _take_apart(groups: ModeGroups, wanted: set[int]) -> set[int]:
     return changed
 
 
-def _divide_large(codes: Codes, weights: Costs, labels: Labels, k: int) -> Labels:
+def _divide_large(codes: Codes, weights: WholeCosts, labels: Labels, k: int) -> Labels:
     """Form groups anew within every group of 2k or more, which cannot raise the mismatch; number all without a gap."""
     divided = np.unique(labels, return_inverse=True)[1].astype(np.int64)
     for group in np.flatnonzero(np.bincount(divided) >= 2 * k):

@@ -10,16 +10,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from constraint_sdc.data.groups import Labels, Points, Rows
+from constraint_sdc.arrays import AnyIntegers, Floats, Labels, Parts, Points, Rows
 from constraint_sdc.partition.compiled import compiled
-from constraint_sdc.partition.search.grouping import Ints
-
-Numbers = npt.NDArray[np.float64]
-Parts = npt.NDArray[np.int64]
 
 
 @compiled
-def place(table: Points, keys: Numbers, parts: Parts, sample: int, steps: int) -> None:
+def place(table: Points, keys: Floats, parts: Parts, sample: int, steps: int) -> None:
     """Set the keys of all records: their places in the direction in which a sample of their part spreads most."""
     columns = table.shape[1] - 1
     centre, direction, pull = np.empty(columns), np.empty(columns), np.empty(columns)
@@ -61,7 +57,7 @@ def place(table: Points, keys: Numbers, parts: Parts, sample: int, steps: int) -
 
 
 @compiled
-def _place_of(table: Points, row: int, centre: Numbers, direction: Numbers) -> float:
+def _place_of(table: Points, row: int, centre: Floats, direction: Floats) -> float:
     """Return the place of a record in a direction from the centre."""
     total = 0.0
     for j in range(len(direction)):
@@ -70,7 +66,7 @@ def _place_of(table: Points, row: int, centre: Numbers, direction: Numbers) -> f
 
 
 @compiled
-def cut(keys: Numbers, room: Numbers, parts: Parts, middles: Parts, leaf: int, sample: int) -> None:
+def cut(keys: Floats, room: Floats, parts: Parts, middles: Parts, leaf: int, sample: int) -> None:
     """Set where the second side of each part begins: where the loss of a sample falls most.
 
     Where the upper records are to be the first side, keys change their sign. `room` is overwritten.
@@ -108,7 +104,7 @@ def cut(keys: Numbers, room: Numbers, parts: Parts, middles: Parts, leaf: int, s
 
 
 @compiled
-def _sort(values: Numbers, first: int, last: int) -> None:
+def _sort(values: Floats, first: int, last: int) -> None:
     """Sort the values from first to last in place (D. L. Shell, 1959)."""
     gap = 1
     while gap < (last - first) // 3:
@@ -124,7 +120,7 @@ def _sort(values: Numbers, first: int, last: int) -> None:
 
 
 @compiled
-def divide(table: Points, spare: Points, keys: Numbers, room: Numbers, parts: Parts, middles: Parts) -> None:
+def divide(table: Points, spare: Points, keys: Floats, room: Floats, parts: Parts, middles: Parts) -> None:
     """Move the rows of the smallest keys to the first side, the first ones among equals; both sides keep their order.
 
     `spare` and `room` are overwritten.
@@ -154,7 +150,7 @@ def divide(table: Points, spare: Points, keys: Numbers, room: Numbers, parts: Pa
 
 
 @compiled
-def _select(values: Numbers, low: int, high: int, rank: int) -> float:
+def _select(values: Floats, low: int, high: int, rank: int) -> float:
     """Return what a sort of the values from low to high would put at this rank (C. A. R. Hoare, 1961); values move."""
     while low < high:
         first, second, third = values[low], values[(low + high) // 2], values[high]
@@ -182,7 +178,7 @@ def _select(values: Numbers, low: int, high: int, rank: int) -> float:
 
 
 @compiled
-def take_neighbours(order: Rows, lists: Ints, k: int, labels: Labels, first: int) -> int:
+def take_neighbours(order: Rows, lists: AnyIntegers, k: int, labels: Labels, first: int) -> int:
     """Number the groups from `first`, write them to `labels` (-1: still alone) and return the next number."""
     free = np.empty(k, np.int64)
     for x in order:

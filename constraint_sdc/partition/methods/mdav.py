@@ -12,8 +12,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from constraint_sdc.arrays import Labels, Points, Rows
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.data.groups import Labels, Points, Rows
 from constraint_sdc.partition.distances import by_column, nearest, squared_distances
 from constraint_sdc.partition.partitioner import COMPILED_ABOVE, refuse_weights, require_possible
 

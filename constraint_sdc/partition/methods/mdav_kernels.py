@@ -14,12 +14,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from constraint_sdc.data.groups import Labels, Points, Rows
+from constraint_sdc.arrays import Labels, Points, Rows, Singles
 from constraint_sdc.partition.compiled import compiled
-
-Singles = npt.NDArray[np.float32]
 
 _GONE = np.float32(np.nan)
 _NOWHERE = np.float32(np.inf)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from constraint_sdc.data.groups import Labels, Points, Rows
+from constraint_sdc.arrays import Labels, Points, Rows
 from constraint_sdc.partition.compiled import announce
 from constraint_sdc.partition.methods.mdav_kernels import (
     Blocks,

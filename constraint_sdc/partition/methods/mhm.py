@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from constraint_sdc.arrays import Labels, Points, Rows
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.data.groups import Groups, Labels, Points, Rows
+from constraint_sdc.data.groups import Groups
 from constraint_sdc.partition.distances import by_column, squared_distances
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.partition.methods.optimal_univariate import optimal_cut

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from constraint_sdc.arrays import Labels
 from constraint_sdc.data.cloud import Axis, Cloud
-from constraint_sdc.data.groups import Labels
 from constraint_sdc.partition.distances import category_codes, category_weight
-from constraint_sdc.partition.methods.generic_mdav import Category, Measured, Number, Rank, form_groups
+from constraint_sdc.partition.methods.generic_mdav import Category, DistanceVariable, NumericDistance, Rank, form_groups
 from constraint_sdc.partition.partitioner import refuse_weights, require_possible
 from constraint_sdc.settings.words import Scale
 
@@ -48,11 +48,11 @@ def _near_one(cloud: Cloud) -> Cloud:
     return Cloud(np.ldexp(cloud.points, -exponent), cloud.axes)
 
 
-def _variables(cloud: Cloud) -> Iterator[Measured]:
+def _variables(cloud: Cloud) -> Iterator[DistanceVariable]:
     for axis in cloud.axes or _numbers(cloud):
         match axis.scale:
             case Scale.NUMERIC:
-                yield Number(np.ascontiguousarray(cloud.points[:, axis.start]))
+                yield NumericDistance(np.ascontiguousarray(cloud.points[:, axis.start]))
             case Scale.ORDINAL:
                 yield Rank.from_values(cloud.points[:, axis.start], is_squared=True)
             case Scale.NOMINAL:

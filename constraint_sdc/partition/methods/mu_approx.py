@@ -22,9 +22,9 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from constraint_sdc.arrays import Distances, Labels, Points
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.data.groups import Labels, Points
-from constraint_sdc.partition.distances import Distances, by_column, squared_distances
+from constraint_sdc.partition.distances import by_column, squared_distances
 from constraint_sdc.partition.partitioner import refuse_weights, require_possible
 
 # Taking a tree of near neighbours apart into groups of at least k and at most max(2k - 1, 3k - 5) records.
@@ -39,7 +39,7 @@ from constraint_sdc.partition.partitioner import refuse_weights, require_possibl
 Neighbours: TypeAlias = dict[int, list[int]]
 
 
-class Tree:
+class NeighbourTree:
     """Records that each point to another (`towards`, by a step of squared `length`), except the root."""
 
     def __init__(self, root: int) -> None:
@@ -48,7 +48,7 @@ class Tree:
         self.towards: dict[int, int] = {}
         self.length: dict[int, float] = {}
 
-    def take(self, other: Tree, target: int, length: float) -> None:
+    def take(self, other: NeighbourTree, target: int, length: float) -> None:
         """Join another tree, whose root now points to the record `target` of this one."""
         self.records.extend(other.records)
         self.towards.update(other.towards)
@@ -66,7 +66,7 @@ class _Branch:
     records: list[int]
 
 
-def decompose(tree: Tree, k: int) -> Iterator[list[int]]:
+def decompose(tree: NeighbourTree, k: int) -> Iterator[list[int]]:
     """Yield the groups of a tree of at least k records.
 
     From the leaves inwards, the first record with k records or more at and behind it is the place to cut. If k others
@@ -130,7 +130,7 @@ def _next_group(branches: list[_Branch], k: int) -> list[int]:
     return group
 
 
-def _neighbours(tree: Tree) -> Neighbours:
+def _neighbours(tree: NeighbourTree) -> Neighbours:
     """Return the neighbours of every record in the tree, nearest first, ties by file order."""
     steps: dict[int, list[tuple[float, int]]] = {record: [] for record in tree.records}
     for record, target in tree.towards.items():
@@ -139,7 +139,7 @@ def _neighbours(tree: Tree) -> Neighbours:
     return {record: [neighbour for _, neighbour in sorted(near)] for record, near in steps.items()}
 
 
-def _leaves_first(tree: Tree, neighbours: Neighbours) -> list[int]:
+def _leaves_first(tree: NeighbourTree, neighbours: Neighbours) -> list[int]:
     """Return the records so that each comes after all that point to it."""
     return _beyond(tree.root, tree.root, neighbours)[::-1]
 
@@ -190,13 +190,13 @@ class MuApprox:
         return labels
 
 
-def _forest(columns: Points, k: int) -> list[Tree]:
+def _forest(columns: Points, k: int) -> list[NeighbourTree]:
     """Return trees of at least k records: while one is smaller, its root is joined to the nearest record outside.
 
     Every record of a tree but one, the root, points to another; joined to another tree, the root points too. The k - 1
     records nearest to the root cannot all be in a tree of fewer than k: no step goes beyond the farthest of them.
     """
-    tree_of = [Tree(root) for root in range(columns.shape[1])]
+    tree_of = [NeighbourTree(root) for root in range(columns.shape[1])]
     inwards = -squared_distances(columns, columns.mean(axis=1))
     steps = [_step(columns, inwards, tree) for tree in tree_of]
     heapq.heapify(steps)
@@ -213,7 +213,7 @@ def _forest(columns: Points, k: int) -> list[Tree]:
     return list({tree.root: tree for tree in tree_of}.values())
 
 
-class _Step(NamedTuple):
+class _TreeStep(NamedTuple):
     """The shortest step out of a tree of `size` records, in the order in which steps are taken: shortest first."""
 
     length: float
@@ -223,8 +223,8 @@ class _Step(NamedTuple):
     size: int
 
 
-def _step(columns: Points, inwards: Distances, tree: Tree) -> _Step:
+def _step(columns: Points, inwards: Distances, tree: NeighbourTree) -> _TreeStep:
     outside = squared_distances(columns, columns[:, tree.root])
     outside[tree.records] = np.inf
     target = int(np.argmin(outside))
-    return _Step(float(outside[target]), float(inwards[tree.root]), tree.root, target, len(tree.records))
+    return _TreeStep(float(outside[target]), float(inwards[tree.root]), tree.root, target, len(tree.records))

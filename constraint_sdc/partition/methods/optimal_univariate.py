@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from constraint_sdc.arrays import Floats, Labels, Points, Rows
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.data.groups import Labels, Points
 from constraint_sdc.partition.methods.individual_ranking import only_variable
 from constraint_sdc.partition.partitioner import refuse_scales, refuse_weights, require_possible
 from constraint_sdc.settings.words import Scale
@@ -24,8 +24,6 @@ from constraint_sdc.settings.words import Scale
 # Losses come from running means (Welford), measured from a group's first record, never from differences of cumulated
 # squares: neither a large offset nor a far outlier elsewhere costs digits.
 
-_Losses = npt.NDArray[np.float64]
-_Starts = npt.NDArray[np.int64]
 
 _CELLS = 1_000_000  # losses held at once
 
@@ -41,7 +39,7 @@ def optimal_cut(path: Points, k: int) -> Labels:
     return labels_of(best_starts(path, k))
 
 
-def best_starts(path: Points, k: int) -> _Starts:
+def best_starts(path: Points, k: int) -> Rows:
     """Return, for every j, where the last group of the best cut of the first j records starts."""
     n = len(path)
     best = np.full(n + 1, np.inf)
@@ -59,7 +57,7 @@ def best_starts(path: Points, k: int) -> _Starts:
     return start_of
 
 
-def labels_of(start_of: _Starts) -> Labels:
+def labels_of(start_of: Rows) -> Labels:
     """Return the group of every position, from where the last group of each beginning starts."""
     begins = np.zeros(len(start_of) - 1, np.int64)
     end = len(begins)
@@ -69,7 +67,7 @@ def labels_of(start_of: _Starts) -> Labels:
     return np.cumsum(begins) - 1
 
 
-def _losses(path: Points, k: int, first: int, stop: int) -> _Losses:
+def _losses(path: Points, k: int, first: int, stop: int) -> Floats:
     """Return the losses of the groups that start at `first` to `stop` (exclusive); column i has those of k + i records.
 
     Groups that would reach beyond the path have no loss; what stands there is not looked at.
@@ -88,7 +86,7 @@ def _losses(path: Points, k: int, first: int, stop: int) -> _Losses:
     return losses
 
 
-def _squares(vectors: Points) -> _Losses:
+def _squares(vectors: Points) -> Floats:
     total = np.zeros(len(vectors))
     for column in vectors.T:
         total += column * column

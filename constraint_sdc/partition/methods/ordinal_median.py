@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from constraint_sdc.arrays import Labels
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.data.groups import Labels
 from constraint_sdc.partition.methods.generic_mdav import Rank, form_groups
 from constraint_sdc.partition.partitioner import refuse_scales, refuse_weights, require_possible
 from constraint_sdc.settings.words import Scale

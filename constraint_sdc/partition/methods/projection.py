@@ -7,19 +7,15 @@ Pearson, Philosophical Magazine 2(11), 559-572, 1901) or the sum of z-scores (D.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from constraint_sdc.arrays import Floats, Labels, Points
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.data.groups import Labels, Points
 from constraint_sdc.partition.distances import by_column
 from constraint_sdc.partition.methods.individual_ranking import consecutive
 from constraint_sdc.partition.partitioner import refuse_scales, refuse_weights, require_possible
 from constraint_sdc.settings.words import Scale
-
-_Loadings: TypeAlias = npt.NDArray[np.float64]
 
 _DIGITS = 12
 
@@ -59,7 +55,7 @@ class ZSumProjection:
         return _partition(cloud, k, self.name, lambda columns: np.ones(len(columns)))
 
 
-def first_principal_component(columns: Points) -> _Loadings:
+def first_principal_component(columns: Points) -> Floats:
     """Return the direction of the largest variance of d columns to 12 digits; its largest loading is positive.
 
     Sums are NumPy's own and in a fixed order, not those of a threaded library, and the last digits, in which
@@ -68,11 +64,11 @@ def first_principal_component(columns: Points) -> _Loadings:
     spread = columns - columns.mean(axis=1, keepdims=True)
     spread /= max(float(np.abs(spread).max(initial=0.0)), np.finfo(np.float64).tiny)
     covariance = np.array([[float((one * other).sum()) for other in spread] for one in spread])
-    direction: _Loadings = np.round(np.linalg.eigh(covariance).eigenvectors[:, -1], _DIGITS)
+    direction: Floats = np.round(np.linalg.eigh(covariance).eigenvectors[:, -1], _DIGITS)
     return -direction if direction[np.argmax(np.abs(direction))] < 0 else direction
 
 
-def _partition(cloud: Cloud, k: int, method: str, loadings_of: Callable[[Points], _Loadings]) -> Labels:
+def _partition(cloud: Cloud, k: int, method: str, loadings_of: Callable[[Points], Floats]) -> Labels:
     require_possible(cloud, k)
     refuse_weights(cloud, method)
     refuse_scales(cloud, method, frozenset({Scale.NOMINAL}), hint="categories have no order; use another method")
@@ -83,7 +79,7 @@ def _partition(cloud: Cloud, k: int, method: str, loadings_of: Callable[[Points]
     return consecutive(np.argsort(_projected(columns, loadings_of(columns)), kind="stable"), k)
 
 
-def _projected(columns: Points, loadings: _Loadings) -> _Loadings:
+def _projected(columns: Points, loadings: Floats) -> Floats:
     """Return each record's place on the axis, columns added in their order: equal records are at the same place."""
     total = np.zeros(columns.shape[1])
     for column, loading in zip(columns, loadings, strict=True):

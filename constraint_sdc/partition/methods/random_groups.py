@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from constraint_sdc.arrays import Labels
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.data.groups import Labels
 from constraint_sdc.partition.partitioner import refuse_weights, require_possible
 
 

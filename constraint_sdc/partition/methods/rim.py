@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from constraint_sdc.arrays import AnyIntegers, Labels, Rows
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.data.groups import Labels, Rows
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.partition.partitioner import COMPILED_ABOVE, refuse_weights, require_possible
-from constraint_sdc.partition.search.grouping import Ints
 from constraint_sdc.partition.search.neighbours import nearest
 
 MOST_LISTED = 64
@@ -40,13 +39,13 @@ class Rim:
         return rim_groups(cloud, k, seed, list_neighbours(cloud, k, seed))
 
 
-def list_neighbours(cloud: Cloud, k: int, seed: int) -> Ints:
+def list_neighbours(cloud: Cloud, k: int, seed: int) -> AnyIntegers:
     """Return near neighbours of every record, enough of them for groups of k."""
     count = min(max(_NEIGHBOURS, k + 4), len(cloud) - 1)
     return nearest(cloud.points, count, seed).astype(np.int64)
 
 
-def rim_groups(cloud: Cloud, k: int, seed: int, lists: Ints) -> Labels:
+def rim_groups(cloud: Cloud, k: int, seed: int, lists: AnyIntegers) -> Labels:
     """Return the groups that form with these lists; rounds after the first make their own."""
     labels = np.full(len(cloud), -1, np.int64)
     left = np.arange(len(cloud))
@@ -68,7 +67,7 @@ def rim_groups(cloud: Cloud, k: int, seed: int, lists: Ints) -> Labels:
     return _with_rest(cloud, labels, left, k, count)
 
 
-def _take_neighbours(order: Rows, lists: Ints, k: int, labels: Labels, first: int) -> int:
+def _take_neighbours(order: Rows, lists: AnyIntegers, k: int, labels: Labels, first: int) -> int:
     if len(order) > COMPILED_ABOVE:
         from constraint_sdc.partition.compiled import announce
         from constraint_sdc.partition.methods.kernels import take_neighbours

@@ -10,11 +10,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from constraint_sdc.arrays import Floats, Labels, Points, Rows
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.data.groups import Labels, Points, Rows
 from constraint_sdc.partition.partitioner import COMPILED_ABOVE, refuse_weights, require_possible
-
-_Numbers = npt.NDArray[np.float64]
 
 _SAMPLE = 1_024
 """Records that choose the direction and the place of a cut; more of them choose hardly better."""
@@ -92,7 +90,7 @@ def _order_by_numpy(points: Points, leaf: int) -> Rows:
     return order
 
 
-def _places(points: Points, stride: int) -> _Numbers:
+def _places(points: Points, stride: int) -> Floats:
     """Return where records lie in the direction in which a sample of them spreads most.
 
     The power method starts from the column of the largest variance. Sums are running sums: those have one order only.
@@ -108,11 +106,11 @@ def _places(points: Points, stride: int) -> _Numbers:
         if longest == 0.0:
             break
         direction = pull / longest
-    places: _Numbers = np.cumsum(apart * direction, axis=1)[:, -1]
+    places: Floats = np.cumsum(apart * direction, axis=1)[:, -1]
     return places
 
 
-def _cut(places: _Numbers, stride: int, leaf: int, patience: int) -> tuple[int, bool]:
+def _cut(places: Floats, stride: int, leaf: int, patience: int) -> tuple[int, bool]:
     """Return how many records go to the first side, and whether these are the upper ones; those left over go second.
 
     The cut is where the loss of a sample, as far as it lies in the direction, falls most: what is far off is cut off.
@@ -132,7 +130,7 @@ def _cut(places: _Numbers, stride: int, leaf: int, patience: int) -> tuple[int, 
     return (int(first[best % len(first)]), best >= len(first)) if gain[best] > 0.0 else (half, False)
 
 
-def _smallest(places: _Numbers, count: int) -> npt.NDArray[np.bool_]:
+def _smallest(places: Floats, count: int) -> npt.NDArray[np.bool_]:
     """Return which records have the smallest places, the first ones among equals."""
     limit = np.partition(places, count - 1)[count - 1]
     first: npt.NDArray[np.bool_] = places < limit

@@ -13,10 +13,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from constraint_sdc.arrays import Distances, Labels, Points, Rows
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.data.groups import Labels, Points, Rows
 from constraint_sdc.errors import UsageError
-from constraint_sdc.partition.distances import Distances, by_column, nearest, squared_distances
+from constraint_sdc.partition.distances import by_column, nearest, squared_distances
 from constraint_sdc.partition.partitioner import refuse_weights, require_possible
 
 

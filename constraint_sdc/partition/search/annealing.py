@@ -10,18 +10,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from constraint_sdc.arrays import AnyIntegers, Floats, Labels
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.data.groups import Labels
 from constraint_sdc.partition.partitioner import COMPILED_ABOVE
 from constraint_sdc.partition.search.exchange import draw, exchange, propose, propose_compiled, undisputed
-from constraint_sdc.partition.search.grouping import Floats, Grouping, Ints, dot
+from constraint_sdc.partition.search.grouping import Grouping, dot
 
 # Groups that come and go: one is dissolved among its neighbours, or a new one forms from what others can spare.
 
 _LOOKED_AT = 8
 
 
-def dissolve(grouping: Grouping, lists: Ints, tries: int, patience: Floats, random: np.random.Generator) -> None:
+def dissolve(grouping: Grouping, lists: AnyIntegers, tries: int, patience: Floats, random: np.random.Generator) -> None:
     """Try to dissolve some groups: each record joins the neighbouring group where it costs least.
 
     A group that grows to 2k or more is split, which never costs anything. `patience` is the loss that each record's
@@ -55,7 +55,7 @@ def dissolve(grouping: Grouping, lists: Ints, tries: int, patience: Floats, rand
             split(grouping, group)
 
 
-def _cheapest_home(grouping: Grouping, lists: Ints, x: Ints, own: Ints) -> Ints:
+def _cheapest_home(grouping: Grouping, lists: AnyIntegers, x: AnyIntegers, own: AnyIntegers) -> AnyIntegers:
     """Return the group of a near neighbour that each record joins at least cost; its own if it knows no other."""
     homes = grouping.label[lists[x, :_LOOKED_AT]]
     count = homes.shape[1]
@@ -65,11 +65,11 @@ def _cheapest_home(grouping: Grouping, lists: Ints, x: Ints, own: Ints) -> Ints:
     norm, mass, weight = grouping.norm[flat], grouping.mass[flat], grouping.weight[record]
     cost = norm / mass - (norm + 2.0 * together + np.repeat(square, count)) / (mass + weight)
     cost = np.where(homes == own[:, None], np.inf, cost.reshape(homes.shape))
-    home: Ints = homes[np.arange(len(x)), cost.argmin(axis=1)]
+    home: AnyIntegers = homes[np.arange(len(x)), cost.argmin(axis=1)]
     return home
 
 
-def _cost_of_joining(grouping: Grouping, x: Ints, target: Ints, group: Ints) -> Floats:
+def _cost_of_joining(grouping: Grouping, x: AnyIntegers, target: AnyIntegers, group: AnyIntegers) -> Floats:
     """Return how much `norm / mass` falls in each target group when all its newcomers have joined."""
     weight = grouping.mass[group] + np.bincount(target, grouping.weight[x], len(group))
     norm = np.zeros(len(group))
@@ -106,7 +106,7 @@ def _farthest(points: Floats, centre: Floats) -> int:
     return int(dot(away, away).argmax())
 
 
-def create(grouping: Grouping, lists: Ints, tries: int, patience: Floats, random: np.random.Generator) -> None:
+def create(grouping: Grouping, lists: AnyIntegers, tries: int, patience: Floats, random: np.random.Generator) -> None:
     """Try to form groups of k around some records, each from the nearest neighbours whose groups can spare them."""
     k = grouping.k
     spare = np.flatnonzero(grouping.size[grouping.label] > k)
@@ -132,7 +132,7 @@ def create(grouping: Grouping, lists: Ints, tries: int, patience: Floats, random
         grouping.send(x[kept].ravel(), np.repeat(empty[: len(kept)], k))
 
 
-def _companions(grouping: Grouping, near: Ints) -> Ints:
+def _companions(grouping: Grouping, near: AnyIntegers) -> AnyIntegers:
     """Return, row by row, the first k of `near` that their groups can spare; rows with fewer are left out."""
     group = grouping.label[near]
     earlier = np.tril(np.ones((near.shape[1], near.shape[1]), np.bool_), -1)
@@ -140,11 +140,11 @@ def _companions(grouping: Grouping, near: Ints) -> Ints:
     can_go = taken < grouping.size[group] - grouping.k
     rank = np.cumsum(can_go, axis=1)
     enough = rank[:, -1] >= grouping.k
-    picked: Ints = near[enough][(can_go & (rank <= grouping.k))[enough]].reshape(-1, grouping.k)
+    picked: AnyIntegers = near[enough][(can_go & (rank <= grouping.k))[enough]].reshape(-1, grouping.k)
     return picked
 
 
-def _cost_of_leaving(grouping: Grouping, x: Ints, source: Ints, group: Ints) -> Floats:
+def _cost_of_leaving(grouping: Grouping, x: AnyIntegers, source: AnyIntegers, group: AnyIntegers) -> Floats:
     """Return how much `norm / mass` falls in each group when its leavers have left."""
     weight = grouping.mass[group] - np.bincount(source, grouping.weight[x], len(group))
     norm = np.zeros(len(group))
@@ -162,7 +162,9 @@ _COOLING = 32.0
 _HOTTEST = 1.2
 
 
-def anneal(cloud: Cloud, labels: Labels, k: int, lists: Ints, sweeps: int, seed: int, heat: float = 1.0) -> Labels:
+def anneal(
+    cloud: Cloud, labels: Labels, k: int, lists: AnyIntegers, sweeps: int, seed: int, heat: float = 1.0
+) -> Labels:
     """Return what the partition has become after so many sweeps; it may be worse than it was.
 
     `lists` are the near neighbours of every record. With a `heat` below one it begins cooler, nearer the start.
@@ -183,7 +185,7 @@ def anneal(cloud: Cloud, labels: Labels, k: int, lists: Ints, sweeps: int, seed:
     return grouping.labels()
 
 
-def _unit(cloud: Cloud, k: int, lists: Ints) -> Floats:
+def _unit(cloud: Cloud, k: int, lists: AnyIntegers) -> Floats:
     """Return the unit of temperature at each record: the root of local times average squared neighbour distance.
 
     Identical records say nothing about how far others are, so they do not count; a record that knows no other takes the

@@ -18,11 +18,10 @@ from typing import BinaryIO
 
 import numpy as np
 
+from constraint_sdc.arrays import AnyIntegers, Labels
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.data.groups import Labels
 from constraint_sdc.partition.partitioner import COMPILED_ABOVE, cores
 from constraint_sdc.partition.search.annealing import anneal
-from constraint_sdc.partition.search.grouping import Ints
 
 # Not `-m`: that would put the current directory on the module path, where a stranger's file could pass for a module.
 _START = "import sys; sys.path.append(sys.argv[1]); from constraint_sdc.partition.search.chains import main; main()"
@@ -40,7 +39,7 @@ class Chain:
     heat: float = 1.0
 
 
-def run_chains(cloud: Cloud, lists: Ints, k: int, chains: Sequence[Chain]) -> list[Labels]:
+def run_chains(cloud: Cloud, lists: AnyIntegers, k: int, chains: Sequence[Chain]) -> list[Labels]:
     """Return what each run arrives at; how many run at the same time makes no difference to it."""
     available = cores()
     here = partial(_run, cloud, lists, k)
@@ -60,7 +59,7 @@ def run_chains(cloud: Cloud, lists: Ints, k: int, chains: Sequence[Chain]) -> li
     return [here(chain) if labels is None else labels for chain, labels in zip(chains, found, strict=True)]
 
 
-def _run(cloud: Cloud, lists: Ints, k: int, chain: Chain) -> Labels:
+def _run(cloud: Cloud, lists: AnyIntegers, k: int, chain: Chain) -> Labels:
     return anneal(cloud, chain.start, k, lists, chain.sweeps, chain.seed, chain.heat)
 
 
@@ -97,7 +96,7 @@ class _Children:
             process.kill()
 
 
-def _packed(cloud: Cloud, lists: Ints, k: int, chain: Chain) -> bytes:
+def _packed(cloud: Cloud, lists: AnyIntegers, k: int, chain: Chain) -> bytes:
     task = io.BytesIO()
     numbers = np.array([k, chain.sweeps, chain.seed], np.int64)
     weights = np.zeros(0) if cloud.weights is None else cloud.weights

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from constraint_sdc.partition.search.grouping import Floats, Grouping, Ints, dot
+from constraint_sdc.arrays import AnyIntegers, Floats
+from constraint_sdc.partition.search.grouping import Grouping, dot
 
 _CHUNK = 32_768
 
@@ -33,13 +34,13 @@ def draw(random: np.random.Generator, n: int) -> Draws:
 class Exchanges:
     """Records `x` of groups `one` that may change places with `z` of groups `other`."""
 
-    x: Ints
-    z: Ints
-    one: Ints
-    other: Ints
+    x: AnyIntegers
+    z: AnyIntegers
+    one: AnyIntegers
+    other: AnyIntegers
 
 
-def propose(grouping: Grouping, lists: Ints, draws: Draws, limit: Floats) -> Exchanges:
+def propose(grouping: Grouping, lists: AnyIntegers, draws: Draws, limit: Floats) -> Exchanges:
     """Weigh one exchange for every record whose neighbour is in another group; return those that cost below its limit.
 
     This is the same arithmetic, operation for operation, as the compiled `exchange_kernel.weigh`.
@@ -59,7 +60,7 @@ def propose(grouping: Grouping, lists: Ints, draws: Draws, limit: Floats) -> Exc
     return Exchanges(x[accepted], z[accepted], one[accepted], other[accepted])
 
 
-def _changes(grouping: Grouping, x: Ints, z: Ints, one: Ints, other: Ints) -> Floats:
+def _changes(grouping: Grouping, x: AnyIntegers, z: AnyIntegers, one: AnyIntegers, other: AnyIntegers) -> Floats:
     difference = grouping.points.take(z, axis=1)
     difference -= grouping.points.take(x, axis=1)
     square = dot(difference, difference)
@@ -73,7 +74,7 @@ def _changes(grouping: Grouping, x: Ints, z: Ints, one: Ints, other: Ints) -> Fl
     return change
 
 
-def propose_compiled(grouping: Grouping, lists: Ints, draws: Draws, limit: Floats) -> Exchanges:
+def propose_compiled(grouping: Grouping, lists: AnyIntegers, draws: Draws, limit: Floats) -> Exchanges:
     """Do what `propose` does, by a compiled kernel on all cores."""
     from constraint_sdc.partition.compiled import announce, in_threads
     from constraint_sdc.partition.search.kernels import weigh
@@ -96,7 +97,7 @@ def exchange(grouping: Grouping, wanted: Exchanges, random: np.random.Generator)
     grouping.swap(wanted.x[kept], wanted.z[kept], wanted.one[kept], wanted.other[kept])
 
 
-def undisputed(proposal: Ints, group: Ints, groups: int, random: np.random.Generator) -> Ints:
+def undisputed(proposal: AnyIntegers, group: AnyIntegers, groups: int, random: np.random.Generator) -> AnyIntegers:
     """Return the proposals that get every group they claim, if each group goes to one claimant by lot.
 
     Claims are pairs of a proposal, 0, 1, ... without a gap, and a group.

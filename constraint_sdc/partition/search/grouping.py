@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from constraint_sdc.arrays import AnyIntegers, Floats, Labels, Points
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.data.groups import Labels, Points
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.signedinteger[Any]]
 
 
 class Grouping:
@@ -38,20 +34,20 @@ class Grouping:
         self.points[:, :n] = centred.T * weight
         self.weight: Floats = np.append(weight, 0.0)
         self.squares: Floats = np.append(weight * np.square(centred).sum(axis=1), 0.0)
-        self.label: Ints = labels.astype(whole)
+        self.label: AnyIntegers = labels.astype(whole)
         groups = max(n // k, int(labels.max()) + 1)
-        self.size: Ints = np.bincount(labels, minlength=groups).astype(whole)
+        self.size: AnyIntegers = np.bincount(labels, minlength=groups).astype(whole)
         order = np.argsort(labels, kind="stable")
-        self.place: Ints = np.empty(n, whole)
+        self.place: AnyIntegers = np.empty(n, whole)
         self.place[order] = np.arange(n) - (np.cumsum(self.size) - self.size)[labels[order]]
-        self.members: Ints = np.full((groups, self.room), n, whole)
+        self.members: AnyIntegers = np.full((groups, self.room), n, whole)
         self.members[labels, self.place] = np.arange(n)
         self.sums: Points = np.empty((d, groups), order=layout)
         self.mass: Floats = np.empty(groups)
         self.norm: Floats = np.empty(groups)
         self.recount(np.arange(groups))
 
-    def recount(self, groups: Ints) -> None:
+    def recount(self, groups: AnyIntegers) -> None:
         """Sum some groups afresh."""
         members = self.members[groups]
         self.mass[groups] = self.weight[members].sum(axis=1)
@@ -59,17 +55,17 @@ class Grouping:
             sums[groups] = column[members].sum(axis=1)
         self.norm[groups] = dot(self.sums[:, groups], self.sums[:, groups])
 
-    def loss(self, groups: Ints) -> Floats:
+    def loss(self, groups: AnyIntegers) -> Floats:
         """Return the loss of each of some groups that are not empty."""
         lost: Floats = self.squares[self.members[groups]].sum(axis=1) - self.norm[groups] / self.mass[groups]
         return lost
 
-    def loss_of(self, rows: Ints) -> float:
+    def loss_of(self, rows: AnyIntegers) -> float:
         """Return the loss of a group that these records would form."""
         total = self.points[:, rows].sum(axis=1)
         return float(self.squares[rows].sum() - total @ total / self.weight[rows].sum())
 
-    def swap(self, x: Ints, z: Ints, one: Ints, other: Ints) -> None:
+    def swap(self, x: AnyIntegers, z: AnyIntegers, one: AnyIntegers, other: AnyIntegers) -> None:
         """Let x of group `one` and z of group `other` change places, many pairs at once; no group is in two pairs."""
         change = self.points[:, z] - self.points[:, x]
         heavier = self.weight[z] - self.weight[x]
@@ -89,7 +85,7 @@ class Grouping:
         self.place[x], self.place[z] = at_z, at_x
         self.label[x], self.label[z] = other, one
 
-    def _move(self, x: Ints, one: Ints, other: Ints) -> None:
+    def _move(self, x: AnyIntegers, one: AnyIntegers, other: AnyIntegers) -> None:
         hole, last = self.place[x], self.size[one] - 1
         filler = self.members[one, last]
         self.members[one, hole] = filler
@@ -101,7 +97,7 @@ class Grouping:
         self.size[one] -= 1
         self.size[other] += 1
 
-    def send(self, x: Ints, into: Ints) -> None:
+    def send(self, x: AnyIntegers, into: AnyIntegers) -> None:
         """Send records to other groups, any number from and to each; groups that lose all their records are empty."""
         left = np.unique(self.label[x])
         leaving = np.zeros(self.n + 1, np.bool_)

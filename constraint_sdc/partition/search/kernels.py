@@ -6,21 +6,18 @@ A thread writes the rows it was given and reads none that another writes, so the
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from constraint_sdc.data.groups import Points
+from constraint_sdc.arrays import AnyIntegers, Floats, NeighbourLists, Points, Singles
 from constraint_sdc.partition.compiled import compiled
-from constraint_sdc.partition.search.grouping import Floats, Ints
-
-Singles = npt.NDArray[np.float32]
-Lists = npt.NDArray[np.int32]
 
 _MET = 1024
 """Records remembered as met, by the last digits of their numbers; whoever is forgotten is measured again."""
 
 
 @compiled
-def probe(blocks: Singles, centres: Singles, nearby: Lists, lists: Lists, probes: int, first: int, last: int) -> None:
+def probe(
+    blocks: Singles, centres: Singles, nearby: NeighbourLists, lists: NeighbourLists, probes: int, first: int, last: int
+) -> None:
     """Fill the lists of the records in some blocks: the nearest records of the blocks whose centres are nearest.
 
     `blocks` is (blocks, columns, records in a block), so that a whole block is compared at once; the last one is padded
@@ -54,7 +51,9 @@ def probe(blocks: Singles, centres: Singles, nearby: Lists, lists: Lists, probes
 
 
 @compiled
-def introduce(points: Singles, lists: Lists, better: Lists, reach: int, first: int, last: int) -> None:
+def introduce(
+    points: Singles, lists: NeighbourLists, better: NeighbourLists, reach: int, first: int, last: int
+) -> None:
     """Fill the better lists of some records: the nearest among their neighbours and their neighbours' neighbours.
 
     The first `reach` of each list take part.
@@ -118,7 +117,7 @@ def _between(points: Singles, one: int, other: int) -> np.float32:
 
 
 @compiled
-def _insert(nearest: Lists, nearest_apart: Singles, other: np.int32, apart: np.float32) -> np.float32:
+def _insert(nearest: NeighbourLists, nearest_apart: Singles, other: np.int32, apart: np.float32) -> np.float32:
     """Put a record that is near enough into a list, nearest first; return the list's new limit."""
     place = len(nearest) - 1
     while place > 0 and nearest_apart[place - 1] > apart:
@@ -130,7 +129,7 @@ def _insert(nearest: Lists, nearest_apart: Singles, other: np.int32, apart: np.f
 
 
 @compiled
-def _has(nearest: Lists, other: np.int32) -> bool:
+def _has(nearest: NeighbourLists, other: np.int32) -> bool:
     """Tell whether a record is in a list."""
     times = 0
     for i in range(len(nearest)):
@@ -146,20 +145,20 @@ def weigh(
     start: int,
     stop: int,
     k: int,
-    label: Ints,
-    size: Ints,
-    members: Ints,
+    label: AnyIntegers,
+    size: AnyIntegers,
+    members: AnyIntegers,
     mass: Floats,
     norm: Floats,
     weight: Floats,
     points: Points,
     sums: Points,
-    lists: Ints,
+    lists: AnyIntegers,
     neighbour: Floats,
     companion: Floats,
     limit: Floats,
-    z_out: Ints,
-    other_out: Ints,
+    z_out: AnyIntegers,
+    other_out: AnyIntegers,
 ) -> None:
     """Write the partner z and its group for the records from `start` to `stop`; -1 where that costs too much."""
     count = lists.shape[1]

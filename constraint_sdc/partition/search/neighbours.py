@@ -10,15 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from constraint_sdc.data.groups import Points, Rows
+from constraint_sdc.arrays import Floats, NeighbourLists, Points, Rows, Singles
 from constraint_sdc.partition.methods.tree import safe_scale, tree_order
 from constraint_sdc.partition.partitioner import COMPILED_ABOVE
-
-Lists = npt.NDArray[np.int32]
-_Numbers = npt.NDArray[np.float64]
-_Singles = npt.NDArray[np.float32]
 
 _PAIRS = 1 << 20
 """Pairs compared at a time."""
@@ -42,7 +37,7 @@ _CHUNK = 4_096
 """Records that a thread takes at a time."""
 
 
-def nearest(points: Points, count: int, seed: int) -> Lists:
+def nearest(points: Points, count: int, seed: int) -> NeighbourLists:
     """Return for every record the `count` (or n - 1) records nearest to it, nearest first, never itself.
 
     Up to 5,000 records the answer is exact, and ties go to the record that comes first in the file. Beyond, most but
@@ -64,7 +59,7 @@ def nearest(points: Points, count: int, seed: int) -> Lists:
     return _search(points, count) if len(pool) == len(points) else _among_copies(points, copies, pool, count)
 
 
-def _first_in_file(records: int, count: int) -> Lists:
+def _first_in_file(records: int, count: int) -> NeighbourLists:
     """Return the lists of records that have nothing to differ in: for each, the first others in the file."""
     first = np.arange(count)
     return (first + (first >= np.arange(records)[:, None])).astype(np.int32)
@@ -107,7 +102,7 @@ def find_copies(points: Points) -> Copies:
     return Copies(order, start, place - start, size)
 
 
-def _exact(points: Points, candidates: Rows, count: int) -> Lists:
+def _exact(points: Points, candidates: Rows, count: int) -> NeighbourLists:
     """Return the nearest of all candidates, some rows of pairs at a time.
 
     Products of centred points give every distance but for rounding. Those who may be among the nearest, the rounding
@@ -131,7 +126,7 @@ def _exact(points: Points, candidates: Rows, count: int) -> Lists:
     return lists
 
 
-def _between(points: Points, one: Rows, other: Rows) -> _Numbers:
+def _between(points: Points, one: Rows, other: Rows) -> Floats:
     """Return the squared distances of pairs of records."""
     total = np.zeros(len(one))
     for column in points.T:
@@ -139,7 +134,7 @@ def _between(points: Points, one: Rows, other: Rows) -> _Numbers:
     return total
 
 
-def _nearest_of(one: Rows, other: Rows, apart: _Numbers, count: int) -> Rows:
+def _nearest_of(one: Rows, other: Rows, apart: Floats, count: int) -> Rows:
     """Return for each `one` (0, 1, ...) its nearest; the pairs are sorted, and at least `count` for each."""
     starts = np.searchsorted(one, np.arange(one[-1] + 1))
     table = np.full((len(starts), int(np.bincount(one).max())), np.inf)
@@ -153,7 +148,7 @@ def _nearest_of(one: Rows, other: Rows, apart: _Numbers, count: int) -> Rows:
     return nearest_first
 
 
-def _among_copies(points: Points, copies: Copies, pool: Rows, count: int) -> Lists:
+def _among_copies(points: Points, copies: Copies, pool: Rows, count: int) -> NeighbourLists:
     """Return lists by a search among the first copies of every point; more would fill all that their neighbours see.
 
     A record with more than `count` copies is given those that follow it in the file. Where the search found one of
@@ -171,7 +166,7 @@ def _among_copies(points: Points, copies: Copies, pool: Rows, count: int) -> Lis
     return lists
 
 
-def _search(points: Points, count: int) -> Lists:
+def _search(points: Points, count: int) -> NeighbourLists:
     """Return what a look into the nearest blocks finds, once improved; records lie in memory as in the tree."""
     from constraint_sdc.partition.compiled import announce, in_threads
     from constraint_sdc.partition.search.kernels import introduce, probe
@@ -190,7 +185,7 @@ def _search(points: Points, count: int) -> Lists:
     return lists
 
 
-def _blocks(table: _Singles, size: int) -> _Singles:
+def _blocks(table: Singles, size: int) -> Singles:
     """Return records as (blocks, columns, records in a block); the last block is padded with infinity."""
     count = -(-len(table) // size)
     padded = np.full((count * size, table.shape[1]), np.inf, np.float32)
@@ -198,14 +193,14 @@ def _blocks(table: _Singles, size: int) -> _Singles:
     return np.ascontiguousarray(padded.reshape(count, size, -1).transpose(0, 2, 1))
 
 
-def _centres(table: _Singles, size: int) -> _Singles:
+def _centres(table: Singles, size: int) -> Singles:
     """Return the mean of every block."""
     starts = np.arange(0, len(table), size)
     records = np.minimum(size, len(table) - starts)
     return (np.add.reduceat(table, starts, axis=0) / records[:, None]).astype(np.float32)
 
 
-def _nearby(centres: _Singles) -> Lists:
+def _nearby(centres: Singles) -> NeighbourLists:
     """Return for every block itself and those whose centres are nearest to its own, by the same search."""
     others = nearest(centres.astype(np.float64), _NEARBY - 1, seed=0)
     return np.column_stack((np.arange(len(centres), dtype=np.int32), others))

@@ -13,10 +13,11 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
+from constraint_sdc.arrays import AnyIntegers, Floats, Labels, Rows
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.data.groups import Groups, Labels, Rows
+from constraint_sdc.data.groups import Groups
 from constraint_sdc.partition.distances import sse
-from constraint_sdc.partition.search.grouping import Floats, Grouping, Ints
+from constraint_sdc.partition.search.grouping import Grouping
 
 _MOST_NODES = 100  # unlike a time limit, the same on every machine
 _COLUMNWISE = 1
@@ -48,7 +49,7 @@ def _pool(runs: Sequence[Labels]) -> list[Rows]:
     return list(seen.values())
 
 
-def _islands(pool: list[Rows], n: int) -> list[Ints]:
+def _islands(pool: list[Rows], n: int) -> list[AnyIntegers]:
     """Return the groups in parts that share no record."""
     number = np.repeat(np.arange(len(pool)), [len(rows) for rows in pool])
     touches = csr_matrix((np.ones(len(number)), (number, np.concatenate(pool))), shape=(len(pool), n))
@@ -58,7 +59,7 @@ def _islands(pool: list[Rows], n: int) -> list[Ints]:
     return [rows.astype(np.int64) for rows in np.split(order, np.flatnonzero(np.diff(part[order])) + 1)]
 
 
-def _cheapest(pool: list[Rows], cost: Floats, incumbent: Ints) -> Ints:
+def _cheapest(pool: list[Rows], cost: Floats, incumbent: AnyIntegers) -> AnyIntegers:
     """Return which groups to choose on one island: the incumbent's, unless others are cheaper."""
     if len(pool) == incumbent.sum() or cost.max() <= 0:
         return np.flatnonzero(incumbent)

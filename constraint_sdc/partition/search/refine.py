@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from constraint_sdc.arrays import AnyIntegers, Labels
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.data.groups import Labels
 from constraint_sdc.errors import UsageError
 from constraint_sdc.partition.distances import sse
 from constraint_sdc.partition.methods.tree import safe_scale, tree_order
 from constraint_sdc.partition.partitioner import COMPILED_ABOVE
 from constraint_sdc.partition.search.chains import Chain, run_chains
-from constraint_sdc.partition.search.grouping import Ints, renumbered
+from constraint_sdc.partition.search.grouping import renumbered
 from constraint_sdc.partition.search.neighbours import nearest
 
 # How much searching a partition is worth.
@@ -89,7 +89,7 @@ _SMALL = 5  # k
 _RECOMBINED = 20_000  # records
 
 
-def refine(cloud: Cloud, labels: Labels, k: int, seed: int, effort: Effort, lists: Ints | None = None) -> Labels:
+def refine(cloud: Cloud, labels: Labels, k: int, seed: int, effort: Effort, lists: AnyIntegers | None = None) -> Labels:
     """Return a partition with groups of k or more records whose loss is at most that of `labels`.
 
     The answer depends on the cloud, the start, k, the seed and the effort; not on the machine or its cores. `lists` are
@@ -113,7 +113,7 @@ def refine(cloud: Cloud, labels: Labels, k: int, seed: int, effort: Effort, list
     return best if sse(cloud, best) < sse(cloud, labels) else labels
 
 
-def _search(cloud: Cloud, labels: Labels, k: int, seed: int, effort: Effort, lists: Ints) -> Labels:
+def _search(cloud: Cloud, labels: Labels, k: int, seed: int, effort: Effort, lists: AnyIntegers) -> Labels:
     """Run the chains of an effort, then its rounds, and return the best there is."""
     # Small groups occur in several runs alike, and recombine well, which takes its time as well: more and shorter runs.
     is_short = effort.chains > 1 and k <= _SMALL

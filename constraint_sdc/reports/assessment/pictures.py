@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from constraint_sdc.data.pair import Compared, Floats, Pair
+from constraint_sdc.arrays import Floats
+from constraint_sdc.data.pair import Compared, Pair
 from constraint_sdc.measures.assessment import Assessment, Figure, Measured, SweepPoint
 from constraint_sdc.reports.assessment.figures_text import count, percent, shown_figure
 from constraint_sdc.reports.charts.bins import least_records

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from constraint_sdc.data.pair import Codes, Compared, Floats
+from constraint_sdc.arrays import Codes, Floats
+from constraint_sdc.data.pair import Compared
 from constraint_sdc.settings.words import Scale
 
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)

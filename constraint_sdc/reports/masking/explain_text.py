@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from constraint_sdc.maskers.masked import MaskedBlock, RecordExplanation
-from constraint_sdc.plan.plan import BlockPlan, Plan, RulePlan, Step
+from constraint_sdc.plan.plan import BlockPlan, ExactStep, Plan, RulePlan
 from constraint_sdc.reports.check.wording import counted, number
 from constraint_sdc.reports.masking.goal_text import grid_word, treatment_word
 from constraint_sdc.reports.masking.plan_text import block_lines, rule_facts, why_meaning
 from constraint_sdc.reports.terminal import align, clean, clipped, fact, paint, wrapped
 
-_STEP_MEANING: dict[Step, str] = {
-    Step.ROUNDED: "the operator's value, put on the grid, satisfies every rule",
-    Step.DERIVED: "dependent variables were computed by the rules' own expressions",
-    Step.NUDGED: "a neighbour on the grid satisfies every rule, the operator's value did not",
-    Step.REPAIRED: "the nearest values that satisfy every rule, by integer programme",
-    Step.ANCHORED: "the variables of some rules come from one actual record, the others are as the operator says",
-    Step.DRAWN_IN: "the values were moved towards the representative of its cluster, until every rule held",
-    Step.SHARED: "the representative of its cluster stands in, since nothing nearer satisfied every rule",
-    Step.MEDOID: "an actual record stands for the group, since nothing cheaper satisfied every rule",
-    Step.SWAPPED: "the value was exchanged with that of another record, and every rule holds for both",
-    Step.KEPT: "the record has its own value: it was in no swap",
+_STEP_MEANING: dict[ExactStep, str] = {
+    ExactStep.ROUNDED: "the operator's value, put on the grid, satisfies every rule",
+    ExactStep.DERIVED: "dependent variables were computed by the rules' own expressions",
+    ExactStep.NUDGED: "a neighbour on the grid satisfies every rule, the operator's value did not",
+    ExactStep.REPAIRED: "the nearest values that satisfy every rule, by integer programme",
+    ExactStep.ANCHORED: "the variables of some rules come from one actual record, the others are as the operator says",
+    ExactStep.DRAWN_IN: "the values were moved towards the representative of its cluster, until every rule held",
+    ExactStep.SHARED: "the representative of its cluster stands in, since nothing nearer satisfied every rule",
+    ExactStep.MEDOID: "an actual record stands for the group, since nothing cheaper satisfied every rule",
+    ExactStep.SWAPPED: "the value was exchanged with that of another record, and every rule holds for both",
+    ExactStep.KEPT: "the record has its own value: it was in no swap",
 }
 
 

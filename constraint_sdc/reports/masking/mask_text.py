@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from constraint_sdc.maskers.masked import MaskedBlock, MaskResult, RuleOutcome
-from constraint_sdc.plan.plan import Step, Treatment
+from constraint_sdc.plan.plan import ExactStep, Treatment
 from constraint_sdc.reports.check.wording import counted, number
 from constraint_sdc.reports.masking.goal_text import goal_lines, has_numbers, treatment_word
 from constraint_sdc.reports.masking.plan_text import promise_lines
@@ -103,7 +103,7 @@ def _blocks(result: MaskResult, columns: int, colour: bool) -> Iterator[str]:
         yield from ("", *goal_lines(goal, columns, colour))
     if goals:
         return
-    steps = [step for step in Step if any(block.price.steps.get(step) for block in blocks)]
+    steps = [step for step in ExactStep if any(block.price.steps.get(step) for block in blocks)]
     head = ("block", "strata", "groups", "smallest", "loss", "plain MDAV", *(step.value for step in steps))
     rows = [_cells(block, smallest, steps) for block, smallest in zip(blocks, result.smallest, strict=True)]
     first, *lines = align([head, *rows], right=range(len(head)))
@@ -114,7 +114,7 @@ def _blocks(result: MaskResult, columns: int, colour: bool) -> Iterator[str]:
         yield from ("", f"block {block.plan.number}", *lines) if lines else ()
 
 
-def _cells(block: MaskedBlock, smallest: int, steps: list[Step]) -> tuple[str, ...]:
+def _cells(block: MaskedBlock, smallest: int, steps: list[ExactStep]) -> tuple[str, ...]:
     price = block.price
     return (
         str(block.plan.number),

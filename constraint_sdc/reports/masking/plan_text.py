@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 
 from constraint_sdc.plan.plan import (
     BlockPlan,
+    ExactStep,
     Formation,
     Kept,
     Plan,
     Price,
     Promise,
     RulePlan,
-    Step,
     StratumPlan,
     Why,
 )
@@ -157,8 +157,8 @@ def _swap_lines(block: BlockPlan, price: Price, columns: int, colour: bool) -> I
     """Yield a block whose values are swapped: how, and every goal."""
     yield from fact("swapped", clean(block.because), columns)
     yield from fact("how", clean(block.strategy), columns)
-    moved = price.steps.get(Step.SWAPPED, 0)
-    total = moved + price.steps.get(Step.KEPT, 0)
+    moved = price.steps.get(ExactStep.SWAPPED, 0)
+    total = moved + price.steps.get(ExactStep.KEPT, 0)
     yield from fact("changed", f"{number(moved)} of {counted(total, 'record')}", columns)
     for goal in price.goals:
         yield from ("", *(f"  {line}".rstrip() for line in goal_lines(goal, columns - 2, colour)))
@@ -196,7 +196,7 @@ def promise_lines(price: Price, columns: int) -> Iterator[str]:
 
 def steps_text(price: Price) -> str:
     """Return the exact steps that groups took, in the order of their cost."""
-    taken = [f"{step.value} {number(price.steps[step])}" for step in Step if price.steps.get(step)]
+    taken = [f"{step.value} {number(price.steps[step])}" for step in ExactStep if price.steps.get(step)]
     return ", ".join(taken) or "none"
 
 

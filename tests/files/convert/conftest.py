@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from constraint_sdc.data.variable import Batch, Rows, VariableInfo
+from constraint_sdc.data.variable import Batch, RowSource, VariableInfo
 
 Record = dict[str, str | None]
 
@@ -24,10 +24,10 @@ def records_of_xml() -> Callable[[Path], list[Record]]:
 
 
 @pytest.fixture(scope="session")
-def records_of() -> Callable[[Rows], list[Record]]:
+def records_of() -> Callable[[RowSource], list[Record]]:
     """Collect rows as one mapping a record, without its absent variables."""
 
-    def collect(rows: Rows) -> list[Record]:
+    def collect(rows: RowSource) -> list[Record]:
         found: list[Record] = []
         for batch in rows.batches():
             for row in zip(*(batch[name] for name in rows.names), strict=True):
@@ -38,11 +38,11 @@ def records_of() -> Callable[[Rows], list[Record]]:
 
 
 @pytest.fixture(scope="session")
-def rows_from() -> Callable[..., Rows]:
+def rows_from() -> Callable[..., RowSource]:
     """Make rows from columns of texts; infos default to undescribed text variables."""
 
-    def make(columns: Batch, infos: tuple[VariableInfo, ...] | None = None) -> Rows:
+    def make(columns: Batch, infos: tuple[VariableInfo, ...] | None = None) -> RowSource:
         described = infos or tuple(VariableInfo(name, "text") for name in columns)
-        return Rows(described, lambda: iter([columns]))
+        return RowSource(described, lambda: iter([columns]))
 
     return make

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from constraint_sdc.data.variable import Rows, VariableInfo
+from constraint_sdc.data.variable import RowSource, VariableInfo
 from constraint_sdc.errors import DataError, UsageError
 from constraint_sdc.files.csv_file import read_csv, write_csv
 from constraint_sdc.files.rows_file import write_rows
@@ -44,7 +44,7 @@ def test_csv_to_xml_to_csv_is_the_identity_on_texts(
         rows = read_csv(first, delimiter=delimiter, empty=empty)  # type: ignore[arg-type]
         write_rows(xml, rows)
         columns = {name: [r.get(name) for r in records_of_xml(xml)] for name in rows.names}
-        write_csv(second, Rows(rows.infos, lambda: iter([columns])), delimiter=delimiter)
+        write_csv(second, RowSource(rows.infos, lambda: iter([columns])), delimiter=delimiter)
         with second.open(encoding="utf-8", newline="") as file:
             assert list(csv.reader(file, delimiter=delimiter)) == table
 
@@ -63,7 +63,7 @@ def test_texts_stand_in_xml_as_the_csv_has_them(
 
 
 def test_an_empty_cell_is_absent_or_empty_as_asked(
-    tmp_path: Path, records_of: Callable[[Rows], list[dict[str, str]]]
+    tmp_path: Path, records_of: Callable[[RowSource], list[dict[str, str]]]
 ) -> None:
     source = written(tmp_path / "a.csv", "V1,V2\n1,\n")
     assert records_of(read_csv(source)) == [{"V1": "1"}]
@@ -110,13 +110,13 @@ def test_the_delimiter_is_found_in_the_header(tmp_path: Path, delimiter: str) ->
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
 def test_a_byte_order_mark_tells_the_encoding(
-    tmp_path: Path, encoding: str, records_of: Callable[[Rows], list[dict[str, str]]]
+    tmp_path: Path, encoding: str, records_of: Callable[[RowSource], list[dict[str, str]]]
 ) -> None:
     source = written(tmp_path / "a.csv", "Größe,V2\nmäßig,2\n", encoding)
     assert records_of(read_csv(source)) == [{"Größe": "mäßig", "V2": "2"}]
 
 
-def test_an_encoding_can_be_given(tmp_path: Path, records_of: Callable[[Rows], list[dict[str, str]]]) -> None:
+def test_an_encoding_can_be_given(tmp_path: Path, records_of: Callable[[RowSource], list[dict[str, str]]]) -> None:
     source = written(tmp_path / "a.csv", "V1,V2\nmäßig,2\n", "latin-1")
     assert records_of(read_csv(source, encoding="latin-1")) == [{"V1": "mäßig", "V2": "2"}]
     with pytest.raises(DataError, match=r"a\.csv:2: not utf-8"):
@@ -152,7 +152,7 @@ def test_a_broken_file_is_refused_with_its_line(tmp_path: Path, text: str, line:
 
 
 def test_blank_lines_at_the_end_are_no_records(
-    tmp_path: Path, records_of: Callable[[Rows], list[dict[str, str]]]
+    tmp_path: Path, records_of: Callable[[RowSource], list[dict[str, str]]]
 ) -> None:
     assert records_of(read_csv(written(tmp_path / "a.csv", "V1,V2\r\n1,2\r\n\r\n\r\n"))) == [{"V1": "1", "V2": "2"}]
 
@@ -163,7 +163,9 @@ def test_a_missing_file_is_a_message(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("delimiter", ["", ",,", '"', "\n"])
-def test_an_impossible_delimiter_is_refused(tmp_path: Path, delimiter: str, rows_from: Callable[..., Rows]) -> None:
+def test_an_impossible_delimiter_is_refused(
+    tmp_path: Path, delimiter: str, rows_from: Callable[..., RowSource]
+) -> None:
     with pytest.raises(UsageError):
         read_csv(written(tmp_path / "a.csv", "V1\n1\n"), delimiter=delimiter)
     with pytest.raises(UsageError):
@@ -171,7 +173,7 @@ def test_an_impossible_delimiter_is_refused(tmp_path: Path, delimiter: str, rows
 
 
 def test_formulas_are_left_alone_unless_the_file_is_for_a_spreadsheet(
-    tmp_path: Path, rows_from: Callable[..., Rows]
+    tmp_path: Path, rows_from: Callable[..., RowSource]
 ) -> None:
     rows = rows_from({"V1": ["=1+1", "-5", "+1.5e3", "@x", "-x", "a=b", None, "", "\tx"]})
     assert write_csv(tmp_path / "a.csv", rows).notes == ("1 absent and 1 empty values are both written as empty cells",)
@@ -186,11 +188,11 @@ def test_formulas_are_left_alone_unless_the_file_is_for_a_spreadsheet(
 def test_headers_are_local_names_and_may_not_collide(tmp_path: Path) -> None:
     infos = tuple(VariableInfo(name, "text") for name in ("@{urn:x}V1", "Total_x0020_income"))
     columns = {info.name: ["1"] for info in infos}
-    write_csv(tmp_path / "a.csv", Rows(infos, lambda: iter([columns])))
+    write_csv(tmp_path / "a.csv", RowSource(infos, lambda: iter([columns])))
     assert (tmp_path / "a.csv").read_text() == "V1,Total income\n1,1\n"
     twice = (VariableInfo("@V1", "text"), VariableInfo("V1", "text"))
     with pytest.raises(DataError, match="two variables would have the header 'V1': @V1 and V1"):
-        write_csv(tmp_path / "b.csv", Rows(twice, lambda: iter([])))
+        write_csv(tmp_path / "b.csv", RowSource(twice, lambda: iter([])))
     assert not (tmp_path / "b.csv").exists()
 
 
@@ -203,7 +205,7 @@ def test_batches_join_to_one_file(tmp_path: Path) -> None:
 
 
 def test_a_header_that_begins_with_a_byte_order_mark_comes_back(
-    tmp_path: Path, rows_from: Callable[..., Rows], records_of: Callable[[Rows], list[dict[str, str]]]
+    tmp_path: Path, rows_from: Callable[..., RowSource], records_of: Callable[[RowSource], list[dict[str, str]]]
 ) -> None:
     write_csv(tmp_path / "a.csv", rows_from({"\ufeffV1": ["\ufeff"], "V2": ["1"]}))
     assert records_of(read_csv(tmp_path / "a.csv")) == [{"\ufeffV1": "\ufeff", "V2": "1"}]

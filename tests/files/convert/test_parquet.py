@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from constraint_sdc.data.survey import describe, survey_batches
-from constraint_sdc.data.variable import Batch, Rows, VariableInfo
+from constraint_sdc.data.variable import Batch, RowSource, VariableInfo
 from constraint_sdc.errors import DataError
 from constraint_sdc.files.parquet_file import read_parquet, write_parquet
 from constraint_sdc.files.rows_file import write_rows
@@ -27,10 +27,10 @@ DECIMALS = st.decimals(-(10**9), 10**9, places=2, allow_nan=False)
 LEXICAL = st.from_regex(r"-?[0-9]{1,4}(\.[0-9]{1,3})?([eE][0-9])?| 5|007|\+1|NaN|-?INF|x?", fullmatch=True)
 
 
-def described(columns: Batch, missing: tuple[str, ...] = ()) -> Rows:
+def described(columns: Batch, missing: tuple[str, ...] = ()) -> RowSource:
     plain = [VariableInfo(name, "text", missing=missing) for name in columns]
     surveys = survey_batches([columns], plain)
-    return Rows(tuple(describe(info, surveys[info.name]) for info in plain), lambda: iter([columns]))
+    return RowSource(tuple(describe(info, surveys[info.name]) for info in plain), lambda: iter([columns]))
 
 
 @settings(max_examples=100, deadline=None)
@@ -59,7 +59,7 @@ def test_parquet_to_xml_to_parquet_keeps_values_and_types(
         rows = read_parquet(first)
         write_rows(xml, rows)
         columns = {name: [r.get(name) for r in records_of_xml(xml)] for name in rows.names}
-        write_parquet(second, Rows(rows.infos, lambda: iter([columns])))
+        write_parquet(second, RowSource(rows.infos, lambda: iter([columns])))
         again = pq.read_table(second)
     assert [again.schema.field(name).type for name in ("I", "D", "T")] == [pa.int64(), pa.float64(), pa.string()]
     for name in ("I", "N", "T"):
@@ -109,7 +109,7 @@ def test_a_variable_is_stored_as_numbers_only_if_its_texts_come_back(
 def test_a_number_that_is_stored_as_text_is_said_so(tmp_path: Path) -> None:
     infos = (VariableInfo("V1", "integer", 0), VariableInfo("V2", "integer", 0), VariableInfo("V3", "integer", 0))
     columns = {"V1": ["1", "02"], "V2": ["1", ""], "V3": ["1", "2"]}
-    notes = write_parquet(tmp_path / "a.parquet", Rows(infos, lambda: iter([columns]))).notes
+    notes = write_parquet(tmp_path / "a.parquet", RowSource(infos, lambda: iter([columns]))).notes
     assert notes == (
         "V1: stored as text, because some of its texts would not come back from a number",
         "V2: stored as text, because an empty text would not come back from a number",
@@ -126,7 +126,7 @@ def test_empty_texts_may_be_missing_values_on_request(tmp_path: Path) -> None:
 def test_labels_measures_and_missing_codes_travel_with_the_columns(tmp_path: Path) -> None:
     infos = (VariableInfo("Total_x0020_income", "integer", 0, "scale", "Income, €", ("-9", "-8")),)
     columns = {"Total_x0020_income": ["1", "-9"]}
-    write_parquet(tmp_path / "a.parquet", Rows(infos, lambda: iter([columns])))
+    write_parquet(tmp_path / "a.parquet", RowSource(infos, lambda: iter([columns])))
     assert pq.read_schema(tmp_path / "a.parquet").names == ["Total income"]
     assert read_parquet(tmp_path / "a.parquet").infos == infos
 
@@ -192,5 +192,5 @@ def test_a_failing_source_leaves_no_file(tmp_path: Path) -> None:
             raise DataError("the source broke")
 
     with pytest.raises(DataError, match="the source broke"):
-        write_parquet(tmp_path / "a.parquet", Rows((VariableInfo("V1", "integer", 0),), batches))
+        write_parquet(tmp_path / "a.parquet", RowSource((VariableInfo("V1", "integer", 0),), batches))
     assert list(tmp_path.iterdir()) == []

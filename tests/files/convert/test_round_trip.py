@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from constraint_sdc.census.generate import VARIABLES, generate, generate_file
 from constraint_sdc.data.survey import rows_of_chunks
-from constraint_sdc.data.variable import Rows, VariableInfo
+from constraint_sdc.data.variable import RowSource, VariableInfo
 from constraint_sdc.files.csv_file import read_csv, write_csv
 from constraint_sdc.files.domain_file import distinct_values, write_domain
 from constraint_sdc.files.microdata.microdata import open_microdata
@@ -23,7 +23,7 @@ from constraint_sdc.files.statistics_file import read_statistics, write_statisti
 TEXTS = st.from_regex(r"[ 0-9.eE+\-=@,;\"'\n\r\t&<>äé€𝄞]{0,12}", fullmatch=True)
 
 
-def rows_of_xml(path: Path, declared: tuple[VariableInfo, ...] = ()) -> Rows:
+def rows_of_xml(path: Path, declared: tuple[VariableInfo, ...] = ()) -> RowSource:
     return rows_of_chunks(lambda: open_microdata(path).chunks(), declared)
 
 
@@ -49,7 +49,7 @@ def test_csv_comes_back_from_the_xml_that_we_read(table: list[list[str]]) -> Non
 
 
 def test_census_like_data_go_through_every_format(tmp_path: Path) -> None:
-    rows = Rows(VARIABLES, lambda: generate(2000, 1, 0.01))
+    rows = RowSource(VARIABLES, lambda: generate(2000, 1, 0.01))
     write_rows(tmp_path / "0.xml", rows)
     xml = (tmp_path / "0.xml").read_bytes()
     write_csv(tmp_path / "1.csv", rows_of_xml(tmp_path / "0.xml", VARIABLES))
@@ -57,7 +57,7 @@ def test_census_like_data_go_through_every_format(tmp_path: Path) -> None:
     assert write_statistics(tmp_path / "3.sav", read_parquet(tmp_path / "2.parquet")).notes == ()
     assert write_statistics(tmp_path / "4.dta", read_statistics(tmp_path / "3.sav")).notes == ()
     last = read_statistics(tmp_path / "4.dta")
-    write_rows(tmp_path / "5.xml", Rows(VARIABLES, last.batches))
+    write_rows(tmp_path / "5.xml", RowSource(VARIABLES, last.batches))
     assert (tmp_path / "5.xml").read_bytes() == xml
     assert [info.type for info in last.infos] == [info.type for info in VARIABLES]
     assert str(pq.read_schema(tmp_path / "2.parquet").field("V1").type) == "int64"

@@ -11,12 +11,12 @@ from lxml import etree
 
 from constraint_sdc.data.survey import rows_of_chunks
 from constraint_sdc.data.table import Chunk, Layout, column_of
-from constraint_sdc.data.variable import Rows, VariableInfo
+from constraint_sdc.data.variable import RowSource, VariableInfo
 from constraint_sdc.errors import DataError
 from constraint_sdc.files.rows_file import write_rows
 
 
-def test_the_file_reads_as_the_format_says(tmp_path: Path, rows_from: Callable[..., Rows]) -> None:
+def test_the_file_reads_as_the_format_says(tmp_path: Path, rows_from: Callable[..., RowSource]) -> None:
     infos = (
         VariableInfo("V1", "integer", 0, "scale", "Age & <more>", ("-9", "-8")),
         VariableInfo("V2", "text", None, "nominal", 'two "lines"\nand\ta tab', ()),
@@ -40,19 +40,23 @@ def test_the_file_reads_as_the_format_says(tmp_path: Path, rows_from: Callable[.
     assert [v.get("label") for v in variables] == [info.label for info in infos]
 
 
-def test_a_character_that_xml_cannot_hold_is_refused_by_record(tmp_path: Path, rows_from: Callable[..., Rows]) -> None:
+def test_a_character_that_xml_cannot_hold_is_refused_by_record(
+    tmp_path: Path, rows_from: Callable[..., RowSource]
+) -> None:
     with pytest.raises(DataError, match="V1 of record 3 has a character that XML cannot hold"):
         write_rows(tmp_path / "a.xml", rows_from({"V1": ["1", None, "a\x07"]}))
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["@V1", "{urn:x}V1", "2nd", "Record"])
-def test_a_name_that_no_variable_can_have_is_refused(tmp_path: Path, name: str, rows_from: Callable[..., Rows]) -> None:
+def test_a_name_that_no_variable_can_have_is_refused(
+    tmp_path: Path, name: str, rows_from: Callable[..., RowSource]
+) -> None:
     with pytest.raises(DataError, match="a variable cannot have the name"):
         write_rows(tmp_path / "a.xml", rows_from({name: ["1"]}))
 
 
-def test_a_file_without_records_is_refused(tmp_path: Path, rows_from: Callable[..., Rows]) -> None:
+def test_a_file_without_records_is_refused(tmp_path: Path, rows_from: Callable[..., RowSource]) -> None:
     with pytest.raises(DataError, match="no records to write"):
         write_rows(tmp_path / "a.xml", rows_from({"V1": []}))
     assert list(tmp_path.iterdir()) == []

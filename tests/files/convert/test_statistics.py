@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from constraint_sdc.data.variable import Rows, VariableInfo
+from constraint_sdc.data.variable import RowSource, VariableInfo
 from constraint_sdc.errors import DataError, UsageError
 from constraint_sdc.files.rows_file import write_rows
 from constraint_sdc.files.statistics_file import read_statistics, write_statistics
@@ -25,7 +25,7 @@ REGION = VariableInfo("V2", "text", None, "nominal", "Region", ("99",))
 SHARE = VariableInfo("V3", "decimal", 2, "scale", "Share")
 
 
-def texts_of(rows: Rows) -> dict[str, list[str | None]]:
+def texts_of(rows: RowSource) -> dict[str, list[str | None]]:
     return {name: [text for batch in rows.batches() for text in batch[name]] for name in rows.names}
 
 
@@ -42,7 +42,7 @@ def texts_of(rows: Rows) -> dict[str, list[str | None]]:
 )
 def test_xml_to_spss_to_xml_keeps_texts_labels_and_codes(records: list[tuple[str | None, str | None]]) -> None:
     columns = dict(zip(("V1", "V2"), map(list, zip(*records, strict=True)), strict=True))
-    rows = Rows((INCOME, REGION), lambda: iter([columns]))
+    rows = RowSource((INCOME, REGION), lambda: iter([columns]))
     with tempfile.TemporaryDirectory() as folder:
         summary = write_statistics(Path(folder) / "a.sav", rows)
         again = read_statistics(Path(folder) / "a.sav")
@@ -86,7 +86,7 @@ def test_spss_to_xml_keeps_what_spss_says(tmp_path: Path, records_of_xml: Callab
 
 def test_a_missing_range_goes_back_as_a_range_when_no_value_lies_in_it(tmp_path: Path) -> None:
     info = VariableInfo("V1", "integer", 0, None, None, ("-9", "90", "95", "99"))
-    rows = Rows((info,), lambda: iter([{"V1": ["30", "-9", "95"]}]))
+    rows = RowSource((info,), lambda: iter([{"V1": ["30", "-9", "95"]}]))
     write_statistics(tmp_path / "a.sav", rows)
     _, meta = pyreadstat.read_sav(tmp_path / "a.sav", user_missing=True)
     assert meta.missing_ranges["V1"] == [{"lo": 90.0, "hi": 99.0}, {"lo": -9.0, "hi": -9.0}]
@@ -109,14 +109,14 @@ def test_an_open_range_lists_the_values_of_the_data(tmp_path: Path) -> None:
 )
 def test_codes_that_spss_cannot_mark_are_refused(tmp_path: Path, info: VariableInfo, texts: list[str]) -> None:
     with pytest.raises(DataError, match=r"V1 has .*missing codes.*SPSS|SPSS"):
-        write_statistics(tmp_path / "a.sav", Rows((info,), lambda: iter([{"V1": texts}])))
+        write_statistics(tmp_path / "a.sav", RowSource((info,), lambda: iter([{"V1": texts}])))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_stata_keeps_labels_and_extended_missing_codes(tmp_path: Path) -> None:
     info = VariableInfo("V1", "integer", 0, None, "Income", (".a", ".b"))
     columns = {"V1": ["1", ".a", None, ".b", "5"]}
-    summary = write_statistics(tmp_path / "a.dta", Rows((info,), lambda: iter([columns])))
+    summary = write_statistics(tmp_path / "a.dta", RowSource((info,), lambda: iter([columns])))
     again = read_statistics(tmp_path / "a.dta")
     assert summary.notes == ()
     assert again.infos == (info,)
@@ -124,7 +124,7 @@ def test_stata_keeps_labels_and_extended_missing_codes(tmp_path: Path) -> None:
 
 
 def test_what_stata_cannot_keep_is_said(tmp_path: Path) -> None:
-    rows = Rows((INCOME,), lambda: iter([{"V1": ["1", "-9"]}]))
+    rows = RowSource((INCOME,), lambda: iter([{"V1": ["1", "-9"]}]))
     assert write_statistics(tmp_path / "a.dta", rows).notes == (
         "V1: Stata keeps no measure",
         "V1: Stata cannot mark its missing codes, which become plain values",
@@ -139,7 +139,7 @@ def test_what_spss_cannot_keep_is_said(tmp_path: Path) -> None:
         VariableInfo("V6", "integer", 0, None, None, ("none",)),
     )
     columns = {"V3": ["1.50", "2"], "V4": ["007", "8"], "V5": ["a ", ""], "V6": ["1", ""]}
-    assert write_statistics(tmp_path / "a.sav", Rows(infos, lambda: iter([columns]))).notes == (
+    assert write_statistics(tmp_path / "a.sav", RowSource(infos, lambda: iter([columns]))).notes == (
         "V3: zeros that close a fraction are kept as a display format only",
         "V4: stored as text, because some of its texts have no exact number",
         "V5: SPSS does not keep blanks at the end of a text",
@@ -153,7 +153,7 @@ def test_what_spss_cannot_keep_is_said(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["12345678901234567", "0.12345678901234567890", "1e5", "NaN"])
 def test_a_text_that_no_double_equals_is_stored_as_text(tmp_path: Path, text: str) -> None:
-    rows = Rows((VariableInfo("V1", "double"),), lambda: iter([{"V1": ["1", text]}]))
+    rows = RowSource((VariableInfo("V1", "double"),), lambda: iter([{"V1": ["1", text]}]))
     assert "stored as text" in write_statistics(tmp_path / "a.sav", rows).notes[0]
     assert texts_of(read_statistics(tmp_path / "a.sav")) == {"V1": ["1", text]}
 
@@ -185,7 +185,9 @@ def test_long_files_are_read_in_parts(tmp_path: Path, monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("names", [("ALL",), ("_x0032_nd",), ("V1", "v1")])
 def test_names_that_spss_cannot_have_are_refused(tmp_path: Path, names: tuple[str, ...]) -> None:
-    rows = Rows(tuple(VariableInfo(name, "text") for name in names), lambda: iter([{name: ["1"] for name in names}]))
+    rows = RowSource(
+        tuple(VariableInfo(name, "text") for name in names), lambda: iter([{name: ["1"] for name in names}])
+    )
     with pytest.raises(DataError):
         write_statistics(tmp_path / "a.sav", rows)
     assert list(tmp_path.iterdir()) == []
@@ -211,4 +213,4 @@ def test_without_pyreadstat_the_message_says_what_to_install(tmp_path: Path, mon
     with pytest.raises(UsageError, match=r"pip install 'constraint-sdc\[spss\]'"):
         read_statistics(tmp_path / "a.sav")
     with pytest.raises(UsageError, match=r"pip install 'constraint-sdc\[spss\]'"):
-        write_statistics(tmp_path / "a.sav", Rows((), lambda: iter([])))
+        write_statistics(tmp_path / "a.sav", RowSource((), lambda: iter([])))

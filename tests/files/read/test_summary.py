@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constraint_sdc.data.table import Chunk, Layout, column_of
-from constraint_sdc.files.summary import ColumnSummary, Form, _form_of, summarise
+from constraint_sdc.files.summary import ColumnSummary, LexicalForm, _form_of, summarise
 
 LAYOUT = Layout(("D",), "R", "elements", b"<D>", b"</D>")
 
@@ -28,21 +28,23 @@ def summary_of(*values: str | None, missing: tuple[str, ...] = ()) -> ColumnSumm
 @pytest.mark.parametrize(
     ("values", "form", "decimals"),
     [
-        (("1", "-22", "+3", " 4 "), Form.INTEGER, 0),
-        (("1", "2.50", ".5", "7."), Form.DECIMAL, 2),
-        (("1", "2.5e-3"), Form.SCIENTIFIC, 1),
-        (("1", "1E5"), Form.SCIENTIFIC, 0),
-        (("1", "a"), Form.TEXT, 0),
-        (("1", "."), Form.TEXT, 0),
-        (("1-2",), Form.TEXT, 0),
-        (("-",), Form.TEXT, 0),
-        (("1.2.3",), Form.TEXT, 0),
-        (("NaN",), Form.TEXT, 0),
-        (("٣",), Form.TEXT, 0),
-        ((" ",), Form.TEXT, 0),
+        (("1", "-22", "+3", " 4 "), LexicalForm.INTEGER, 0),
+        (("1", "2.50", ".5", "7."), LexicalForm.DECIMAL, 2),
+        (("1", "2.5e-3"), LexicalForm.SCIENTIFIC, 1),
+        (("1", "1E5"), LexicalForm.SCIENTIFIC, 0),
+        (("1", "a"), LexicalForm.TEXT, 0),
+        (("1", "."), LexicalForm.TEXT, 0),
+        (("1-2",), LexicalForm.TEXT, 0),
+        (("-",), LexicalForm.TEXT, 0),
+        (("1.2.3",), LexicalForm.TEXT, 0),
+        (("NaN",), LexicalForm.TEXT, 0),
+        (("٣",), LexicalForm.TEXT, 0),
+        ((" ",), LexicalForm.TEXT, 0),
     ],
 )
-def test_the_form_is_the_narrowest_that_holds_every_value(values: tuple[str, ...], form: Form, decimals: int) -> None:
+def test_the_form_is_the_narrowest_that_holds_every_value(
+    values: tuple[str, ...], form: LexicalForm, decimals: int
+) -> None:
     summary = summary_of(*values)
     assert (summary.form, summary.decimals, summary.values) == (form, decimals, len(values))
 
@@ -53,7 +55,7 @@ def test_the_form_by_counting_bytes_is_the_form_by_reading_each_value(values: li
     forms = [_form_of(value) for value in filled]
     summary = summary_of(*values)
     assert summary.form == max((form for form, _ in forms), default=None)
-    if summary.form not in (None, Form.TEXT):
+    if summary.form not in (None, LexicalForm.TEXT):
         assert summary.decimals == max(0, *(decimals for _, decimals in forms))
     assert (summary.values, summary.empty) == (len(filled), len(values) - len(filled))
 
@@ -63,13 +65,13 @@ def test_missing_values_are_counted_by_their_kind() -> None:
     later = chunk_of(4, A=["-9", "-99", "2"], B=["x", None, "-9"])
     a, b = summarise([first, later], {"A": ("-9", "-99")})
     assert (a.values, a.empty, a.absent, a.nil, dict(a.missing)) == (2, 1, 1, 0, {"-9": 2, "-99": 1})
-    assert (a.form, a.records) == (Form.INTEGER, 7)
-    assert (b.values, b.absent, b.form, b.records) == (2, 5, Form.TEXT, 7)
+    assert (a.form, a.records) == (LexicalForm.INTEGER, 7)
+    assert (b.values, b.absent, b.form, b.records) == (2, 5, LexicalForm.TEXT, 7)
 
 
 def test_a_missing_code_does_not_decide_the_form() -> None:
     summary = summary_of("1", "refused", "2", missing=("refused",))
-    assert (summary.form, summary.values, dict(summary.missing)) == (Form.INTEGER, 2, {"refused": 1})
+    assert (summary.form, summary.values, dict(summary.missing)) == (LexicalForm.INTEGER, 2, {"refused": 1})
 
 
 def test_a_variable_without_values_has_no_form() -> None:

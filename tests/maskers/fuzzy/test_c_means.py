@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraint_sdc.data.groups import Points
+from constraint_sdc.arrays import Points
 from constraint_sdc.maskers.fuzzy.c_means import fuzzy_c_means, pull_at, spread_records, weighted_means
 from constraint_sdc.maskers.fuzzy.memberships import centre_values
 from constraint_sdc.maskers.fuzzy.nearness import cut_regions

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from constraint_sdc.data.groups import Points
+from constraint_sdc.arrays import Points
 from constraint_sdc.maskers.fuzzy.c_means import fuzzy_c_means
 from constraint_sdc.maskers.fuzzy.constrained import LinearRows, constrained_c_means
 from tests.maskers.fuzzy.textbook import cyclic_projections

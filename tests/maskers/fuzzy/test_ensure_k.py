@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraint_sdc.data.groups import Points
+from constraint_sdc.arrays import Points
 from constraint_sdc.maskers.fuzzy.memberships import draw, ensure_k
 from tests.maskers.fuzzy.textbook import FUZZINESS, clouds
 

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraint_sdc.data.groups import Points
+from constraint_sdc.arrays import Floats, Points
 from constraint_sdc.maskers.fuzzy.memberships import draw, drawn, memberships
-from constraint_sdc.maskers.fuzzy.nearness import CELLS, Numbers, Regions
+from constraint_sdc.maskers.fuzzy.nearness import CELLS, Regions
 from tests.maskers.fuzzy.textbook import FUZZINESS, clouds, membership
 
 
-def all_memberships(points: Points, centres: Points, m2: float, cells: int = CELLS) -> Numbers:
+def all_memberships(points: Points, centres: Points, m2: float, cells: int = CELLS) -> Floats:
     return np.concatenate([shares for _, shares in memberships(points, centres, m2, cells)])
 
 

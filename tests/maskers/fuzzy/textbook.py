@@ -7,7 +7,7 @@ import math
 import numpy as np
 from hypothesis import strategies as st
 
-from constraint_sdc.data.groups import Points
+from constraint_sdc.arrays import Points
 from constraint_sdc.maskers.fuzzy.constrained import LinearRows
 
 

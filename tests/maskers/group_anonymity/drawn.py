@@ -6,15 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from constraint_sdc.arrays import Codes, Counts, Flags, Floats
 from constraint_sdc.maskers.group_anonymity.influence import Influence, Nominal, Ordinal
-from constraint_sdc.maskers.group_anonymity.signals import Codes, Counts, Floats, Mask, quantity
+from constraint_sdc.maskers.group_anonymity.signals import quantity
 
 
 @dataclass(frozen=True)
 class File:
     codes: Codes
-    vital: Mask
-    base: Mask
+    vital: Flags
+    base: Flags
     wished: Counts
     influence: Influence
 

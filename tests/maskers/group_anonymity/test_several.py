@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from constraint_sdc.arrays import Codes, Flags, Rows
 from constraint_sdc.maskers.group_anonymity.influence import Allowed, Influence
 from constraint_sdc.maskers.group_anonymity.several import Wish, realise
-from constraint_sdc.maskers.group_anonymity.signals import Codes, Mask, Rows, quantity
+from constraint_sdc.maskers.group_anonymity.signals import quantity
 from tests.maskers.group_anonymity.drawn import drawn_influence
 
 N, VALUES = 90, 4
@@ -52,7 +53,7 @@ def test_rules_see_the_parameters_as_they_are_by_then_and_only_alike_pairs() -> 
     def rules_of(parameter: str, now: Mapping[str, Rows]) -> Allowed:
         seen.append((parameter, now[parameter].copy()))
 
-        def allowed(rows: Rows, others: Rows) -> Mask:
+        def allowed(rows: Rows, others: Rows) -> Flags:
             other_group = wishes[1 if len(seen) == 1 else 0]
             assert np.array_equal(other_group.vital[rows], other_group.vital[others])
             return np.ones(len(rows), np.bool_)

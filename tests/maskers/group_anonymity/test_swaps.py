@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from constraint_sdc.arrays import Flags, Rows
 from constraint_sdc.maskers.group_anonymity.influence import Allowed, Influence, Nominal, Ordinal
-from constraint_sdc.maskers.group_anonymity.signals import Mask, Rows, quantity
+from constraint_sdc.maskers.group_anonymity.signals import quantity
 from constraint_sdc.maskers.group_anonymity.swaps import SwapTrace, choose_swaps, swapped
 from tests.maskers.group_anonymity.drawn import File, drawn_file
 
@@ -32,7 +33,7 @@ def drawn(size: tuple[int, int, int, bool, bool]) -> File:
 def some_pairs(share: float) -> Allowed:
     """Forbid pairs by a number made of the two rows."""
 
-    def allowed(rows: Rows, others: Rows) -> Mask:
+    def allowed(rows: Rows, others: Rows) -> Flags:
         return ((rows * 7919 + others * 104729) % 1009) < share * 1009
 
     return allowed

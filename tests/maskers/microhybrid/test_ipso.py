@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from constraint_sdc.data.groups import Points
+from constraint_sdc.arrays import Points
 from constraint_sdc.maskers.microhybrid.ipso import ipso
 
 

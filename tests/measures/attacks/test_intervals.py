@@ -17,7 +17,7 @@ from constraint_sdc.measures.attacks.rule_inference.intervals import class_means
 from constraint_sdc.measures.attacks.rule_inference.narrowing import Scene, usable_rules
 from constraint_sdc.measures.attacks.rule_inference.value_bounds import (
     Box,
-    Lattice,
+    ValueLattice,
     lattice_of_remainder,
     onto,
     onto_list,
@@ -87,12 +87,12 @@ def test_a_negative_number_has_no_square_root() -> None:
     assert not exists.any()
 
 
-lattices = st.builds(Lattice, st.integers(1, 7), st.sampled_from([1, 2, 3, 10, 100]), st.integers(-5, 5))
+lattices = st.builds(ValueLattice, st.integers(1, 7), st.sampled_from([1, 2, 3, 10, 100]), st.integers(-5, 5))
 
 
 @settings(max_examples=100)
 @given(lattices, st.floats(-50, 50), st.floats(0, 5))
-def test_bounds_drawn_in_to_a_lattice(lattice: Lattice, low: float, width: float) -> None:
+def test_bounds_drawn_in_to_a_lattice(lattice: ValueLattice, low: float, width: float) -> None:
     numbers = [(lattice.offset + i * lattice.step) / lattice.divisor for i in range(-6000, 6000)]
     inside = [x for x in numbers if low <= x <= low + width]
     (new_low, new_high), is_left = onto(lattice, (np.array([low]), np.array([low + width])))
@@ -102,7 +102,7 @@ def test_bounds_drawn_in_to_a_lattice(lattice: Lattice, low: float, width: float
 
 def test_a_lattice_leaves_alone_what_it_cannot_count() -> None:
     bounds = np.array([-np.inf, 1e300, -1e17]), np.array([np.inf, 2e300, 1e17])
-    (low, high), is_left = onto(Lattice(1), bounds)
+    (low, high), is_left = onto(ValueLattice(1), bounds)
     assert is_left.all()
     assert (low == bounds[0]).all()
     assert (high == bounds[1]).all()
@@ -124,7 +124,7 @@ def test_lists_draw_in_to_the_nearest_value() -> None:
 
 def test_forbidden_values_move_whole_numbers_on() -> None:
     bounds = np.array([0.0, 2.0, 0.0]), np.array([3.0, 2.0, 1.0])
-    (low, high), is_left = past([0.0, 1.0, 2.0], bounds, Lattice(1))
+    (low, high), is_left = past([0.0, 1.0, 2.0], bounds, ValueLattice(1))
     assert is_left.tolist() == [True, False, False]
     assert (low[0], high[0]) == (3, 3)
     (low, _), is_left = past([0.0, 1.0, 2.0], bounds, None)
@@ -189,7 +189,7 @@ def test_records_that_share_a_row() -> None:
 def test_one_rule_on_whole_numbers(tmp_path: Path, test: str, x: float, interval: tuple[int, int]) -> None:
     """A is 4 and released; X is whole, lies between -10 and 10, and is known to nobody."""
     rules = written_rules(tmp_path, test, "number(X) >= -10 and number(X) <= 10")
-    whole = {"A": Lattice(1), "X": Lattice(1)}
+    whole = {"A": ValueLattice(1), "X": ValueLattice(1)}
     four, lowest = np.array([4.0]), np.array([-np.inf])
     scene = Scene(frozenset("AX"), frozenset("AX"), whole, {})
     usable = usable_rules(rules, scene, {"A": four, "X": np.array([x])}, dict.fromkeys("AX", four > 0))

@@ -15,7 +15,7 @@ from constraint_sdc.errors import UsageError
 from constraint_sdc.measures.assessment import Measured
 from constraint_sdc.measures.attacks.single_ranking import SETTINGS, SingleRanking
 from constraint_sdc.measures.attacks.single_ranking_fields import link_by_best_fields
-from constraint_sdc.measures.attacks.single_ranking_links import Links, link_by_agreement
+from constraint_sdc.measures.attacks.single_ranking_links import AgreementLinks, link_by_agreement
 from constraint_sdc.partition.registry import partitioner
 from constraint_sdc.settings.words import Scale
 from tests.measures.pairs import compared, group_means, pair_of
@@ -67,7 +67,7 @@ def slow_links(original: np.ndarray, masked: np.ndarray, rows: list[int], metric
     return found
 
 
-def as_pairs(links: Links) -> list[tuple]:
+def as_pairs(links: AgreementLinks) -> list[tuple]:
     return list(zip(links.ties.tolist(), links.has_true.tolist(), strict=True))
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from constraint_sdc.measures import points as module
-from constraint_sdc.measures.points import FAR, Unit, joined, place, places_of, standardised
+from constraint_sdc.measures.points import FAR, Standardisation, joined, place, places_of, standardised
 from constraint_sdc.settings.words import Scale
 from tests.measures.pairs import compared
 
@@ -25,13 +25,17 @@ def test_numbers_are_in_standard_deviations_of_the_original() -> None:
 
 def test_a_large_offset_costs_no_digits() -> None:
     values = np.array([3.0, 1.0, 4.0, 1.0, 5.0])
-    assert Unit.of(values + 1e15).place(values + 1e15) == pytest.approx(Unit.of(values).place(values), rel=1e-12)
+    assert Standardisation.of(values + 1e15).place(values + 1e15) == pytest.approx(
+        Standardisation.of(values).place(values), rel=1e-12
+    )
 
 
 @pytest.mark.parametrize("factor", [1e300, 1e-300, 2.0**-1000])
 def test_neither_large_nor_small_numbers_overflow(factor: float) -> None:
     values = np.array([3.0, -1.0, 4.0, 1.0, 5.0])
-    assert Unit.of(values * factor).place(values * factor) == pytest.approx(Unit.of(values).place(values), rel=1e-9)
+    assert Standardisation.of(values * factor).place(values * factor) == pytest.approx(
+        Standardisation.of(values).place(values), rel=1e-9
+    )
 
 
 def test_what_is_thrown_far_away_stays_a_number() -> None:

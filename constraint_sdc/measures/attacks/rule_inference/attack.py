@@ -14,8 +14,9 @@ from typing import Literal as OneOf
 
 import numpy as np
 
+from constraint_sdc.arrays import Flags, Floats
 from constraint_sdc.constraints.constraint import EditRule
-from constraint_sdc.data.pair import Compared, Floats, Mask, Pair
+from constraint_sdc.data.pair import Compared, Pair
 from constraint_sdc.measures.assessment import Figure, Measured, ResultTable, Unit
 from constraint_sdc.measures.attacks.rule_inference.intervals import Intervals, infer_intervals
 from constraint_sdc.measures.attacks.rule_inference.intruder_bounds import Intruder, deviation, intruder_of
@@ -46,7 +47,7 @@ class VariableInferred:
     rules: tuple[str, ...]
 
 
-def summarise(variable: Compared, intervals: Intervals, filled: Mask) -> VariableInferred:
+def summarise(variable: Compared, intervals: Intervals, filled: Flags) -> VariableInferred:
     """Return one variable's intervals in numbers, over the cells that are filled in both files."""
     low, high = (end[filled] for end in intervals.of(variable.name))
     masked, original = variable.masked[filled], variable.original[filled]
@@ -64,16 +65,16 @@ def summarise(variable: Compared, intervals: Intervals, filled: Mask) -> Variabl
     )
 
 
-def pinned(variable: Compared, intervals: Intervals, filled: Mask) -> Mask:
+def pinned(variable: Compared, intervals: Intervals, filled: Flags) -> Flags:
     """Tell which filled cells are known exactly: one number is left, but for the last digits of a double."""
     low, high = (end[filled] for end in intervals.of(variable.name))
     return _exact((low, high), variable.original[filled])
 
 
-def _exact(bounds: Bounds, original: Floats) -> Mask:
+def _exact(bounds: Bounds, original: Floats) -> Flags:
     largest = np.maximum(np.abs(bounds[0]), np.abs(bounds[1]))
     digits = 4 * np.spacing(np.where(np.isfinite(largest), largest, 0.0))
-    is_one: Mask = _width(bounds) <= np.maximum(_EXACT * _size(original), digits)
+    is_one: Flags = _width(bounds) <= np.maximum(_EXACT * _size(original), digits)
     return is_one
 
 
@@ -161,13 +162,13 @@ def _summaries(pair: Pair, intruder: Intruder, found: Intervals) -> tuple[Variab
     return tuple(summarise(pair[name], found, intruder.filled[name]) for name in intruder.targets)
 
 
-def _pinned(pair: Pair, intruder: Intruder, found: Intervals) -> Mask:
+def _pinned(pair: Pair, intruder: Intruder, found: Intervals) -> Flags:
     """Tell for all masked cells, one variable after the other, which are known exactly."""
     cells = [pinned(pair[name], found, intruder.filled[name]) for name in intruder.targets]
     return np.concatenate([np.zeros(0, np.bool_), *cells])
 
 
-def _share(cells: Mask) -> float | None:
+def _share(cells: Flags) -> float | None:
     return float(cells.mean()) if len(cells) else None
 
 

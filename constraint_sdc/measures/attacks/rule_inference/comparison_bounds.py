@@ -17,8 +17,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from constraint_sdc.arrays import Flags, Floats
 from constraint_sdc.constraints.constraint import Powers
-from constraint_sdc.data.pair import Floats, Mask
 from constraint_sdc.evaluate.expression import CompareOp
 from constraint_sdc.measures.attacks.rule_inference.rounded_bounds import (
     EPSILON,
@@ -36,9 +36,9 @@ from constraint_sdc.measures.attacks.rule_inference.rounded_bounds import (
 )
 from constraint_sdc.measures.attacks.rule_inference.value_bounds import (
     Box,
-    Lattice,
     Narrowed,
     Narrower,
+    ValueLattice,
     onto,
     onto_list,
     past,
@@ -119,7 +119,7 @@ def _sum(left: Bounds | None, right: Bounds | None) -> Bounds | None:
 
 def _narrow_factors(powers: Powers, product: Bounds, inner: Box, outer: Box) -> Narrowed:
     """Draw in every factor of a product; the other factors are taken as the outer box has them."""
-    possible: Mask = inner.all(True)
+    possible: Flags = inner.all(True)
     for (name, exponent), others in _each_and_others(powers):
         quotient = divide(product, product_bounds(others, outer)) if others else product
         bounds, exists = root(quotient, exponent, outer.columns[name])
@@ -165,7 +165,7 @@ class OnLattice:
     """The variable is a whole number, or has a given remainder."""
 
     name: str
-    lattice: Lattice
+    lattice: ValueLattice
 
     def narrow(self, box: Box) -> Narrowed:
         """Return the box drawn in to the lattice."""
@@ -173,7 +173,7 @@ class OnLattice:
 
 
 Terms: TypeAlias = tuple[tuple[Powers, Fraction], ...]
-Lattices: TypeAlias = Mapping[str, Lattice]
+Lattices: TypeAlias = Mapping[str, ValueLattice]
 
 
 def compare_sum(terms: Terms, op: CompareOp, constant: Fraction, lattices: Lattices) -> Narrower | None:

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from constraint_sdc.data.groups import Labels
-from constraint_sdc.data.pair import Codes, Floats, Mask
+from constraint_sdc.arrays import Codes, Flags, Floats, Labels
 from constraint_sdc.measures.attacks.rule_inference.narrowing import AppliedRule
 from constraint_sdc.measures.attacks.rule_inference.rounded_bounds import EPSILON, Bounds
 from constraint_sdc.measures.attacks.rule_inference.value_bounds import Box
@@ -30,7 +29,7 @@ class ClassMeans:
     name: str
     label: Labels
     released: Floats
-    usable: Mask
+    usable: Flags
     slack: float
 
     def narrow(self, bounds: Bounds) -> Bounds:
@@ -116,7 +115,7 @@ def infer_intervals(
 
     If every original record meets the rules (see `usable_rules`) and lies in the starting box, it lies in the result.
     """
-    search = _Search(start)
+    search = _IntervalSearch(start)
     is_final = False
     for _ in range(rounds):
         before = search.box
@@ -130,7 +129,7 @@ def infer_intervals(
     return _intervals(search, [rule.id for rule in rules], is_final)
 
 
-def _intervals(search: _Search, order: list[str], is_final: bool) -> Intervals:
+def _intervals(search: _IntervalSearch, order: list[str], is_final: bool) -> Intervals:
     columns = search.box.columns
     shape = (search.box.records, len(columns))
     lo, hi = np.empty(shape, order="F"), np.empty(shape, order="F")
@@ -140,7 +139,7 @@ def _intervals(search: _Search, order: list[str], is_final: bool) -> Intervals:
     return Intervals(tuple(columns), lo, hi, narrowed_by, is_final)
 
 
-class _Search:
+class _IntervalSearch:
     """The box so far, and which rules have drawn it in. What has seen the same columns before is not tried again."""
 
     def __init__(self, start: Box) -> None:
@@ -183,11 +182,11 @@ class _Search:
         return True
 
 
-def _rows_of(bounds: Bounds, rows: Mask) -> Bounds:
+def _rows_of(bounds: Bounds, rows: Flags) -> Bounds:
     return bounds[0][rows], bounds[1][rows]
 
 
-def _onto_rows(old: Bounds, new: Bounds, rows: Mask, possible: Mask) -> Bounds:
+def _onto_rows(old: Bounds, new: Bounds, rows: Flags, possible: Flags) -> Bounds:
     """Return the new bounds on the rows where the rule is possible, the old ones elsewhere."""
     low, high = old[0].copy(), old[1].copy()
     at = np.flatnonzero(rows)[possible]
@@ -196,7 +195,7 @@ def _onto_rows(old: Bounds, new: Bounds, rows: Mask, possible: Mask) -> Bounds:
 
 
 @np.errstate(all="ignore")
-def _gains(old: Bounds, new: Bounds) -> tuple[Mask, Mask]:
+def _gains(old: Bounds, new: Bounds) -> tuple[Flags, Flags]:
     width = old[1] - old[0]
     return (
         new[0] - old[0] > _GAIN * np.minimum(width, np.abs(new[0])),

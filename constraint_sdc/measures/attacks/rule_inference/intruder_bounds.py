@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from constraint_sdc.data.pair import Compared, Floats, Mask, MaskedTogether, Pair
+from constraint_sdc.arrays import Flags, Floats
+from constraint_sdc.data.pair import Compared, MaskedTogether, Pair
 from constraint_sdc.measures.attacks.rule_inference.intervals import ClassMeans, class_means, shared_rows
 from constraint_sdc.measures.attacks.rule_inference.narrowing import Scene
 from constraint_sdc.measures.attacks.rule_inference.rounded_bounds import Bounds
-from constraint_sdc.measures.attacks.rule_inference.value_bounds import Box, Lattice, lattice_of_grid
+from constraint_sdc.measures.attacks.rule_inference.value_bounds import Box, ValueLattice, lattice_of_grid
 from constraint_sdc.settings.words import OperatorName, Scale
 
 _CLOSE = 0.01
@@ -30,7 +31,7 @@ class Intruder:
     means: tuple[ClassMeans, ...]
     targets: tuple[str, ...]
     original: Mapping[str, Floats]
-    filled: Mapping[str, Mask]
+    filled: Mapping[str, Flags]
     notes: tuple[str, ...]
 
 
@@ -54,19 +55,19 @@ def intruder_of(pair: Pair, domains: Mapping[str, Floats]) -> Intruder:
     return Intruder(scene, Box(columns, len(pair), lattices), means, targets, original, filled, notes)
 
 
-def _at_start(variable: Compared, filled: Mask) -> Bounds:
+def _at_start(variable: Compared, filled: Flags) -> Bounds:
     """A value released as it was is known, a masked one can be anything."""
     is_known = filled & (not variable.is_masked)
     return np.where(is_known, variable.masked, -np.inf), np.where(is_known, variable.masked, np.inf)
 
 
-def _lattice(variable: Compared, filled: Mask) -> Lattice | None:
+def _lattice(variable: Compared, filled: Flags) -> ValueLattice | None:
     """Return the numbers of the variable's grid, if all original values are indeed such numbers."""
     found = lattice_of_grid(variable.grid)
     return found if found is not None and bool(found.holds(variable.original[filled]).all()) else None
 
 
-def _means(pair: Pair, filled: Mapping[str, Mask]) -> Iterator[ClassMeans]:
+def _means(pair: Pair, filled: Mapping[str, Flags]) -> Iterator[ClassMeans]:
     for block in pair.blocks:
         names = [v.name for v in pair.variables if v.name in block.names]
         if names and not block.is_weighted and len(pair):

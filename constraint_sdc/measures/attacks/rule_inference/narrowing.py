@@ -9,6 +9,7 @@ from typing import assert_never
 
 import numpy as np
 
+from constraint_sdc.arrays import Flags, Floats
 from constraint_sdc.constraints.constraint import (
     AllOf,
     AnyOf,
@@ -27,7 +28,6 @@ from constraint_sdc.constraints.constraint import (
     atom_variables,
     atoms,
 )
-from constraint_sdc.data.pair import Floats, Mask
 from constraint_sdc.measures.attacks.rule_inference.comparison_bounds import (
     NoneOf,
     OneOf,
@@ -37,9 +37,9 @@ from constraint_sdc.measures.attacks.rule_inference.comparison_bounds import (
 )
 from constraint_sdc.measures.attacks.rule_inference.value_bounds import (
     Box,
-    Lattice,
     Narrowed,
     Narrower,
+    ValueLattice,
     hull,
     lattice_of_remainder,
     narrow_in_turn,
@@ -58,7 +58,7 @@ class Scene:
 
     names: frozenset[str]
     numbers: frozenset[str]
-    lattices: Mapping[str, Lattice]
+    lattices: Mapping[str, ValueLattice]
     domains: Mapping[str, Floats]
 
 
@@ -153,7 +153,7 @@ class AppliedRule:
     id: str
     variables: tuple[str, ...]
     narrower: Narrower
-    rows: Mask
+    rows: Flags
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ class UsableRules:
 
 
 def usable_rules(
-    rules: Sequence[EditRule], scene: Scene, original: Mapping[str, Floats], filled: Mapping[str, Mask]
+    rules: Sequence[EditRule], scene: Scene, original: Mapping[str, Floats], filled: Mapping[str, Flags]
 ) -> UsableRules:
     """Divide rules by whether an intruder can use them.
 
@@ -188,13 +188,13 @@ def usable_rules(
     return UsableRules(tuple(usable), tuple(silent), tuple(broken))
 
 
-def _applied(rule: EditRule, scene: Scene, filled: Mapping[str, Mask]) -> AppliedRule | None:
+def _applied(rule: EditRule, scene: Scene, filled: Mapping[str, Flags]) -> AppliedRule | None:
     formula = rule.constraint.formula
     narrower = formula_narrower(formula, scene)
     if narrower is None:
         return None
     read = dict.fromkeys(name for atom in atoms(formula) for name in atom_variables(atom) if name in scene.names)
-    rows: Mask = np.logical_and.reduce([filled[name] for name in read])
+    rows: Flags = np.logical_and.reduce([filled[name] for name in read])
     return AppliedRule(rule.id, tuple(name for name in read if name in scene.numbers), narrower, rows)
 
 

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from constraint_sdc.data.pair import Floats, Mask
+from constraint_sdc.arrays import Flags, Floats
 
 Bounds: TypeAlias = tuple[Floats, Floats]
 
@@ -112,7 +112,7 @@ def _repeated(values: Floats, exponent: int) -> Floats:
 
 
 @np.errstate(all="ignore")
-def root(a: Bounds, exponent: int, of: Bounds) -> tuple[Bounds, Mask]:
+def root(a: Bounds, exponent: int, of: Bounds) -> tuple[Bounds, Flags]:
     """Return bounds of an x in `of` with x ** exponent in a, and where such an x may exist."""
     if exponent == 1:
         return a, np.ones(np.shape(a[0]), np.bool_)
@@ -135,7 +135,7 @@ def _unsigned_root(values: Floats, exponent: int) -> Floats:
     return found
 
 
-def meet(a: Bounds, b: Bounds) -> tuple[Bounds, Mask]:
+def meet(a: Bounds, b: Bounds) -> tuple[Bounds, Flags]:
     """Return what both enclose and where that is anything; elsewhere a as it is."""
     low, high = np.maximum(a[0], b[0]), np.minimum(a[1], b[1])
     agrees = low <= high

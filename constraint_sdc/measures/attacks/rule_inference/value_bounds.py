@@ -10,8 +10,8 @@ from typing import Protocol
 
 import numpy as np
 
+from constraint_sdc.arrays import Flags, Floats
 from constraint_sdc.data.grid import Grid
-from constraint_sdc.data.pair import Floats, Mask
 from constraint_sdc.measures.attacks.rule_inference.rounded_bounds import Bounds, meet
 
 _COUNTED = 2.0**50
@@ -19,7 +19,7 @@ _COUNTED = 2.0**50
 
 
 @dataclass(frozen=True, slots=True)
-class Lattice:
+class ValueLattice:
     """The numbers (offset + i * step) / divisor for whole i; all three whole, step and divisor positive.
 
     Numerators below 2**50 are exact doubles, so the division gives the very double that is read from the number's text.
@@ -39,29 +39,29 @@ class Lattice:
         return Fraction(self.step, self.divisor)
 
     @np.errstate(all="ignore")
-    def holds(self, values: Floats) -> Mask:
+    def holds(self, values: Floats) -> Flags:
         """Tell which values lie on the lattice."""
         index = np.rint((values * self.divisor - self.offset) / self.step)
-        found: Mask = np.equal(self.numbers(index), values) & (np.abs(index * self.step) < _COUNTED)
+        found: Flags = np.equal(self.numbers(index), values) & (np.abs(index * self.step) < _COUNTED)
         return found
 
 
-def lattice_of_grid(grid: Grid) -> Lattice | None:
+def lattice_of_grid(grid: Grid) -> ValueLattice | None:
     """Return a grid's numbers; None on a free grid, or one too fine to count."""
     if grid.decimals is None or 10**grid.decimals > _COUNTED:
         return None
-    return Lattice(1, 10**grid.decimals)
+    return ValueLattice(1, 10**grid.decimals)
 
 
-def lattice_of_remainder(modulus: Fraction, remainder: Fraction) -> Lattice | None:
+def lattice_of_remainder(modulus: Fraction, remainder: Fraction) -> ValueLattice | None:
     """Return the numbers with this remainder; None where they are too many digits to count."""
     divisor = math.lcm(modulus.denominator, remainder.denominator)
     step, offset = abs(int(modulus * divisor)), int(remainder * divisor)
-    return None if step == 0 or max(step, divisor, abs(offset)) > _COUNTED else Lattice(step, divisor, offset)
+    return None if step == 0 or max(step, divisor, abs(offset)) > _COUNTED else ValueLattice(step, divisor, offset)
 
 
 @np.errstate(all="ignore")
-def onto(lattice: Lattice, bounds: Bounds) -> tuple[Bounds, Mask]:
+def onto(lattice: ValueLattice, bounds: Bounds) -> tuple[Bounds, Flags]:
     """Draw bounds in to the lattice; the mask tells where a number of it is left, elsewhere they stay.
 
     The quotient may be off by one; the two corrections look at the numbers themselves.
@@ -78,7 +78,7 @@ def onto(lattice: Lattice, bounds: Bounds) -> tuple[Bounds, Mask]:
     return _unless_empty(bounds, (new_low, new_high))
 
 
-def onto_list(values: Floats, bounds: Bounds) -> tuple[Bounds, Mask]:
+def onto_list(values: Floats, bounds: Bounds) -> tuple[Bounds, Flags]:
     """Draw bounds in to the listed values (sorted); the mask tells where one is left, elsewhere they stay."""
     ends = np.concatenate(([-np.inf], values, [np.inf]))
     low = ends[np.searchsorted(values, bounds[0], "left") + 1]
@@ -86,7 +86,7 @@ def onto_list(values: Floats, bounds: Bounds) -> tuple[Bounds, Mask]:
     return _unless_empty(bounds, (low, high))
 
 
-def past(forbidden: Iterable[float], bounds: Bounds, lattice: Lattice | None) -> tuple[Bounds, Mask]:
+def past(forbidden: Iterable[float], bounds: Bounds, lattice: ValueLattice | None) -> tuple[Bounds, Flags]:
     """Move bounds past forbidden values that they stand on; the mask tells where anything is left.
 
     Without a lattice the next value is as near as one likes: only a value known exactly is refuted.
@@ -105,7 +105,7 @@ def past(forbidden: Iterable[float], bounds: Bounds, lattice: Lattice | None) ->
     return _unless_empty(bounds, (low, high))
 
 
-def _unless_empty(old: Bounds, new: Bounds) -> tuple[Bounds, Mask]:
+def _unless_empty(old: Bounds, new: Bounds) -> tuple[Bounds, Flags]:
     is_left = new[0] <= new[1]
     return (np.where(is_left, new[0], old[0]), np.where(is_left, new[1], old[1])), is_left
 
@@ -119,9 +119,9 @@ class Box:
 
     columns: Mapping[str, Bounds]
     records: int
-    lattices: Mapping[str, Lattice] = field(default_factory=dict)
+    lattices: Mapping[str, ValueLattice] = field(default_factory=dict)
 
-    def all(self, answer: bool) -> Mask:
+    def all(self, answer: bool) -> Flags:
         """Return the same answer for every record."""
         return np.full(self.records, answer)
 
@@ -134,7 +134,7 @@ class Box:
             possible = possible & is_left
         return self.to(name, found, possible)
 
-    def to(self, name: str, bounds: Bounds, possible: Mask) -> Narrowed:
+    def to(self, name: str, bounds: Bounds, possible: Flags) -> Narrowed:
         """Return the box with new bounds of one variable, where possible."""
         old = self.columns[name]
         new = np.where(possible, bounds[0], old[0]), np.where(possible, bounds[1], old[1])
@@ -146,7 +146,7 @@ class Narrowed:
     """What is left of a box under a condition; where the condition is not `possible`, the box means nothing."""
 
     box: Box
-    possible: Mask
+    possible: Flags
 
 
 class Narrower(Protocol):

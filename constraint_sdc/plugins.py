@@ -13,7 +13,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
@@ -36,8 +36,8 @@ class Registry(Generic[T]):
     """All objects of one kind by name.
 
     `kind` is the word in messages, `folders` are the packages whose modules hold our own, `group` is the group of entry
-    points, `protocol` has the members that an object needs. Names are listed in the order of `first`, then our other
-    ones, then those of other distributions, each by name.
+    points. `protocol` has the members that an object needs, and `fault` says what else is wrong with it. Names are
+    listed in the order of `first`, then our other ones, then those of other distributions, each by name.
     """
 
     kind: str
@@ -45,6 +45,7 @@ class Registry(Generic[T]):
     group: str
     protocol: type[Any]
     first: tuple[str, ...] = ()
+    fault: Callable[[T], str | None] = lambda _: None
 
     def __contains__(self, name: object) -> bool:
         return name in self._ours or name in self._entries
@@ -114,6 +115,8 @@ class Registry(Generic[T]):
             raise self._broken(entry, f"lacks {', '.join(missing)}")
         if value.name != entry.name:
             raise self._broken(entry, f"calls itself {value.name!r}")
+        if fault := self.fault(value):
+            raise self._broken(entry, fault)
         return cast(T, value)
 
     def _broken(self, entry: EntryPoint, what: str) -> PluginError:

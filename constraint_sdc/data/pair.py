@@ -10,7 +10,7 @@ import numpy as np
 
 from constraint_sdc.arrays import Codes, Flags, Floats, Points, Rows
 from constraint_sdc.data.grid import Grid
-from constraint_sdc.settings.words import OperatorName, Role, Scale
+from constraint_sdc.settings.words import Role, Scale
 
 
 @dataclass(frozen=True)
@@ -47,14 +47,14 @@ class Compared:
 class MaskedTogether:
     """A block: variables whose values the records of a group share.
 
-    `method` is the partition, `operators` how a group's values become one; None and empty where nobody said so. With
-    `is_weighted` the operators weighed the records. With `is_drawn` chance decided who got what: whoever does not know
-    the seed cannot repeat it.
+    `method` is the partition, `operators` are names of how a group's values become one; None and empty where nobody
+    said so. With `is_weighted` the operators weighed the records. With `is_drawn` chance decided who got what: whoever
+    does not know the seed cannot repeat it.
     """
 
     names: tuple[str, ...]
     method: str | None = None
-    operators: Mapping[str, OperatorName] = field(default_factory=dict)
+    operators: Mapping[str, str] = field(default_factory=dict)
     is_weighted: bool = False
     is_drawn: bool = False
 

@@ -14,18 +14,14 @@ from constraint_sdc.errors import UsageError
 from constraint_sdc.files.json_file import shipped_file
 from constraint_sdc.files.recipe_masker import refuse_masker, refuse_strange_parameters
 from constraint_sdc.files.recipe_yaml import RecipeText
+from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.settings.masker import MASKERS, method_from_json, method_to_json
 from constraint_sdc.settings.recipe import AssessWish, Recipe
-from constraint_sdc.settings.words import OperatorName, Role, Scale, Standardise, VariableWish
+from constraint_sdc.settings.words import Role, Scale, Standardise, VariableWish
 
 _SIZE_LIMIT = 1_000_000
 _MESSAGE_LIMIT = 300
 _XML_BLANK = " \t\r\n"
-_OPERATORS_BY_SCALE = {
-    Scale.NUMERIC: frozenset(OperatorName),
-    Scale.ORDINAL: frozenset((OperatorName.LOWER_MEDIAN, OperatorName.MODE, OperatorName.MEDOID)),
-    Scale.NOMINAL: frozenset((OperatorName.MODE, OperatorName.MEDOID)),
-}
 
 
 def read_recipe(path: Path) -> Recipe:
@@ -117,7 +113,7 @@ def _wish(entry: Mapping[str, Any]) -> VariableWish:
         role=Role(entry["role"]) if "role" in entry else None,
         scale=Scale(entry["type"]) if "type" in entry else None,
         decimals=0 if grid == "integer" else grid,
-        operator=OperatorName(entry["operator"]) if "operator" in entry else None,
+        operator=entry.get("operator"),
         is_removed=entry.get("remove", False),
         weight=float(entry["weight"]) if "weight" in entry else None,
         order=tuple(str(value).strip(_XML_BLANK) for value in entry.get("order", ())),
@@ -133,7 +129,7 @@ def _wish_to_json(wish: VariableWish) -> dict[str, object]:
     if wish.decimals is not None:
         entry["grid"] = "integer" if wish.decimals == 0 else wish.decimals
     if wish.operator is not None:
-        entry["operator"] = wish.operator.value
+        entry["operator"] = wish.operator
     if wish.is_removed:
         entry["remove"] = True
     if wish.weight is not None:
@@ -188,10 +184,13 @@ def _refuse_contradictory_wish(name: str, wish: VariableWish, text: RecipeText) 
     for entry, value in (("operator", wish.operator), ("grid", wish.decimals), ("weight", wish.weight)):
         if value is not None and wish.role is Role.UNTOUCHED:
             raise text.mistake(f"{name} is untouched: it needs no {entry}", [*place, entry])
+    if wish.operator is not None and wish.operator not in OPERATORS:
+        known = ", ".join(OPERATORS.names)
+        raise text.mistake(f"unknown operator {wish.operator!r}; use one of: {known}", [*place, "operator"])
     if wish.scale is None:
         return
-    if wish.operator is not None and wish.operator not in _OPERATORS_BY_SCALE[wish.scale]:
-        what = f"the {wish.operator.value} of a {wish.scale.value} variable does not exist"
+    if wish.operator is not None and wish.scale not in OPERATORS[wish.operator].traits.scales:
+        what = f"the {wish.operator} of a {wish.scale.value} variable does not exist"
         raise text.mistake(what, [*place, "operator"])
     if wish.decimals is not None and wish.scale is not Scale.NUMERIC:
         raise text.mistake(f"a {wish.scale.value} variable has no grid", [*place, "grid"])

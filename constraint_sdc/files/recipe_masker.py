@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.recipe_yaml import RecipeText
+from constraint_sdc.operators.registry import averages_otherwise
 from constraint_sdc.settings.goal import (
     AddedExtremum,
     Change,
@@ -20,7 +21,7 @@ from constraint_sdc.settings.goal import (
 )
 from constraint_sdc.settings.masker import MASKERS, PARAMETERS, FuzzyCMeans, GroupAnonymity, Microhybrid
 from constraint_sdc.settings.recipe import Recipe
-from constraint_sdc.settings.words import OperatorName, Role, Scale, VariableWish
+from constraint_sdc.settings.words import Role, Scale, VariableWish
 
 # What a recipe says of group anonymity: goals that make sense by themselves, and nothing that would have no effect.
 
@@ -214,8 +215,8 @@ def _refuse_idle(recipe: Recipe, text: RecipeText) -> None:
         raise text.mistake(f"{recipe.method} takes no weights of records", ["weights"])
     for name, wish in recipe.variables.items():
         is_drawn = recipe.method in (Microhybrid.name, FuzzyCMeans.name)
-        if is_drawn and wish.operator is OperatorName.GEOMETRIC_MEAN:
-            raise text.mistake(f"{recipe.method} has no geometric mean", ["variables", name, "operator"])
+        if is_drawn and wish.operator is not None and averages_otherwise(wish.operator):
+            raise text.mistake(f"{recipe.method} has no {wish.operator}", ["variables", name, "operator"])
         if is_alone and wish.weight is not None:
             what = f"{recipe.method} masks each variable alone, so none counts more than another"
             raise text.mistake(what, ["variables", name, "weight"])

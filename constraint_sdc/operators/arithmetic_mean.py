@@ -18,8 +18,7 @@ from constraint_sdc.constraints.constraint import (
 )
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.operators.conjunction import ValueAtom, integer_verdict, judge, pattern_verdict
-from constraint_sdc.operators.operator import NeedsExact, NotCovered, OperatorVerdict
-from constraint_sdc.settings.words import OperatorName
+from constraint_sdc.operators.operator import NeedsExact, NotCovered, OperatorTraits, OperatorVerdict
 
 _CONVEX = NeedsExact("the solutions of a linear condition are convex, so they contain the mean of solutions")
 
@@ -34,7 +33,8 @@ class ArithmeticMean:
     are all monotone: a group whose members agree gets their very value, and V1 <= V2 survives in double.
     """
 
-    name = OperatorName.ARITHMETIC_MEAN
+    name = "arithmetic mean"
+    traits = OperatorTraits()
 
     def verdict(self, formula: Formula) -> OperatorVerdict:
         """Linear conditions need the exact step only; `!=`, products, sets and texts are not covered."""
@@ -48,6 +48,9 @@ class ArithmeticMean:
         [[1.5], [5.0]]
         """
         return group_means(values, groups, weights)
+
+
+REGISTERED = (ArithmeticMean(),)
 
 
 def group_means(values: Points, groups: Groups, weights: Weights | None = None) -> Points:

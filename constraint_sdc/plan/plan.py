@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from constraint_sdc.data.grid import Grid
+from constraint_sdc.operators.operator import OperatorTraits
+from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.settings.masker import Method, Microaggregation, divides_itself
 from constraint_sdc.settings.recipe import Division
-from constraint_sdc.settings.words import OnBroken, OperatorName, Role, Scale
+from constraint_sdc.settings.words import OnBroken, Role, Scale
 
 
 class ExactStep(Enum):
@@ -133,10 +135,15 @@ class VariablePlan:
     role: Role
     scale: Scale
     grid: Grid
-    operator: OperatorName
+    operator: str
     weight: float = 1.0
     treatment: Treatment = Treatment.AGGREGATED
     order: tuple[str, ...] = ()
+
+    @property
+    def traits(self) -> OperatorTraits:
+        """Return the traits of its operator."""
+        return OPERATORS[self.operator].traits
 
 
 class Formation(Enum):

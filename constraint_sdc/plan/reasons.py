@@ -10,13 +10,12 @@ from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.plan.design import Stratum
 from constraint_sdc.plan.plan import RulePlan, Treatment, Why
 from constraint_sdc.plan.rule_facts import RuleFacts
-from constraint_sdc.settings.words import OperatorName
 
 _CHECKED = "every representative is evaluated; one that fails is nudged, repaired or replaced by an actual record"
 
 
 def explain_rule(
-    rule: RuleFacts, operators: Mapping[str, OperatorName], strata: Sequence[Stratum], shared: frozenset[str]
+    rule: RuleFacts, operators: Mapping[str, str], strata: Sequence[Stratum], shared: frozenset[str]
 ) -> RulePlan:
     """Return on what the rule's survival rests; `shared` are unmasked variables whose values a stratum shares."""
     why, because = _reason(rule, operators, strata)
@@ -27,15 +26,15 @@ def explain_rule(
     return RulePlan(rule.id, rule.edit.constraint.kind.value, rule.says, rule.variables, why, because)
 
 
-def _tied_unmasked(rule: RuleFacts, operators: Mapping[str, OperatorName]) -> list[str]:
+def _tied_unmasked(rule: RuleFacts, operators: Mapping[str, str]) -> list[str]:
     """Return the unmasked variables that an atom compares with masked ones."""
     mixed = [tie for tie in rule.ties if any(name in operators for name in tie)]
     return list(dict.fromkeys(name for tie in mixed for name in tie if name not in operators))
 
 
-def _reason(rule: RuleFacts, operators: Mapping[str, OperatorName], strata: Sequence[Stratum]) -> tuple[Why, str]:
+def _reason(rule: RuleFacts, operators: Mapping[str, str], strata: Sequence[Stratum]) -> tuple[Why, str]:
     names = {operators[name] for name in rule.variables if name in operators}
-    if names == {OperatorName.MEDOID}:
+    if len(names) == 1 and all(OPERATORS[name].traits.copies_a_record for name in names):
         unread = "" if rule.is_evaluable else f" (not evaluated here: {rule.edit.constraint.reason})"
         which = "its variables" if rule.is_certain else "all masked variables, since it may read any of them,"
         return Why.MEDOID, f"{which} are copied together from one actual record{unread}"
@@ -43,24 +42,24 @@ def _reason(rule: RuleFacts, operators: Mapping[str, OperatorName], strata: Sequ
         return Why.CHECKED, f"its conditions are too many for strata; {_CHECKED}"
     asked = _asked(rule, operators, strata)
     if not names or any(len(_operators_of(atom, operators)) > 1 for atoms in asked for atom in atoms):
-        used = " and ".join(sorted(name.value for name in names))
+        used = " and ".join(sorted(names))
         derived = derived_words(rule, strata)
         return Why.CHECKED, f"{used} meet in it; {derived + '; ' if derived else ''}{_CHECKED}"
     # No atom mixes operators, so each is asked about its own: a conjunction holds where all its parts do.
     verdicts = [
         (name, OPERATORS[name].verdict(AllOf(tuple(a for a in atoms if name in _operators_of(a, operators)))))
         for atoms in asked
-        for name in OperatorName
+        for name in OPERATORS.names
         if name in names and (len(names) == 1 or any(name in _operators_of(a, operators) for a in atoms))
     ]
     return _weakest(verdicts, rule, strata)
 
 
-def _operators_of(atom: Atom, operators: Mapping[str, OperatorName]) -> set[OperatorName]:
+def _operators_of(atom: Atom, operators: Mapping[str, str]) -> set[str]:
     return {operators[name] for name in atom_variables(atom) if name in operators}
 
 
-def _asked(rule: RuleFacts, operators: Mapping[str, OperatorName], strata: Sequence[Stratum]) -> list[tuple[Atom, ...]]:
+def _asked(rule: RuleFacts, operators: Mapping[str, str], strata: Sequence[Stratum]) -> list[tuple[Atom, ...]]:
     """Return, for every stratum, the atoms of the rule that masking can touch."""
     return [
         tuple(a for owner, a in stratum.conjunction if owner == rule.id and set(atom_variables(a)) & operators.keys())
@@ -70,7 +69,7 @@ def _asked(rule: RuleFacts, operators: Mapping[str, OperatorName], strata: Seque
 
 
 def _weakest(
-    verdicts: Sequence[tuple[OperatorName, OperatorVerdict]], rule: RuleFacts, strata: Sequence[Stratum]
+    verdicts: Sequence[tuple[str, OperatorVerdict]], rule: RuleFacts, strata: Sequence[Stratum]
 ) -> tuple[Why, str]:
     is_forked = rule.terms is not None and len(rule.terms) > 1
     within = "within each stratum, " if is_forked and len(strata) > 1 else ""
@@ -81,27 +80,27 @@ def _weakest(
     for name, verdict in verdicts:
         if isinstance(verdict, NotCovered):
             derived = derived_words(rule, strata)
-            return Why.CHECKED, f"{name.value}: {verdict.because}; {derived + '; ' if derived else ''}{_CHECKED}"
+            return Why.CHECKED, f"{name}: {verdict.because}; {derived + '; ' if derived else ''}{_CHECKED}"
     exact = [(name, v.because) for name, v in verdicts if isinstance(v, NeedsExact)]
     if exact:
         derived = derived_words(rule, strata)
         made = f"; {derived}" if derived else "; made exact on the grid"
         name, because = exact[0]
-        others = [(n, v.because) for n, v in verdicts if isinstance(v, Preserved) and n is not name]
+        others = [(n, v.because) for n, v in verdicts if isinstance(v, Preserved) and n != name]
         beside = f"; {_first_of_each(others)}" if others else ""
-        return Why.EXACT, f"{within}{name.value}: {because}{made}{beside}"
+        return Why.EXACT, f"{within}{name}: {because}{made}{beside}"
     kept = [(name, v.because) for name, v in verdicts if isinstance(v, Preserved)]
     return Why.PRESERVED, within + (_first_of_each(kept) or "nothing that masking touches is left to satisfy")
 
 
-def _first_of_each(reasons: Sequence[tuple[OperatorName, str]]) -> str:
+def _first_of_each(reasons: Sequence[tuple[str, str]]) -> str:
     """Say the first reason of every operator, those of one reason together."""
-    first: dict[OperatorName, str] = {}
+    first: dict[str, str] = {}
     for name, because in reasons:
         first.setdefault(name, because)
     together: dict[str, list[str]] = {}
     for name, because in first.items():
-        together.setdefault(because, []).append(name.value)
+        together.setdefault(because, []).append(name)
     return "; ".join(f"{' and '.join(names)}: {because}" for because, names in together.items())
 
 
@@ -111,12 +110,12 @@ def derived_words(rule: RuleFacts, strata: Sequence[Stratum]) -> str:
     return " or ".join(found) + (", digit for digit" if found else "")
 
 
-def strategy(operators: Mapping[str, OperatorName], strata: Sequence[Stratum], rules: Sequence[RuleFacts]) -> str:
+def strategy(operators: Mapping[str, str], strata: Sequence[Stratum], rules: Sequence[RuleFacts]) -> str:
     """Say in one line how the block's representatives come about."""
-    by_operator: dict[OperatorName, list[str]] = {}
+    by_operator: dict[str, list[str]] = {}
     for name, operator in operators.items():
         by_operator.setdefault(operator, []).append(name)
-    parts = [f"{operator.value} of {', '.join(names)}" for operator, names in by_operator.items()]
+    parts = [f"{operator} of {', '.join(names)}" for operator, names in by_operator.items()]
     derived = list(dict.fromkeys(d.variable for s in strata for d in s.derivations))
     if derived:
         parts.append(f"then {', '.join(derived)} computed from the others")

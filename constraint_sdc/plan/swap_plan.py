@@ -10,6 +10,7 @@ import numpy as np
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.data.series import Series
 from constraint_sdc.evaluate.expression import variables_of
+from constraint_sdc.operators.mode import Mode
 from constraint_sdc.plan.design import BlockDesign, Design, PlanInputs, Stratum, refuse_removed
 from constraint_sdc.plan.plan import (
     BlockPlan,
@@ -27,7 +28,7 @@ from constraint_sdc.plan.roles import refuse_unknown
 from constraint_sdc.plan.rule_facts import RuleFacts, rule_facts
 from constraint_sdc.plan.treatment import plan_warnings
 from constraint_sdc.settings.masker import GroupAnonymity
-from constraint_sdc.settings.words import OperatorName, Role, Scale, VariableWish
+from constraint_sdc.settings.words import Role, Scale, VariableWish
 
 _CHECKED = "only pairs are swapped for which it holds with the values exchanged, as evaluated for both records"
 _ALIKE = "only records that agree in {} are swapped, so that its variables have the values of one actual record"
@@ -127,7 +128,7 @@ def _block(
         wish.role or Role.CONFIDENTIAL,
         series.scale,
         series.grid,
-        OperatorName.MODE,
+        Mode.name,
         treatment=Treatment.SWAPPED,
     )
     plan = BlockPlan(

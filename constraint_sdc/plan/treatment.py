@@ -9,10 +9,12 @@ import numpy as np
 from constraint_sdc.arrays import Floats
 from constraint_sdc.data.series import Series
 from constraint_sdc.errors import PlanRefusedError, UsageError
+from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
+from constraint_sdc.operators.registry import OPERATORS, averages_otherwise
 from constraint_sdc.partition.registry import takes_one_variable
 from constraint_sdc.plan.plan import Treatment
 from constraint_sdc.settings.masker import FuzzyCMeans, GroupAnonymity, Method, Microaggregation, Microhybrid, draws
-from constraint_sdc.settings.words import OperatorName, VariableWish
+from constraint_sdc.settings.words import VariableWish
 
 _DETERMINED = 1e-9  # of a variable's range: what rounding leaves
 LEAST_CLUSTER = 3
@@ -29,7 +31,7 @@ def treats_records(names: Sequence[str], masker: Method, partition: str) -> bool
     return isinstance(masker, Microhybrid)
 
 
-def treatments(operators: Mapping[str, OperatorName], masker: Method, partition: str) -> dict[str, Treatment]:
+def treatments(operators: Mapping[str, str], masker: Method, partition: str) -> dict[str, Treatment]:
     """Return the treatment of every variable.
 
     What must keep to values that occur cannot be synthesised: the values of the cluster are shuffled. What must come
@@ -40,30 +42,31 @@ def treatments(operators: Mapping[str, OperatorName], masker: Method, partition:
     return {name: _treatment(operator, masker) for name, operator in operators.items()}
 
 
-def _treatment(operator: OperatorName, masker: Method) -> Treatment:
-    if operator is OperatorName.MEDOID:
+def _treatment(operator: str, masker: Method) -> Treatment:
+    traits = OPERATORS[operator].traits
+    if traits.copies_a_record:
         return Treatment.AGGREGATED
     if isinstance(masker, Microaggregation):
         return Treatment.RANKED
-    return Treatment.SYNTHESISED if operator.is_average else Treatment.SHUFFLED
+    return Treatment.SYNTHESISED if traits.is_average else Treatment.SHUFFLED
 
 
 def settle_operators(
-    chosen: Mapping[str, OperatorName], wishes: Mapping[str, VariableWish], masker: Method, partition: str
-) -> dict[str, OperatorName]:
-    """Return the operators; where values are no representatives of groups, none is geometric.
+    chosen: Mapping[str, str], wishes: Mapping[str, VariableWish], masker: Method, partition: str
+) -> dict[str, str]:
+    """Return the operators; where values are no representatives of groups, averages are arithmetic means.
 
     Centres of fuzzy c-means are arithmetic, and so are synthetic values and means of ranks.
     """
     if isinstance(masker, Microaggregation) and not treats_records(tuple(chosen), masker, partition):
         return dict(chosen)
     for name in chosen:
-        if name in wishes and wishes[name].operator is OperatorName.GEOMETRIC_MEAN:
+        wish = wishes[name].operator if name in wishes else None
+        if wish is not None and averages_otherwise(wish):
             which = partition if isinstance(masker, Microaggregation) else masker.name
             hint = f"take the operator of {name} out of the recipe, or mask by microaggregation"
-            raise UsageError(f"{which} has no geometric mean, and the recipe asks for that of {name}", hint=hint)
-    arithmetic = OperatorName.ARITHMETIC_MEAN
-    return {n: arithmetic if o is OperatorName.GEOMETRIC_MEAN else o for n, o in chosen.items()}
+            raise UsageError(f"{which} has no {wish}, and the recipe asks for that of {name}", hint=hint)
+    return {n: ArithmeticMean.name if averages_otherwise(o) else o for n, o in chosen.items()}
 
 
 def require_clusters(names: Sequence[str], given: Sequence[str], k: int) -> None:

@@ -43,34 +43,19 @@ class Standardise(Enum):
     NONE = "none"  # as it is: variables with large numbers dominate
 
 
-class OperatorName(Enum):
-    """How a group's values become one: see `constraint_sdc/operators`, one file each."""
-
-    ARITHMETIC_MEAN = "arithmetic mean"
-    GEOMETRIC_MEAN = "geometric mean"
-    LOWER_MEDIAN = "lower median"
-    MODE = "mode"
-    MEDOID = "medoid"
-
-    @property
-    def is_average(self) -> bool:
-        """Tell whether it computes a new number; the others copy the value of a record."""
-        return self in (OperatorName.ARITHMETIC_MEAN, OperatorName.GEOMETRIC_MEAN)
-
-
 @dataclass(frozen=True, slots=True)
 class VariableWish:
     """What the recipe says about one variable; None is "not said". `decimals`: 0 is integer, "free" a free double.
 
-    `is_removed` takes an identifier out of the masked file. `weight` is how much a squared difference in this variable
-    counts in distances, against 1 for the others. `order` are the values of an ordinal variable, lowest first; without
-    it they are in the order of numbers, or of texts.
+    `operator` is the name of an operator. `is_removed` takes an identifier out of the masked file. `weight` is how much
+    a squared difference in this variable counts in distances, against 1 for the others. `order` are the values of an
+    ordinal variable, lowest first; without it they are in the order of numbers, or of texts.
     """
 
     role: Role | None = None
     scale: Scale | None = None
     decimals: int | OneOf["free"] | None = None
-    operator: OperatorName | None = None
+    operator: str | None = None
     is_removed: bool = False
     weight: float | None = None
     order: tuple[str, ...] = ()

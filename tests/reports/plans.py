@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from constraint_sdc.data.grid import Grid
+from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
+from constraint_sdc.operators.medoid import Medoid
 from constraint_sdc.plan.plan import (
     BlockPlan,
     ExactStep,
@@ -18,12 +20,12 @@ from constraint_sdc.plan.plan import (
     Why,
 )
 from constraint_sdc.settings.recipe import Division
-from constraint_sdc.settings.words import OperatorName, Role, Scale, Standardise
+from constraint_sdc.settings.words import Role, Scale, Standardise
 
-MEAN, MEDOID = OperatorName.ARITHMETIC_MEAN, OperatorName.MEDOID
+MEAN, MEDOID = ArithmeticMean.name, Medoid.name
 
 
-def variable(name: str, decimals: int | None = 0, operator: OperatorName = MEAN) -> VariablePlan:
+def variable(name: str, decimals: int | None = 0, operator: str = MEAN) -> VariablePlan:
     return VariablePlan(name, Role.CONFIDENTIAL, Scale.NUMERIC, Grid(decimals, pads=decimals == 2), operator)
 
 

@@ -18,7 +18,7 @@ from constraint_sdc.plan.read_series import is_numeric, make_series
 from constraint_sdc.plan.roles import Roles, decide_roles
 from constraint_sdc.settings.masker import Microaggregation, Microhybrid, draws
 from constraint_sdc.settings.recipe import Recipe
-from constraint_sdc.settings.words import OperatorName, Role, Scale, VariableWish
+from constraint_sdc.settings.words import Role, Scale, VariableWish
 
 _SHOWN = 20
 
@@ -234,7 +234,7 @@ def _is_aggregated(plan: Plan, block: BlockPlan) -> bool:
     return isinstance(plan.masker, Microaggregation)
 
 
-def _operators(plan: Plan, block: BlockPlan) -> dict[str, OperatorName]:
+def _operators(plan: Plan, block: BlockPlan) -> dict[str, str]:
     """Return how values of a group became one, where masked values are that: a centre that was drawn is no mean."""
     if not _is_aggregated(plan, block):
         return {}

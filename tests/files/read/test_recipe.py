@@ -14,9 +14,12 @@ from hypothesis import strategies as st
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.json_file import shipped_file
 from constraint_sdc.files.recipe import read_recipe, recipe_from_json, recipe_to_json
+from constraint_sdc.operators.geometric_mean import GeometricMean
+from constraint_sdc.operators.mode import Mode
+from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.settings.masker import MASKERS
 from constraint_sdc.settings.recipe import Recipe
-from constraint_sdc.settings.words import OperatorName, Role, Scale, Standardise, VariableWish
+from constraint_sdc.settings.words import Role, Scale, Standardise, VariableWish
 
 MANUAL = Path(__file__).resolve().parents[3] / "docs" / "recipe.md"
 SCHEMA = json.loads(shipped_file("schemas", "recipe.schema.json").read_text("utf-8"))
@@ -72,10 +75,10 @@ def test_everything_in_a_recipe_arrives(tmp_path: Path) -> None:
         variables={
             "Id": VariableWish(role=Role.IDENTIFIER, is_removed=True),
             "V1": VariableWish(Role.QUASI_IDENTIFIER, Scale.NUMERIC, 0),
-            "V2": VariableWish(Role.CONFIDENTIAL, decimals=2, operator=OperatorName.GEOMETRIC_MEAN),
+            "V2": VariableWish(Role.CONFIDENTIAL, decimals=2, operator=GeometricMean.name),
             "V3": VariableWish(decimals="free", weight=0.25),
             "V4": VariableWish(weight=3.0),
-            "Town": VariableWish(scale=Scale.NOMINAL, operator=OperatorName.MODE),
+            "Town": VariableWish(scale=Scale.NOMINAL, operator=Mode.name),
             "Size": VariableWish(scale=Scale.ORDINAL, order=("small", "010", "3")),
             "Wave": VariableWish(role=Role.UNTOUCHED),
         },
@@ -199,7 +202,7 @@ wishes = st.builds(
     st.none() | st.sampled_from(Role),
     st.none() | st.sampled_from(Scale),
     st.none() | st.integers(0, 15) | st.just("free"),
-    st.none() | st.sampled_from(OperatorName),
+    st.none() | st.sampled_from(OPERATORS.names),
     st.booleans(),
     st.none() | st.floats(min_value=0, exclude_min=True, allow_infinity=False),
     st.lists(names, max_size=3).map(tuple),

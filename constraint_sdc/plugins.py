@@ -11,15 +11,19 @@ An entry point names an object, or a class that is made without arguments. It is
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import inspect
 import pkgutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Generic, TypeVar, cast
+from importlib.abc import InspectLoader
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from constraint_sdc.errors import UsageError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 T = TypeVar("T")
 
@@ -53,11 +57,19 @@ class Registry(Generic[T]):
     def __iter__(self) -> Iterator[str]:
         return iter(self.names)
 
+    def __len__(self) -> int:
+        return len(self.names)
+
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Return every name; no entry point is loaded for this."""
+        return (*self.own_names, *sorted(self._entries))
+
+    @cached_property
+    def own_names(self) -> tuple[str, ...]:
+        """Return the names of our own, without a look at what is installed."""
         rest = sorted(name for name in self._ours if name not in self.first)
-        return (*(name for name in self.first if name in self._ours), *rest, *sorted(self._entries))
+        return (*(name for name in self.first if name in self._ours), *rest)
 
     def __getitem__(self, name: str) -> T:
         if name in self._ours:
@@ -89,6 +101,8 @@ class Registry(Generic[T]):
     @cached_property
     def _entries(self) -> dict[str, EntryPoint]:
         """Return other people's entry points by name; a name that is taken is refused with both owners."""
+        from importlib.metadata import entry_points  # slow to load; only for names that are not ours
+
         found: dict[str, EntryPoint] = {}
         for entry in sorted(entry_points(group=self.group), key=_who):
             if entry.name in self._ours or (entry.name in found and found[entry.name] != entry):
@@ -127,11 +141,21 @@ class Registry(Generic[T]):
 
 
 def _modules(folders: tuple[str, ...]) -> Iterator[str]:
-    """Return the modules directly in the folders, and those of their subfolders, by full name."""
+    """Yield the modules in the folders and their subfolders that register something, by full name.
+
+    Others are not imported: modules with kernels load a compiler, which small files must not wait for.
+    """
     for folder in folders:
         package = importlib.import_module(folder)
         for module in sorted(pkgutil.walk_packages(package.__path__, f"{folder}."), key=lambda found: found.name):
-            yield module.name
+            if _registers(module.name):
+                yield module.name
+
+
+def _registers(module: str) -> bool:
+    spec = importlib.util.find_spec(module)
+    source = spec.loader.get_source(module) if spec and isinstance(spec.loader, InspectLoader) else None
+    return source is not None and "\nREGISTERED" in source
 
 
 def _members(protocol: type[Any]) -> list[str]:

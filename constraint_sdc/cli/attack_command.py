@@ -30,7 +30,25 @@ Examples:
 """
 
 
-@click.group("attack", epilog=_EPILOG)
+class _AttackGroup(click.Group):
+    """A group of all registered attacks; one without a command of its own gets a plain one."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click's signature)
+        from constraint_sdc.measures.registry import attacks
+
+        return sorted(attacks())
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in self.commands:
+            return self.commands[cmd_name]
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        from constraint_sdc.measures.registry import MEASURES
+
+        return _plain_attack(MEASURES[cmd_name])
+
+
+@click.group("attack", cls=_AttackGroup, epilog=_EPILOG)
 def command() -> None:
     """Try what an intruder would: how many records he re-identifies, and how sure he is."""
 
@@ -71,32 +89,25 @@ def single_ranking(original: Path, masked: Path, as_json: bool, against: Path | 
     _report(SingleRanking(**chosen), compared, given["show_values"], as_json)
 
 
-@command.command("transparency")
-@click.argument("original", type=FILE)
-@click.argument("masked", type=FILE)
-@comparing_options
-@click.option("--json", "as_json", is_flag=True, help="JSON under schemas/attack.schema.json.")
-def transparency(original: Path, masked: Path, as_json: bool, **given: Any) -> None:
-    """Intersect, block by block, the masked records that each original can have become; one left is certain."""
-    compared = _compare(original, masked, gather_comparison(given))
-    from constraint_sdc.measures.attacks.transparency import Transparency
+def _plain_attack(attack: Measure) -> click.Command:
+    """Return the command of an attack that takes no options of its own."""
 
-    _report(Transparency(), compared, given["show_values"], as_json)
+    def run(original: Path, masked: Path, as_json: bool, **given: Any) -> None:
+        if attack.traits.needs_rules and given["rules"] is None:
+            raise UsageError("without rules nothing can be inferred from them", hint="give --rules")
+        compared = _compare(original, masked, gather_comparison(given))
+        from constraint_sdc.measures.assessment import MeasureInputs
+        from constraint_sdc.measures.registry import prepared
 
+        inputs = MeasureInputs(given.get("seed", 0), compared.judged.held, compared.domains)
+        _report(prepared(attack, inputs) or attack, compared, given["show_values"], as_json)
 
-@command.command("rule-inference")
-@click.argument("original", type=FILE)
-@click.argument("masked", type=FILE)
-@comparing_options
-@click.option("--json", "as_json", is_flag=True, help="JSON under schemas/attack.schema.json.")
-def rule_inference(original: Path, masked: Path, as_json: bool, **given: Any) -> None:
-    """Derive from the published rules and the masked values the interval in which every original value must lie."""
-    if given["rules"] is None:
-        raise UsageError("without rules nothing can be inferred from them", hint="give --rules")
-    compared = _compare(original, masked, gather_comparison(given))
-    from constraint_sdc.measures.attacks.rule_inference.attack import RuleInference
-
-    _report(RuleInference(compared.judged.held, compared.domains), compared, given["show_values"], as_json)
+    run.__doc__ = (type(attack).__doc__ or attack.title).split("\n\n")[0]
+    as_json = click.option("--json", "as_json", is_flag=True, help="JSON under schemas/attack.schema.json.")
+    options = comparing_options(as_json(run))
+    options = seed_option(options) if attack.traits.draws else options
+    files = click.argument("original", type=FILE)(click.argument("masked", type=FILE)(options))
+    return click.command(attack.name)(files)
 
 
 def _refuse_idle(given: dict[str, Any], against: Path | None) -> None:

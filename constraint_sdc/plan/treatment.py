@@ -11,7 +11,7 @@ from constraint_sdc.data.series import Series
 from constraint_sdc.errors import PlanRefusedError, UsageError
 from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
 from constraint_sdc.operators.registry import OPERATORS, averages_otherwise
-from constraint_sdc.partition.registry import takes_one_variable
+from constraint_sdc.partition.registry import sorts_by_one_number, takes_one_variable
 from constraint_sdc.plan.plan import Treatment
 from constraint_sdc.settings.masker import FuzzyCMeans, GroupAnonymity, Method, Microaggregation, Microhybrid, draws
 from constraint_sdc.settings.words import VariableWish
@@ -121,8 +121,6 @@ def _unit(series: Series) -> Floats:
 
 # Risks of a masker that whoever chooses it must see.
 
-_RANKED = ("individual-ranking", "optimal-univariate")
-_PROJECTED = ("pc1-projection", "z-sum-projection")
 _DEFAULT_SEED = 0
 
 
@@ -157,14 +155,14 @@ def plan_warnings(masker: Method, partition: str, k: int, seed: int) -> tuple[st
 
 
 def _of_partition(partition: str, k: int) -> list[str]:
-    if partition in _RANKED:
+    if takes_one_variable(partition):
         return [
             f"{partition} masks each variable by itself, so that {k} records share a mean of one variable but hardly "
             "any two share all values: whoever knows the original values of several variables finds nearly every "
             "record, with certainty (`attack transparency`, docs/maskers/individual-ranking.md). Choose it only for "
             "variables that no intruder can know"
         ]
-    if partition in _PROJECTED:
+    if sorts_by_one_number(partition):
         return [
             f"{partition} sorts records by one number: records that are near in it may be far apart in every variable, "
             "so that groups are wide, and whoever knows the method knows the order of the groups "

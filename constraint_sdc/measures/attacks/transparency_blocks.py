@@ -23,12 +23,12 @@ from constraint_sdc.measures.attacks.transparency_reach import (
 from constraint_sdc.measures.risk.achieved_k import classes
 from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
 from constraint_sdc.operators.geometric_mean import GeometricMean
+from constraint_sdc.partition.registry import PARTITIONS
 from constraint_sdc.settings.masker import GroupAnonymity
 from constraint_sdc.settings.words import Scale
 
 Knowledge: TypeAlias = Literal["published", "rerun"]
 
-_CONSECUTIVE = ("individual-ranking", "optimal-univariate")
 """Methods whose groups are of consecutive values, as their description says."""
 
 _ROUNDING = 1e-9
@@ -107,7 +107,7 @@ def _is_consecutive(block: MaskedTogether, variable: Compared) -> bool:
         return False
     if block.method == "auto":
         return len(block.names) == 1 and not block.is_weighted
-    return block.method is None or block.method in _CONSECUTIVE
+    return block.method is None or (block.method in PARTITIONS and PARTITIONS[block.method].traits.takes_one_variable)
 
 
 def _by_operator(pair: Pair, block: MaskedTogether, variable: Compared) -> Use:

@@ -15,7 +15,13 @@ import numpy as np
 from constraint_sdc.arrays import Labels, Points, Rows
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.partition.distances import by_column, nearest, squared_distances
-from constraint_sdc.partition.partitioner import COMPILED_ABOVE, refuse_weights, require_possible
+from constraint_sdc.partition.partitioner import (
+    COMPILED_ABOVE,
+    PartitionTraits,
+    below_2k,
+    refuse_weights,
+    require_possible,
+)
 
 
 @dataclass(frozen=True)
@@ -28,6 +34,7 @@ class Mdav:
 
     compiled: bool | None = None
     name: ClassVar[str] = "mdav"
+    traits: ClassVar[PartitionTraits] = PartitionTraits(largest=below_2k)
 
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
         """Return the group of every record; `seed` is of no account, because nothing is drawn.
@@ -54,6 +61,9 @@ class Mdav:
         from constraint_sdc.partition.methods.mdav_pruned import first_groups
 
         return first_groups(np.require(points, np.float64, ["C", "W"]), k)  # one type, compiled once
+
+
+REGISTERED = (Mdav(),)
 
 
 def _groups(points: Points, k: int) -> Iterator[Rows]:

@@ -16,6 +16,8 @@ from constraint_sdc.constraints.constraint import AllOf, AnyOf, Formula, LinearA
 from constraint_sdc.constraints.texts import DECIMAL_TEXT
 from constraint_sdc.constraints.understand import understand
 from constraint_sdc.data.groups import Groups
+from constraint_sdc.exam.operators.exam import examine
+from constraint_sdc.exam.operators.formulas import draw_formula
 from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
 from constraint_sdc.operators.conjunction import NUMBER_TEXTS
 from constraint_sdc.operators.geometric_mean import GeometricMean
@@ -25,8 +27,6 @@ from constraint_sdc.operators.mode import Mode
 from constraint_sdc.operators.operator import NeedsExact, NotCovered, Operator, OperatorVerdict, Preserved
 from constraint_sdc.operators.registry import OPERATORS
 from tests.constraints.pairs import pattern, rule, schema
-from tests.operators.exam import examine
-from tests.operators.formulas import draw_formula
 
 EXAMINED = {
     ArithmeticMean.name: ["NeedsExact LinearAtom", "NeedsExact AllOf", "NeedsExact IntegerAtom"],
@@ -63,6 +63,7 @@ class Lying:
 
     def __init__(self, honest: Operator, claim: OperatorVerdict, about: Callable[[Formula], bool]) -> None:
         self.honest, self.claim, self.about, self.name = honest, claim, about, honest.name
+        self.traits = honest.traits
         self.representatives = honest.representatives
 
     def verdict(self, formula: Formula) -> OperatorVerdict:

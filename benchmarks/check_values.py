@@ -88,10 +88,10 @@ def main() -> None:
         wrong += [f"{method}, k = {k}: {differing}"] if differing else []
     said = (
         "`python benchmarks/check_values.py census.csv --docs`: the reference Census (V1 to V13), masked in one block",
-        "by MDAV, or each variable by individual ranking. Figures in brackets are those of an independent implementation",
-        "with the same definitions; the run fails on a difference in the second decimal. The definition of ID was chosen",
-        "among several so that these figures agree ([interval disclosure](interval-disclosure.md)). The other definitions",
-        "were not.",
+        "by MDAV, or each variable by individual ranking. Figures in brackets are those of an independent",
+        "implementation with the same definitions; the run fails on a difference in the second decimal. The definition",
+        "of ID was chosen among several so that these figures agree ([interval disclosure](interval-disclosure.md)).",
+        "The other definitions were not.",
         "",
         *lines,
     )

@@ -173,13 +173,13 @@ def cold_run(name: str, n: int, cache: Path) -> tuple[float, str]:
 
 
 MISSED = """\
-The last bar is missed because exact MDAV became faster. The bar was set when MDAV took 6 seconds at 100,000 records with a
-k-d tree search, and 11 seconds with SIMD loops over all records."""
+The last bar is missed because exact MDAV became faster. The bar was set when MDAV took 6 seconds at 100,000 records
+with a k-d tree search, and 11 seconds with SIMD loops over all records."""
 INTRODUCTION = """# How good and how fast are the partitions?
 
-Written by `benchmarks/partition.py`. Information loss is 100 * SSE / SST of the standardised records. Seconds depend on the
-machine ({cores} cores, Python {python}); compare the ratios. The textbook, `baseline/mdav_textbook.py`, follows the paper in
-NumPy. Exact MDAV forms the same groups, which is checked before anything is printed.
+Written by `benchmarks/partition.py`. Information loss is 100 * SSE / SST of the standardised records. Seconds depend on
+the machine ({cores} cores, Python {python}); compare the ratios. The textbook, `baseline/mdav_textbook.py`, follows the
+paper in NumPy. Exact MDAV forms the same groups, which is checked before anything is printed.
 """
 
 

@@ -86,8 +86,8 @@ def main() -> None:
         (
             f"`python benchmarks/sweep.py census.csv --docs`: {2 * LAST} maskings of {title}",
             f"(k = 1..{LAST}, MDAV, with and without the five rules), on two cores. The loop starts `mask` and",
-            "`assess --attacks none` for each masking, one after the other, as a shell script would. It is measured for",
-            f"{len(assessed)} maskings and scaled up. Both give the same figures for these.",
+            "`assess --attacks none` for each masking, one after the other, as a shell script would. It is measured",
+            f"for {len(assessed)} maskings and scaled up. Both give the same figures for these.",
             "",
             "| | seconds | times |",
             "|---|---:|---:|",

@@ -52,8 +52,8 @@ the standardised variables of a block. Each cell has the loss with the rules, th
 without rules, strata or grids.
 
 With groups formed by MDAV (`--partition mdav`, all rows but the last) the difference is the price of the guarantee. The
-last row has the default partition, whose better groups make up for it at most k. MDAV is a heuristic, so strata can
-also happen to give better groups than it finds alone.
+last row has the default partition, whose better groups make up for it in most cases, but not in all. MDAV is a
+heuristic, so strata can also happen to give better groups than it finds alone.
 
 Every file was judged again after it was published: no failed assert in Saxon, no group below k, V1 to V14 integers.
 Otherwise there would be no table.

@@ -11,6 +11,7 @@ from typing import Protocol
 from constraint_sdc.errors import UsageError
 from constraint_sdc.exam.failure import ExamFailedError
 from constraint_sdc.exam.guarantee.exam import masker_questions
+from constraint_sdc.exam.guarantee.running import where_it_crashed
 from constraint_sdc.exam.measures.exam import measure_questions
 from constraint_sdc.exam.operators.sitting import operator_questions
 from constraint_sdc.exam.partition.sitting import partition_questions
@@ -143,7 +144,7 @@ def sit_exam(name: str, kind: str | None = None, options: ExamOptions | None = N
             yield ExamAnswer(question.text, False, str(failure), failure.kept)
             return
         except Exception as crash:  # whatever an object raises is its failure, not the exam's
-            yield ExamAnswer(question.text, False, f"{type(crash).__name__}: {crash}")
+            yield ExamAnswer(question.text, False, where_it_crashed(crash))
             return
 
 

@@ -65,7 +65,7 @@ def run_case(case: ExamCase, folder: Path) -> CaseOutcome:
     except ConstraintSdcError as error:
         return CaseOutcome(case.seed, (f"{type(error).__name__}: {error}",), seconds=perf_counter() - start, case=case)
     except Exception as error:  # a crash is a broken promise like any other, and the run goes on
-        return CaseOutcome(case.seed, (_crash(error),), seconds=perf_counter() - start, case=case)
+        return CaseOutcome(case.seed, (where_it_crashed(error),), seconds=perf_counter() - start, case=case)
     seconds = perf_counter() - start
     given = Maskable(
         files.data,
@@ -109,7 +109,8 @@ def _options(case: ExamCase, files: CaseFiles) -> MaskOptions:
     )
 
 
-def _crash(error: Exception) -> str:
+def where_it_crashed(error: Exception) -> str:
+    """Return the file and line in which an error was raised, and what it says."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

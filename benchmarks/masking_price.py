@@ -47,16 +47,15 @@ MORE_RULES = """
 """
 RECIPE = "variables:\n" + "".join(f"  {name}: {{grid: integer}}\n" for name in INTEGERS)
 SECTION = """
-Written by `benchmarks/masking_price.py` (`make price` prints the second half). Information loss is
-100 * SSE / SST over the standardised variables of a block; each cell has the loss with the rules, then that of plain
-MDAV on the same block without rules, strata or grids. With the groups formed by MDAV too (`--method mdav`, all rows but
-the last), the difference is the price of the guarantee; the last row has the default method, whose better groups pay
-for it. Every file was
-judged again after it was published: no failed assert in Saxon, no group below k, V1 to V14 integers; otherwise there
-would be no table. MDAV is a heuristic: strata may also happen to make better groups than it finds alone. "Five rules"
-are those of `rules/census.sch`; "eight rules" adds V8 + V9 = V10, V5 <= V12 and V12 <= V2, after which ten variables
-hang together. The last tables count the records that break a rule when the same engine masks the same blocks without
-rules, rounding to the same grids.
+Written by `benchmarks/masking_price.py` (`make price` prints the second half). Information loss is 100 * SSE / SST over
+the standardised variables of a block; each cell has the loss with the rules, then that of plain MDAV on the same block
+without rules, strata or grids. With the groups formed by MDAV too (`--partition mdav`, all rows but the last), the
+difference is the price of the guarantee; the last row has the default partition, whose better groups pay for it. Every
+file was judged again after it was published: no failed assert in Saxon, no group below k, V1 to V14 integers; otherwise
+there would be no table. MDAV is a heuristic: strata may also happen to make better groups than it finds alone. "Five
+rules" are those of `rules/census.sch`; "eight rules" adds V8 + V9 = V10, V5 <= V12 and V12 <= V2, after which ten
+variables hang together. The last tables count the records that break a rule when the same engine masks the same blocks
+without rules, rounding to the same grids.
 """
 
 
@@ -100,9 +99,9 @@ def run_case(title: str, data: Path, rules: Path) -> Case:
     recipe_file = data.parent / "integers.yml"
     integers = cs.read_recipe(recipe_file)
     for k in SIZES:
-        masked[k] = mask_and_judge(data, rules, f"{rules.stem}-{k}.xml", cs.MaskOptions(k=k, method="mdav"))
+        masked[k] = mask_and_judge(data, rules, f"{rules.stem}-{k}.xml", cs.MaskOptions(k=k, partition="mdav"))
         searched[k] = mask_and_judge(data, rules, f"{rules.stem}-{k}-auto.xml", cs.MaskOptions(k=k))
-        options = cs.MaskOptions(k=k, method="mdav", recipe=integers, recipe_file=recipe_file)
+        options = cs.MaskOptions(k=k, partition="mdav", recipe=integers, recipe_file=recipe_file)
         asked = mask_and_judge(data, rules, f"{rules.stem}-{k}-integers.xml", options)
         same &= asked.digests["output"] == masked[k].digests["output"]
         plain[k] = check_without_rules(data, rules, masked[k].plan)
@@ -128,7 +127,7 @@ def mask_and_judge(data: Path, rules: Path, name: str, options: cs.MaskOptions) 
 def check_without_rules(data: Path, rules: Path, plan: Plan) -> CheckResult:
     recipe = Recipe(groups=tuple(block.names for block in plan.blocks))
     output = data.parent / f"{rules.stem}-{plan.k}-plain.xml"
-    cs.mask_file(data, None, output, cs.MaskOptions(k=plan.k, method="mdav", recipe=recipe))
+    cs.mask_file(data, None, output, cs.MaskOptions(k=plan.k, partition="mdav", recipe=recipe))
     return cs.check_file(output, rules, cs.CheckOptions(original=data))
 
 

@@ -49,7 +49,7 @@ def test_a_point_is_what_mask_and_assess_say_of_the_written_file(
     data: Path, swept: Sweep, tmp_path: Path, scenario: str, k: int
 ) -> None:
     rules = RULES if scenario == WITH_RULES else None
-    mask_file(data, rules, tmp_path / "masked.xml", MaskOptions(k=k, method="mdav"))
+    mask_file(data, rules, tmp_path / "masked.xml", MaskOptions(k=k, partition="mdav"))
     assessed = assess_files(data, tmp_path / "masked.xml", AssessOptions(attacks=()))
     found = point(swept, scenario, k)
     for name in ("pil", "dbrl", "id", "dr", "score"):

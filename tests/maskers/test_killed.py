@@ -20,7 +20,7 @@ FINAL = ("masked.xml", "masked.xml.certificate.json")
 
 
 def start(given: Extract, k: int) -> subprocess.Popen[bytes]:
-    command = ("mask", "data.xml", "--rules", "rules.sch", "-k", str(k), "--method", "mdav", "-o", "masked.xml")
+    command = ("mask", "data.xml", "--rules", "rules.sch", "-k", str(k), "--partition", "mdav", "-o", "masked.xml")
     code = "from constraint_sdc.cli import main; main()"
     return subprocess.Popen(
         [sys.executable, "-c", code, *command, "--overwrite"],

@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.conftest import Run
 from tests.maskers.extract import columns, extract
+from tests.maskers.toys import install
 
 MASKERS = {
     "microhybrid": "k: 8\nmask: {masker: microhybrid, partition: v-mdav, given: [W]}\n",
@@ -19,6 +20,7 @@ MASKERS = {
         "      change: [{move: {from: East, to: West}}]\n  influential: [{variable: W}]\n"
     ),
 }
+MASKERS["toy"] = "k: 4\nmask: {masker: toy, partition: v-mdav, strength: 2}\n"  # of another distribution
 INPUTS = ("data.xml", "--rules", "rules.sch", "--recipe", "recipe.yml")
 
 
@@ -29,6 +31,7 @@ def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     town = np.where(a > 450, "East", rng.choice(["East", "West", "North"], 60))
     rules = {"total": "number(A) + number(B) = number(C)", "town": "Town = ('East', 'West', 'North')"}
     extract(tmp_path, columns(A=a, B=b, C=a + b, W=rng.integers(1, 20, 60), Town=town), rules)
+    install(tmp_path / "site", monkeypatch, "toy = tests.maskers.toys:Toy")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -268,7 +268,7 @@ class TestMistakes:
                 "A is given, so it stays as it is and is in no",
             ),
             ("mask: {masker: microhybrid, m1: 2}", "m1 is for fuzzy-c-means, not for microhybrid"),
-            ("mask: {masker: microhybrid}\nmask: {partition: mdav}", "`method` stands under `mask` already"),
+            ("mask: {masker: microhybrid}\nmethod: mdav", "`method` is the old spelling of what stands under `mask`"),
             ("mask: {masker: microhybrid, partition: guess}", "unknown partition method 'guess'"),
             (
                 "mask: {masker: microhybrid}\nvariables: {A: {operator: geometric mean}}",

@@ -73,7 +73,7 @@ def test_the_page_of_an_assessment_takes_the_points(run: Run) -> None:
         (("--k", "0..3"), "'0..3' is neither"),
         (("--k", "x"), "'x' is neither"),
         (("--k", "3", "--partitions", "mdvav"), "mdvav"),
-        (("--k", "3", "--methods", ","), "--methods names nothing"),
+        (("--k", "3", "--maskers", ","), "--maskers names nothing"),
         (("--k", "3", "--jobs", "0"), "--jobs"),
         (("--k", "3", "--compare-unconstrained"), "give --rules"),
         (("--k", "3", "--on-broken", "keep"), "belongs to rules"),
@@ -93,7 +93,7 @@ def test_without_a_name_the_directory_is_called_after_the_data(run: Run) -> None
 
 
 def test_a_mistake_loses_no_point(run: Run) -> None:
-    given = ("sweep", "extract.xml", "--k", "3", "--jobs", "1", "-o", "out", "--overwrite", "--methods")
+    given = ("sweep", "extract.xml", "--k", "3", "--jobs", "1", "-o", "out", "--overwrite", "--partitions")
     assert run(*given, "mdav").code == 0
     before = Path("out/journal.jsonl").read_text("utf-8")
     assert run(*given, "mdvav").code == 2

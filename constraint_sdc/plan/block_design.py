@@ -24,20 +24,18 @@ from constraint_sdc.plan.classes import RecordClasses, record_classes
 from constraint_sdc.plan.derivation import derive
 from constraint_sdc.plan.design import BlockDesign, Stratum
 from constraint_sdc.plan.operators import choose_operators
-from constraint_sdc.plan.plan import BlockPlan, StratumPlan, Treatment, VariablePlan
+from constraint_sdc.plan.plan import BlockPlan, StratumPlan, VariablePlan
 from constraint_sdc.plan.reasons import explain_own, explain_rule, own_strategy, strategy
 from constraint_sdc.plan.rule_facts import RuleFacts, Term
 from constraint_sdc.plan.strata import NONE_KNOWN, Company, StratumCell, form_strata
 from constraint_sdc.plan.treatment import (
-    block_shares,
     refuse_determined,
-    require_clusters,
     settle_operators,
     treatments,
 )
-from constraint_sdc.settings.masker import FuzzyCMeans, Method, Microaggregation
+from constraint_sdc.settings.masker import MaskerTraits, default_masker
 from constraint_sdc.settings.recipe import Division
-from constraint_sdc.settings.words import Role, VariableWish
+from constraint_sdc.settings.words import Role, Treatment, VariableWish
 
 _TRIED = 20_000
 _FARTHEST = 1e150  # squares of more do not fit into a double
@@ -58,7 +56,7 @@ class BlockContext:
     division: Division
     weights: Weights | None
     show: Callable[[Formula], str]
-    masker: Method = field(default_factory=Microaggregation)
+    masker: MaskerTraits = field(default_factory=default_masker)
     given: Mapping[str, Series] = field(default_factory=dict)
 
 
@@ -70,7 +68,7 @@ def design_block(number: int, block: Block, pins: tuple[tuple[str, Codes], ...],
     operators = settle_operators(chosen, around.wishes, around.masker, partition)
     treated = treatments(operators, around.masker, partition)
     synthesised = [name for name in block.names if treated[name] is Treatment.SYNTHESISED]
-    require_clusters(synthesised, tuple(around.given), around.k)
+    around.masker.refuse_cluster(synthesised, around.k)
     refuse_determined(series, synthesised, around.given)
     forked = [rule for rule in block.rules if rule.terms is not None and len(rule.terms) > 1]
     classes = record_classes(block, series, operators, pins, around.broken, around.records)
@@ -116,7 +114,7 @@ def design_block(number: int, block: Block, pins: tuple[tuple[str, Codes], ...],
         partition=_partition_words([cloud.of(cell.rows) for cell in cells], around),
         strata=planned,
         rules=rules,
-        shares=block_shares(around.masker) and not is_own,
+        shares=around.masker.shares_values and not is_own,
     )
     return BlockDesign(
         plan=plan,
@@ -164,9 +162,8 @@ def _weight(name: str, around: BlockContext) -> float:
 
 def _partition_words(clouds: list[Cloud], around: BlockContext) -> str:
     """Say how the strata are divided; `auto` says what it chooses and why, once for strata that differ in size."""
-    if isinstance(around.masker, FuzzyCMeans):
-        centres = sum(-(-len(cloud) // around.k) for cloud in clouds)
-        return f"fuzzy c-means: {centres:,} centres, one for {around.k} records, drawn by membership"
+    if around.masker.divides_itself:
+        return around.masker.partition_words([len(cloud) for cloud in clouds], around.k)
     method = partitioner(around.division.method, around.division.effort)
     if not isinstance(method, Auto):
         return method.name

@@ -20,17 +20,13 @@ from constraint_sdc.plan.plan import Kept, Plan, RulePlan, Why
 from constraint_sdc.plan.read_series import is_numeric, make_series
 from constraint_sdc.plan.roles import Roles, decide_roles
 from constraint_sdc.plan.rule_facts import RuleFacts, computed_with, rule_facts
-from constraint_sdc.plan.swap_plan import plan_swaps
-from constraint_sdc.plan.treatment import plan_warnings, treats_records
-from constraint_sdc.settings.masker import GroupAnonymity, Microhybrid
+from constraint_sdc.plan.treatment import plan_warnings
 from constraint_sdc.settings.recipe import Recipe
 from constraint_sdc.settings.words import Role, Scale, VariableWish
 
 
 def make_plan(inputs: PlanInputs) -> Design:
     """Return the plan and its working drawing."""
-    if isinstance(inputs.masker, GroupAnonymity):
-        return plan_swaps(inputs, inputs.masker)
     table = inputs.table
     if table.records < inputs.k:
         hint = f"choose k of at most {table.records}"
@@ -70,23 +66,22 @@ def make_plan(inputs: PlanInputs) -> Design:
 def _grouping(inputs: PlanInputs) -> Recipe:
     """Return the recipe; where it says nothing, the masker decides which variables are together.
 
-    A method that divides by one variable leaves each to itself. Microhybrid keeps the covariances of variables that are
-    together, so all are.
+    A method that divides by one variable leaves each to itself; a masker may put all together.
     """
     recipe = inputs.recipe
     if takes_one_variable(inputs.division.method):
         _refuse_groups(recipe, inputs.division.method)
         return replace(recipe, group_size=1)
-    if isinstance(inputs.masker, Microhybrid) and recipe.group_size is None and not recipe.groups:
+    if inputs.masker.together is not None and recipe.group_size is None and not recipe.groups:
         return replace(recipe, groups="all")
     return recipe
 
 
 def _explained(blocks: tuple[Block, ...], inputs: PlanInputs) -> tuple[Block, ...]:
     """Return the blocks; where the masker put variables together, it says so in place of the recipe."""
-    if not isinstance(inputs.masker, Microhybrid) or inputs.recipe.groups or inputs.recipe.group_size is not None:
+    said = inputs.masker.together
+    if said is None or inputs.recipe.groups or inputs.recipe.group_size is not None:
         return blocks
-    said = "microhybrid keeps the covariances of what is together"
     return tuple(replace(block, because=said) if "recipe" in block.because else block for block in blocks)
 
 
@@ -134,9 +129,9 @@ def _surroundings(masked: Mapping[str, tuple[Role, Scale]], inputs: PlanInputs) 
 
 
 def _given(inputs: PlanInputs) -> dict[str, Series]:
-    """Return the variables that microhybrid leaves as they are; each needs a number in every record."""
+    """Return the variables that the masker takes as given; each needs a number in every record."""
     found: dict[str, Series] = {}
-    for name in _given_names(inputs):
+    for name in inputs.masker.kept_variables:
         missing = inputs.recipe.missing.get(name, ())
         column = inputs.table.columns[name]
         if not is_numeric(column, missing):
@@ -150,15 +145,11 @@ def _given(inputs: PlanInputs) -> dict[str, Series]:
 
 
 def _kept(roles: Roles, masked: Mapping[str, tuple[Role, Scale]], inputs: PlanInputs) -> tuple[Kept, ...]:
-    because = dict.fromkeys(_given_names(inputs), "it is given: the covariances with it are kept")
+    because = dict(inputs.masker.kept_variables)
     if inputs.division.weights is not None:
         because[inputs.division.weights] = "it says how much each record counts"
     kept = (kept for name, kept in roles.kept.items() if name not in masked)
     return tuple(replace(one, because=because.get(one.name, one.because)) for one in kept)
-
-
-def _given_names(inputs: PlanInputs) -> tuple[str, ...]:
-    return inputs.masker.given if isinstance(inputs.masker, Microhybrid) else ()
 
 
 def _extended(
@@ -192,7 +183,7 @@ def _extended(
 
 def _pins_of(block: Block, pinned: Mapping[tuple[str, str], str], inputs: PlanInputs) -> tuple[tuple[str, Codes], ...]:
     """Return what groups must share; where every record has values of its own, nothing is asked of groups."""
-    if treats_records(block.names, inputs.masker, inputs.division.method):
+    if inputs.masker.treats_records(block.names, inputs.division.method):
         return ()
     return _pins(block, pinned, inputs.table, inputs.k)
 

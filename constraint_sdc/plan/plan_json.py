@@ -22,13 +22,12 @@ from constraint_sdc.plan.plan import (
     RulePlan,
     SignalValue,
     StratumPlan,
-    Treatment,
     VariablePlan,
     Why,
 )
-from constraint_sdc.settings.masker import method_from_json, method_to_json
+from constraint_sdc.settings.masker import masker_from_json, masker_to_json
 from constraint_sdc.settings.recipe import Division
-from constraint_sdc.settings.words import Role, Scale, Standardise
+from constraint_sdc.settings.words import Role, Scale, Standardise, Treatment
 
 # What became of a goal, as JSON under schemas/plan.schema.json, and back.
 
@@ -59,7 +58,7 @@ def plan_to_json(plan: Plan) -> dict[str, object]:
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": "constraint-sdc", "version": __version__},
         "k": plan.k,
-        "masker": method_to_json(plan.masker),
+        "masker": masker_to_json(plan.masker),
         **division_to_json(plan.division),
         "seed": plan.seed,
         "on_broken": plan.on_broken,
@@ -90,7 +89,7 @@ def plan_from_json(content: Mapping[str, Any]) -> Plan:
         rules=tuple(_rule_from(rule) for rule in content["rules"]),
         broken=content["broken"],
         inputs=content["inputs"],
-        masker=method_from_json(content["masker"]),
+        masker=masker_from_json(content["masker"]),
         warnings=tuple(content["warnings"]),
     )
 

@@ -8,8 +8,9 @@ from constraint_sdc.constraints.constraint import AllOf, Atom, LinearAtom, atom_
 from constraint_sdc.operators.operator import NeedsExact, NotCovered, OperatorVerdict, Preserved
 from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.plan.design import Stratum
-from constraint_sdc.plan.plan import RulePlan, Treatment, Why
+from constraint_sdc.plan.plan import RulePlan, Why
 from constraint_sdc.plan.rule_facts import RuleFacts
+from constraint_sdc.settings.words import Treatment
 
 _CHECKED = "every representative is evaluated; one that fails is nudged, repaired or replaced by an actual record"
 

@@ -25,7 +25,7 @@ def _microhybrid(case: ExamCase, content: Content, rng: random.Random) -> ExamCa
     """Synthetic values need more than one record for each variable, and now and then few variables are together."""
     if rng.random() < 0.3 and content.get("groups") != "all":
         content.setdefault("group_size", rng.choice((1, 2, 3)))
-    content["mask"] = {"method": "microhybrid", "partition": rng.choice(("mdav", "mdav", "v-mdav", "random"))}
+    content["mask"] = {"masker": "microhybrid", "partition": rng.choice(("mdav", "mdav", "v-mdav", "random"))}
     most = max(len(record) + len(record.attrib) for record in etree.fromstring(case.data.encode()).iter(case.record))
     return replace(case, k=max(case.k, most + 1))
 
@@ -33,26 +33,26 @@ def _microhybrid(case: ExamCase, content: Content, rng: random.Random) -> ExamCa
 def _fuzzy(case: ExamCase, content: Content, rng: random.Random) -> ExamCase:
     m1, m2 = (rng.choice(("1", "1.05", "1.2", "1.5", "2", "8")) for _ in range(2))
     told = {"m1": m1, "m2": m2, "ensure_k": rng.random() < 0.5, "constrained": rng.random() < 0.5}
-    content["mask"] = {"method": "fuzzy-c-means", **told}
+    content["mask"] = {"masker": "fuzzy-c-means", **told}
     return case
 
 
 def _individual_ranking(case: ExamCase, content: Content, rng: random.Random) -> ExamCase:
-    content["mask"] = {"method": rng.choice(("individual-ranking", "optimal-univariate"))}
+    content["mask"] = {"partition": rng.choice(("individual-ranking", "optimal-univariate"))}
     _leave_groups(content)
     _leave_categories(content)
     return case
 
 
 def _projection(case: ExamCase, content: Content, rng: random.Random) -> ExamCase:
-    content["mask"] = {"method": rng.choice(("pc1-projection", "z-sum-projection"))}
+    content["mask"] = {"partition": rng.choice(("pc1-projection", "z-sum-projection"))}
     _leave_categories(content)
     return case
 
 
 def _mixed(case: ExamCase, content: Content, rng: random.Random) -> ExamCase:
-    content["mask"] = {"method": rng.choice(("mixed", "mixed+refine"))}
-    if content["mask"]["method"].endswith("+refine"):
+    content["mask"] = {"partition": rng.choice(("mixed", "mixed+refine"))}
+    if content["mask"]["partition"].endswith("+refine"):
         content["effort"] = "fast"
     return case
 
@@ -60,7 +60,7 @@ def _mixed(case: ExamCase, content: Content, rng: random.Random) -> ExamCase:
 def _group_anonymity(case: ExamCase, content: Content, rng: random.Random) -> ExamCase:
     """Swap values of one or two variables; a case in which no two records could be swapped keeps to MDAV."""
     mask = random_mask(case, content.get("missing", {}), rng)
-    content["mask"] = mask or {"method": "mdav"}
+    content["mask"] = mask or {"partition": "mdav"}
     if mask is None:
         return case
     parameters = {goal["parameter"] for goal in mask["goals"]}
@@ -97,7 +97,7 @@ def with_masker(case: ExamCase, name: str) -> ExamCase:
 def with_partition(case: ExamCase, method: Partitioner) -> ExamCase:
     """Return the case divided by a partition method; what it is not made for is taken out of the recipe."""
     content = _bare(case)
-    content["mask"] = {"method": method.name}
+    content["mask"] = {"partition": method.name}
     if method.traits.takes is Takes.ONE_VARIABLE:
         _leave_groups(content)
     if method.traits.takes is not Takes.MIXED:
@@ -119,14 +119,14 @@ def with_operator(case: ExamCase, operator: Operator) -> ExamCase:
 
 
 def _plain(case: ExamCase, content: Content, name: str) -> ExamCase:
-    content["mask"] = {"method": name}
+    content["mask"] = {"masker": name}
     return case
 
 
 def _bare(case: ExamCase) -> Content:
     """Return the recipe without its division, and without operators that only groups with one value have."""
     content: Content = yaml.safe_load(case.recipe) or {}
-    for entry in ("method", "effort", "weights"):
+    for entry in ("mask", "effort", "weights"):
         content.pop(entry, None)
     for wish in content.get("variables", {}).values():
         if wish.get("operator") == "geometric mean":

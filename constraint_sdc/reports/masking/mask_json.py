@@ -7,7 +7,7 @@ from constraint_sdc.files.json_file import json_text
 from constraint_sdc.maskers.masked import MaskedBlock, MaskResult
 from constraint_sdc.plan.plan_json import price_to_json
 from constraint_sdc.reports.masking.goal_text import treatment_word
-from constraint_sdc.settings.masker import method_to_json
+from constraint_sdc.settings.masker import masker_to_json
 
 SCHEMA = "constraint-sdc/mask"
 SCHEMA_VERSION = 1
@@ -26,7 +26,7 @@ def render_mask_json(result: MaskResult) -> str:
             "certificate": str(result.certificate),
             "records": result.plan.records,
             "k": result.plan.k,
-            "masker": method_to_json(result.plan.masker),
+            "masker": masker_to_json(result.plan.masker),
             "warnings": list(result.plan.warnings),
             "rules": rules_to_json(result),
             "blocks": blocks_to_json(result),

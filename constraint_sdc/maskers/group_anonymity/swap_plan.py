@@ -10,35 +10,25 @@ import numpy as np
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.data.series import Series
 from constraint_sdc.evaluate.expression import variables_of
+from constraint_sdc.maskers.group_anonymity.goal import Goal
 from constraint_sdc.operators.mode import Mode
 from constraint_sdc.plan.design import BlockDesign, Design, PlanInputs, Stratum, refuse_removed
-from constraint_sdc.plan.plan import (
-    BlockPlan,
-    Formation,
-    Kept,
-    Plan,
-    RulePlan,
-    StratumPlan,
-    Treatment,
-    VariablePlan,
-    Why,
-)
+from constraint_sdc.plan.plan import BlockPlan, Formation, Kept, Plan, RulePlan, StratumPlan, VariablePlan, Why
 from constraint_sdc.plan.read_series import is_numeric, make_series, not_numeric
 from constraint_sdc.plan.roles import refuse_unknown
 from constraint_sdc.plan.rule_facts import RuleFacts, rule_facts
 from constraint_sdc.plan.treatment import plan_warnings
-from constraint_sdc.settings.masker import GroupAnonymity
-from constraint_sdc.settings.words import Role, Scale, VariableWish
+from constraint_sdc.settings.words import Role, Scale, Treatment, VariableWish
 
 _CHECKED = "only pairs are swapped for which it holds with the values exchanged, as evaluated for both records"
 _ALIKE = "only records that agree in {} are swapped, so that its variables have the values of one actual record"
 _JUDGED = "it looks beyond its own record, which no pair of records can promise; the judge decides after masking"
 
 
-def plan_swaps(inputs: PlanInputs, masker: GroupAnonymity) -> Design:
+def plan_swaps(inputs: PlanInputs, goals: Sequence[Goal]) -> Design:
     """Return the plan and its working drawing: nothing but the parameters of the goals changes."""
     refuse_unknown(inputs.table, inputs.recipe)
-    names = tuple(dict.fromkeys(goal.parameter for goal in masker.goals))
+    names = tuple(dict.fromkeys(goal.parameter for goal in goals))
     kept = _kept(names, inputs)
     facts = rule_facts(inputs.rules, inputs.says, inputs.table.columns.keys(), inputs.evaluable)
     refuse_removed(facts, kept)
@@ -50,7 +40,7 @@ def plan_swaps(inputs: PlanInputs, masker: GroupAnonymity) -> Design:
     listed: set[str] = set()
     for number, name in enumerate(names, start=1):
         mine = [rule for rule in local if name in rule.variables]
-        designs.append(_block(number, name, mine, listed, inputs, masker))
+        designs.append(_block(number, name, mine, listed, inputs, goals))
         listed |= {rule.id for rule in mine}
     plan = Plan(
         k=inputs.k,
@@ -116,12 +106,12 @@ def _block(
     rules: list[RuleFacts],
     listed: Collection[str],
     inputs: PlanInputs,
-    masker: GroupAnonymity,
+    goals: Sequence[Goal],
 ) -> BlockDesign:
     """Work out the block of one parameter; rules that an earlier block lists already are obeyed, not listed again."""
     series = _series(name, inputs)
     records = inputs.table.records
-    goals = [str(place) for place, goal in enumerate(masker.goals, start=1) if goal.parameter == name]
+    numbers = [str(place) for place, goal in enumerate(goals, start=1) if goal.parameter == name]
     wish = inputs.recipe.variables.get(name, VariableWish())
     variable = VariablePlan(
         name,
@@ -134,7 +124,7 @@ def _block(
     plan = BlockPlan(
         number=number,
         variables=(variable,),
-        because=f"the parameter of goal{'' if len(goals) == 1 else 's'} {', '.join(goals)}",
+        because=f"the parameter of goal{'' if len(numbers) == 1 else 's'} {', '.join(numbers)}",
         strategy=f"values of {name} are exchanged between pairs of records until the goals' signals are as wished",
         partition="none: whoever is swapped is chosen for the least distortion",
         strata=(StratumPlan((), records, Formation.WHOLE, ()),),

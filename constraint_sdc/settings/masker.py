@@ -110,7 +110,7 @@ def _same(value: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Parameter:
+class MaskerParameter:
     """One parameter: the JSON schema of what a recipe says, how it is read, and how it is written."""
 
     name: str
@@ -151,14 +151,14 @@ def variables(description: str) -> Any:
     return parameter(schema, default=(), read=tuple, write=list)
 
 
-def parameters(masker: type[MaskerTraits]) -> tuple[Parameter, ...]:
+def parameters(masker: type[MaskerTraits]) -> tuple[MaskerParameter, ...]:
     """Return what a masker may be told, in order."""
     return tuple(_parameter(one) for one in fields(masker) if "schema" in one.metadata)  # type: ignore[arg-type]
 
 
-def _parameter(one: Field[Any]) -> Parameter:
+def _parameter(one: Field[Any]) -> MaskerParameter:
     is_required = one.default is MISSING and one.default_factory is MISSING
-    return Parameter(one.name, one.metadata["schema"], one.metadata["read"], one.metadata["write"], is_required)
+    return MaskerParameter(one.name, one.metadata["schema"], one.metadata["read"], one.metadata["write"], is_required)
 
 
 def make_masker(kind: type[M], told: Mapping[str, Any]) -> M:

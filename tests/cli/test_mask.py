@@ -111,7 +111,12 @@ def test_a_saved_plan_decides(run: Run, made: HandMade, calls: Calls, saved: Pat
     )
     for arguments, named in calls:
         assert arguments[3] == MaskOptions(
-            k=2, partition="mdav", standardise=Standardise.Z_SCORE, seed=0, on_broken="refuse"
+            k=2,
+            masker="microaggregation",
+            partition="mdav",
+            standardise=Standardise.Z_SCORE,
+            seed=0,
+            on_broken="refuse",
         )
         assert plan_digest(named["expected"]) == plan_digest(made.plan)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -136,13 +136,18 @@ def find_kind(name: str, kind: str | None) -> str:
 def sit_exam(name: str, kind: str | None = None, options: ExamOptions | None = None) -> Iterator[ExamAnswer]:
     """Yield the answers of the object, question by question, up to the first that does not pass."""
     settled = ExamOptions() if options is None else options
-    for question in KINDS[find_kind(name, kind)].questions(name, settled):
+    yield from sit_questions(KINDS[find_kind(name, kind)].questions(name, settled))
+
+
+def sit_questions(questions: Iterable[AskedQuestion]) -> Iterator[ExamAnswer]:
+    """Ask questions up to the first that does not pass; whatever an object raises is its failure, not the exam's."""
+    for question in questions:
         try:
             yield ExamAnswer(question.text, True, question.ask())
         except ExamFailedError as failure:
             yield ExamAnswer(question.text, False, str(failure), failure.kept)
             return
-        except Exception as crash:  # whatever an object raises is its failure, not the exam's
+        except Exception as crash:
             yield ExamAnswer(question.text, False, where_it_crashed(crash))
             return
 

@@ -8,7 +8,7 @@ through `maskers/registry.py`; nothing outside their folders and the registry na
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, field, fields
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
 from constraint_sdc.errors import UsageError
@@ -153,7 +153,8 @@ def variables(description: str) -> Any:
 
 def parameters(masker: type[MaskerTraits]) -> tuple[MaskerParameter, ...]:
     """Return what a masker may be told, in order."""
-    return tuple(_parameter(one) for one in fields(masker) if "schema" in one.metadata)  # type: ignore[arg-type]
+    declared: tuple[Field[Any], ...] = fields(masker) if is_dataclass(masker) else ()
+    return tuple(_parameter(one) for one in declared if "schema" in one.metadata)
 
 
 def _parameter(one: Field[Any]) -> MaskerParameter:

@@ -107,16 +107,18 @@ def _rule_table(rules: RuleList, before: CheckResult) -> str:
 
 def _plan_table(plan: Plan) -> str:
     """Return one line per block."""
+    from constraint_sdc.reports.sentences import sentence
+
     rows = []
     for block in plan.blocks:
-        derivations = dict.fromkeys(text for stratum in block.strata for text in stratum.derivations)
+        derivations = dict.fromkeys(sentence(one) for stratum in block.strata for one in stratum.derivations)
         rows.append(
             (
                 str(block.number),
                 ", ".join(block.names),
                 ", ".join(dict.fromkeys(variable.operator.value for variable in block.variables)),
                 str(len(block.strata)),
-                "; ".join(derivations).replace(" computed by ", " by "),
+                "; ".join(derivations),
                 ", ".join(rule.rule for rule in block.rules),
                 ", ".join(dict.fromkeys(rule.why.value for rule in block.rules)),
             )

@@ -99,6 +99,13 @@ def test_the_readme_is_short() -> None:
     assert len(prose(text).split()) < 1000
 
 
+def test_the_page_on_notebooks_shows_the_script_that_it_runs() -> None:
+    cells = re.findall(r"```python\n(.*?)```", (TOP / "docs" / "how-to" / "notebooks.md").read_text("utf-8"), re.DOTALL)
+    script = (TOP / "examples" / "survey" / "notebook.py").read_text("utf-8")
+    assert [cell for cell in cells if cell not in script] == []
+    assert script.endswith("\n".join(cells))
+
+
 def test_no_session_tells_a_path_of_this_machine() -> None:
     assert [name(page) for page in PAGES if str(TOP) in page.read_text("utf-8")] == []
 

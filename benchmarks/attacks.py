@@ -19,14 +19,15 @@ from dataclasses import dataclass
 import numpy as np
 from sections import MEASURES, write_section
 
-from constraint_sdc.measure.attack.single_ranking import SingleRanking
-from constraint_sdc.measure.attack.transparency import Transparency
-from constraint_sdc.model.cloud import Cloud
-from constraint_sdc.model.grid import Grid
-from constraint_sdc.model.groups import Groups, Points
-from constraint_sdc.model.pair import Compared, MaskedTogether, Pair
-from constraint_sdc.model.policy import OperatorName, Role, Scale
-from constraint_sdc.partition.methods import partitioner
+from constraint_sdc.arrays import Points
+from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.data.grid import Grid
+from constraint_sdc.data.groups import Groups
+from constraint_sdc.data.pair import Compared, MaskedTogether, Pair
+from constraint_sdc.measures.attacks.single_ranking import SingleRanking
+from constraint_sdc.measures.attacks.transparency import Transparency
+from constraint_sdc.partition.registry import partitioner
+from constraint_sdc.settings.words import OperatorName, Role, Scale
 
 DIMENSIONS = 10
 SIZES = (3, 10)
@@ -103,7 +104,7 @@ def single_ranking_lines(files: list[Masked]) -> Iterator[str]:
                 f"| {file.title} | {file.k} | {setting} | {metric} | {tried:,} | {share:.2f} | {unique:,} | {sure} |"
             )
     yield ""
-    yield f"All settings and metrics of a file together: {min(seconds):.1f} to {max(seconds):.1f} seconds."
+    yield f"All settings and metrics together take {min(seconds):.1f} to {max(seconds):.1f} seconds per file."
 
 
 def transparency_lines(files: list[Masked]) -> Iterator[str]:

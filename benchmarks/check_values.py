@@ -17,15 +17,16 @@ import numpy as np
 import pandas as pd
 from sections import MEASURES, write_section
 
-from constraint_sdc.measure.points import standardised
-from constraint_sdc.measure.risk.distance_linkage import distance_linkage
-from constraint_sdc.measure.risk.interval_disclosure import interval_disclosure
-from constraint_sdc.measure.score import score
-from constraint_sdc.measure.utility.pil import pil
-from constraint_sdc.model.cloud import Cloud
-from constraint_sdc.model.groups import Groups, Labels, Points
-from constraint_sdc.partition.individual_ranking import IndividualRanking
-from constraint_sdc.partition.mdav import Mdav
+from constraint_sdc.arrays import Labels, Points
+from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.data.groups import Groups
+from constraint_sdc.measures.points import standardised
+from constraint_sdc.measures.risk.distance_linkage import distance_linkage
+from constraint_sdc.measures.risk.interval_disclosure import interval_disclosure
+from constraint_sdc.measures.score import score
+from constraint_sdc.measures.utility.pil import pil
+from constraint_sdc.partition.methods.individual_ranking import IndividualRanking
+from constraint_sdc.partition.methods.mdav import Mdav
 
 VARIABLES = [f"V{j}" for j in range(1, 14)]
 HEADING = "Check values"
@@ -88,10 +89,10 @@ def main() -> None:
         wrong += [f"{method}, k = {k}: {differing}"] if differing else []
     said = (
         "`python benchmarks/check_values.py census.csv --docs`: the reference Census (V1 to V13), masked in one block",
-        "by MDAV, or each variable by individual ranking. In brackets what an independent implementation with the",
-        "same definitions found; a difference in the second decimal would end the run. The definition of ID was chosen",
-        "among several so that these figures come out ([interval disclosure](interval-disclosure.md)); that of the",
-        "others was not.",
+        "by MDAV, or each variable by individual ranking. Figures in brackets are those of an independent",
+        "implementation with the same definitions; the run fails on a difference in the second decimal. The definition",
+        "of ID was chosen among several so that these figures agree ([interval disclosure](interval-disclosure.md)).",
+        "The other definitions were not.",
         "",
         *lines,
     )

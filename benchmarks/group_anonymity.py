@@ -17,14 +17,12 @@ from time import perf_counter
 import numpy as np
 from sections import write_section
 
-from constraint_sdc.mask.group_anonymity.counts import whole_counts
-from constraint_sdc.mask.group_anonymity.embedding import embed
-from constraint_sdc.mask.group_anonymity.influence import Influence, Nominal, Ordinal
-from constraint_sdc.mask.group_anonymity.optimal_swaps import Solution, solve
-from constraint_sdc.mask.group_anonymity.proposals import proposals
-from constraint_sdc.mask.group_anonymity.quotas import Quotas
-from constraint_sdc.mask.group_anonymity.signals import Codes, Counts, Floats, Mask, Rows, quantity
-from constraint_sdc.mask.group_anonymity.swaps import SwapTrace, choose_swaps
+from constraint_sdc.arrays import Codes, Counts, Flags, Floats, Rows
+from constraint_sdc.maskers.group_anonymity.goal_signal import whole_counts
+from constraint_sdc.maskers.group_anonymity.influence import Influence, Nominal, Ordinal, Quotas
+from constraint_sdc.maskers.group_anonymity.optimal_swaps import Solution, proposals, solve
+from constraint_sdc.maskers.group_anonymity.signals import quantity
+from constraint_sdc.maskers.group_anonymity.swaps import SwapTrace, choose_swaps, embed
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "maskers" / "group-anonymity.md"
 HEADING = "Measured"
@@ -37,7 +35,7 @@ ROUNDS, CLOSE = 12, 1e-5
 @dataclass(frozen=True)
 class File:
     codes: Codes
-    vital: Mask
+    vital: Flags
     wished: Counts
     influence: Influence
 
@@ -131,9 +129,9 @@ def small(cases: int, records: int, share: float) -> str:
         swaps.append(len(exact.vital))
     over = [100 * (ratio - 1) for ratio in ratios]
     return (
-        f"- {cases} files of {records:,} records, {np.mean(swaps):.0f} swaps in the mean: the method for many pairs "
-        f"costs {np.mean(over):.3f} % more than the exact optimum in the mean, {max(over):.3f} % at worst; it finds "
-        f"the optimum in {sum(o < 1e-9 for o in over)}."
+        f"- {cases} files of {records:,} records, {np.mean(swaps):.0f} swaps on average: the method for many pairs "
+        f"costs {np.mean(over):.3f} % more than the exact optimum on average, {max(over):.3f} % at worst. It finds "
+        f"the optimum in {sum(o < 1e-9 for o in over)} files."
     )
 
 
@@ -164,7 +162,7 @@ def main() -> None:
     lines += [large(options.records, share) for share in options.share]
     print("\n".join(lines))
     if options.docs:
-        told = "Written by `benchmarks/group_anonymity.py --docs`; times are of the machine that it ran on."
+        told = "Written by `benchmarks/group_anonymity.py --docs`. Times depend on the machine."
         write_section(PAGE, HEADING, "\n".join([told, "", *lines]))
 
 

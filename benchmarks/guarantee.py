@@ -27,7 +27,7 @@ from time import perf_counter
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from constraint_sdc.model.plan import Step  # noqa: E402
+from constraint_sdc.plan.plan import ExactStep  # noqa: E402
 from tests.guarantee.case import write_case  # noqa: E402
 from tests.guarantee.generator import make_case  # noqa: E402
 from tests.guarantee.maskers import MASKERS, with_masker  # noqa: E402
@@ -81,7 +81,7 @@ def summary(found: list[Outcome], seconds: float) -> str:
     faulty = [outcome for outcome in found if outcome.faults]
     refused = Counter(reason(outcome.refusal) for outcome in found if outcome.refusal and not outcome.faults)
     withheld = sum(outcome.withheld is not None and not outcome.faults for outcome in found)
-    steps: Counter[Step] = Counter()
+    steps: Counter[ExactStep] = Counter()
     for outcome in found:
         steps.update(outcome.steps)
     ratios = sorted(ratio for outcome in found for ratio in outcome.ratios)
@@ -92,7 +92,7 @@ def summary(found: list[Outcome], seconds: float) -> str:
         f"refused              {refused.total()} ({100 * refused.total() / len(found):.1f} %)",
         *(f"  {count:>5}  {why}" for why, count in refused.most_common()),
         f"withheld             {withheld} ({100 * withheld / len(found):.1f} %)",
-        f"groups by exact step {', '.join(f'{step.value} {steps[step]:,}' for step in Step)}",
+        f"groups by exact step {', '.join(f'{step.value} {steps[step]:,}' for step in ExactStep)}",
     ]
     if ratios:
         tenths = statistics.quantiles(ratios, n=10) if len(ratios) > 1 else [ratios[0]] * 9

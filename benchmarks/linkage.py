@@ -18,11 +18,11 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from sections import MEASURES, write_section
 
-from constraint_sdc.measure.points import standardised
-from constraint_sdc.measure.risk.distance_linkage import distance_linkage
-from constraint_sdc.model.cloud import Cloud
-from constraint_sdc.model.groups import Points, Rows
-from constraint_sdc.partition.mdav import Mdav
+from constraint_sdc.arrays import Points, Rows
+from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.measures.points import standardised
+from constraint_sdc.measures.risk.distance_linkage import distance_linkage
+from constraint_sdc.partition.methods.mdav import Mdav
 
 SIZES = (10_000, 100_000)
 DIMENSIONS = 10
@@ -113,7 +113,7 @@ def main() -> None:
     distance_linkage(*(standardised(normals(3_000), normals(3_000)).original,) * 2)  # loads the search
     body = "\n".join(lines(given.largest))
     if given.largest >= max(SIZES):
-        body += f"\n\nNaive at {max(SIZES):,}: ten times the time of every tenth masked record."
+        body += f"\n\nThe naive time at {max(SIZES):,} is measured on every tenth masked record and multiplied by ten."
     print(body)
     if given.docs:
         write_section(MEASURES, "Distance-based record linkage", f"`python benchmarks/linkage.py --docs`\n\n{body}")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import constraint_sdc as cs
 from constraint_sdc.census.generate import generate_file
-from constraint_sdc.shipped_files import shipped_file
+from constraint_sdc.files.json_file import shipped_file
 
 
 def main(folder: Path) -> None:

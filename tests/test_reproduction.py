@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from constraint_sdc.census.generate import generate
-from constraint_sdc.measure.risk.interval_disclosure import RankBase
-from constraint_sdc.measure.utility.pil import PilBase
+from constraint_sdc.measures.risk.interval_disclosure import RankBase
+from constraint_sdc.measures.utility.pil import PilBase
 
 BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
 RECORDS = 60

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from reproduction.linkages import ALL, AVERAGED, MOST, Linker, averaged_linkage, subsets_by_size
 from reproduction.scenarios import S1, S1_FOUR, S2, VARIABLES, Bench, Folder, Scenario
 
-from constraint_sdc.measure.risk.interval_disclosure import RankBase
-from constraint_sdc.measure.score import Score, score
-from constraint_sdc.measure.utility.pil import PilBase
-from constraint_sdc.model.sweep import SweepPoint
-from constraint_sdc.report.charts_sweep import render_curves_svg
+from constraint_sdc.measures.assessment import SweepPoint
+from constraint_sdc.measures.risk.interval_disclosure import RankBase
+from constraint_sdc.measures.score import Score, score
+from constraint_sdc.measures.utility.pil import PilBase
+from constraint_sdc.reports.charts.sweep import render_curves_svg
 
 ROUNDS = 2
 """Rounds of subsets: 32 of every size, which leaves about 0.4 of chance in DBRL and 0.1 in SCORE."""

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from constraint_sdc.measure.points import standardised
-from constraint_sdc.measure.risk.distance_linkage import distance_linkage
-from constraint_sdc.model.groups import Points
+from constraint_sdc.arrays import Points
+from constraint_sdc.measures.points import standardised
+from constraint_sdc.measures.risk.distance_linkage import distance_linkage
 
 Subset = tuple[int, ...]
 

@@ -6,11 +6,9 @@ import math
 
 import numpy as np
 
-from constraint_sdc.measure.risk.interval_disclosure import WIDTHS, RankBase, rank_distance
-from constraint_sdc.measure.utility.pil import Pil, PilBase
-from constraint_sdc.measure.utility.pil_base import QUANTILES
-from constraint_sdc.model.groups import Points
-from constraint_sdc.model.pair import Floats
+from constraint_sdc.arrays import Floats, Points
+from constraint_sdc.measures.risk.interval_disclosure import WIDTHS, RankBase, rank_distance
+from constraint_sdc.measures.utility.pil import QUANTILES, Pil, PilBase
 
 OUR_PIL = "kernel density"
 OUR_ID = "masked order"

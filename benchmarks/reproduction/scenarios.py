@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 
 import constraint_sdc as cs
-from constraint_sdc.model.groups import Points
-from constraint_sdc.model.policy import Standardise
-from constraint_sdc.model.recipe import Recipe
-from constraint_sdc.model.table import Table
-from constraint_sdc.pipeline.carrying_out import carry_out
-from constraint_sdc.pipeline.preparation import Prepared, prepare
-from constraint_sdc.shipped_files import shipped_file
+from constraint_sdc.arrays import Points
+from constraint_sdc.commands.masking.carrying_out import carry_out
+from constraint_sdc.commands.masking.preparation import Prepared, prepare
+from constraint_sdc.data.table import Table
+from constraint_sdc.files.json_file import shipped_file
+from constraint_sdc.settings.recipe import Recipe
+from constraint_sdc.settings.words import Standardise
 
 VARIABLES = tuple(f"V{i}" for i in range(1, 17))
 Groups = tuple[tuple[str, ...], ...]

@@ -15,10 +15,10 @@ from reproduction.linkages import AVERAGED, Linker, linkage_readings
 from reproduction.losses import OUR_ID, OUR_PIL, id_readings, pil_readings
 from reproduction.scenarios import S1, S1_FOUR, S2, VARIABLES, Bench, Folder, Scenario, in_threes
 
-from constraint_sdc.measure.risk.interval_disclosure import RankBase
-from constraint_sdc.measure.score import score
-from constraint_sdc.measure.utility.pil import PilBase
-from constraint_sdc.model.policy import Standardise
+from constraint_sdc.measures.risk.interval_disclosure import RankBase
+from constraint_sdc.measures.score import score
+from constraint_sdc.measures.utility.pil import PilBase
+from constraint_sdc.settings.words import Standardise
 
 SIZES = (*range(2, 13), 15, 20, 30, 50, 99)
 USUAL = range(4, 11)

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from constraint_sdc import __version__
-from constraint_sdc.cli.notices import notices
+from constraint_sdc.cli.options import notices
 from constraint_sdc.errors import ConstraintSdcError
 
 _COMMANDS = {

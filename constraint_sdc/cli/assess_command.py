@@ -13,7 +13,7 @@ from constraint_sdc.cli.options import FILE, deliver, end_progress, names_in, no
 from constraint_sdc.errors import UsageError
 
 if TYPE_CHECKING:
-    from constraint_sdc.model.sweep import SweepPoint
+    from constraint_sdc.measures.assessment import SweepPoint
 
 _EPILOG = """\b
 Exit codes: 0 assessed; 1 a rule is broken where it held, or the certificate does not agree with the file; 2 the rules,
@@ -58,10 +58,10 @@ def command(
         raise UsageError("--sweep has no meaning here", hint="its points are drawn in the page of --report")
     wanted = () if attacks is not None and attacks.strip() == "none" else names_in(attacks, "--attacks")
     options = gather_comparison(given, attacks=wanted)
-    from constraint_sdc.pipeline.assess import assess_files
-    from constraint_sdc.report.assessment_html import render_assessment_html
-    from constraint_sdc.report.assessment_json import render_assessment_json
-    from constraint_sdc.report.assessment_text import assessment_text
+    from constraint_sdc.commands.assess import assess_files
+    from constraint_sdc.reports.assessment.html import render_assessment_html
+    from constraint_sdc.reports.assessment.json_format import render_assessment_json
+    from constraint_sdc.reports.assessment.text import assessment_text
 
     points = () if sweep is None else _points(sweep, original)
     try:
@@ -81,6 +81,6 @@ def command(
 
 
 def _points(directory: Path, original: Path) -> tuple[SweepPoint, ...]:
-    from constraint_sdc.pipeline.saved_sweep import read_sweep_points
+    from constraint_sdc.commands.measuring.sweep_journal import read_sweep_points
 
     return read_sweep_points(directory / "points.json" if directory.is_dir() else directory, original)

@@ -14,9 +14,8 @@ from constraint_sdc.cli.options import FILE, deliver, end_progress, progress_lin
 from constraint_sdc.errors import UsageError
 
 if TYPE_CHECKING:
-    from constraint_sdc.measure.measure import Measure
-    from constraint_sdc.model.assessment import AssessOptions
-    from constraint_sdc.pipeline.assess import ComparedFiles
+    from constraint_sdc.commands.assess import ComparedFiles
+    from constraint_sdc.measures.assessment import AssessOptions, Measure
 
 _EPILOG = """\b
 Exit codes: 0 carried out, whatever it found; 2 the data, the rules or an option cannot be processed.
@@ -61,12 +60,12 @@ def single_ranking(original: Path, masked: Path, as_json: bool, against: Path | 
     options = gather_comparison(given)
     _refuse_idle(given, against)
     compared = _compare(original, masked, options)
-    from constraint_sdc.measure.attack.single_ranking import SingleRanking
+    from constraint_sdc.measures.attacks.single_ranking import SingleRanking
 
     names = ("setting", "metric", "share", "off", "deviation", "seed")
     chosen = {name: given[name] for name in names if given[name] is not None}
     if against is not None:
-        from constraint_sdc.pipeline.intruders_file import intruders_file
+        from constraint_sdc.commands.measuring.records_file import intruders_file
 
         chosen |= {"setting": "corresponding", "file": intruders_file(against, compared.pair, options)}
     _report(SingleRanking(**chosen), compared, given["show_values"], as_json)
@@ -80,7 +79,7 @@ def single_ranking(original: Path, masked: Path, as_json: bool, against: Path | 
 def transparency(original: Path, masked: Path, as_json: bool, **given: Any) -> None:
     """Intersect, block by block, the masked records that each original can have become; one left is certain."""
     compared = _compare(original, masked, gather_comparison(given))
-    from constraint_sdc.measure.attack.transparency import Transparency
+    from constraint_sdc.measures.attacks.transparency import Transparency
 
     _report(Transparency(), compared, given["show_values"], as_json)
 
@@ -95,7 +94,7 @@ def rule_inference(original: Path, masked: Path, as_json: bool, **given: Any) ->
     if given["rules"] is None:
         raise UsageError("without rules nothing can be inferred from them", hint="give --rules")
     compared = _compare(original, masked, gather_comparison(given))
-    from constraint_sdc.measure.attack.rule_inference import RuleInference
+    from constraint_sdc.measures.attacks.rule_inference.attack import RuleInference
 
     _report(RuleInference(compared.judged.held, compared.domains), compared, given["show_values"], as_json)
 
@@ -116,7 +115,7 @@ def _refuse_idle(given: dict[str, Any], against: Path | None) -> None:
 
 
 def _compare(original: Path, masked: Path, options: AssessOptions) -> ComparedFiles:
-    from constraint_sdc.pipeline.assess import compare_files
+    from constraint_sdc.commands.assess import compare_files
 
     try:
         return compare_files(original, masked, options, progress_line("records read:"))
@@ -125,8 +124,8 @@ def _compare(original: Path, masked: Path, options: AssessOptions) -> ComparedFi
 
 
 def _report(attack: Measure, compared: ComparedFiles, show_values: bool, as_json: bool) -> None:
-    from constraint_sdc.report.assessment_json import render_attack_json
-    from constraint_sdc.report.assessment_text import measured_text
+    from constraint_sdc.reports.assessment.json_format import render_attack_json
+    from constraint_sdc.reports.assessment.text import measured_text
 
     measured = attack.measure(compared.pair)
     around = (*compared.judged.mismatches, *compared.notes, *compared.judged.notes)

@@ -21,11 +21,11 @@ from constraint_sdc.cli.options import (
     progress_line,
 )
 from constraint_sdc.errors import UsageError
-from constraint_sdc.model.recipe import Recipe
+from constraint_sdc.settings.recipe import Recipe
 
 if TYPE_CHECKING:
-    from constraint_sdc.model.finding import CheckResult
-    from constraint_sdc.pipeline.check import CheckOptions
+    from constraint_sdc.commands.check import CheckOptions
+    from constraint_sdc.judge.finding import CheckResult
 
 _EPILOG = """\b
 Exit codes: 0 clean; 1 violations at or above --fail-on, or the certificate does not agree; 2 the rules, the data, the
@@ -97,10 +97,10 @@ def command(
     if len(data) > 1 and certificate is not None:
         raise UsageError(f"a certificate is for one file, {len(data)} were given", hint="run check once per file")
     no_overwrite((*data, rules, given["original"], given["domain"], given["recipe"], certificate), output)
-    from constraint_sdc.pipeline.check import check_file, full_svrl
-    from constraint_sdc.report.render import render
-    from constraint_sdc.report.terminal import wants_colour
-    from constraint_sdc.report.wording import verdict
+    from constraint_sdc.commands.check import check_file, full_svrl
+    from constraint_sdc.reports.check.render import render
+    from constraint_sdc.reports.check.wording import verdict
+    from constraint_sdc.reports.terminal import wants_colour
 
     certified = None if certificate is None else _certified(certificate, given)
     options = _options(format_, given)
@@ -131,7 +131,7 @@ def command(
 
 def _certified(certificate: Path, given: dict[str, Any]) -> dict[str, Any]:
     """Read the certificate; the check runs in its phase and on its records, unless the user says otherwise."""
-    from constraint_sdc.pipeline.certificate import read_certificate
+    from constraint_sdc.commands.certificate.certificate import read_certificate
 
     content = read_certificate(certificate)
     for name in ("phase", "record"):
@@ -143,8 +143,8 @@ def _verify(
     certificate: dict[str, Any], data: Path, rules: Path, result: CheckResult, options: CheckOptions, on_stderr: bool
 ) -> int:
     """Say what of the certificate is confirmed and what is not; on stderr where a report for machines is on stdout."""
-    from constraint_sdc.pipeline.certificate_check import check_certificate
-    from constraint_sdc.report.terminal import clean
+    from constraint_sdc.commands.certificate.verify import check_certificate
+    from constraint_sdc.reports.terminal import clean
 
     found = check_certificate(certificate, data, rules, result, record=options.record, allow=options.allow)
     word = "does not agree" if found.mismatches else "agrees"
@@ -156,11 +156,11 @@ def _verify(
 
 def _options(format_: str, given: dict[str, Any]) -> CheckOptions:
     """Gather the options; what the command line says goes before the recipe."""
-    from constraint_sdc.pipeline.check import CheckOptions
+    from constraint_sdc.commands.check import CheckOptions
 
     recipe = Recipe()
     if given["recipe"] is not None:
-        from constraint_sdc.read.recipe import read_recipe
+        from constraint_sdc.files.recipe import read_recipe
 
         recipe = read_recipe(given["recipe"])
     examples = given["max_examples"]

@@ -12,7 +12,7 @@ from constraint_sdc.cli.options import FILE, Seconds, directories, names_in, not
 from constraint_sdc.errors import UsageError
 
 if TYPE_CHECKING:
-    from constraint_sdc.model.assessment import AssessOptions
+    from constraint_sdc.measures.assessment import AssessOptions
 
 Command = Callable[..., None]
 
@@ -50,9 +50,9 @@ def comparing_options(command: Command) -> Command:
 
 def gather_comparison(given: dict[str, Any], *, attacks: tuple[str, ...] | None = None) -> AssessOptions:
     """Return the options; what belongs to rules is refused without them."""
-    from constraint_sdc.model.assessment import AssessOptions
-    from constraint_sdc.model.recipe import Recipe
-    from constraint_sdc.read.recipe import read_recipe
+    from constraint_sdc.files.recipe import read_recipe
+    from constraint_sdc.measures.assessment import AssessOptions
+    from constraint_sdc.settings.recipe import Recipe
 
     if given["rules"] is None:
         for name in ("phase", "allow", "time_limit"):
@@ -75,6 +75,6 @@ def gather_comparison(given: dict[str, Any], *, attacks: tuple[str, ...] | None 
 
 def inputs_of(original: Path, masked: Path, given: dict[str, Any]) -> tuple[Path | None, ...]:
     """Return every file that is read, which no output may replace; also what is read without being named."""
-    from constraint_sdc.pipeline.certificate import certificate_path
+    from constraint_sdc.commands.certificate.certificate import certificate_path
 
     return original, masked, given["rules"], given["recipe"], given["certificate"], certificate_path(masked)

@@ -44,7 +44,7 @@ Examples:
 @click.option("--overwrite", is_flag=True, help="Replace TARGET if it exists.")
 def command(source: Path, target: Path, **given: Any) -> None:
     """Convert SOURCE to TARGET; texts stay exactly as they are written."""
-    from constraint_sdc.pipeline.conversion import ConvertOptions, convert_file
+    from constraint_sdc.commands.convert import ConvertOptions, convert_file
 
     no_overwrite((source,), target)
     written = convert_file(source, target, ConvertOptions(**given))

@@ -11,11 +11,11 @@ import click
 from constraint_sdc.cli.options import FILE, deliver
 
 if TYPE_CHECKING:
-    from constraint_sdc.model.finding import CheckResult
-    from constraint_sdc.model.plan import Plan
-    from constraint_sdc.model.rule_list import RuleList
-    from constraint_sdc.model.sweep import SweepPoint
-    from constraint_sdc.pipeline.demo import DemoFiles
+    from constraint_sdc.commands.demo import DemoFiles
+    from constraint_sdc.constraints.rule_list import RuleList
+    from constraint_sdc.judge.finding import CheckResult
+    from constraint_sdc.measures.assessment import SweepPoint
+    from constraint_sdc.plan.plan import Plan
 
 _KS = (1, 2, 3, 5, 10, 20, 50, 100)
 _PLANNED = ("block", "variables", "operator", "strata", "computed", "rule", "survives by")
@@ -28,15 +28,15 @@ _PLANNED = ("block", "variables", "operator", "strata", "computed", "rule", "sur
 @click.option("-k", "k", type=click.IntRange(min=2, max=50), default=5, show_default=True, help="Least group size.")
 def command(directory: Path, records: int, seed: int, k: int) -> None:
     """Generate a census-like extract, mask it, judge it by its rules before and after, and assess loss and risk."""
-    from constraint_sdc.model.masking import MaskOptions
-    from constraint_sdc.pipeline.check import CheckOptions, check_file
-    from constraint_sdc.pipeline.demo import mask_without_rules, prepare_demo
-    from constraint_sdc.pipeline.mask import mask_file
-    from constraint_sdc.pipeline.plan import plan_file
-    from constraint_sdc.pipeline.rule_list import list_rules
-    from constraint_sdc.report.mask_text import mask_text
-    from constraint_sdc.report.render import render
-    from constraint_sdc.report.wording import verdict
+    from constraint_sdc.commands.check import CheckOptions, check_file
+    from constraint_sdc.commands.demo import mask_without_rules, prepare_demo
+    from constraint_sdc.commands.mask import mask_file
+    from constraint_sdc.commands.plan import plan_file
+    from constraint_sdc.commands.rules import list_rules
+    from constraint_sdc.maskers.masked import MaskOptions
+    from constraint_sdc.reports.check.render import render
+    from constraint_sdc.reports.check.wording import verdict
+    from constraint_sdc.reports.masking.mask_text import mask_text
 
     files = prepare_demo(directory, records, seed)
     rules = f"--rules {files.rules}"
@@ -89,16 +89,16 @@ def command(directory: Path, records: int, seed: int, k: int) -> None:
 
 
 def _save_plan(plan: Plan, files: DemoFiles) -> None:
-    from constraint_sdc.report.json_text import json_text
-    from constraint_sdc.report.plan_json import plan_to_json
-    from constraint_sdc.report.plan_text import plan_text
+    from constraint_sdc.files.json_file import json_text
+    from constraint_sdc.plan.plan_json import plan_to_json
+    from constraint_sdc.reports.masking.plan_text import plan_text
 
     deliver(json_text(plan_to_json(plan)), files.plan)
     deliver(plan_text(plan), files.plan_text)
 
 
 def _rule_table(rules: RuleList, before: CheckResult) -> str:
-    from constraint_sdc.report.wording import number
+    from constraint_sdc.reports.check.wording import number
 
     broken = {result.rule: result.failed for result in before.results}
     head = ("rule", "kind", "says", "broken before")
@@ -125,7 +125,7 @@ def _plan_table(plan: Plan) -> str:
 
 
 def _comparison(before: CheckResult, after: CheckResult, plain: CheckResult, in_blocks: CheckResult) -> str:
-    from constraint_sdc.report.wording import number
+    from constraint_sdc.reports.check.wording import number
 
     checks = (before, after, plain, in_blocks)
     broken = [{result.rule: number(result.failed) for result in check.results} for check in checks]
@@ -135,8 +135,8 @@ def _comparison(before: CheckResult, after: CheckResult, plain: CheckResult, in_
 
 def _verify(certificate: Path, files: DemoFiles, after: CheckResult) -> bool:
     """Print what of the certificate is confirmed; tell whether all of it is."""
-    from constraint_sdc.pipeline.certificate import read_certificate
-    from constraint_sdc.pipeline.certificate_check import check_certificate
+    from constraint_sdc.commands.certificate.certificate import read_certificate
+    from constraint_sdc.commands.certificate.verify import check_certificate
 
     found = check_certificate(read_certificate(certificate), files.masked, files.rules, after)
     click.echo(f"\ncertificate {'does not agree' if found.mismatches else 'agrees'}")
@@ -149,11 +149,11 @@ def _verify(certificate: Path, files: DemoFiles, after: CheckResult) -> bool:
 def _sweep(files: DemoFiles) -> tuple[SweepPoint, ...]:
     """Print what other choices of k would cost and risk, and write points and pictures."""
     from constraint_sdc.cli.sweep_command import write_files
-    from constraint_sdc.model.masking import MaskOptions
-    from constraint_sdc.model.sweep import SweepOptions
-    from constraint_sdc.pipeline.sweep import sweep_file
-    from constraint_sdc.read.recipe import read_recipe
-    from constraint_sdc.report.sweep_text import sweep_text
+    from constraint_sdc.commands.sweep import sweep_file
+    from constraint_sdc.files.recipe import read_recipe
+    from constraint_sdc.maskers.masked import MaskOptions
+    from constraint_sdc.measures.assessment import SweepOptions
+    from constraint_sdc.reports.sweep import sweep_text
 
     files.sweep.mkdir(exist_ok=True)
     masking = MaskOptions(recipe=read_recipe(files.recipe))
@@ -166,11 +166,11 @@ def _sweep(files: DemoFiles) -> tuple[SweepPoint, ...]:
 
 def _assess(files: DemoFiles, points: tuple[SweepPoint, ...]) -> None:
     """Print what was measured, and write the page."""
-    from constraint_sdc.model.assessment import AssessOptions
-    from constraint_sdc.pipeline.assess import assess_files
-    from constraint_sdc.read.recipe import read_recipe
-    from constraint_sdc.report.assessment_html import render_assessment_html
-    from constraint_sdc.report.assessment_text import assessment_text
+    from constraint_sdc.commands.assess import assess_files
+    from constraint_sdc.files.recipe import read_recipe
+    from constraint_sdc.measures.assessment import AssessOptions
+    from constraint_sdc.reports.assessment.html import render_assessment_html
+    from constraint_sdc.reports.assessment.text import assessment_text
 
     options = AssessOptions(rules=files.rules, recipe=read_recipe(files.recipe))
     assessment = assess_files(files.original, files.masked, options)
@@ -195,7 +195,7 @@ def _file_table(files: DemoFiles, certificate: Path) -> str:
 
 
 def _table(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> str:
-    from constraint_sdc.report.terminal import align
+    from constraint_sdc.reports.terminal import align
 
     return "\n".join(align(rows, right))
 

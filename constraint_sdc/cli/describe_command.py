@@ -18,9 +18,9 @@ from constraint_sdc.cli.options import FILE, deliver, no_overwrite, not_empty
 @click.option("--output", "-o", type=FILE, help="Write to a file instead of the terminal.")
 def command(data: Path, record: str | None, recipe: Path | None, as_json: bool, output: Path | None) -> None:
     """Describe the variables of DATA: lexical form, and how often a value is absent, empty, nil or a missing code."""
-    from constraint_sdc.pipeline.description import describe_file
-    from constraint_sdc.report.description import render_description_json, render_description_text
-    from constraint_sdc.report.terminal import wants_colour
+    from constraint_sdc.commands.describe import describe_file
+    from constraint_sdc.reports.description import render_description_json, render_description_text
+    from constraint_sdc.reports.terminal import wants_colour
 
     no_overwrite((data, recipe), output)
     description = describe_file(data, record=record, recipe=recipe)

@@ -26,7 +26,7 @@ def command(data: Path, variables: str, output: Path, record: str | None, overwr
 
     The values of each variable are sorted: a row of the file says nothing about any record.
     """
-    from constraint_sdc.pipeline.domain import export_domain
+    from constraint_sdc.commands.domain import export_domain
 
     no_overwrite((data,), output)
     names = [name.strip() for name in variables.split(",") if name.strip()]

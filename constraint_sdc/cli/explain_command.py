@@ -12,8 +12,8 @@ from constraint_sdc.cli.options import FILE, deliver, end_progress, not_empty, p
 from constraint_sdc.errors import UsageError
 
 if TYPE_CHECKING:
-    from constraint_sdc.model.explanation import RecordExplanation
-    from constraint_sdc.model.plan import Plan, RulePlan
+    from constraint_sdc.maskers.masked import RecordExplanation
+    from constraint_sdc.plan.plan import Plan, RulePlan
 
 _EPILOG = """\b
 Exit codes: 0 explained; 2 the rules, the data or an option cannot be processed; 3 the plan refuses.
@@ -54,7 +54,7 @@ def command(
     if number is None:
         _refuse_for_rule(words, plan, certificate, show_values)
         chosen = _plan(words, rules, plan, record_element, given)
-        from constraint_sdc.report.explain_text import rule_text
+        from constraint_sdc.reports.masking.explain_text import rule_text
 
         deliver(rule_text(chosen, _rule(chosen, words[0]), **terminal()), None)
         return
@@ -65,7 +65,7 @@ def command(
         explanation = _rehearsed(data, rules, number, record_element, given)
     else:
         explanation = _certified(certificate, data, rules, number, record_element, given)
-    from constraint_sdc.report.explain_text import record_text
+    from constraint_sdc.reports.masking.explain_text import record_text
 
     deliver(record_text(explanation, show_values=show_values, **terminal()), None)
 
@@ -87,7 +87,7 @@ def _plan(
 ) -> Plan:
     if plan is None:
         options = gather(given, rules, record=record_element)
-        from constraint_sdc.pipeline.plan import plan_file
+        from constraint_sdc.commands.plan import plan_file
 
         try:
             return plan_file(Path(words[1]), rules, options, progress_line("records read:"))
@@ -96,7 +96,7 @@ def _plan(
     if len(words) > 1 or rules is not None or record_element is not None:
         raise UsageError("a saved plan needs neither DATA nor rules", hint="leave them out, or leave --plan out")
     refuse_given(given, given, "a saved plan has decided all that; leave the option out")
-    from constraint_sdc.pipeline.saved_plan import read_plan
+    from constraint_sdc.commands.masking.carrying_out import read_plan
 
     return read_plan(plan)
 
@@ -116,7 +116,7 @@ def _rehearsed(
         hint = "give --certificate, or DATA with --rules and -k"
         raise UsageError(f"nothing says where record {number} is", hint=hint)
     options = gather(given, rules, record=record_element)
-    from constraint_sdc.pipeline.explain import explain_record
+    from constraint_sdc.commands.explain import explain_record
 
     return explain_record(data, rules, options, number)
 
@@ -134,10 +134,10 @@ def _certified(
         raise UsageError("the certificate says what a record is", hint="leave --record-element out")
     decided = [name for name in given if name not in ("original", "allow", "time_limit")]
     refuse_given(given, decided, "the certificate says it; leave the option out")
-    from constraint_sdc.pipeline.certificate import read_certificate
-    from constraint_sdc.pipeline.certified_inputs import certified_input, certified_options, certified_plan
-    from constraint_sdc.pipeline.explain import explain_record
-    from constraint_sdc.pipeline.saved_plan import require_same_plan
+    from constraint_sdc.commands.certificate.certificate import read_certificate
+    from constraint_sdc.commands.certificate.inputs import certified_input, certified_options, certified_plan
+    from constraint_sdc.commands.explain import explain_record
+    from constraint_sdc.commands.masking.carrying_out import require_same_plan
 
     content = read_certificate(certificate)
     source = certified_input(content, "data", data, certificate)

@@ -50,7 +50,7 @@ def command(
 
     The written file is judged by the rules before it takes its name; on any objection nothing is published.
     """
-    from constraint_sdc.pipeline.certificate import certificate_path
+    from constraint_sdc.commands.certificate.certificate import certificate_path
 
     if output.is_dir():
         raise UsageError("a directory cannot be the masked file", file=str(output), hint="name a file in it")
@@ -59,11 +59,11 @@ def command(
         no_overwrite(inputs, target)
         if target.exists() and not overwrite:
             raise UsageError("the file exists already", file=str(target), hint="give another name, or --overwrite")
-    from constraint_sdc.pipeline.goal_files import GoalFiles
-    from constraint_sdc.pipeline.mask import mask_file
-    from constraint_sdc.pipeline.saved_plan import read_plan
-    from constraint_sdc.report.mask_json import render_mask_json
-    from constraint_sdc.report.mask_text import mask_text
+    from constraint_sdc.commands.mask import mask_file
+    from constraint_sdc.commands.masking.carrying_out import read_plan
+    from constraint_sdc.commands.masking.goal_files import GoalFiles
+    from constraint_sdc.reports.masking.mask_json import render_mask_json
+    from constraint_sdc.reports.masking.mask_text import mask_text
 
     saved = None if plan is None else read_plan(plan)
     options = gather(given, rules, saved, record=record)

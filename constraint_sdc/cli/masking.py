@@ -14,8 +14,8 @@ from constraint_sdc.cli.options import FILE, Seconds, directories, not_empty
 from constraint_sdc.errors import UsageError
 
 if TYPE_CHECKING:
-    from constraint_sdc.model.masking import MaskOptions
-    from constraint_sdc.model.plan import Plan
+    from constraint_sdc.maskers.masked import MaskOptions
+    from constraint_sdc.plan.plan import Plan
 
 LEAST_K = 2
 # What a saved plan has decided; an option that says something else contradicts it.
@@ -91,10 +91,10 @@ def gather(
     """Return the options; the command line (or a saved plan) goes before the recipe, and k must come from somewhere."""
     if rules is None:
         refuse_given(given, ABOUT_RULES, "it belongs to rules, and there is no --rules")
-    from constraint_sdc.model.masking import MaskOptions
-    from constraint_sdc.model.policy import Standardise
-    from constraint_sdc.model.recipe import Recipe
-    from constraint_sdc.read.recipe import read_recipe
+    from constraint_sdc.files.recipe import read_recipe
+    from constraint_sdc.maskers.masked import MaskOptions
+    from constraint_sdc.settings.recipe import Recipe
+    from constraint_sdc.settings.words import Standardise
 
     recipe = Recipe() if given["recipe"] is None else read_recipe(given["recipe"])
     decided = {name: given[name] for name in DECIDED} if saved is None else _by_plan(given, saved)
@@ -115,7 +115,7 @@ def gather(
 
 def _refuse_k(k: int | None, method: str | None) -> None:
     """Refuse a k that no masker takes; group-anonymity needs none, and microhybrid gives the original back with 1."""
-    from constraint_sdc.model.method import GroupAnonymity, Microhybrid
+    from constraint_sdc.settings.masker import GroupAnonymity, Microhybrid
 
     if method == GroupAnonymity.name:
         return
@@ -165,7 +165,7 @@ def spelling(name: str) -> str:
 
 def terminal() -> dict[str, Any]:
     """Return how wide to print and whether in colour."""
-    from constraint_sdc.report.terminal import wants_colour
+    from constraint_sdc.reports.terminal import wants_colour
 
     columns = shutil.get_terminal_size((100, 24)).columns if sys.stdout.isatty() else 100
     return {"columns": columns, "colour": wants_colour(sys.stdout)}

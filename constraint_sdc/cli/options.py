@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +80,7 @@ def deliver(text: str, output: Path | None) -> None:
     if output is None:
         click.echo(text.rstrip("\n"))
         return
-    from constraint_sdc.write.atomic import atomic_file
+    from constraint_sdc.files.atomic import atomic_file
 
     with atomic_file(output, overwrite=True) as stream:
         stream.write((text.rstrip("\n") + "\n").encode("utf-8"))
@@ -108,3 +110,37 @@ def end_progress() -> None:
     """Clear the progress line."""
     if sys.stderr.isatty():
         click.echo("\r\033[K", nl=False, err=True)
+
+
+# What the library says through logging while one waits, passed on to the terminal.
+
+_LOGGER = "constraint_sdc.partition"
+
+
+class _Teller(logging.Handler):
+    """Prints every message once, however many threads and blocks say it."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.INFO)
+        self._told: set[str] = set()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        message = record.getMessage()
+        if message not in self._told:
+            self._told.add(message)
+            end_progress()
+            click.echo(message, err=True)
+
+
+@contextmanager
+def notices() -> Iterator[None]:
+    """Print on stderr, as long as the block lasts, that a kernel must be compiled first."""
+    logger, teller = logging.getLogger(_LOGGER), _Teller()
+    level = logger.level
+    logger.addHandler(teller)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(teller)
+        logger.setLevel(level)

@@ -12,7 +12,7 @@ from constraint_sdc.cli.options import FILE, deliver, end_progress, names_in, no
 from constraint_sdc.errors import UsageError
 
 if TYPE_CHECKING:
-    from constraint_sdc.model.partitioned import PartitionOptions
+    from constraint_sdc.maskers.masked import PartitionOptions
 
 _EPILOG = """\b
 Exit codes: 0 divided; 2 the data or an option cannot be processed; 3 the recipe asks for an identifier to be averaged.
@@ -51,10 +51,8 @@ def command(data: Path, output: Path | None, overwrite: bool, as_json: bool, **g
     """
     _refuse_output(data, given["recipe"], output, overwrite)
     options = _options(given)
-    from constraint_sdc.pipeline.partition import partition_file
-    from constraint_sdc.report.partition_json import render_partition_json
-    from constraint_sdc.report.partition_text import partition_text
-    from constraint_sdc.write.groups_file import write_groups
+    from constraint_sdc.commands.partition import partition_file
+    from constraint_sdc.reports.partition import partition_text, render_partition_json, write_groups
 
     try:
         partitioned = partition_file(data, options, progress_line("records read:"))
@@ -83,10 +81,10 @@ def _refuse_output(data: Path, recipe: Path | None, output: Path | None, overwri
 
 
 def _options(given: dict[str, Any]) -> PartitionOptions:
-    from constraint_sdc.model.partitioned import PartitionOptions
-    from constraint_sdc.model.policy import Standardise
-    from constraint_sdc.model.recipe import Recipe
-    from constraint_sdc.read.recipe import read_recipe
+    from constraint_sdc.files.recipe import read_recipe
+    from constraint_sdc.maskers.masked import PartitionOptions
+    from constraint_sdc.settings.recipe import Recipe
+    from constraint_sdc.settings.words import Standardise
 
     recipe, standardise = given.pop("recipe"), given.pop("standardise")
     return PartitionOptions(

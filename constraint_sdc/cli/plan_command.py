@@ -45,12 +45,12 @@ def command(
     """
     no_overwrite((data, rules, given["recipe"], given["original"]), out)
     options = gather(given, rules, record=record)
-    from constraint_sdc.pipeline.goal_files import GoalFiles
-    from constraint_sdc.pipeline.plan import plan_file
-    from constraint_sdc.report.json_text import json_text
-    from constraint_sdc.report.plan_json import plan_to_json
-    from constraint_sdc.report.plan_text import plan_text
-    from constraint_sdc.write.side_files import side_files
+    from constraint_sdc.commands.masking.goal_files import GoalFiles
+    from constraint_sdc.commands.plan import plan_file
+    from constraint_sdc.files.atomic import side_files
+    from constraint_sdc.files.json_file import json_text
+    from constraint_sdc.plan.plan_json import plan_to_json
+    from constraint_sdc.reports.masking.plan_text import plan_text
 
     pictures = GoalFiles(charts)
     pictures.require(options, overwrite=True, taken=(data, rules, given["recipe"], given["original"], out))

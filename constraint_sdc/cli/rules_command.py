@@ -48,9 +48,9 @@ def command(
 
     What we do not understand is listed too, with the reason; `check` still judges it.
     """
-    from constraint_sdc.pipeline.rule_list import list_rules
-    from constraint_sdc.report.rules_list import render_rules_json, render_rules_text
-    from constraint_sdc.report.terminal import wants_colour
+    from constraint_sdc.commands.rules import list_rules
+    from constraint_sdc.reports.rules_list import render_rules_json, render_rules_text
+    from constraint_sdc.reports.terminal import wants_colour
 
     no_overwrite((rules, data), output)
     listed = list_rules(rules, phase=phase, data=data, record=record, allow=allow)

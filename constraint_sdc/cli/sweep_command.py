@@ -16,7 +16,7 @@ from constraint_sdc.cli.options import FILE, deliver, end_progress, names_in, no
 from constraint_sdc.errors import UsageError
 
 if TYPE_CHECKING:
-    from constraint_sdc.model.sweep import Sweep
+    from constraint_sdc.measures.assessment import Sweep
 
 _EPILOG = """\b
 Exit codes: 0 every point was computed, or refused and said so; 2 the rules, the data or an option cannot be processed;
@@ -88,10 +88,9 @@ def command(
     output = output or Path(f"{data.stem}-sweep")
     masking = gather({**given, "k": 2, "method": None, "partition": None}, rules, record=record)
     names = tuple(dict.fromkeys(names_in(methods, "--methods") or (masking.recipe.method or "auto",)))
-    from constraint_sdc.model.sweep import SweepOptions
-    from constraint_sdc.pipeline.sweep import sweep_file
-    from constraint_sdc.report.sweep_json import render_sweep_json
-    from constraint_sdc.report.sweep_text import sweep_text
+    from constraint_sdc.commands.sweep import sweep_file
+    from constraint_sdc.measures.assessment import SweepOptions
+    from constraint_sdc.reports.sweep import render_sweep_json, sweep_text
 
     journal = _directory(output) / "journal.jsonl"
     options = SweepOptions(ks, names, compare_unconstrained, jobs, replace(masking, k=None))
@@ -112,9 +111,8 @@ def _directory(output: Path) -> Path:
 
 def write_files(sweep: Sweep, output: Path) -> None:
     """Write the points and the pictures into a directory that exists."""
-    from constraint_sdc.report.charts_sweep import render_curves_svg, render_map_svg
-    from constraint_sdc.report.sweep_json import render_sweep_json
-    from constraint_sdc.write.sweep_file import write_sweep
+    from constraint_sdc.reports.charts.sweep import render_curves_svg, render_map_svg
+    from constraint_sdc.reports.sweep import render_sweep_json, write_sweep
 
     write_sweep(output / "points.csv", sweep)
     deliver(render_sweep_json(sweep), output / "points.json")

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from constraint_sdc.arrays import Flags, Floats, Integers
 from constraint_sdc.evaluate.conversion import exact_to_double, first_number, numeric, rescaled
-from constraint_sdc.evaluate.lexical import Floats, Integers
-from constraint_sdc.evaluate.text import Mask
+from constraint_sdc.evaluate.expression import ArithmeticOp
 from constraint_sdc.evaluate.value import (
     DoubleItem,
     ExactItem,
@@ -25,7 +25,6 @@ from constraint_sdc.evaluate.value import (
     some,
     within,
 )
-from constraint_sdc.model.expression import ArithmeticOp
 
 # Doubles near 2^63 are 1024 apart, so a product or sum below this bound as a double is below 2^63 as an integer.
 _SAFE = 9.2e18
@@ -168,7 +167,7 @@ def _product(left: ExactItem, right: ExactItem, present: Maybe) -> tuple[ExactIt
 def _quotient(a: Integers, b: Integers) -> tuple[Integers, Maybe]:
     """Return a / b with six decimals; in doubt where that is not exact, because the judge then rounds at 18 or more."""
     factor = np.int64(10**_MOST_DECIMALS)
-    legal: Mask = (b != 0) & (np.abs(a) < 2**62 // factor)
+    legal: Flags = (b != 0) & (np.abs(a) < 2**62 // factor)
     divisor = np.where(legal, b, 1)
     shifted = np.where(legal, a, 0) * factor
     rest = np.fmod(shifted, divisor)

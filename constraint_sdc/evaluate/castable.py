@@ -7,9 +7,9 @@ from datetime import date
 
 import numpy as np
 
+from constraint_sdc.arrays import Flags
 from constraint_sdc.evaluate.conversion import cast_boolean
 from constraint_sdc.evaluate.lexical import Reading
-from constraint_sdc.evaluate.text import Mask
 from constraint_sdc.evaluate.value import (
     DoubleItem,
     Item,
@@ -56,7 +56,7 @@ def castable(value: Value, type_name: str, optional: bool) -> Value:
     return Value((truth(result | (count == 0) if optional else result),), doubt)
 
 
-def _is_legal(item: Item, type_name: str) -> tuple[Mask, Maybe]:
+def _is_legal(item: Item, type_name: str) -> tuple[Flags, Maybe]:
     match item, type_name:
         case TextItem(reading), "xs:double" | "xs:float":
             return reading.doubles.valid, reading.doubles.strange
@@ -78,13 +78,13 @@ def _is_legal(item: Item, type_name: str) -> tuple[Mask, Maybe]:
     return np.ones(1, np.bool_), None
 
 
-def _ranged(reading: Reading, least: int, most: int) -> tuple[Mask, Maybe]:
+def _ranged(reading: Reading, least: int, most: int) -> tuple[Flags, Maybe]:
     read = reading.integers
     inside = (read.mantissa >= max(least, 1 - _FAR)) & (read.mantissa <= min(most, _FAR - 1))
     return read.fits & inside, some(read.valid & ~read.fits)
 
 
-def _dates(reading: Reading) -> tuple[Mask, Maybe]:
+def _dates(reading: Reading) -> tuple[Flags, Maybe]:
     """Decide plain dates of the years 1 to 9999; time zones and far years are left to Saxon."""
     trimmed = [string.strip(" \t\r\n") for string in reading.text.strings]
     plain = np.array([_PLAIN_DATE.fullmatch(string) is not None for string in trimmed], np.bool_)

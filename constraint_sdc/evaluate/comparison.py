@@ -8,16 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from constraint_sdc.arrays import Flags, Floats
+from constraint_sdc.data.text import Text, equal, order
 from constraint_sdc.evaluate.arithmetic import as_floats
-from constraint_sdc.evaluate.code_list import is_listed
-from constraint_sdc.evaluate.conversion import (
-    cast_boolean,
-    effective_boolean,
-    number,
-    rescaled,
-)
-from constraint_sdc.evaluate.lexical import Floats, Reading
-from constraint_sdc.evaluate.text import Mask, equal, order
+from constraint_sdc.evaluate.conversion import cast_boolean, effective_boolean, number, rescaled
+from constraint_sdc.evaluate.domain import Domain
+from constraint_sdc.evaluate.expression import CompareOp
+from constraint_sdc.evaluate.lexical import Reading
 from constraint_sdc.evaluate.value import (
     DoubleItem,
     ExactItem,
@@ -34,10 +31,43 @@ from constraint_sdc.evaluate.value import (
     truth,
     within,
 )
-from constraint_sdc.model.expression import CompareOp
+
+# `V1 = ('A', 'B', ...)`: a code list is one search in a sorted set, not a comparison for each code.
+
+_SHORTEST = 8
+
+
+def is_listed(item: Item, codes: Value) -> Flags | None:
+    """Tell where an item, if present, equals one of many constants; None where the two are not of that kind.
+
+    Texts meet as strings. Numbers meet as doubles, as all do unless both are exact.
+    """
+    if len(codes.items) < _SHORTEST or any(code.present is not None for code in codes.items):
+        return None
+    if isinstance(item, TextItem) and all(isinstance(code, TextItem) for code in codes.items):
+        return _text_is_listed(item, [code.reading.text for code in codes.items if isinstance(code, TextItem)])
+    if isinstance(item, TextItem | DoubleItem):
+        return _number_is_listed(item, codes)
+    return None
+
+
+def _text_is_listed(item: TextItem, codes: list[Text]) -> Flags | None:
+    if any(len(code) != 1 for code in codes):
+        return None
+    text, present = item.reading.text.broadcast(item.present)
+    return Domain.of_text(Text.of_strings(code.strings[0] for code in codes)).contains_text(text, present)
+
+
+def _number_is_listed(item: TextItem | DoubleItem, codes: Value) -> Flags | None:
+    constants = [as_floats(code) for code in codes.items if isinstance(code, ExactItem | DoubleItem)]
+    if len(constants) < len(codes.items) or any(len(values) != 1 or np.signbit(values[0]) for values in constants):
+        return None
+    values, _ = number(item)
+    return np.isin(values, np.concatenate(constants))
+
 
 _MOST_PAIRS = 1000
-_OPERATIONS: dict[CompareOp, Callable[[Any, Any], Mask]] = {
+_OPERATIONS: dict[CompareOp, Callable[[Any, Any], Flags]] = {
     "=": np.equal,
     "!=": np.not_equal,
     "<": np.less,
@@ -100,7 +130,7 @@ def compare_values(op: CompareOp, left: Value, right: Value) -> Value:
     return Value(tuple(items), doubt, has_void=left.may_be_void or right.may_be_void)
 
 
-def compare_items(op: CompareOp, left: Item, right: Item) -> tuple[Mask, Maybe]:
+def compare_items(op: CompareOp, left: Item, right: Item) -> tuple[Flags, Maybe]:
     """Compare two items as `eq` and its kin do."""
     return _pair(op, _as_string(left), _as_string(right))
 
@@ -109,7 +139,7 @@ def _as_string(item: Item) -> Item:
     return TextItem(item.reading, False, item.present) if isinstance(item, TextItem) else item
 
 
-def _pair(op: CompareOp, left: Item, right: Item) -> tuple[Mask, Maybe]:
+def _pair(op: CompareOp, left: Item, right: Item) -> tuple[Flags, Maybe]:
     match left, right:
         case TextItem(ours), TextItem(theirs):
             return _compare_texts(op, ours, theirs), None
@@ -152,7 +182,7 @@ def _untyped_doubt(reading: Reading, numbers: Floats) -> Maybe:
     return doubt
 
 
-def _pair_in_xpath1(op: CompareOp, left: Item, right: Item) -> tuple[Mask, Maybe]:
+def _pair_in_xpath1(op: CompareOp, left: Item, right: Item) -> tuple[Flags, Maybe]:
     if isinstance(left, TextItem) and isinstance(right, TextItem) and op in ("=", "!="):
         return _compare_texts(op, left.reading, right.reading), None
     ours, doubt_ours = number(left)
@@ -177,7 +207,7 @@ def _compare_as_booleans(op: CompareOp, left: Value, right: Value) -> Value:
     return Value((truth(_OPERATIONS[op](ours, theirs)),), either(doubt_ours, doubt_theirs))
 
 
-def _compare_texts(op: CompareOp, left: Reading, right: Reading) -> Mask:
+def _compare_texts(op: CompareOp, left: Reading, right: Reading) -> Flags:
     if op == "=":
         return equal(left.text, right.text)
     if op == "!=":

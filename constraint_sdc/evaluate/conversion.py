@@ -7,8 +7,9 @@ from typing import assert_never
 
 import numpy as np
 
-from constraint_sdc.evaluate.lexical import Decimals, Floats, Integers, Reading
-from constraint_sdc.evaluate.text import Mask, Text
+from constraint_sdc.arrays import Flags, Floats, Integers
+from constraint_sdc.data.text import Text
+from constraint_sdc.evaluate.lexical import Decimals, Reading
 from constraint_sdc.evaluate.value import (
     DoubleItem,
     ExactItem,
@@ -96,7 +97,7 @@ def cast_double(item: Item) -> tuple[Floats, Maybe]:
     return number(item)
 
 
-def cast_boolean(item: Item) -> tuple[Mask, Maybe]:
+def cast_boolean(item: Item) -> tuple[Flags, Maybe]:
     """Return xs:boolean(item)."""
     match item:
         case TextItem(reading):
@@ -129,7 +130,7 @@ def cast_exact(item: Item, to_integer: bool) -> tuple[ExactItem, Maybe]:
             assert_never(item)
 
 
-def effective_truth(item: Item) -> Mask:
+def effective_truth(item: Item) -> Flags:
     """Return the effective boolean value of a single item."""
     match item:
         case TextItem(reading, is_node):
@@ -144,7 +145,7 @@ def effective_truth(item: Item) -> Mask:
             assert_never(item)
 
 
-def effective_boolean(value: Value) -> tuple[Mask, Maybe]:
+def effective_boolean(value: Value) -> tuple[Flags, Maybe]:
     """Return the effective boolean value of a sequence: a first node is true, two atomic items are an error."""
     if value.certain > 1 and not all(map(_is_node, value.items)):
         raise NotMine("the effective boolean value of a sequence of several atomic values is an error")

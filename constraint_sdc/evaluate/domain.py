@@ -8,15 +8,17 @@ of the next power of two. Sorted keys are searched by bisection: no Python objec
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, TypeAlias
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from constraint_sdc.evaluate.text import Mask, Rows, Text
-from constraint_sdc.model.table import Column
+from constraint_sdc.arrays import Flags, Keys, Positions
+from constraint_sdc.data.table import Column
+from constraint_sdc.data.text import Text
+from constraint_sdc.evaluate.expression import Call, Compare, Expression, Literal, Outside
+from constraint_sdc.evaluate.value import NotMine, TextItem, Value, exactly_one, truth
 
-Keys: TypeAlias = npt.NDArray[Any]
 # The width in bytes of the texts behind the keys; numbers of nine to sixteen characters have a name of their own.
 _SHORT = 8
 _NUMBER = 0
@@ -29,7 +31,7 @@ _CODES[np.frombuffer(_CHARACTERS.encode("ascii"), np.uint8)] = np.arange(16)
 class Domain:
     """A growing set of texts, exact codepoint by codepoint.
 
-    >>> from constraint_sdc.model.table import column_of
+    >>> from constraint_sdc.data.table import column_of
     >>> domain = Domain.of([column_of("V1", ["1", "2", None, "1"])])
     >>> domain.contains(column_of("V1", ["1", "1.0", None])).tolist(), len(domain)
     ([True, False, False], 2)
@@ -58,11 +60,11 @@ class Domain:
         """Add the values of a column."""
         self._add(Text.of_column(column), np.flatnonzero(column.present()))
 
-    def contains(self, column: Column) -> Mask:
+    def contains(self, column: Column) -> Flags:
         """Tell for each record whether its value is in the domain; an absent value is not."""
         return self.contains_text(Text.of_column(column), column.present())
 
-    def contains_text(self, text: Text, present: Mask) -> Mask:
+    def contains_text(self, text: Text, present: Flags) -> Flags:
         """Tell for each present text whether it is in the domain."""
         found = np.zeros(len(text), np.bool_)
         for width, rows, keys in _keys(text, np.flatnonzero(present)):
@@ -86,7 +88,7 @@ class Domain:
             self._merge(width)
         return sum(map(len, self._sorted.values()))
 
-    def _add(self, text: Text, rows: Rows) -> None:
+    def _add(self, text: Text, rows: Positions) -> None:
         for width, _, keys in _keys(text, rows):
             pending = self._pending.setdefault(width, [])
             pending.append(_distinct(keys))
@@ -116,7 +118,7 @@ def _without_repetition(keys: Keys) -> Keys:
     return np.compress(is_new, keys)
 
 
-def _keys(text: Text, rows: Rows) -> Iterator[tuple[int, Rows, Keys]]:
+def _keys(text: Text, rows: Positions) -> Iterator[tuple[int, Positions, Keys]]:
     """Yield (width in bytes, rows, keys)."""
     words = np.maximum(text.length[rows] + 7, 8) // 8
     power = np.ceil(np.log2(words)).astype(np.int64)
@@ -135,10 +137,10 @@ def _keys(text: Text, rows: Rows) -> Iterator[tuple[int, Rows, Keys]]:
         yield width, chosen, matrix.view(f"S{width}").reshape(-1)
 
 
-def _packed(matrix: npt.NDArray[np.uint64]) -> tuple[Mask, Keys]:
+def _packed(matrix: npt.NDArray[np.uint64]) -> tuple[Flags, Keys]:
     """Tell which rows of two words look like numbers, and return those with four bits for each character."""
     codes = _CODES[matrix.view(np.uint8)]
-    is_number: Mask = codes.max(axis=1, initial=0) < 16
+    is_number: Flags = codes.max(axis=1, initial=0) < 16
     codes = codes[is_number]
     return is_number, (codes[:, 0::2] << 4 | codes[:, 1::2]).view("<u8").reshape(-1)
 
@@ -152,3 +154,52 @@ def _raw(width: int, keys: Keys) -> Keys:
     pairs = keys.astype("<u8").view(np.uint8).reshape(-1, 8)
     codes = np.stack([pairs >> 4, pairs & 15], axis=2).reshape(-1, 16)
     return np.frombuffer(_CHARACTERS.encode("ascii"), np.uint8)[codes].copy().view("S16").reshape(-1)
+
+
+# Does a value occur in another document? The value domain rule, in every way that rules write it.
+
+_FOUND = {(">", 0), (">=", 1), ("!=", 0)}
+_MISSING = {("=", 0), ("<", 1), ("<=", 0)}
+_TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """`sought` is looked up in `outside`; `is_required` tells index-of, which takes no empty sequence, from `=`."""
+
+    outside: Outside
+    sought: Expression
+    found: bool
+    is_required: bool
+
+
+def sought_outside(expression: Expression) -> Asked | None:
+    """Recognise `V1 = outside`, `exists(index-of(outside, V1))`, `empty(...)` and `count(index-of(...)) > 0`."""
+    match expression:
+        case Compare("=", Outside() as outside, sought, False) | Compare("=", sought, Outside() as outside, False):
+            return Asked(outside, sought, True, False)
+        case Call("exists" | "empty" as name, (Call("index-of", (Outside() as outside, sought)),)):
+            return Asked(outside, sought, name == "exists", True)
+        case Compare(op, Call("count", (Call("index-of", (Outside() as outside, sought)),)), Literal(limit)):
+            return _counted(op, outside, sought, limit)
+        case Compare(op, Literal(limit), Call("count", (Call("index-of", (Outside() as outside, sought)),))):
+            return _counted(_TURNED.get(op, op), outside, sought, limit)
+    return None
+
+
+def _counted(op: str, outside: Outside, sought: Expression, limit: object) -> Asked | None:
+    if type(limit) is int and ((op, limit) in _FOUND or (op, limit) in _MISSING):
+        return Asked(outside, sought, (op, limit) in _FOUND, True)
+    return None
+
+
+def occurs(asked: Asked, sought: Value, domain: Domain) -> Value:
+    """Answer for each record; untyped values and strings compare as strings, codepoint by codepoint."""
+    doubt = exactly_one(sought, "index-of()") if asked.is_required else sought.doubt
+    found = np.zeros(1, np.bool_)
+    for item in sought.items:
+        if not isinstance(item, TextItem):
+            raise NotMine("a number or boolean looked up in another document: only texts are")
+        text, present = item.reading.text.broadcast(item.present)
+        found = found | domain.contains_text(text, present)
+    return Value((truth(found if asked.found else ~found),), doubt)

@@ -14,10 +14,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from constraint_sdc.evaluate.text import Mask, Rows, Text, Words
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+from constraint_sdc.arrays import Flags, Floats, Integers, Positions, Words
+from constraint_sdc.data.text import Text
 
 _SPACE = rb"[ \t\r\n]*"
 _DECIMAL = re.compile(_SPACE + rb"([+-]?)([0-9]*)(?:\.([0-9]*))?" + _SPACE)
@@ -42,9 +40,9 @@ class Scan:
 
     mantissa: Words
     scale: npt.NDArray[np.int64]
-    negative: Mask
-    has_point: Mask
-    plain: Mask
+    negative: Flags
+    has_point: Flags
+    plain: Flags
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +50,8 @@ class Doubles:
     """Texts as xs:double: NaN where `valid` is false; `strange` are texts that Saxon reads against the standard."""
 
     values: Floats
-    valid: Mask
-    strange: Mask | None
+    valid: Flags
+    strange: Flags | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +60,8 @@ class Decimals:
 
     mantissa: Integers
     scale: int
-    fits: Mask
-    valid: Mask
+    fits: Flags
+    valid: Flags
 
 
 class Reading:
@@ -162,7 +160,7 @@ def as_double(raw: bytes) -> float | None:
     return None if match is None else float(match[1])
 
 
-def _read_others(text: Text, values: Floats, valid: Mask) -> Doubles:
+def _read_others(text: Text, values: Floats, valid: Flags) -> Doubles:
     known: dict[bytes, float | None] = {}
     strange = np.zeros(len(text), np.bool_)
     rows = np.flatnonzero(~valid & (text.length > 0) & (text.length <= _WIDEST))
@@ -179,7 +177,7 @@ def _read_others(text: Text, values: Floats, valid: Mask) -> Doubles:
     return Doubles(values, valid, strange if strange.any() else None)
 
 
-def _wide_doubles(text: Text) -> tuple[Rows, Floats]:
+def _wide_doubles(text: Text) -> tuple[Positions, Floats]:
     """Read the texts that are digits with at most one point after an optional minus: which, and their values.
 
     NumPy turns bytes into doubles by Python's correctly rounded conversion; what it would read more laxly than XPath
@@ -210,7 +208,7 @@ def _read_decimal(raw: bytes) -> tuple[int, int] | None:
     return int(match[1] + (digits or b"0")), len(fraction)
 
 
-def _one_scale(mantissa: Integers, scale: npt.NDArray[np.int64], fits: Mask, valid: Mask) -> Decimals:
+def _one_scale(mantissa: Integers, scale: npt.NDArray[np.int64], fits: Flags, valid: Flags) -> Decimals:
     # 12.500 is 12.5: trailing zeros would use up the room that sums and products need.
     rows = np.flatnonzero((scale > 0) & (mantissa % 10 == 0))
     while len(rows):
@@ -227,15 +225,15 @@ def _one_scale(mantissa: Integers, scale: npt.NDArray[np.int64], fits: Mask, val
         top -= 1
 
 
-def _read_short(text: Text) -> tuple[Words, npt.NDArray[np.int64], Mask, Mask]:
+def _read_short(text: Text) -> tuple[Words, npt.NDArray[np.int64], Flags, Flags]:
     return _scan_short(text.first_word, text.length)
 
 
-def _read_long(text: Text) -> tuple[Words, npt.NDArray[np.int64], Mask, Mask]:
+def _read_long(text: Text) -> tuple[Words, npt.NDArray[np.int64], Flags, Flags]:
     return _scan_long(text.first_word, text.word(1), text.length)
 
 
-def _scan_short(word: Words, length: npt.NDArray[np.int64]) -> tuple[Words, npt.NDArray[np.int64], Mask, Mask]:
+def _scan_short(word: Words, length: npt.NDArray[np.int64]) -> tuple[Words, npt.NDArray[np.int64], Flags, Flags]:
     word, point, has_point = _without_point(word)
     digits = length - has_point
     scale = np.where(has_point, digits - point, 0)
@@ -246,7 +244,7 @@ def _scan_short(word: Words, length: npt.NDArray[np.int64]) -> tuple[Words, npt.
 
 def _scan_long(
     low: Words, high: Words, length: npt.NDArray[np.int64]
-) -> tuple[Words, npt.NDArray[np.int64], Mask, Mask]:
+) -> tuple[Words, npt.NDArray[np.int64], Flags, Flags]:
     short_low, point_low, in_low = _without_point(low)
     short_high, point_high, in_high = _without_point(high)
     in_high &= ~in_low
@@ -268,7 +266,7 @@ def _scan_long(
     return np.where(plain, value, _U(0)), np.where(plain, scale, 0), has_point, plain
 
 
-def _without_point(word: Words) -> tuple[Words, npt.NDArray[np.int64], Mask]:
+def _without_point(word: Words) -> tuple[Words, npt.NDArray[np.int64], Flags]:
     """Take the first point out of each word; return its place and whether there was one."""
     differs = word ^ _POINTS
     mark = (differs - _ONES) & ~differs & _HIGHS
@@ -288,7 +286,7 @@ def _right_aligned(word: Words, digits: npt.NDArray[np.int64]) -> Words:
     return aligned
 
 
-def _all_digits(word: Words) -> Mask:
+def _all_digits(word: Words) -> Flags:
     odd: Words = ((word + _U(0x4646464646464646)) | (word - _ZEROS)) & _HIGHS
     return np.equal(odd, 0)
 

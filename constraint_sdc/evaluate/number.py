@@ -12,10 +12,10 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from constraint_sdc.arrays import Flags
 from constraint_sdc.evaluate.conversion import number, numeric, rescaled
 from constraint_sdc.evaluate.domain import Domain
-from constraint_sdc.evaluate.records import Records
-from constraint_sdc.evaluate.text import Mask
+from constraint_sdc.evaluate.expression import Expression, Outside
 from constraint_sdc.evaluate.truth import evaluate_value
 from constraint_sdc.evaluate.value import (
     DoubleItem,
@@ -24,13 +24,13 @@ from constraint_sdc.evaluate.value import (
     Maybe,
     NotMine,
     NumberItem,
+    Records,
     TextItem,
     Value,
     either,
     how_many,
     within,
 )
-from constraint_sdc.model.expression import Expression, Outside
 
 _T = TypeVar("_T", np.float64, np.int64)
 
@@ -46,7 +46,7 @@ class Numbers:
     doubles: npt.NDArray[np.float64] | None
     mantissa: npt.NDArray[np.int64] | None
     scale: int
-    unsure: Mask
+    unsure: Flags
 
 
 def evaluate_number(
@@ -105,5 +105,5 @@ def _merged(parts: list[tuple[npt.NDArray[_T], Maybe]]) -> npt.NDArray[_T]:
     return result
 
 
-def _spread(unsure: Mask, doubt: Maybe, shape: tuple[int]) -> Mask:
+def _spread(unsure: Flags, doubt: Maybe, shape: tuple[int]) -> Flags:
     return np.broadcast_to(unsure if doubt is None else unsure | doubt, shape).copy()

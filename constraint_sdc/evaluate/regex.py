@@ -13,9 +13,9 @@ from string import ascii_letters, digits, printable
 
 import numpy as np
 
+from constraint_sdc.evaluate.expression import Expression, Literal
 from constraint_sdc.evaluate.strings import string_argument
 from constraint_sdc.evaluate.value import NotMine, Value, either, some, truth
-from constraint_sdc.model.expression import Expression, Literal
 
 # The ASCII members of XPath's classes; \w is everything but punctuation, separators and control characters.
 _CLASSES = {

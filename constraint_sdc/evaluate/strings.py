@@ -8,9 +8,10 @@ from typing import TypeAlias
 
 import numpy as np
 
+from constraint_sdc.arrays import Floats, Integers
+from constraint_sdc.data.text import Text
 from constraint_sdc.evaluate.conversion import cast_double, first_number, string_or_empty
-from constraint_sdc.evaluate.lexical import Floats, Integers, Reading
-from constraint_sdc.evaluate.text import Text
+from constraint_sdc.evaluate.lexical import Reading
 from constraint_sdc.evaluate.value import (
     ExactItem,
     Maybe,
@@ -25,7 +26,7 @@ from constraint_sdc.evaluate.value import (
     text_item,
 )
 
-Function: TypeAlias = Callable[[tuple[Value, ...], bool], Value]
+TextFunction: TypeAlias = Callable[[tuple[Value, ...], bool], Value]
 
 _SPACES = re.compile(r"[ \t\r\n]+")
 
@@ -50,7 +51,7 @@ def _codepoints(text: Text) -> Integers:
     return np.fromiter(map(len, text.strings), np.int64, len(text))
 
 
-def _mapped(name: str, function: Callable[[str], str], *, ascii_only: bool = False) -> tuple[int, int, Function]:
+def _mapped(name: str, function: Callable[[str], str], *, ascii_only: bool = False) -> tuple[int, int, TextFunction]:
     def apply(arguments: tuple[Value, ...], xpath1: bool) -> Value:
         reading, doubt = string_argument(arguments[0], name, xpath1=xpath1)
         # Case mappings beyond ASCII depend on the Unicode version of the processor.
@@ -60,7 +61,7 @@ def _mapped(name: str, function: Callable[[str], str], *, ascii_only: bool = Fal
     return 1, 1, apply
 
 
-def _tested(name: str, predicate: Callable[[str, str], bool]) -> tuple[int, int, Function]:
+def _tested(name: str, predicate: Callable[[str, str], bool]) -> tuple[int, int, TextFunction]:
     def apply(arguments: tuple[Value, ...], xpath1: bool) -> Value:
         texts, doubt = _texts(arguments, name, xpath1)
         answers = [predicate(*row) for row in _rows(texts)]
@@ -69,7 +70,7 @@ def _tested(name: str, predicate: Callable[[str, str], bool]) -> tuple[int, int,
     return 2, 2, apply
 
 
-def _joined(name: str, function: Callable[[str, str], str]) -> tuple[int, int, Function]:
+def _joined(name: str, function: Callable[[str, str], str]) -> tuple[int, int, TextFunction]:
     def apply(arguments: tuple[Value, ...], xpath1: bool) -> Value:
         texts, doubt = _texts(arguments, name, xpath1)
         return Value((text_item(Text.of_strings(function(*row) for row in _rows(texts))),), doubt)
@@ -160,7 +161,7 @@ def _cut(string: str, first: float, last: float) -> str:
     return string[int(begin) : int(end)] if begin < end else ""
 
 
-STRING_FUNCTIONS: dict[str, tuple[int, int, Function]] = {
+STRING_FUNCTIONS: dict[str, tuple[int, int, TextFunction]] = {
     "string-length": (1, 1, _string_length),
     "normalize-space": _mapped("normalize-space()", lambda s: _SPACES.sub(" ", s).strip(" ")),
     "upper-case": _mapped("upper-case()", str.upper, ascii_only=True),

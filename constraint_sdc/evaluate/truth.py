@@ -13,32 +13,15 @@ from typing import assert_never
 
 import numpy as np
 
+from constraint_sdc.arrays import Flags
+from constraint_sdc.data.table import Chunk
+from constraint_sdc.data.text import Text
 from constraint_sdc.evaluate.arithmetic import arithmetic, negate
 from constraint_sdc.evaluate.castable import castable
 from constraint_sdc.evaluate.comparison import compare_general, compare_values
 from constraint_sdc.evaluate.conversion import effective_boolean
-from constraint_sdc.evaluate.domain import Domain
-from constraint_sdc.evaluate.functions import call
-from constraint_sdc.evaluate.lookup import occurs, sought_outside
-from constraint_sdc.evaluate.records import Records
-from constraint_sdc.evaluate.regex import matches
-from constraint_sdc.evaluate.rounding import rounded_to
-from constraint_sdc.evaluate.text import Mask, Text
-from constraint_sdc.evaluate.value import (
-    DoubleItem,
-    ExactItem,
-    Item,
-    Maybe,
-    NotMine,
-    TruthItem,
-    Value,
-    chosen,
-    either,
-    text_item,
-    truth,
-    within,
-)
-from constraint_sdc.model.expression import (
+from constraint_sdc.evaluate.domain import Domain, occurs, sought_outside
+from constraint_sdc.evaluate.expression import (
     And,
     Arithmetic,
     Call,
@@ -54,7 +37,23 @@ from constraint_sdc.model.expression import (
     Sequence,
     Variable,
 )
-from constraint_sdc.model.table import Chunk
+from constraint_sdc.evaluate.functions import call, rounded_to
+from constraint_sdc.evaluate.regex import matches
+from constraint_sdc.evaluate.value import (
+    DoubleItem,
+    ExactItem,
+    Item,
+    Maybe,
+    NotMine,
+    Records,
+    TruthItem,
+    Value,
+    chosen,
+    either,
+    text_item,
+    truth,
+    within,
+)
 
 _DEEPEST = 100
 _LARGEST = (1 << 63) - 1
@@ -64,8 +63,8 @@ _LARGEST = (1 << 63) - 1
 class Verdict:
     """The effective boolean value for each record; where `unsure`, Saxon must judge and `truth` means nothing."""
 
-    truth: Mask
-    unsure: Mask
+    truth: Flags
+    unsure: Flags
 
 
 def refuses(expression: Expression, *, xpath1: bool) -> str | None:
@@ -104,7 +103,7 @@ def evaluate_value(
 
 def _truth(
     expression: Expression, records: Records, *, xpath1: bool, domains: Mapping[Outside, Domain] | None
-) -> tuple[Mask, Maybe]:
+) -> tuple[Flags, Maybe]:
     with np.errstate(all="ignore"):
         return _Evaluation(records, xpath1, domains).truth(expression)
 
@@ -118,7 +117,7 @@ class _Evaluation:
         self._domains = domains
         self._depth = 0
 
-    def truth(self, expression: Expression) -> tuple[Mask, Maybe]:
+    def truth(self, expression: Expression) -> tuple[Flags, Maybe]:
         """Return an effective boolean value."""
         return effective_boolean(self.value(expression))
 
@@ -185,7 +184,7 @@ class _Evaluation:
 
     def _combined(self, parts: tuple[Expression, ...], *, conjunction: bool) -> Value:
         # XPath may evaluate the operands in any order, so an error in one is a doubt even where another decides.
-        result: Mask = np.full(1, conjunction)
+        result: Flags = np.full(1, conjunction)
         doubt: Maybe = None
         for part in parts:
             holds, own = self.truth(part)

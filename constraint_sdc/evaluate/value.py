@@ -7,16 +7,19 @@ there, or a number that leaves our exact range.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 
-from constraint_sdc.evaluate.lexical import Floats, Integers, Reading
-from constraint_sdc.evaluate.text import Mask, Text
+from constraint_sdc.arrays import Flags, Floats, Integers
+from constraint_sdc.data.table import Chunk, Column
+from constraint_sdc.data.text import Text
+from constraint_sdc.evaluate.lexical import Reading
 
-Maybe: TypeAlias = Mask | None
+Maybe: TypeAlias = Flags | None
 
 
 class NotMine(Exception):  # noqa: N818 - a refusal is an answer, not a fault
@@ -36,7 +39,7 @@ class TextItem:
 class TruthItem:
     """An xs:boolean."""
 
-    truth: Mask
+    truth: Flags
     present: Maybe = None
 
 
@@ -110,17 +113,17 @@ def within(doubt: Maybe, present: Maybe) -> Maybe:
     return doubt if doubt is None or present is None else doubt & present
 
 
-def some(mask: Mask) -> Maybe:
+def some(mask: Flags) -> Maybe:
     """Return a doubt mask, or None when no record is in doubt."""
     return mask if mask.any() else None
 
 
-def narrowed(item: Item, mask: Mask) -> Item:
+def narrowed(item: Item, mask: Flags) -> Item:
     """Return the item on fewer records."""
     return replace(item, present=both(item.present, mask))
 
 
-def chosen(holds: Mask, then: tuple[Item, ...], otherwise: tuple[Item, ...]) -> tuple[Item, ...]:
+def chosen(holds: Flags, then: tuple[Item, ...], otherwise: tuple[Item, ...]) -> tuple[Item, ...]:
     """Return the items of one sequence where the mask is true and of the other elsewhere."""
     match then, otherwise:
         # Two alternatives of one type are one item, so that `if` may nest without the number of items growing.
@@ -131,7 +134,7 @@ def chosen(holds: Mask, then: tuple[Item, ...], otherwise: tuple[Item, ...]) -> 
     return tuple(narrowed(i, holds) for i in then) + tuple(narrowed(i, ~holds) for i in otherwise)
 
 
-def truth(mask: Mask, present: Maybe = None) -> TruthItem:
+def truth(mask: Flags, present: Maybe = None) -> TruthItem:
     """Return a boolean item."""
     return TruthItem(mask, present)
 
@@ -185,3 +188,34 @@ def map_each(value: Value, what: str, function: Callable[[Item], tuple[Item, May
         items.append(result)
         doubt = either(doubt, within(own, item.present))
     return Value(tuple(items), doubt, has_void=value.may_be_void)
+
+
+# The records of a chunk with everything already read from them, so that rules share the work of parsing.
+
+
+class Records:
+    """Columns of `count` records; each variable is read at most once, whatever the number of rules."""
+
+    def __init__(self, columns: Mapping[str, Column], count: int) -> None:
+        self._columns = columns
+        self._items: dict[str, TextItem] = {}
+        self.count = count
+
+    @classmethod
+    def of(cls, chunk: Chunk) -> Records:
+        """Return the records of a chunk."""
+        return cls(chunk.columns, len(chunk))
+
+    def item(self, name: str) -> TextItem:
+        """Return a variable's node; a name that no record has is absent everywhere."""
+        if name not in self._columns:
+            return self._nowhere
+        if name not in self._items:
+            column = self._columns[name]
+            self._items[name] = TextItem(Reading(Text.of_column(column)), True, column.present())
+        return self._items[name]
+
+    @cached_property
+    def _nowhere(self) -> TextItem:
+        zeros = np.zeros(self.count, np.int64)
+        return TextItem(Reading(Text(np.zeros(8, np.uint8), zeros, zeros)), True, np.zeros(self.count, np.bool_))

@@ -9,14 +9,13 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from constraint_sdc.arrays import Flags
+from constraint_sdc.data.groups import Groups
+from constraint_sdc.data.table import Column, Table
 from constraint_sdc.exact.candidates import NOT_COPIED, Candidates
-from constraint_sdc.model.design import BlockDesign
-from constraint_sdc.model.groups import Groups
-from constraint_sdc.model.table import Column, Table
+from constraint_sdc.plan.design import BlockDesign
 
-Mask: TypeAlias = npt.NDArray[np.bool_]
-
-Evaluate: TypeAlias = Callable[[Mapping[str, Column], int], Mapping[str, Mask]]
+Evaluate: TypeAlias = Callable[[Mapping[str, Column], int], Mapping[str, Flags]]
 """Tells of each rule that it can evaluate where it certainly holds, on so many records given as columns."""
 
 
@@ -30,20 +29,20 @@ class BlockJudge:
     design: BlockDesign
     groups: Groups
     table: Table
-    held: Mapping[str, Mask]
+    held: Mapping[str, Flags]
     evaluate: Evaluate
 
-    def passing(self, candidates: Candidates) -> Mask:
+    def passing(self, candidates: Candidates) -> Flags:
         """Tell which candidates may represent their groups."""
         return np.asarray(self.verdicts(candidates).all(axis=1), np.bool_)
 
-    def verdicts(self, candidates: Candidates) -> Mask:
+    def verdicts(self, candidates: Candidates) -> Flags:
         """Tell which rules (columns) a candidate satisfies, for every record of its group."""
         if not len(candidates) or not self.design.rules:
             return np.ones((len(candidates), len(self.design.rules)), np.bool_)
         return self._each(candidates) if self.design.others else self._alike(candidates)
 
-    def _alike(self, candidates: Candidates) -> Mask:
+    def _alike(self, candidates: Candidates) -> Flags:
         """Judge where no unmasked variable has a say: all records of a group fare alike."""
         found = self.evaluate(candidates.columns(), len(candidates))
         holds = np.zeros((len(candidates), len(self.design.rules)), np.bool_)
@@ -52,10 +51,10 @@ class BlockJudge:
             holds[:, place] = ~held | self._copied(rule.id, candidates) | found.get(rule.id, np.False_)
         return holds
 
-    def _held_by_any(self, rule: str) -> Mask:
+    def _held_by_any(self, rule: str) -> Flags:
         return np.logical_or.reduceat(self.held[rule][self.groups.order], self.groups.starts)
 
-    def _each(self, candidates: Candidates) -> Mask:
+    def _each(self, candidates: Candidates) -> Flags:
         """Judge every candidate on every record of its group, with that record's own unmasked values."""
         sizes = self.groups.sizes[candidates.group]
         which = np.repeat(np.arange(len(candidates)), sizes)
@@ -74,14 +73,14 @@ class BlockJudge:
             holds[:, place] = np.logical_and.reduceat(each, starts)
         return holds
 
-    def _copied(self, rule: str, candidates: Candidates) -> Mask:
+    def _copied(self, rule: str, candidates: Candidates) -> Flags:
         """Tell where all variables of the rule come from one record that satisfied it."""
         names = self.variables(rule)
         mine = [j for j, series in enumerate(candidates.series) if series.name in names]
         if not mine:
             return np.zeros(len(candidates), np.bool_)
         sources = candidates.source[:, mine]
-        is_one: Mask = (sources == sources[:, :1]).all(axis=1) & (sources[:, 0] != NOT_COPIED)
+        is_one: Flags = (sources == sources[:, :1]).all(axis=1) & (sources[:, 0] != NOT_COPIED)
         return is_one & self.held[rule][np.where(is_one, sources[:, 0], 0)]
 
     def variables(self, rule: str) -> frozenset[str]:
@@ -90,7 +89,7 @@ class BlockJudge:
 
     def _same_others(
         self, rule: str, candidates: Candidates, which: npt.NDArray[np.int64], records: npt.NDArray[np.int64]
-    ) -> Mask:
+    ) -> Flags:
         """Tell where the unmasked values that a rule reads are those of the record its masked ones were copied from."""
         names = self.variables(rule)
         mine = [j for j, series in enumerate(candidates.series) if series.name in names]

@@ -11,18 +11,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from constraint_sdc.arrays import Points, Rows
+from constraint_sdc.data.groups import Groups
 from constraint_sdc.errors import CannotShareError
 from constraint_sdc.exact.block_judge import BlockJudge
-from constraint_sdc.exact.candidates import NOT_COPIED, Candidates
-from constraint_sdc.exact.costs import Costs
-from constraint_sdc.exact.derived import Deriver
-from constraint_sdc.exact.nudge import move, moves, shorten
-from constraint_sdc.exact.polish import Polisher
+from constraint_sdc.exact.candidates import NOT_COPIED, Candidates, Deriver
+from constraint_sdc.exact.nudge import Polisher, move, moves, shorten
 from constraint_sdc.exact.repair import PROPOSALS, Repairer
-from constraint_sdc.exact.settlement import Settlement
-from constraint_sdc.model.design import BlockDesign, Derivation
-from constraint_sdc.model.groups import Groups, Points, Rows
-from constraint_sdc.model.plan import Step
+from constraint_sdc.exact.settlement import Costs, Settlement
+from constraint_sdc.plan.design import BlockDesign, Derivation
+from constraint_sdc.plan.plan import ExactStep
 
 _ROUNDS = (12, 36, 72, 120)  # moves tried at a time, nearest first
 _MOST_PROGRAMMES = 2_000  # in one block; a first proposal is made for every group
@@ -36,7 +34,7 @@ class Representatives:
     """One candidate per group, in the order of the groups, and the step that each took."""
 
     candidates: Candidates
-    step: tuple[Step, ...]
+    step: tuple[ExactStep, ...]
 
 
 @dataclass(slots=True)
@@ -69,13 +67,13 @@ class Ladder:
         """Return a representative for every group; refuse when even actual records do not satisfy a group's rules."""
         return self.continue_from(self.rounded(), {}, np.arange(len(self.groups)))
 
-    def continue_from(self, best: Candidates, step: dict[int, Step], left: Rows) -> Representatives:
+    def continue_from(self, best: Candidates, step: dict[int, ExactStep], left: Rows) -> Representatives:
         """Return a representative for every group, where all but those `left` have theirs in `best` already."""
         costs = Costs(self.design.series, self.groups, self.targets)
         self._rounded = best.take(np.arange(len(best)))
         averaged = np.setdiff1d(left, self.mixed)
         self._settled = Settlement(self.judge, costs, best, averaged, dict(step))
-        self._settled.settle(self._rounded.take(averaged), Step.ROUNDED)
+        self._settled.settle(self._rounded.take(averaged), ExactStep.ROUNDED)
         self._derive(Polisher(self.design, self.deriver, costs))
         self._nudge()
         if self.substitutes is None:
@@ -112,20 +110,20 @@ class Ladder:
                 proposed = self._rounded.take(groups)
                 self.deriver.derive(proposed, derivations)
                 every = list(polisher.polished(proposed, derivations))
-                self._settled.settle(Candidates.joined(every), Step.DERIVED)
+                self._settled.settle(Candidates.joined(every), ExactStep.DERIVED)
 
     def _nudge(self) -> None:
         for derivations, groups in self._left():
             free = self._free(derivations, groups)
             doubles = [j for j in free if self.design.series[j].grid.decimals is None]
             for proposed in shorten(self._rounded.take(groups), doubles):
-                self._derive_and_settle(proposed, derivations, Step.NUDGED)
+                self._derive_and_settle(proposed, derivations, ExactStep.NUDGED)
             every = moves([j for j in free if j not in doubles], len(self.design.series))
             for some in np.split(every, np.cumsum(_ROUNDS)):
                 still = np.intersect1d(groups, self._settled.left)
                 proposed = self._rounded.take(np.tile(still, len(some)))
                 move(proposed, np.repeat(some, len(still), axis=0))
-                self._derive_and_settle(proposed, derivations, Step.NUDGED)
+                self._derive_and_settle(proposed, derivations, ExactStep.NUDGED)
 
     def _free(self, derivations: tuple[Derivation, ...], groups: Rows) -> list[int]:
         """Return the averaged variables that nothing is derived for."""
@@ -138,7 +136,7 @@ class Ladder:
             and np.isfinite(self.targets[groups, j]).all()
         ]
 
-    def _derive_and_settle(self, proposed: Candidates, derivations: tuple[Derivation, ...], step: Step) -> None:
+    def _derive_and_settle(self, proposed: Candidates, derivations: tuple[Derivation, ...], step: ExactStep) -> None:
         if len(proposed):
             self.deriver.derive(proposed, derivations)
             self._settled.settle(proposed, step)
@@ -152,9 +150,9 @@ class Ladder:
             for derivations, groups in self._left():
                 proposed = repairer.propose(self._rounded.take(groups), number)
                 as_solved = proposed.take(np.arange(len(proposed)))
-                self._derive_and_settle(proposed, derivations, Step.REPAIRED)
+                self._derive_and_settle(proposed, derivations, ExactStep.REPAIRED)
                 open_ = np.flatnonzero(np.isin(as_solved.group, self._settled.left))
-                self._settled.settle(as_solved.take(open_), Step.REPAIRED)
+                self._settled.settle(as_solved.take(open_), ExactStep.REPAIRED)
 
     def _draw_in(self, substitutes: Candidates) -> None:
         """Move numbers towards the substitute's, which satisfies the rules: a convex rule holds from some place on.
@@ -169,7 +167,7 @@ class Ladder:
                     rows = np.flatnonzero(np.isfinite(goal[:, j]) & (proposed.source[:, j] == NOT_COPIED))
                     between = (1.0 - part) * proposed.values[rows, j] + part * goal[rows, j]
                     proposed.set_numbers(j, rows, between)
-                self._derive_and_settle(proposed, derivations, Step.DRAWN_IN)
+                self._derive_and_settle(proposed, derivations, ExactStep.DRAWN_IN)
 
     def _anchor(self) -> None:
         """Copy the variables of failing rules from a member, and of rules that fail because of it, until none does."""
@@ -183,7 +181,7 @@ class Ladder:
                 records = np.array([members[min(rank, len(members) - 1)] for members in ranked], np.int64)
                 for _ in self.design.rules:
                     self._copy_failing(proposed, records, derivations)
-                    self._settled.settle(proposed, Step.ANCHORED)
+                    self._settled.settle(proposed, ExactStep.ANCHORED)
 
     def _copy_failing(self, proposed: Candidates, records: Rows, derivations: tuple[Derivation, ...]) -> None:
         """Copy what failing rules read; derive the rest anew, but leave alone what is copied."""
@@ -201,7 +199,7 @@ class Ladder:
     def _take_records(self) -> None:
         """Try the members of each group, nearest to its mean first; then other records of the file."""
         if self.substitutes is not None:
-            self._settled.settle_at_last(self.substitutes.take(self._settled.left), Step.SHARED)
+            self._settled.settle_at_last(self.substitutes.take(self._settled.left), ExactStep.SHARED)
         rankings = {group: self._ranking(group) for group in self._settled.left.tolist()}
         for turn in range(max(map(len, rankings.values()), default=0)):
             groups = [group for group in self._settled.left.tolist() if turn < len(rankings[group])]
@@ -246,6 +244,6 @@ class Ladder:
         return rows[np.lexsort((gaps, (blanks != 0).sum(axis=0), -counts[pattern.ravel()]))]
 
 
-def count_steps(step: tuple[Step, ...]) -> Mapping[Step, int]:
+def count_steps(step: tuple[ExactStep, ...]) -> Mapping[ExactStep, int]:
     """Return how many groups took each step, steps in order."""
-    return {kind: step.count(kind) for kind in Step if kind in step}
+    return {kind: step.count(kind) for kind in ExactStep if kind in step}

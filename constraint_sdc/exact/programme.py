@@ -13,16 +13,14 @@ from __future__ import annotations
 
 import math
 import threading
-import time
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import highspy
 import numpy as np
 
-from constraint_sdc.exact.lattice import Bound, Counts, Lattice, has_whole_solution, lattice_of
-from constraint_sdc.exact.window import Window, columns_of
-from constraint_sdc.model.expression import CompareOp
+from constraint_sdc.evaluate.expression import CompareOp
+from constraint_sdc.exact.lattice import Bound, Lattice, StepCounts, Window, columns_of, has_whole_solution, lattice_of
 
 _FIRST_BUDGET = 8  # in steps of the dearest variable
 _WIDER = 16
@@ -73,24 +71,24 @@ class Programme:
 
 @dataclass(frozen=True, slots=True)
 class _Limits:
-    """When to stop: at a moment, after so many nodes, or at a point that costs at most this share too much."""
+    """When to stop: after so many nodes, or at a point that costs at most this share too much.
 
-    deadline: float
+    There is no limit in seconds: the same programme has the same answer on a busy machine.
+    """
+
     nodes: int
     gap: float
 
 
-def nearest_point(
-    programme: Programme, time_limit: float = 10.0, *, nodes: int = _MOST_NODES, gap: float = 0.0
-) -> tuple[Fraction, ...] | None:
+def nearest_point(programme: Programme, *, nodes: int = _MOST_NODES, gap: float = 0.0) -> tuple[Fraction, ...] | None:
     """Return the point on the grid nearest to the target that satisfies every row and bound exactly.
 
     None when there is none or HiGHS finds none within the limits; `gap` allows that share of the cost too much. Without
     it, a move that costs no more than eight steps of the dearest variable (or 256 of the cheapest) is the least
     possible; a longer one is the least in a window around the nearest real point, a few steps from the least. So is a
     move among variables whose steps differ fiftyfold in cost: a few of the finer steps from the least. The same
-    programme has the same answer, unless the time runs out. A row with `!=` is met by trying both sides where the
-    nearest point without it breaks it.
+    programme has the same answer. A row with `!=` is met by trying both sides where the nearest point without it
+    breaks it.
 
     >>> part, one = Fraction(33, 10), Fraction(1)
     >>> total = LinearRow(((0, one), (1, one), (2, -one)), "=", Fraction(0))
@@ -98,7 +96,7 @@ def nearest_point(
     >>> [int(x) for x in point]
     [3, 3, 6]
     """
-    limits = _Limits(time.monotonic() + time_limit, nodes, gap)
+    limits = _Limits(nodes, gap)
     point: dict[int, Fraction] = {}
     for part in _independent(programme):
         found = _nearest_apart(_only(programme, part), limits)
@@ -150,7 +148,7 @@ def _nearest(programme: Programme, limits: _Limits) -> tuple[Fraction, ...] | No
     return None if counts is None else tuple(n * s for n, s in zip(counts, programme.step, strict=True))
 
 
-def _search(lattice: Lattice, limits: _Limits) -> Counts | None:
+def _search(lattice: Lattice, limits: _Limits) -> StepCounts | None:
     start = lattice.clamped(map(round, lattice.aim))
     if lattice.holds(start):
         return start
@@ -166,7 +164,7 @@ def _search(lattice: Lattice, limits: _Limits) -> Counts | None:
     return nearer if nearer is not None and lattice.price(nearer) < price else found
 
 
-def _farther(lattice: Lattice, start: Counts, budget: float, limits: _Limits) -> Counts | None:
+def _farther(lattice: Lattice, start: StepCounts, budget: float, limits: _Limits) -> StepCounts | None:
     equations = [row for row in lattice.rows if row.low == row.high]
     if not has_whole_solution(equations, len(lattice.aim)):
         return None
@@ -180,7 +178,7 @@ def _farther(lattice: Lattice, start: Counts, budget: float, limits: _Limits) ->
     return None
 
 
-def _within(lattice: Lattice, centre: Counts, budget: float, limits: _Limits) -> Counts | None:
+def _within(lattice: Lattice, centre: StepCounts, budget: float, limits: _Limits) -> StepCounts | None:
     """Return the cheapest point in the window around the centre; None when there is none or HiGHS is not exact.
 
     Beside coarse steps, fine ones are as good as real numbers: they are so at first, and whole in a second programme
@@ -199,7 +197,7 @@ def _within(lattice: Lattice, centre: Counts, budget: float, limits: _Limits) ->
     return _whole(lattice, centre, budget, limits)
 
 
-def _whole(lattice: Lattice, centre: Counts, budget: float, limits: _Limits) -> Counts | None:
+def _whole(lattice: Lattice, centre: StepCounts, budget: float, limits: _Limits) -> StepCounts | None:
     for _ in range(2):
         window = Window(centre, _reach(lattice, budget), [True] * len(centre))
         moves = _solve(lattice, window, limits)
@@ -216,7 +214,7 @@ def _reach(lattice: Lattice, budget: float) -> list[Bound]:
     return [min(math.floor(budget / cost) + 1, _FARTHEST) for cost in lattice.cost]
 
 
-def _relaxed(lattice: Lattice, centre: Counts, limits: _Limits) -> Counts | None:
+def _relaxed(lattice: Lattice, centre: StepCounts, limits: _Limits) -> StepCounts | None:
     """Return whole counts next to the nearest real point; each round removes nearly all of what is left."""
     size = len(centre)
     for k in range(_ROUNDS):
@@ -300,9 +298,6 @@ def _solver(limits: _Limits) -> highspy.Highs:
         for name, value in options.items():
             solver.setOptionValue(name, value)
         _local.solver = solver
-    # The limit is on the sum of all that this solver ever ran.
-    seconds = max(limits.deadline - time.monotonic(), 0.0)
-    solver.setOptionValue("time_limit", solver.getRunTime() + seconds)
     solver.setOptionValue("mip_max_nodes", limits.nodes)
     solver.setOptionValue("mip_rel_gap", limits.gap)
     return solver

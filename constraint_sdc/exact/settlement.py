@@ -2,16 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from constraint_sdc.arrays import Floats, Points, Rows
+from constraint_sdc.data.groups import Groups
+from constraint_sdc.data.series import Series
 from constraint_sdc.exact.block_judge import BlockJudge
 from constraint_sdc.exact.candidates import Candidates
-from constraint_sdc.exact.costs import Costs
-from constraint_sdc.model.groups import Rows
-from constraint_sdc.model.plan import Step
-from constraint_sdc.model.policy import OperatorName
+from constraint_sdc.plan.plan import ExactStep
+from constraint_sdc.settings.words import OperatorName
+
+# What a representative costs: its squared standardised distance from what the operators say.
+
+
+class Costs:
+    """Costs against `targets` (g x d): the operators' values, NaN where there is none to average.
+
+    `limit[g]` is what the group's nearest member would cost, and a step of the grid on top: a representative beyond it
+    is no better than an actual record.
+    """
+
+    def __init__(self, series: Sequence[Series], groups: Groups, targets: Points) -> None:
+        self._targets = targets
+        self._deviations = np.array([one.deviation for one in series])
+        values = np.array([one.values for one in series]).T
+        members = self.of(values[groups.order], groups.label[groups.order])
+        steps = [float(one.grid.step or 0) / one.deviation for one in series]
+        self.limit: Floats = np.minimum.reduceat(members, groups.starts) + sum(step**2 for step in steps) + 1e-9
+
+    def of(self, values: Points, groups: Rows) -> Floats:
+        """Return the cost of values (c x d), each row for its group; cells without a number cost nothing."""
+        gaps = values / self._deviations - self._targets[groups] / self._deviations
+        cost: Floats = np.nansum(gaps**2, axis=1)
+        return cost
 
 
 @dataclass(slots=True)
@@ -22,8 +48,8 @@ class Settlement:
     costs: Costs
     best: Candidates
     left: Rows
-    step: dict[int, Step] = field(default_factory=dict)
-    _dear: dict[int, tuple[float, Candidates, Step]] = field(default_factory=dict)
+    step: dict[int, ExactStep] = field(default_factory=dict)
+    _dear: dict[int, tuple[float, Candidates, ExactStep]] = field(default_factory=dict)
 
     @property
     def _copies_everything(self) -> bool:
@@ -31,7 +57,7 @@ class Settlement:
         variables = self.judge.design.plan.variables
         return all(variable.operator is OperatorName.MEDOID for variable in variables)
 
-    def settle(self, proposed: Candidates, step: Step) -> None:
+    def settle(self, proposed: Candidates, step: ExactStep) -> None:
         """Keep the cheapest proposal of each group that passes.
 
         One that costs more than an actual record waits: something better may come.
@@ -45,7 +71,7 @@ class Settlement:
         groups, first = np.unique(passing.group[order], return_index=True)
         self._keep(groups, passing.take(order[first]), step)
 
-    def settle_at_last(self, proposed: Candidates, step: Step = Step.MEDOID) -> None:
+    def settle_at_last(self, proposed: Candidates, step: ExactStep = ExactStep.MEDOID) -> None:
         """Keep the first proposal of each group that passes, or what waited and turned out to be no dearer."""
         passing = proposed.take(np.flatnonzero(self.judge.passing(proposed)))
         groups, first = np.unique(passing.group, return_index=True)
@@ -65,14 +91,14 @@ class Settlement:
         self._keep(np.array([group]), waiting, step)
         return True
 
-    def _remember(self, cost: float, candidate: Candidates, step: Step) -> None:
+    def _remember(self, cost: float, candidate: Candidates, step: ExactStep) -> None:
         group = int(candidate.group[0])
         if group not in self._dear or cost < self._dear[group][0]:
             self._dear[group] = cost, candidate, step
 
-    def _keep(self, groups: Rows, candidates: Candidates, step: Step) -> None:
+    def _keep(self, groups: Rows, candidates: Candidates, step: ExactStep) -> None:
         self.best.put(groups, candidates)
-        is_record = candidates.are_records() & (step is Step.ANCHORED or self._copies_everything)
+        is_record = candidates.are_records() & (step is ExactStep.ANCHORED or self._copies_everything)
         for group, whole in zip(groups.tolist(), is_record.tolist(), strict=True):
-            self.step[group] = Step.MEDOID if whole else step
+            self.step[group] = ExactStep.MEDOID if whole else step
         self.left = np.setdiff1d(self.left, groups)

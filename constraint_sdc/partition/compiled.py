@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 
-from constraint_sdc.partition.machine import cores
+from constraint_sdc.partition.partitioner import cores
 
 _Kernel = TypeVar("_Kernel", bound=Callable[..., Any])
 

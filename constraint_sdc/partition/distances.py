@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-import numpy.typing as npt
 
-from constraint_sdc.model.groups import Points, Rows
-
-Distances: TypeAlias = npt.NDArray[np.float64]
+from constraint_sdc.arrays import Codes, Distances, Labels, Points, Rows
+from constraint_sdc.data.cloud import Axis, Cloud
 
 
 def by_column(points: Points) -> Points:
@@ -43,3 +39,46 @@ def nearest(distances: Distances, centre: int, k: int) -> Rows:
     within = np.flatnonzero(measured < limit)
     at_limit = np.flatnonzero(measured == limit)[: k - len(within)]
     return np.sort(np.concatenate((within, at_limit)))
+
+
+# The loss of a partition: the (weighted) sum of squared distances of all records from the mean of their group.
+
+
+def sse(cloud: Cloud, labels: Labels) -> float:
+    """Return the loss; differences from the means are squared, so nothing cancels under a large offset.
+
+    >>> sse(Cloud(np.array([[0.0], [2.0], [9.0], [9.0]])), np.array([0, 0, 1, 1]))
+    2.0
+    """
+    weight = np.ones(len(cloud)) if cloud.weights is None else cloud.weights
+    total = np.bincount(labels, weights=weight)
+    lost = 0.0
+    for column in cloud.points.T:
+        shift = column.mean() if len(column) else 0.0
+        mean = np.bincount(labels, weights=weight * (column - shift)) / total
+        lost += float((weight * (column - shift - mean[labels]) ** 2).sum())
+    return lost
+
+
+# The categories of a nominal variable, recovered from its indicator columns in a cloud.
+
+
+def category_codes(cloud: Cloud, axis: Axis) -> Codes:
+    """Return 0, 1, ... for the categories that occur, in their own order; a missing value is a category, the last.
+
+    >>> from constraint_sdc.settings.words import Scale
+    >>> indicators = np.array([[0.0, 0.0, 0.7], [0.7, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    >>> category_codes(Cloud(indicators), Axis("region", Scale.NOMINAL, 0, 3)).tolist()
+    [1, 0, 2]
+    """
+    columns = cloud.points[:, axis.start : axis.stop]
+    if not columns.size:
+        return np.zeros(len(cloud), np.int64)
+    code = np.where(columns.any(axis=1), columns.argmax(axis=1), columns.shape[1])
+    return np.unique(code, return_inverse=True)[1].astype(np.int64)
+
+
+def category_weight(cloud: Cloud, axis: Axis) -> float:
+    """Return the squared distance between two categories, the weight of the variable; 0 if all values are missing."""
+    largest = cloud.points[:, axis.start : axis.stop].max(initial=0.0)
+    return float(2.0 * largest * largest)

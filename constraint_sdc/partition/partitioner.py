@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from typing import Protocol
 
-from constraint_sdc.model.cloud import Cloud
-from constraint_sdc.model.groups import Labels
+import numpy as np
+
+from constraint_sdc.arrays import Labels
+from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.errors import UsageError
+from constraint_sdc.settings.words import Scale
 
 
 class Partitioner(Protocol):
@@ -24,3 +29,66 @@ class Partitioner(Protocol):
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
         """Return the group of every record of the cloud."""
         ...
+
+
+# What every method asks of its points before it begins.
+
+_LARGEST = 1e150
+_LIGHTEST = 1e-12
+
+
+def require_possible(cloud: Cloud, k: int) -> None:
+    """Raise ValueError for points that no method can divide; callers refuse such data earlier, in a user's words."""
+    if k < 1:
+        raise ValueError(f"k must be at least 1, not {k}")
+    if cloud.points.shape[1] == 0:
+        raise ValueError("points need at least one column")
+    if len(cloud) < k:
+        raise ValueError(f"{len(cloud)} records cannot form a group of {k}")
+    if not np.isfinite(cloud.points).all():
+        raise ValueError("points must be finite numbers")
+    if np.abs(cloud.points).max(initial=0.0) > _LARGEST:
+        raise ValueError(f"points beyond {_LARGEST:g} have no distances in double; standardise them")
+    if cloud.weights is not None and not (np.isfinite(cloud.weights) & (cloud.weights > 0)).all():
+        raise ValueError("weights must be positive numbers")
+    if cloud.weights is not None and cloud.weights.min() < _LIGHTEST * cloud.weights.max():
+        raise ValueError(f"weights must not differ by more than {1 / _LIGHTEST:g} times")
+
+
+def refuse_weights(cloud: Cloud, method: str) -> None:
+    """Refuse weighted records on behalf of a method whose definition has no place for them."""
+    if cloud.weights is not None:
+        raise UsageError(
+            f"{method} as published takes no weights of records",
+            hint="use a method that does, such as auto, or leave the weights out",
+        )
+
+
+def without_equal_weights(cloud: Cloud) -> Cloud:
+    """Return the cloud; records that all count alike need no weights."""
+    is_equal = cloud.weights is not None and bool((cloud.weights == cloud.weights[:1]).all())
+    return Cloud(cloud.points, cloud.axes) if is_equal else cloud
+
+
+# Refusing variables of a scale that a method has no distance for.
+
+
+def refuse_scales(cloud: Cloud, method: str, scales: frozenset[Scale], *, hint: str) -> None:
+    """Refuse a cloud with a variable of one of these scales, by its name; a cloud without axes is all numeric."""
+    if not cloud.scales & scales:
+        return
+    unfit = [f"{axis.name} is {axis.scale.value}" for axis in cloud.axes if axis.scale in scales]
+    shown = ", ".join(unfit[:3]) + (", ..." if len(unfit) > 3 else "")
+    refused = " or ".join(scale.value for scale in Scale if scale in scales)
+    raise UsageError(f"{method} takes no {refused} variables: {shown or 'all are numeric'}", hint=hint)
+
+
+# What a machine has, and from which size of file on it is worth compiling for it.
+
+COMPILED_ABOVE = 5_000
+"""Records; up to here NumPy answers before a compiler would."""
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

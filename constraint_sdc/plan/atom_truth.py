@@ -11,14 +11,9 @@ from collections.abc import Callable, Mapping
 from typing import assert_never
 
 import numpy as np
-import numpy.typing as npt
 
-from constraint_sdc.evaluate.domain import Domain
-from constraint_sdc.evaluate.lexical import Reading
-from constraint_sdc.evaluate.records import Records
-from constraint_sdc.evaluate.text import Text
-from constraint_sdc.evaluate.truth import evaluate_truth, refuses
-from constraint_sdc.model.constraint import (
+from constraint_sdc.arrays import Flags, Floats
+from constraint_sdc.constraints.constraint import (
     Atom,
     DomainAtom,
     IntegerAtom,
@@ -31,14 +26,16 @@ from constraint_sdc.model.constraint import (
     ProductAtom,
     SetAtom,
 )
-from constraint_sdc.model.expression import Call, CompareOp, Literal, Outside, Variable
-from constraint_sdc.model.table import State, Table
-
-Mask = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
+from constraint_sdc.data.table import State, Table
+from constraint_sdc.data.text import Text
+from constraint_sdc.evaluate.domain import Domain
+from constraint_sdc.evaluate.expression import Call, CompareOp, Literal, Outside, Variable
+from constraint_sdc.evaluate.lexical import Reading
+from constraint_sdc.evaluate.truth import evaluate_truth, refuses
+from constraint_sdc.evaluate.value import Records
 
 _FORGIVEN = 1e-9
-_COMPARE: dict[CompareOp, Callable[[Floats, Floats], Mask]] = {
+_COMPARE: dict[CompareOp, Callable[[Floats, Floats], Flags]] = {
     "=": lambda gap, slack: np.abs(gap) <= slack,
     "!=": lambda gap, slack: np.abs(gap) > slack,
     "<=": lambda gap, slack: gap <= slack,
@@ -55,9 +52,9 @@ class AtomTruth:
         self._table = table
         self._domains = domains
         self._numbers: dict[str, Floats] = {}
-        self._known: dict[Atom, Mask | None] = {}
+        self._known: dict[Atom, Flags | None] = {}
 
-    def of(self, atom: Atom) -> Mask | None:
+    def of(self, atom: Atom) -> Flags | None:
         """Tell where the atom holds; None when it is not understood."""
         if atom not in self._known:
             with np.errstate(all="ignore"):
@@ -72,7 +69,7 @@ class AtomTruth:
             self._numbers[name] = nothing if column is None else Reading(Text.of_column(column)).doubles.values
         return self._numbers[name]
 
-    def _truth(self, atom: Atom) -> Mask | None:
+    def _truth(self, atom: Atom) -> Flags | None:
         match atom:
             case LinearAtom(terms, op, constant, _, if_missing):
                 parts = [float(c) * self.numbers(name) for name, c in terms]
@@ -109,7 +106,7 @@ class AtomTruth:
             result = result * self.numbers(name) ** power
         return result
 
-    def _member(self, variable: str, values: tuple[object, ...], negated: bool, if_missing: bool) -> Mask:
+    def _member(self, variable: str, values: tuple[object, ...], negated: bool, if_missing: bool) -> Flags:
         if values and isinstance(values[0], str):
             column = self._table.columns.get(variable)
             texts = [None] * self._table.records if column is None else column.texts()
@@ -118,13 +115,13 @@ class AtomTruth:
         found = np.isin(numbers, [float(v) for v in values])  # type: ignore[arg-type]  # numbers all, or texts all
         return np.where(np.isnan(numbers), if_missing, found ^ negated)
 
-    def _present(self, variable: str, filled: bool) -> Mask:
+    def _present(self, variable: str, filled: bool) -> Flags:
         column = self._table.columns.get(variable)
         if column is None:
             return np.zeros(self._table.records, np.bool_)
         return column.state == State.VALUE if filled else column.present()
 
-    def _matches(self, atom: PatternAtom) -> Mask | None:
+    def _matches(self, atom: PatternAtom) -> Flags | None:
         flags = (Literal(atom.flags),) if atom.flags else ()
         call = Call("matches", (Variable(atom.variable), Literal(atom.regex), *flags))
         if refuses(call, xpath1=False) is not None:
@@ -133,7 +130,7 @@ class AtomTruth:
         return evaluate_truth(call, records, xpath1=False, domains={}).truth ^ atom.negated
 
 
-def _compare(parts: list[Floats], op: CompareOp, constant: float, if_missing: bool) -> Mask:
+def _compare(parts: list[Floats], op: CompareOp, constant: float, if_missing: bool) -> Flags:
     gap = sum(parts, np.zeros(1)) - constant
     size = sum((np.abs(part) for part in parts), np.zeros(1)) + abs(constant)
     return np.where(np.isnan(gap), if_missing, _COMPARE[op](gap, _FORGIVEN * size))

@@ -8,31 +8,25 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from constraint_sdc.arrays import Codes, ConditionBits, Rows, Weights
+from constraint_sdc.constraints.constraint import AllOf, Atom, Formula, atom_variables
+from constraint_sdc.data.cloud import Cloud, cloud_of
+from constraint_sdc.data.series import Series
 from constraint_sdc.errors import UsageError
-from constraint_sdc.model.cloud import Cloud, Weights, cloud_of
-from constraint_sdc.model.constraint import AllOf, Atom, Formula, atom_variables
-from constraint_sdc.model.design import BlockDesign, Stratum
-from constraint_sdc.model.division import Division
-from constraint_sdc.model.groups import Rows
-from constraint_sdc.model.method import FuzzyCMeans, Method, Microaggregation
-from constraint_sdc.model.plan import BlockPlan, StratumPlan, Treatment, VariablePlan
-from constraint_sdc.model.policy import OperatorName, Role, VariableWish
-from constraint_sdc.model.series import Series
-from constraint_sdc.partition.auto import Auto
-from constraint_sdc.partition.mdav import Mdav
-from constraint_sdc.partition.methods import partitioner
-from constraint_sdc.partition.sse import sse
+from constraint_sdc.partition.distances import sse
+from constraint_sdc.partition.methods.auto import Auto
+from constraint_sdc.partition.methods.mdav import Mdav
+from constraint_sdc.partition.registry import partitioner
 from constraint_sdc.plan.atom_truth import AtomTruth
-from constraint_sdc.plan.blocks import Block
-from constraint_sdc.plan.categories import refuse_too_many_categories
-from constraint_sdc.plan.classes import Codes, RecordClasses, record_classes
+from constraint_sdc.plan.blocks import Block, refuse_too_many_categories
+from constraint_sdc.plan.classes import RecordClasses, record_classes
 from constraint_sdc.plan.derivation import derive
+from constraint_sdc.plan.design import BlockDesign, Stratum
 from constraint_sdc.plan.operators import choose_operators
-from constraint_sdc.plan.own_reasons import explain_own, own_strategy
-from constraint_sdc.plan.reasons import explain_rule, strategy
-from constraint_sdc.plan.rule_facts import RuleFacts
-from constraint_sdc.plan.strata import NONE_KNOWN, Accepts, Cell, Company, form_strata
-from constraint_sdc.plan.terms import Term
+from constraint_sdc.plan.plan import BlockPlan, StratumPlan, Treatment, VariablePlan
+from constraint_sdc.plan.reasons import explain_own, explain_rule, own_strategy, strategy
+from constraint_sdc.plan.rule_facts import RuleFacts, Term
+from constraint_sdc.plan.strata import NONE_KNOWN, Company, StratumCell, form_strata
 from constraint_sdc.plan.treatment import (
     block_shares,
     refuse_determined,
@@ -40,13 +34,16 @@ from constraint_sdc.plan.treatment import (
     settle_operators,
     treatments,
 )
+from constraint_sdc.settings.masker import FuzzyCMeans, Method, Microaggregation
+from constraint_sdc.settings.recipe import Division
+from constraint_sdc.settings.words import OperatorName, Role, VariableWish
 
 _TRIED = 20_000
 _FARTHEST = 1e150  # squares of more do not fit into a double
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class BlockContext:
     """What every block's design rests on: all masked series, roles, wishes, what is broken, and how to word atoms."""
 
     series: Mapping[str, Series]
@@ -64,7 +61,7 @@ class Surroundings:
     given: Mapping[str, Series] = field(default_factory=dict)
 
 
-def design_block(number: int, block: Block, pins: tuple[tuple[str, Codes], ...], around: Surroundings) -> BlockDesign:
+def design_block(number: int, block: Block, pins: tuple[tuple[str, Codes], ...], around: BlockContext) -> BlockDesign:
     """Work out one block; `pins` are codes of unmasked variables whose values its groups must share."""
     series = {name: around.series[name] for name in block.names}
     partition = around.division.method
@@ -141,12 +138,12 @@ def _refuse_far_points(cloud: Cloud) -> None:
             raise UsageError(f"the values of {axis.name} are too large for distances between records", hint=hint)
 
 
-def _cheapest_strata(accepts: Accepts, classes: Codes, cloud: Cloud, around: Surroundings) -> list[Cell]:
+def _cheapest_strata(accepts: ConditionBits, classes: Codes, cloud: Cloud, around: BlockContext) -> list[StratumCell]:
     """Form strata with and without company for the small ones; MDAV tells which lose least.
 
     Where there are too many records to try, the small ones stay among themselves.
     """
-    choices: dict[tuple[int, ...], list[Cell]] = {}
+    choices: dict[tuple[int, ...], list[StratumCell]] = {}
     for company in Company if around.records <= _TRIED else (Company.NONE,):
         cells = form_strata(accepts, classes, cloud.points, around.k, company)
         choices.setdefault(tuple(len(cell.rows) for cell in cells), cells)
@@ -159,12 +156,12 @@ def _lost(cloud: Cloud, k: int) -> float:
     return sse(cloud, Mdav(compiled=False).partition(Cloud(cloud.points), k, seed=0))
 
 
-def _weight(name: str, around: Surroundings) -> float:
+def _weight(name: str, around: BlockContext) -> float:
     wish = around.wishes.get(name)
     return 1.0 if wish is None or wish.weight is None else wish.weight
 
 
-def _partition_words(clouds: list[Cloud], around: Surroundings) -> str:
+def _partition_words(clouds: list[Cloud], around: BlockContext) -> str:
     """Say how the strata are divided; `auto` says what it chooses and why, once for strata that differ in size."""
     if isinstance(around.masker, FuzzyCMeans):
         centres = sum(-(-len(cloud) // around.k) for cloud in clouds)
@@ -180,7 +177,7 @@ def _partition_words(clouds: list[Cloud], around: Surroundings) -> str:
     return "auto: " + ", or ".join(said)
 
 
-def _accepts(forked: list[RuleFacts], around: Surroundings) -> Accepts:
+def _accepts(forked: list[RuleFacts], around: BlockContext) -> ConditionBits:
     """Tell which conjunctions each record satisfies.
 
     A record that satisfies a rule, and none of its conjunctions that we understand, must satisfy one that we do not:
@@ -194,7 +191,7 @@ def _accepts(forked: list[RuleFacts], around: Surroundings) -> Accepts:
     return accepts
 
 
-def _term_bits(terms: tuple[Term, ...], around: Surroundings, *, unknown: bool) -> npt.NDArray[np.uint64]:
+def _term_bits(terms: tuple[Term, ...], around: BlockContext, *, unknown: bool) -> npt.NDArray[np.uint64]:
     """Return a bit for each conjunction that holds, an atom that is not understood counting as `unknown`."""
     bits = np.zeros(around.records, np.uint64)
     for bit, term in enumerate(terms):
@@ -207,7 +204,7 @@ def _term_bits(terms: tuple[Term, ...], around: Surroundings, *, unknown: bool) 
 
 
 def _stratum(
-    cell: Cell,
+    cell: StratumCell,
     block: Block,
     forked: list[RuleFacts],
     series: Mapping[str, Series],
@@ -236,7 +233,9 @@ def _stratum(
     )
 
 
-def _conditions(cell: Cell, forked: list[RuleFacts], classes: RecordClasses, around: Surroundings) -> tuple[str, ...]:
+def _conditions(
+    cell: StratumCell, forked: list[RuleFacts], classes: RecordClasses, around: BlockContext
+) -> tuple[str, ...]:
     words = [] if not cell.is_one_class else list(classes.words(cell.rows[0]))
     for rule, choice in zip(forked, cell.choice, strict=True):
         if choice != NONE_KNOWN and rule.terms is not None:

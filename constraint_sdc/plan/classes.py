@@ -6,14 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from constraint_sdc.model.groups import Rows
-from constraint_sdc.model.policy import OperatorName
-from constraint_sdc.model.series import Series
+from constraint_sdc.arrays import Codes, Rows
+from constraint_sdc.data.series import Series
 from constraint_sdc.plan.blocks import Block
-
-Codes = npt.NDArray[np.int64]
+from constraint_sdc.settings.words import OperatorName
 
 
 @dataclass(frozen=True, slots=True)

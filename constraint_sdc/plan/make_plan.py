@@ -7,27 +7,24 @@ from dataclasses import replace
 
 import numpy as np
 
+from constraint_sdc.arrays import Codes
+from constraint_sdc.data.series import Series
+from constraint_sdc.data.table import Column, Table
 from constraint_sdc.errors import PlanRefusedError, UsageError
-from constraint_sdc.model.design import Design
-from constraint_sdc.model.method import GroupAnonymity, Microhybrid
-from constraint_sdc.model.plan import Kept, Plan, RulePlan, Why
-from constraint_sdc.model.policy import Role, Scale, VariableWish
-from constraint_sdc.model.recipe import Recipe
-from constraint_sdc.model.series import Series
-from constraint_sdc.model.table import Column, Table
-from constraint_sdc.partition.methods import takes_one_variable
+from constraint_sdc.partition.registry import takes_one_variable
 from constraint_sdc.plan.atom_truth import AtomTruth
-from constraint_sdc.plan.block_design import Surroundings, design_block
+from constraint_sdc.plan.block_design import BlockContext, design_block
 from constraint_sdc.plan.blocks import Block, make_blocks
-from constraint_sdc.plan.classes import Codes
-from constraint_sdc.plan.inputs import PlanInputs
-from constraint_sdc.plan.removed import refuse_removed
+from constraint_sdc.plan.design import Design, PlanInputs, refuse_removed
+from constraint_sdc.plan.plan import Kept, Plan, RulePlan, Why
+from constraint_sdc.plan.read_series import is_numeric, make_series
 from constraint_sdc.plan.roles import Roles, decide_roles
 from constraint_sdc.plan.rule_facts import RuleFacts, computed_with, rule_facts
-from constraint_sdc.plan.series import is_numeric, make_series
 from constraint_sdc.plan.swap_plan import plan_swaps
-from constraint_sdc.plan.treatment import treats_records
-from constraint_sdc.plan.warnings import plan_warnings
+from constraint_sdc.plan.treatment import plan_warnings, treats_records
+from constraint_sdc.settings.masker import GroupAnonymity, Microhybrid
+from constraint_sdc.settings.recipe import Recipe
+from constraint_sdc.settings.words import Role, Scale, VariableWish
 
 
 def make_plan(inputs: PlanInputs) -> Design:
@@ -106,7 +103,7 @@ def _refuse_groups(recipe: Recipe, method: str) -> None:
             raise UsageError(what, hint="leave the weight out, or use a method such as mdav or auto")
 
 
-def _surroundings(masked: Mapping[str, tuple[Role, Scale]], inputs: PlanInputs) -> Surroundings:
+def _surroundings(masked: Mapping[str, tuple[Role, Scale]], inputs: PlanInputs) -> BlockContext:
     """Return what every block's design rests on, variables in the order of the file."""
     recipe, table = inputs.recipe, inputs.table
     series = {
@@ -119,7 +116,7 @@ def _surroundings(masked: Mapping[str, tuple[Role, Scale]], inputs: PlanInputs) 
     if not series:
         hint = "give variables the role quasi-identifier or confidential in a recipe"
         raise UsageError("there is nothing to mask: no variable is numeric, and no recipe names others", hint=hint)
-    return Surroundings(
+    return BlockContext(
         series=series,
         roles={name: role for name, (role, _) in masked.items()},
         wishes=recipe.variables,

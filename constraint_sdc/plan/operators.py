@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from constraint_sdc.aggregate.operators import OPERATORS
-from constraint_sdc.errors import UsageError
-from constraint_sdc.model.constraint import (
+from constraint_sdc.constraints.constraint import (
     Atom,
     DomainAtom,
     IntegerAtom,
@@ -15,10 +13,12 @@ from constraint_sdc.model.constraint import (
     SetAtom,
     atom_variables,
 )
-from constraint_sdc.model.operator_verdict import NotCovered
-from constraint_sdc.model.policy import OperatorName, Scale, VariableWish
-from constraint_sdc.model.series import Series
+from constraint_sdc.data.series import Series
+from constraint_sdc.errors import UsageError
+from constraint_sdc.operators.operator import NotCovered
+from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.plan.blocks import Block
+from constraint_sdc.settings.words import OperatorName, Scale, VariableWish
 
 _ALLOWED = {
     Scale.NUMERIC: tuple(OperatorName),

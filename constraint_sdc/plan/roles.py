@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from constraint_sdc.data.table import Column, Table
 from constraint_sdc.errors import PlanRefusedError, UsageError
-from constraint_sdc.model.plan import Kept
-from constraint_sdc.model.policy import Role, Scale, VariableWish
-from constraint_sdc.model.recipe import Recipe
-from constraint_sdc.model.table import Column, Table
-from constraint_sdc.plan.series import is_numeric, not_numeric
+from constraint_sdc.plan.plan import Kept
+from constraint_sdc.plan.read_series import is_numeric, not_numeric
+from constraint_sdc.settings.recipe import Recipe
+from constraint_sdc.settings.words import Role, Scale, VariableWish
 
 _LEAST_COUNT = 10
 _ID_NAME = re.compile(r"(?i)(?:.*[_.-])?(?:id|key|uuid|serial|recordnumber|record_?no)")

@@ -15,13 +15,11 @@ from enum import Enum
 import numpy as np
 import numpy.typing as npt
 
-from constraint_sdc.model.groups import Points, Rows
-from constraint_sdc.model.plan import Formation
+from constraint_sdc.arrays import Classes, ConditionBits, Points, Rows
+from constraint_sdc.plan.plan import Formation
 
-Accepts = npt.NDArray[np.uint64]
 """Bit t of `accepts[i, r]` says that record i satisfies conjunction t of rule r."""
 
-Classes = npt.NDArray[np.int64]
 """Records with differing rows of `classes` (n x c) share no mean: patterns of blanks, pinned values, signs."""
 
 _FEW = 3  # times k: cells below are accompanied
@@ -31,7 +29,7 @@ NONE_KNOWN = -1
 
 
 @dataclass(slots=True)
-class Cell:
+class StratumCell:
     """Records, the conjunction chosen for each rule, and how the cell came to its size."""
 
     rows: Rows
@@ -52,8 +50,8 @@ class Company(Enum):
 
 
 def form_strata(
-    accepts: Accepts, classes: Classes, points: Points, k: int, company: Company = Company.NONE
-) -> list[Cell]:
+    accepts: ConditionBits, classes: Classes, points: Points, k: int, company: Company = Company.NONE
+) -> list[StratumCell]:
     """Return cells of at least k records each that together hold every record once; there are at least k records."""
     cells = [cell for rows in _by_class(classes) for cell in _cover(accepts, rows)]
     return _Forming(accepts, classes, points, k, company, cells).finish()
@@ -69,7 +67,7 @@ def _by_class(classes: Classes) -> Iterator[Rows]:
     yield from np.split(order, np.flatnonzero(np.diff(label[order])) + 1)
 
 
-def _cover(accepts: Accepts, rows: Rows) -> Iterator[Cell]:
+def _cover(accepts: ConditionBits, rows: Rows) -> Iterator[StratumCell]:
     """Yield cells that cover the rows: each time the choice that grows from the most widely accepted conjunctions."""
     kinds, kind_of, counts = np.unique(accepts[rows], axis=0, return_inverse=True, return_counts=True)
     kind_of = kind_of.ravel()
@@ -78,7 +76,7 @@ def _cover(accepts: Accepts, rows: Rows) -> Iterator[Cell]:
     while left.any():
         chosen, taken = bits.largest_choice(counts, left)
         left &= ~taken
-        yield Cell(rows[taken[kind_of]], chosen)
+        yield StratumCell(rows[taken[kind_of]], chosen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +89,7 @@ class _Bits:
     accepted: npt.NDArray[np.bool_]
 
     @classmethod
-    def of(cls, kinds: Accepts) -> _Bits:
+    def of(cls, kinds: ConditionBits) -> _Bits:
         columns = [
             (rule, term, mask)
             for rule in range(kinds.shape[1])
@@ -119,7 +117,7 @@ class _Bits:
         return tuple(choice), taken
 
 
-def _has_bit(masks: Accepts, term: int) -> npt.NDArray[np.bool_]:
+def _has_bit(masks: ConditionBits, term: int) -> npt.NDArray[np.bool_]:
     return np.asarray((masks >> np.uint64(term)) & np.uint64(1), np.bool_)
 
 
@@ -127,15 +125,15 @@ def _has_bit(masks: Accepts, term: int) -> npt.NDArray[np.bool_]:
 class _Forming:
     """Cells on the way to k records each."""
 
-    accepts: Accepts
+    accepts: ConditionBits
     classes: Classes
     points: Points
     k: int
     company: Company
-    cells: list[Cell]
+    cells: list[StratumCell]
     _cell_of: Rows = field(init=False)
 
-    def finish(self) -> list[Cell]:
+    def finish(self) -> list[StratumCell]:
         """Help the smallest cell until none is below k; every turn ends with one small cell fewer."""
         self._cell_of = np.zeros(len(self.accepts), np.int64)
         for number, cell in enumerate(self.cells):

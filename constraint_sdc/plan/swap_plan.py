@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from constraint_sdc.model.cloud import Cloud
-from constraint_sdc.model.design import BlockDesign, Design, Stratum
-from constraint_sdc.model.expression import variables_of
-from constraint_sdc.model.method import GroupAnonymity
-from constraint_sdc.model.plan import (
+from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.data.series import Series
+from constraint_sdc.evaluate.expression import variables_of
+from constraint_sdc.plan.design import BlockDesign, Design, PlanInputs, Stratum, refuse_removed
+from constraint_sdc.plan.plan import (
     BlockPlan,
     Formation,
     Kept,
@@ -22,14 +22,12 @@ from constraint_sdc.model.plan import (
     VariablePlan,
     Why,
 )
-from constraint_sdc.model.policy import OperatorName, Role, Scale, VariableWish
-from constraint_sdc.model.series import Series
-from constraint_sdc.plan.inputs import PlanInputs
-from constraint_sdc.plan.removed import refuse_removed
+from constraint_sdc.plan.read_series import is_numeric, make_series, not_numeric
 from constraint_sdc.plan.roles import refuse_unknown
 from constraint_sdc.plan.rule_facts import RuleFacts, rule_facts
-from constraint_sdc.plan.series import is_numeric, make_series, not_numeric
-from constraint_sdc.plan.warnings import plan_warnings
+from constraint_sdc.plan.treatment import plan_warnings
+from constraint_sdc.settings.masker import GroupAnonymity
+from constraint_sdc.settings.words import OperatorName, Role, Scale, VariableWish
 
 _CHECKED = "only pairs are swapped for which it holds with the values exchanged, as evaluated for both records"
 _ALIKE = "only records that agree in {} are swapped, so that its variables have the values of one actual record"

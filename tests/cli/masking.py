@@ -15,30 +15,27 @@ from typing import Any
 import numpy as np
 import pytest
 
-from constraint_sdc.model.division import Division
-from constraint_sdc.model.explanation import RecordExplanation
-from constraint_sdc.model.finding import CheckResult
-from constraint_sdc.model.grid import Grid
-from constraint_sdc.model.groups import Groups
-from constraint_sdc.model.masked import Masked, MaskedBlock
-from constraint_sdc.model.masking import MaskOptions, MaskResult, RuleOutcome
-from constraint_sdc.model.plan import (
+from constraint_sdc.commands.certificate.certificate import certificate_path, certificate_text
+from constraint_sdc.commands.check import check_file
+from constraint_sdc.data.grid import Grid
+from constraint_sdc.data.groups import Groups
+from constraint_sdc.data.table import column_of
+from constraint_sdc.judge.finding import CheckResult
+from constraint_sdc.maskers.masked import Masked, MaskedBlock, MaskOptions, MaskResult, RecordExplanation, RuleOutcome
+from constraint_sdc.plan.plan import (
     BlockPlan,
+    ExactStep,
     Formation,
     Kept,
     Plan,
     Price,
     RulePlan,
-    Step,
     StratumPlan,
     VariablePlan,
     Why,
 )
-from constraint_sdc.model.policy import OperatorName, Role, Scale
-from constraint_sdc.model.recipe import Recipe
-from constraint_sdc.model.table import column_of
-from constraint_sdc.pipeline.certificate import certificate_path, certificate_text
-from constraint_sdc.pipeline.check import check_file
+from constraint_sdc.settings.recipe import Division, Recipe
+from constraint_sdc.settings.words import OperatorName, Role, Scale
 
 SECRET = "987651"
 ORIGINAL = [("a", "1", "2", "3"), ("b", "2", "3", "5"), ("c", "4", "5", "9"), ("d", "10", SECRET, "987661")]
@@ -88,7 +85,7 @@ def _variable(name: str) -> VariablePlan:
 
 
 def _plan(inputs: dict[str, str]) -> Plan:
-    price = Price(12.5, 12.25, 2, 2, {Step.DERIVED: 2})
+    price = Price(12.5, 12.25, 2, 2, {ExactStep.DERIVED: 2})
     block = BlockPlan(
         1, tuple(map(_variable, "ABC")), "rule total ties them", "means, C derived", "mdav",
         (StratumPlan(("A > 0",), 4, Formation.WHOLE, ("C := A + B",)),),
@@ -124,7 +121,9 @@ def make_by_hand() -> HandMade:
     columns = {name: column_of(name, [MASKED[0][i], MASKED[2][i]]) for i, name in enumerate(("A", "B", "C"), 1)}
     price = plan.blocks[0].price
     assert price is not None
-    block = MaskedBlock(plan.blocks[0], Groups(np.array([0, 0, 1, 1])), (0, 0), (Step.DERIVED,) * 2, columns, price)
+    block = MaskedBlock(
+        plan.blocks[0], Groups(np.array([0, 0, 1, 1])), (0, 0), (ExactStep.DERIVED,) * 2, columns, price
+    )
     result = MaskResult(
         plan=plan,
         masked=Masked((block,)),
@@ -164,7 +163,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch, function: str, module: str, answer
         calls.append((arguments, named))
         return answer()
 
-    fake = ModuleType(f"constraint_sdc.pipeline.{module}")
+    fake = ModuleType(f"constraint_sdc.commands.{module}")
     setattr(fake, function, call)
     monkeypatch.setitem(sys.modules, fake.__name__, fake)
     return calls

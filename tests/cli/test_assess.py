@@ -10,9 +10,9 @@ import jsonschema
 import pytest
 
 from constraint_sdc.census.generate import generate_file
-from constraint_sdc.model.masking import MaskOptions
-from constraint_sdc.pipeline.mask import mask_file
-from constraint_sdc.shipped_files import shipped_file
+from constraint_sdc.commands.mask import mask_file
+from constraint_sdc.files.json_file import shipped_file
+from constraint_sdc.maskers.masked import MaskOptions
 from tests.cli.conftest import Run
 
 RULES = shipped_file("rules", "census-paper.sch")

@@ -9,7 +9,7 @@ import jsonschema
 import numpy as np
 import pytest
 
-from constraint_sdc.shipped_files import shipped_file
+from constraint_sdc.files.json_file import shipped_file
 from tests.cli.conftest import Run
 
 SCHEMA = json.loads(shipped_file("schemas", "attack.schema.json").read_text("utf-8"))

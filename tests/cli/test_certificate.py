@@ -12,12 +12,12 @@ import jsonschema
 import pytest
 from referencing import Registry, Resource
 
-from constraint_sdc.model.masking import MaskOptions
-from constraint_sdc.model.recipe import Recipe
-from constraint_sdc.pipeline.certificate import certificate_of, certificate_text, shown_name
-from constraint_sdc.pipeline.certificate_check import check_certificate
-from constraint_sdc.pipeline.check import check_file
-from constraint_sdc.shipped_files import shipped_file
+from constraint_sdc.commands.certificate.certificate import certificate_of, certificate_text, shown_name
+from constraint_sdc.commands.certificate.verify import check_certificate
+from constraint_sdc.commands.check import check_file
+from constraint_sdc.files.json_file import shipped_file
+from constraint_sdc.maskers.masked import MaskOptions
+from constraint_sdc.settings.recipe import Recipe
 from tests.cli.conftest import Run
 from tests.cli.masking import MASKED, ORIGINAL, SECRET, HandMade, make_by_hand, without_rules, write_rows
 

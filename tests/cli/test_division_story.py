@@ -11,7 +11,7 @@ import pytest
 
 from tests.cli.conftest import Run
 from tests.cli.test_certificate import under_schema
-from tests.mask.extract import columns, extract, read_records
+from tests.maskers.extract import columns, extract, read_records
 
 INPUTS = ("data.xml", "--rules", "rules.sch", "-k", "4")
 OPTIONS = ("--effort", "fast", "--standardise", "robust", "--weights", "W")

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from constraint_sdc.model.masking import MaskOptions
-from constraint_sdc.model.policy import Standardise
-from constraint_sdc.report.json_text import json_text
-from constraint_sdc.report.plan_json import plan_to_json
+from constraint_sdc.files.json_file import json_text
+from constraint_sdc.maskers.masked import MaskOptions
+from constraint_sdc.plan.plan_json import plan_to_json
+from constraint_sdc.settings.words import Standardise
 from tests.cli.conftest import Run
 from tests.cli.masking import SECRET, Calls, HandMade, make_by_hand, stand_in
 

@@ -8,11 +8,11 @@ from xml.etree import ElementTree
 
 import pytest
 
+from constraint_sdc.commands import mask as pipeline
 from constraint_sdc.errors import NotPublishedError
-from constraint_sdc.pipeline import mask as pipeline
 from tests.cli.conftest import Run
-from tests.mask.extract import extract, read_records
-from tests.mask.test_group_anonymity import goal, people, recipe
+from tests.maskers.extract import extract, read_records
+from tests.maskers.test_group_anonymity import goal, people, recipe
 
 MASK = ("mask", "data.xml", "--recipe", "recipe.yml", "-o", "masked.xml")
 OTHER = ("mask", "data.xml", "-k", "3", "-o", "masked.xml")

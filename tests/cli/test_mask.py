@@ -11,13 +11,12 @@ from typing import Any
 import pytest
 
 from constraint_sdc.errors import ConstraintSdcError, NotPublishedError, PlanRefusedError
-from constraint_sdc.model.division import Division
-from constraint_sdc.model.masked import Masked
-from constraint_sdc.model.masking import MaskOptions, MaskResult
-from constraint_sdc.model.policy import OperatorName, Standardise
-from constraint_sdc.report.json_text import json_text
-from constraint_sdc.report.mask_text import mask_text
-from constraint_sdc.report.plan_json import plan_digest, plan_to_json
+from constraint_sdc.files.json_file import json_text
+from constraint_sdc.maskers.masked import Masked, MaskOptions, MaskResult
+from constraint_sdc.plan.plan_json import plan_digest, plan_to_json
+from constraint_sdc.reports.masking.mask_text import mask_text
+from constraint_sdc.settings.recipe import Division
+from constraint_sdc.settings.words import OperatorName, Standardise
 from tests.cli.conftest import Run
 from tests.cli.masking import Calls, HandMade, make_by_hand, stand_in, without_rules
 from tests.cli.test_certificate import under_schema

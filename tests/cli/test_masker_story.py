@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.cli.conftest import Run
-from tests.mask.extract import columns, extract
+from tests.maskers.extract import columns, extract
 
 MASKERS = {
     "microhybrid": "k: 8\nmask: {method: microhybrid, partition: v-mdav, given: [W]}\n",

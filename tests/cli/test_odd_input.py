@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from constraint_sdc.report.render import FORMATS
+from constraint_sdc.reports.check.render import FORMATS
 from tests.cli.conftest import Run
 
 DATA = "<D><R><K>k1</K><A>Smith</A></R>\n<R><K>k2</K><A>Jones 4711</A></R></D>"

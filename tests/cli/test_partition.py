@@ -14,14 +14,14 @@ import jsonschema
 import numpy as np
 import pytest
 
+from constraint_sdc.arrays import Labels
+from constraint_sdc.commands import demo
+from constraint_sdc.commands import partition as pipeline
+from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.errors import UsageError
-from constraint_sdc.model.cloud import Cloud
-from constraint_sdc.model.groups import Labels
+from constraint_sdc.files.json_file import shipped_file
 from constraint_sdc.partition.compiled import announce
-from constraint_sdc.partition.mdav import Mdav
-from constraint_sdc.pipeline import demo
-from constraint_sdc.pipeline import partition as pipeline
-from constraint_sdc.shipped_files import shipped_file
+from constraint_sdc.partition.methods.mdav import Mdav
 from tests.cli.conftest import Run
 
 # Seven records on a line, an identifier and a text.

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from constraint_sdc.commands.masking.carrying_out import read_plan
 from constraint_sdc.errors import PlanRefusedError
-from constraint_sdc.model.masking import MaskOptions
-from constraint_sdc.model.policy import Role, Standardise
-from constraint_sdc.pipeline.saved_plan import read_plan
-from constraint_sdc.report.plan_json import plan_digest
+from constraint_sdc.maskers.masked import MaskOptions
+from constraint_sdc.plan.plan_json import plan_digest
+from constraint_sdc.settings.words import Role, Standardise
 from tests.cli.conftest import Run
 from tests.cli.masking import Calls, HandMade, make_by_hand, stand_in
 

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from constraint_sdc.census.generate import generate_file
-from constraint_sdc.shipped_files import shipped_file
+from constraint_sdc.files.json_file import shipped_file
 from tests.cli.conftest import Run
 
 RULES = shipped_file("rules", "census-paper.sch")

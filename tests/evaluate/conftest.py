@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 from saxonche import PySaxonApiError, PySaxonProcessor
 
+from constraint_sdc.data.table import column_of
 from constraint_sdc.evaluate.domain import Domain
-from constraint_sdc.evaluate.records import Records
-from constraint_sdc.evaluate.truth import evaluate_truth, refuses
-from constraint_sdc.model.expression import (
+from constraint_sdc.evaluate.expression import (
     And,
     Arithmetic,
     Call,
@@ -31,7 +30,8 @@ from constraint_sdc.model.expression import (
     Variable,
     walk,
 )
-from constraint_sdc.model.table import column_of
+from constraint_sdc.evaluate.truth import evaluate_truth, refuses
+from constraint_sdc.evaluate.value import Records
 
 Record = dict[str, str | None]
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from constraint_sdc.model.expression import (
+from constraint_sdc.evaluate.expression import (
     And,
     Arithmetic,
     Call,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from constraint_sdc.data.table import column_of
 from constraint_sdc.evaluate.domain import Domain
-from constraint_sdc.model.table import column_of
 
 DIGITS = st.text("0123456789.-+eE", max_size=17)
 TEXTS = st.one_of(

@@ -8,10 +8,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from constraint_sdc.evaluate.records import Records
+from constraint_sdc.data.table import column_of
+from constraint_sdc.evaluate.expression import (
+    Arithmetic,
+    Call,
+    Compare,
+    Expression,
+    Literal,
+    Negate,
+    Sequence,
+    Variable,
+)
 from constraint_sdc.evaluate.truth import evaluate_truth
-from constraint_sdc.model.expression import Arithmetic, Call, Compare, Expression, Literal, Negate, Sequence, Variable
-from constraint_sdc.model.table import column_of
+from constraint_sdc.evaluate.value import Records
 
 if TYPE_CHECKING:
     from conftest import Oracle, Record

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from constraint_sdc.data.text import Text
+from constraint_sdc.evaluate.expression import Call, Castable, Compare, Literal, Variable
 from constraint_sdc.evaluate.lexical import Reading
-from constraint_sdc.evaluate.text import Text
-from constraint_sdc.model.expression import Call, Castable, Compare, Literal, Variable
 
 if TYPE_CHECKING:
     from conftest import Oracle

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from constraint_sdc.model.expression import Arithmetic, Call, Compare, Expression, Literal, Variable
+from constraint_sdc.evaluate.expression import Arithmetic, Call, Compare, Expression, Literal, Variable
 
 if TYPE_CHECKING:
     from conftest import Oracle

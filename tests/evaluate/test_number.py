@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from constraint_sdc.evaluate.number import Numbers, evaluate_number
-from constraint_sdc.evaluate.records import Records
-from constraint_sdc.model.expression import (
+from constraint_sdc.data.table import column_of
+from constraint_sdc.evaluate.expression import (
     Arithmetic,
     Call,
     Compare,
@@ -23,7 +22,8 @@ from constraint_sdc.model.expression import (
     Sequence,
     Variable,
 )
-from constraint_sdc.model.table import column_of
+from constraint_sdc.evaluate.number import Numbers, evaluate_number
+from constraint_sdc.evaluate.value import Records
 
 if TYPE_CHECKING:
     from conftest import Oracle, Record

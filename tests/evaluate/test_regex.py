@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from constraint_sdc.evaluate.expression import Call, Expression, Literal, Variable
 from constraint_sdc.evaluate.regex import translated
 from constraint_sdc.evaluate.truth import refuses
 from constraint_sdc.evaluate.value import NotMine
-from constraint_sdc.model.expression import Call, Expression, Literal, Variable
 
 if TYPE_CHECKING:
     from conftest import Oracle

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from constraint_sdc.evaluate.text import Text, equal, order
+from constraint_sdc.data.text import Text, equal, order
 
 TEXTS = st.one_of(
     st.text("ab\xe9\ufffd\U0001f600", max_size=20),

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from constraint_sdc.data.table import Chunk, Layout, column_of
 from constraint_sdc.evaluate.domain import Domain
-from constraint_sdc.evaluate.records import Records
-from constraint_sdc.evaluate.truth import evaluate_truth, refuses
-from constraint_sdc.model.expression import (
+from constraint_sdc.evaluate.expression import (
     TRUE,
     And,
     Arithmetic,
@@ -31,7 +30,8 @@ from constraint_sdc.model.expression import (
     Sequence,
     Variable,
 )
-from constraint_sdc.model.table import Chunk, Layout, column_of
+from constraint_sdc.evaluate.truth import evaluate_truth, refuses
+from constraint_sdc.evaluate.value import Records
 
 if TYPE_CHECKING:
     from conftest import Oracle

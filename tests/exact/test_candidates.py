@@ -8,17 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from constraint_sdc.commands.masking.preparation import prepare
+from constraint_sdc.data.groups import Groups
+from constraint_sdc.data.series import Series
+from constraint_sdc.data.table import State, column_of
 from constraint_sdc.exact.block_judge import BlockJudge
 from constraint_sdc.exact.candidates import NOT_COPIED, Candidates
-from constraint_sdc.model.design import BlockDesign
-from constraint_sdc.model.groups import Groups
-from constraint_sdc.model.policy import Scale, VariableWish
-from constraint_sdc.model.series import Series
-from constraint_sdc.model.table import State, column_of
-from constraint_sdc.pipeline.preparation import prepare
+from constraint_sdc.plan.design import BlockDesign
 from constraint_sdc.plan.make_plan import make_plan
-from constraint_sdc.plan.series import make_series
-from tests.mask.extract import Extract, extract, table
+from constraint_sdc.plan.read_series import make_series
+from constraint_sdc.settings.words import Scale, VariableWish
+from tests.maskers.extract import Extract, extract, table
 
 MONEY = ["1.50", "2.25", "", "4.10"]
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from constraint_sdc.model.plan import Step
-from tests.mask.extract import Extract, extract
+from constraint_sdc.plan.plan import ExactStep
+from tests.maskers.extract import Extract, extract
 
 GROUP = 3
 
 
-def step_of(given: Extract) -> Step:
+def step_of(given: Extract) -> ExactStep:
     """Mask three records as one group; return the step of its only block, once Saxon has approved of every rule."""
     result = given.mask(GROUP)
     if given.rules:
@@ -41,7 +41,7 @@ def test_rounded_when_the_means_satisfy_the_rules_as_they_are(tmp_path: Path) ->
         """,
         {"order": "number(A) <= number(B)"},
     )
-    assert step_of(given) is Step.ROUNDED
+    assert step_of(given) is ExactStep.ROUNDED
     assert representative(given) == {"A": "2", "B": "6"}
 
 
@@ -57,7 +57,7 @@ def test_derived_when_rounded_parts_do_not_add_up_to_the_rounded_total(tmp_path:
         """,
         {"EC-LC": "number(V9) + number(V10) = number(V14)"},
     )
-    assert step_of(given) is Step.DERIVED
+    assert step_of(given) is ExactStep.DERIVED
     assert representative(given) == {"V9": "2", "V10": "5", "V14": "7"}
 
 
@@ -74,7 +74,7 @@ def test_nudged_when_the_doubles_do_not_add_up(tmp_path: Path) -> None:
         {"total": "number(A) + number(B) = number(C)"},
     )
     assert 0.1 + 0.2 != 0.3
-    assert step_of(given) is Step.NUDGED
+    assert step_of(given) is ExactStep.NUDGED
     found = representative(given)
     assert float(found["A"]) + float(found["B"]) == float(found["C"])
     assert {len(text) for text in found.values()} == {4}, "two decimals stay two decimals"
@@ -92,7 +92,7 @@ def test_the_same_sum_in_decimal_arithmetic_needs_no_nudge(tmp_path: Path) -> No
         """,
         {"total": "xs:decimal(A) + xs:decimal(B) = xs:decimal(C)"},
     )
-    assert step_of(given) is Step.ROUNDED
+    assert step_of(given) is ExactStep.ROUNDED
     assert representative(given) == {"A": "0.10", "B": "0.20", "C": "0.30"}
 
 
@@ -108,7 +108,7 @@ def test_repaired_when_whole_numbers_satisfy_two_equalities_far_apart_only(tmp_p
         """,
         {"rate": "number(A) * 47 = number(B) * 100", "total": "number(B) + number(C) = number(D)"},
     )
-    assert step_of(given) is Step.REPAIRED
+    assert step_of(given) is ExactStep.REPAIRED
     assert representative(given) == {"A": "400", "B": "188", "C": "23", "D": "211"}
 
 
@@ -124,7 +124,7 @@ def test_anchored_when_a_rule_can_be_checked_but_not_solved(tmp_path: Path) -> N
         """,
         {"check": "(number(A) + number(B)) mod 97 = 0", "order": "number(C) <= number(A)"},
     )
-    assert step_of(given) is Step.ANCHORED
+    assert step_of(given) is ExactStep.ANCHORED
     found = representative(given)
     assert (found["A"], found["B"]) in {("50", "47"), ("100", "94"), ("180", "14")}
     assert found["C"] == "24"
@@ -144,7 +144,7 @@ def test_value_added_tax_is_computed_as_the_rule_rounds_it(tmp_path: Path) -> No
             "gross": "xs:decimal(Net) + xs:decimal(Tax) = xs:decimal(Gross)",
         },
     )
-    assert step_of(given) in (Step.ROUNDED, Step.DERIVED)
+    assert step_of(given) in (ExactStep.ROUNDED, ExactStep.DERIVED)
     assert representative(given) == {"Net": "21.14", "Tax": "4.02", "Gross": "25.16"}
 
 
@@ -159,7 +159,7 @@ def test_medoid_when_members_lack_different_values(tmp_path: Path) -> None:
         """,
         recipe="groups: all",
     )
-    assert step_of(given) is Step.MEDOID
+    assert step_of(given) is ExactStep.MEDOID
     assert representative(given) == {"A": "1", "B": "2"}
 
 
@@ -185,7 +185,7 @@ def test_every_step_has_its_case_above() -> None:
     (tests/mask/test_group_anonymity.py).
     """
     above = {"rounded", "derived", "nudged", "repaired", "anchored", "medoid"}
-    assert {step.value for step in Step} == {*above, "drawn in", "shared", "swapped", "kept"}
+    assert {step.value for step in ExactStep} == {*above, "drawn in", "shared", "swapped", "kept"}
 
 
 @pytest.mark.parametrize("k", [2, 3, 5])

@@ -10,9 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from constraint_sdc.exact.linear_rows import polynomial, rows_of, satisfied, to_fix
-from constraint_sdc.exact.programme import LinearRow
-from constraint_sdc.model.constraint import (
+from constraint_sdc.constraints.constraint import (
     Atom,
     IntegerAtom,
     LinearAtom,
@@ -20,6 +18,8 @@ from constraint_sdc.model.constraint import (
     ProductAtom,
     SetAtom,
 )
+from constraint_sdc.exact.programme import LinearRow
+from constraint_sdc.exact.repair import polynomial, rows_of, satisfied, to_fix
 
 ONE, TWO = Fraction(1), Fraction(2)
 NAMES = ("x", "y", "z")

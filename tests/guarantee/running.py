@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 
+from constraint_sdc.commands.mask import mask_file
 from constraint_sdc.errors import ConstraintSdcError, NotPublishedError, PlanRefusedError
-from constraint_sdc.model.masking import MaskOptions, MaskResult
-from constraint_sdc.model.plan import Step
-from constraint_sdc.pipeline.mask import mask_file
-from constraint_sdc.read.recipe import read_recipe
+from constraint_sdc.files.recipe import read_recipe
+from constraint_sdc.maskers.masked import MaskOptions, MaskResult
+from constraint_sdc.plan.plan import ExactStep
 from tests.guarantee.case import Case, CaseFiles, write_case
 from tests.guarantee.judging import Maskable, faults
 
@@ -37,7 +37,7 @@ class Outcome:
     faults: tuple[str, ...] = ()
     refusal: str | None = None
     withheld: str | None = None
-    steps: Mapping[Step, int] = field(default_factory=dict)
+    steps: Mapping[ExactStep, int] = field(default_factory=dict)
     ratios: tuple[float, ...] = ()
     seconds: float = 0.0
     case: Case | None = None
@@ -109,7 +109,7 @@ def _crash(error: Exception) -> str:
     return f"crash in {where}: {type(error).__name__}: {error}"
 
 
-def _steps(result: MaskResult) -> Mapping[Step, int]:
+def _steps(result: MaskResult) -> Mapping[ExactStep, int]:
     return Counter(step for block in result.masked.blocks for step in block.step)
 
 

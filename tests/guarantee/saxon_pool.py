@@ -13,12 +13,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from unittest.mock import patch
 
-from constraint_sdc.rules.schematron.load import load_schema
-from constraint_sdc.validate import bench
-from constraint_sdc.validate.frames import Message
-from constraint_sdc.validate.judge import Judge
-from constraint_sdc.validate.process import Worker
-from constraint_sdc.validate.verdict import JudgeReport
+from constraint_sdc.judge.judge import Judge, JudgeReport
+from constraint_sdc.judge.worker import bench
+from constraint_sdc.judge.worker.process import Message, Worker
+from constraint_sdc.schematron.load import load_schema
 
 # Saxon leaks a little at every call.
 SERVICES = 150

@@ -10,8 +10,8 @@ from typing import Any
 
 from lxml import etree
 
-from constraint_sdc.model.table import column_of
-from constraint_sdc.plan.series import is_numeric
+from constraint_sdc.data.table import column_of
+from constraint_sdc.plan.read_series import is_numeric
 from tests.guarantee.case import Case
 from tests.guarantee.judging import cells
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from constraint_sdc.pipeline.check import CheckOptions, check_file
+from constraint_sdc.commands.check import CheckOptions, check_file
 from tests.guarantee.case import write_case
 from tests.guarantee.divisions import METHODS, UNITS, division_of
 from tests.guarantee.generator import all_ideas, ideas_of, make_case

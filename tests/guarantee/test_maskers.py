@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from constraint_sdc.model.method import MASKERS as METHODS
+from constraint_sdc.settings.masker import MASKERS as METHODS
 from tests.guarantee.generator import make_case
 from tests.guarantee.maskers import MASKERS, with_masker
 from tests.guarantee.running import run_case

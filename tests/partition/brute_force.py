@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from constraint_sdc.model.groups import Points
+from constraint_sdc.arrays import Points
 
 Group = tuple[int, ...]
 

@@ -13,12 +13,12 @@ from enum import Enum
 import numpy as np
 import pytest
 
+from constraint_sdc.arrays import Labels, Points
+from constraint_sdc.data.cloud import Axis, Cloud
 from constraint_sdc.errors import UsageError
-from constraint_sdc.model.cloud import Axis, Cloud
-from constraint_sdc.model.groups import Labels, Points
-from constraint_sdc.model.policy import Scale
+from constraint_sdc.partition.distances import sse
 from constraint_sdc.partition.partitioner import Partitioner
-from constraint_sdc.partition.sse import sse
+from constraint_sdc.settings.words import Scale
 
 
 class Takes(Enum):

@@ -15,8 +15,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from constraint_sdc.model.cloud import Axis, Cloud
-from constraint_sdc.model.policy import Scale
+from constraint_sdc.data.cloud import Axis, Cloud
+from constraint_sdc.settings.words import Scale
 
 Value = int | float | None
 Record = tuple[Value, ...]

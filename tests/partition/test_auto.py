@@ -5,19 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from constraint_sdc.data.cloud import Axis, Cloud
 from constraint_sdc.errors import UsageError
-from constraint_sdc.model.cloud import Axis, Cloud
-from constraint_sdc.model.effort import BEST, FAST, Effort
-from constraint_sdc.model.policy import Scale
-from constraint_sdc.partition import rim
-from constraint_sdc.partition.auto import Auto
-from constraint_sdc.partition.k_modes import KModes
-from constraint_sdc.partition.mdav import Mdav
-from constraint_sdc.partition.methods import Refined
-from constraint_sdc.partition.optimal_univariate import OptimalUnivariate
-from constraint_sdc.partition.random_groups import RandomGroups
-from constraint_sdc.partition.rim import Rim
-from constraint_sdc.partition.sse import sse
+from constraint_sdc.partition.distances import sse
+from constraint_sdc.partition.methods import rim
+from constraint_sdc.partition.methods.auto import Auto
+from constraint_sdc.partition.methods.k_modes import KModes
+from constraint_sdc.partition.methods.mdav import Mdav
+from constraint_sdc.partition.methods.optimal_univariate import OptimalUnivariate
+from constraint_sdc.partition.methods.random_groups import RandomGroups
+from constraint_sdc.partition.methods.rim import Rim
+from constraint_sdc.partition.registry import Refined
+from constraint_sdc.partition.search.refine import BEST, FAST, Effort
+from constraint_sdc.settings.words import Scale
 
 SHORT = Effort("short", 0.02)
 

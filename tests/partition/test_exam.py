@@ -8,28 +8,26 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from constraint_sdc.arrays import Labels
+from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.errors import UsageError
-from constraint_sdc.model.cloud import Cloud
-from constraint_sdc.model.effort import Effort
-from constraint_sdc.model.groups import Labels
-from constraint_sdc.partition.auto import Auto
-from constraint_sdc.partition.conditions import refuse_weights, require_possible
-from constraint_sdc.partition.consecutive import consecutive
-from constraint_sdc.partition.individual_ranking import IndividualRanking
-from constraint_sdc.partition.k_modes import KModes
-from constraint_sdc.partition.mdav import Mdav
-from constraint_sdc.partition.methods import METHODS, Refined
-from constraint_sdc.partition.mhm import Mhm
-from constraint_sdc.partition.mixed import Mixed
-from constraint_sdc.partition.mu_approx import MuApprox
-from constraint_sdc.partition.optimal_univariate import OptimalUnivariate
-from constraint_sdc.partition.ordinal_median import OrdinalMedian
-from constraint_sdc.partition.partitioner import Partitioner
-from constraint_sdc.partition.projection import PrincipalComponentProjection, ZSumProjection
-from constraint_sdc.partition.random_groups import RandomGroups
-from constraint_sdc.partition.rim import Rim
-from constraint_sdc.partition.tree import Tree
-from constraint_sdc.partition.v_mdav import VMdav
+from constraint_sdc.partition.methods.auto import Auto
+from constraint_sdc.partition.methods.individual_ranking import IndividualRanking, consecutive
+from constraint_sdc.partition.methods.k_modes import KModes
+from constraint_sdc.partition.methods.mdav import Mdav
+from constraint_sdc.partition.methods.mhm import Mhm
+from constraint_sdc.partition.methods.mixed import Mixed
+from constraint_sdc.partition.methods.mu_approx import MuApprox
+from constraint_sdc.partition.methods.optimal_univariate import OptimalUnivariate
+from constraint_sdc.partition.methods.ordinal_median import OrdinalMedian
+from constraint_sdc.partition.methods.projection import PrincipalComponentProjection, ZSumProjection
+from constraint_sdc.partition.methods.random_groups import RandomGroups
+from constraint_sdc.partition.methods.rim import Rim
+from constraint_sdc.partition.methods.tree import Tree
+from constraint_sdc.partition.methods.v_mdav import VMdav
+from constraint_sdc.partition.partitioner import Partitioner, refuse_weights, require_possible
+from constraint_sdc.partition.registry import METHODS, Refined
+from constraint_sdc.partition.search.refine import Effort
 from tests.partition import exam
 from tests.partition.exam import QUESTIONS, Candidate, Question, Takes, passes
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from constraint_sdc.data.cloud import Axis, Cloud
 from constraint_sdc.errors import UsageError
-from constraint_sdc.model.cloud import Axis, Cloud
-from constraint_sdc.model.policy import Scale
-from constraint_sdc.partition.individual_ranking import IndividualRanking
+from constraint_sdc.partition.methods.individual_ranking import IndividualRanking
+from constraint_sdc.settings.words import Scale
 
 
 def ranked(points: list[float], k: int) -> list[int]:

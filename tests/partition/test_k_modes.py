@@ -12,11 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.errors import UsageError
-from constraint_sdc.model.cloud import Cloud
-from constraint_sdc.model.policy import Scale
-from constraint_sdc.partition.k_modes import KModes, form, reassign, whole_weights
-from constraint_sdc.partition.mode_groups import ModeGroups
+from constraint_sdc.partition.methods.k_modes import KModes, ModeGroups, form, reassign, whole_weights
+from constraint_sdc.settings.words import Scale
 from tests.partition.slow_categorical import (
     Record,
     Variable,

@@ -14,9 +14,9 @@ TOP = str(Path(__file__).resolve().parents[2])
 PROGRAM = """
 import sys
 import numpy as np
-from constraint_sdc.model.cloud import Cloud
-from constraint_sdc.model.effort import Effort
-from constraint_sdc.partition.auto import Auto
+from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.partition.search.refine import Effort
+from constraint_sdc.partition.methods.auto import Auto
 
 random = np.random.default_rng(1)
 parts = np.round(random.gamma(2, 300, size=(400, 2)))

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from constraint_sdc.model.cloud import Cloud
-from constraint_sdc.model.groups import Points
-from constraint_sdc.partition.mdav import Mdav
+from constraint_sdc.arrays import Points
+from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.partition.methods.mdav import Mdav
 from tests.partition.drawn import drawn_points
 from tests.partition.textbook import textbook_mdav
 

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from constraint_sdc.model.cloud import Cloud
-from constraint_sdc.model.groups import Labels, Points
-from constraint_sdc.partition import mdav_pruned
-from constraint_sdc.partition.mdav import Mdav
-from constraint_sdc.partition.mdav_kernels import arrange
+from constraint_sdc.arrays import Labels, Points
+from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.partition.methods import mdav_pruned
+from constraint_sdc.partition.methods.mdav import Mdav
+from constraint_sdc.partition.methods.mdav_kernels import arrange
 from tests.partition.drawn import drawn_points
 from tests.partition.test_mdav import KINDS
 
@@ -173,8 +173,8 @@ def test_the_points_are_left_as_they_were_and_may_lie_in_any_order_in_memory() -
 def test_small_files_do_not_load_the_compiler() -> None:
     program = (
         "import sys, numpy as np\n"
-        "from constraint_sdc.model.cloud import Cloud\n"
-        "from constraint_sdc.partition.mdav import Mdav\n"
+        "from constraint_sdc.data.cloud import Cloud\n"
+        "from constraint_sdc.partition.methods.mdav import Mdav\n"
         "Mdav().partition(Cloud(np.random.default_rng(1).normal(size=(400, 2))), 3, 0)\n"
         "print('numba' in sys.modules)\n"
     )

@@ -11,10 +11,10 @@ import pytest
 
 import constraint_sdc.partition
 from constraint_sdc.errors import UsageError
-from constraint_sdc.model.division import Division
-from constraint_sdc.model.policy import Standardise
-from constraint_sdc.partition.auto import Auto
-from constraint_sdc.partition.methods import METHODS, Refined, partitioner, settled, takes_one_variable
+from constraint_sdc.partition.methods.auto import Auto
+from constraint_sdc.partition.registry import METHODS, Refined, partitioner, settled, takes_one_variable
+from constraint_sdc.settings.recipe import Division
+from constraint_sdc.settings.words import Standardise
 
 PAGES = Path(__file__).resolve().parents[2] / "docs" / "partition"
 PLAIN = METHODS[1:]
@@ -29,10 +29,10 @@ def test_methods_are_found_by_their_names() -> None:
 def test_every_method_of_the_package_has_a_name_that_one_can_ask_for() -> None:
     """Writing a method and forgetting to register it fails here."""
     written = set()
-    for module in pkgutil.iter_modules(constraint_sdc.partition.__path__):
-        if module.name == "partitioner" or module.name.endswith(("kernel", "kernels")):
+    for module in pkgutil.walk_packages(constraint_sdc.partition.__path__, "constraint_sdc.partition."):
+        if module.name.endswith(("partitioner", "kernels")):
             continue  # the protocol itself; compiled loops, which are loaded only when they run
-        named = import_module(f"constraint_sdc.partition.{module.name}")
+        named = import_module(module.name)
         for _, kind in inspect.getmembers(named, inspect.isclass):
             if kind.__module__ == named.__name__ and hasattr(kind, "partition"):
                 written.add(kind)

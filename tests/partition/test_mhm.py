@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from constraint_sdc.model.cloud import Cloud
-from constraint_sdc.model.groups import Points
-from constraint_sdc.partition.mdav import Mdav
-from constraint_sdc.partition.mhm import Mhm
-from constraint_sdc.partition.sse import sse
+from constraint_sdc.arrays import Points
+from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.partition.distances import sse
+from constraint_sdc.partition.methods.mdav import Mdav
+from constraint_sdc.partition.methods.mhm import Mhm
 from tests.partition.brute_force import least_loss_of_cuts
 from tests.partition.exam import KINDS, Takes, draw_cloud
 from tests.partition.textbook import centroid, distance, farthest, textbook_mdav

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.errors import UsageError
-from constraint_sdc.model.cloud import Cloud
-from constraint_sdc.model.policy import Scale
-from constraint_sdc.partition.mixed import Mixed
+from constraint_sdc.partition.methods.mixed import Mixed
+from constraint_sdc.settings.words import Scale
 from tests.partition.slow_categorical import (
     Variable,
     all_partitions,

@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from constraint_sdc.model.cloud import Cloud
-from constraint_sdc.model.groups import Points
-from constraint_sdc.partition.mu_approx import MuApprox
-from constraint_sdc.partition.sse import sse
-from constraint_sdc.partition.tree_decomposition import Tree, decompose
+from constraint_sdc.arrays import Points
+from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.partition.distances import sse
+from constraint_sdc.partition.methods.mu_approx import MuApprox, NeighbourTree, decompose
 from tests.partition.brute_force import least_loss
 from tests.partition.exam import KINDS, Takes, draw_cloud
 from tests.partition.textbook import centroid, distance
@@ -27,17 +26,17 @@ def farthest_apart(k: int) -> int:
     return max(2 * k - 2, 3 * k - 6)
 
 
-def drawn_tree(shape: str, n: int, seed: int) -> Tree:
+def drawn_tree(shape: str, n: int, seed: int) -> NeighbourTree:
     random = np.random.default_rng(seed)
     names = random.permutation(n).tolist()
-    tree = Tree(names[0])
+    tree = NeighbourTree(names[0])
     for i in range(1, n):
         onto = {"star": 0, "chain": i - 1, "comb": max(0, i - 1 - i % 2), "any": int(random.integers(0, i))}[shape]
-        tree.take(Tree(names[i]), names[onto], float(random.integers(1, 4)))
+        tree.take(NeighbourTree(names[i]), names[onto], float(random.integers(1, 4)))
     return tree
 
 
-def steps_between(tree: Tree, one: int, other: int) -> int:
+def steps_between(tree: NeighbourTree, one: int, other: int) -> int:
     def to_root(record: int) -> list[int]:
         way = [record]
         while way[-1] in tree.towards:
@@ -65,16 +64,16 @@ def test_any_tree_is_taken_apart_into_groups_of_bounded_size_and_width(shape: st
 
 
 def test_a_star_is_shared_out_from_the_nearest_branches_on() -> None:
-    star = Tree(9)
+    star = NeighbourTree(9)
     for leaf, length in enumerate([5.0, 1.0, 8.0, 3.0, 7.0, 2.0, 6.0, 4.0]):
-        star.take(Tree(leaf), 9, length)
+        star.take(NeighbourTree(leaf), 9, length)
     assert [sorted(group) for group in decompose(star, 3)] == [[1, 5, 9], [0, 3, 7], [2, 4, 6]]
 
 
 def in_words(points: Points, k: int) -> set[frozenset[int]]:
     """Grow trees one step at a time, looking at all of them every time; only the taking apart is not done anew."""
     centre = centroid(points, list(range(len(points))))
-    trees = [Tree(i) for i in range(len(points))]
+    trees = [NeighbourTree(i) for i in range(len(points))]
     while min(len(tree.records) for tree in trees) < k:
         _, _, small, target = min(
             (length, outer, tree.root, nearest)
@@ -89,7 +88,7 @@ def in_words(points: Points, k: int) -> set[frozenset[int]]:
     return {frozenset(group) for tree in trees for group in decompose(tree, k)}
 
 
-def shortest_step(points: Points, tree: Tree, centre: list[float]) -> tuple[float, float, int]:
+def shortest_step(points: Points, tree: NeighbourTree, centre: list[float]) -> tuple[float, float, int]:
     root = points[tree.root].tolist()
     outside = [i for i in range(len(points)) if i not in tree.records]
     length, nearest = min((distance(root, points[i].tolist()), i) for i in outside)

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from constraint_sdc.model.groups import Points
-from constraint_sdc.partition import neighbours, tree
-from constraint_sdc.partition.neighbours import Lists, find_copies, nearest
+from constraint_sdc.arrays import NeighbourLists, Points
+from constraint_sdc.partition.methods import tree
+from constraint_sdc.partition.search import neighbours
+from constraint_sdc.partition.search.neighbours import find_copies, nearest
 from tests.partition.drawn import drawn_points
 
 SMALL = (
@@ -77,7 +78,7 @@ def test_records_without_variables_have_the_first_others() -> None:
     assert nearest(np.empty((4, 0)), 2, seed=0).tolist() == [[1, 2], [0, 2], [0, 1], [0, 1]]
 
 
-def assert_lists_are_whole(lists: Lists, n: int, count: int) -> None:
+def assert_lists_are_whole(lists: NeighbourLists, n: int, count: int) -> None:
     assert lists.shape == (n, count)
     assert lists.min() >= 0
     assert lists.max() < n
@@ -85,7 +86,7 @@ def assert_lists_are_whole(lists: Lists, n: int, count: int) -> None:
     assert (np.diff(np.sort(lists, axis=1), axis=1) > 0).all()
 
 
-def share_found(points: Points, lists: Lists, records: range) -> float:
+def share_found(points: Points, lists: NeighbourLists, records: range) -> float:
     """The share of listed records that are no farther away than the farthest of the true nearest."""
     count: int = lists.shape[1]
     found = 0

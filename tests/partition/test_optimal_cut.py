@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from constraint_sdc.model.cloud import Cloud
-from constraint_sdc.model.groups import Points
-from constraint_sdc.partition import optimal_cut as module
-from constraint_sdc.partition.optimal_cut import optimal_cut
-from constraint_sdc.partition.sse import sse
+from constraint_sdc.arrays import Points
+from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.partition.distances import sse
+from constraint_sdc.partition.methods import optimal_univariate as module
+from constraint_sdc.partition.methods.optimal_univariate import optimal_cut
 from tests.partition.brute_force import cuts, least_loss, least_loss_of_cuts, partitions
 
 

@@ -10,14 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from constraint_sdc.arrays import Labels
+from constraint_sdc.data.cloud import Axis, Cloud
 from constraint_sdc.errors import UsageError
-from constraint_sdc.model.cloud import Axis, Cloud
-from constraint_sdc.model.groups import Labels
-from constraint_sdc.model.policy import Scale
-from constraint_sdc.partition.individual_ranking import IndividualRanking
-from constraint_sdc.partition.optimal_cut import best_starts, optimal_cut
-from constraint_sdc.partition.optimal_univariate import OptimalUnivariate
-from constraint_sdc.partition.sse import sse
+from constraint_sdc.partition.distances import sse
+from constraint_sdc.partition.methods.individual_ranking import IndividualRanking
+from constraint_sdc.partition.methods.optimal_univariate import OptimalUnivariate, best_starts, optimal_cut
+from constraint_sdc.settings.words import Scale
 from tests.partition.brute_force import least_loss, least_loss_of_cuts
 
 
@@ -45,7 +44,7 @@ def test_no_cut_of_the_sorted_values_is_better(values: list[float], k: int) -> N
 @pytest.mark.parametrize("k", [2, 3, 7, 40])
 @pytest.mark.parametrize("kind", ["normal", "heavy tails", "ties", "far away"])
 def test_compiled_and_not_the_cuts_are_the_same(kind: str, k: int) -> None:
-    from constraint_sdc.partition.optimal_univariate_kernel import best_starts as compiled
+    from constraint_sdc.partition.methods.kernels import best_starts as compiled
 
     random = np.random.default_rng(k)
     values = {
@@ -103,8 +102,8 @@ def test_several_variables_are_refused_by_name() -> None:
 def test_few_records_never_wait_for_a_compiler() -> None:
     script = """
 import sys, numpy as np
-from constraint_sdc.model.cloud import Cloud
-from constraint_sdc.partition.optimal_univariate import OptimalUnivariate
+from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.partition.methods.optimal_univariate import OptimalUnivariate
 OptimalUnivariate().partition(Cloud(np.random.default_rng(0).normal(size=(9000, 1))), 3, 0)
 sys.exit("numba" in sys.modules)
 """

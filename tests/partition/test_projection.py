@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from constraint_sdc.arrays import Labels, Points
+from constraint_sdc.data.cloud import Axis, Cloud
 from constraint_sdc.errors import UsageError
-from constraint_sdc.model.cloud import Axis, Cloud
-from constraint_sdc.model.groups import Labels, Points
-from constraint_sdc.model.policy import Scale
-from constraint_sdc.partition.partitioner import Partitioner
-from constraint_sdc.partition.projection import (
+from constraint_sdc.partition.methods.projection import (
     PrincipalComponentProjection,
     ZSumProjection,
     first_principal_component,
 )
+from constraint_sdc.partition.partitioner import Partitioner
+from constraint_sdc.settings.words import Scale
 
 BOTH = (PrincipalComponentProjection(), ZSumProjection())
 

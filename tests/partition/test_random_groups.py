@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from constraint_sdc.model.cloud import Cloud
-from constraint_sdc.partition.mdav import Mdav
-from constraint_sdc.partition.random_groups import RandomGroups
-from constraint_sdc.partition.sse import sse
+from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.partition.distances import sse
+from constraint_sdc.partition.methods.mdav import Mdav
+from constraint_sdc.partition.methods.random_groups import RandomGroups
 
 
 def drawn(n: int, k: int, seed: int) -> list[int]:

@@ -6,8 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,18 +14,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from constraint_sdc.arrays import Labels
+from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.errors import UsageError
-from constraint_sdc.model.cloud import Cloud
-from constraint_sdc.model.effort import BEST, DEFAULT, FAST, HIGH, Effort, effort_of
-from constraint_sdc.model.groups import Labels
-from constraint_sdc.partition import chains as chains_module
-from constraint_sdc.partition.mdav import Mdav
-from constraint_sdc.partition.optimal_univariate import OptimalUnivariate
-from constraint_sdc.partition.random_groups import RandomGroups
-from constraint_sdc.partition.recombine import recombine
-from constraint_sdc.partition.refine import refine, sweeps_of
-from constraint_sdc.partition.sse import sse
+from constraint_sdc.partition.distances import sse
+from constraint_sdc.partition.methods.mdav import Mdav
+from constraint_sdc.partition.methods.optimal_univariate import OptimalUnivariate
+from constraint_sdc.partition.methods.random_groups import RandomGroups
+from constraint_sdc.partition.search import chains as chains_module
+from constraint_sdc.partition.search.recombine import recombine
+from constraint_sdc.partition.search.refine import BEST, DEFAULT, FAST, HIGH, Effort, effort_of, refine, sweeps_of
 from tests.partition.brute_force import least_loss
+from tests.waiting import PATIENCE, awaited
 
 T = TypeVar("T")
 SHORT = Effort("short", 0.02)
@@ -147,9 +145,9 @@ def test_where_no_process_can_be_had_the_run_is_made_here(monkeypatch: pytest.Mo
 INTERRUPTED = """
 import sys
 import numpy as np
-from constraint_sdc.model.cloud import Cloud
-from constraint_sdc.model.effort import Effort
-from constraint_sdc.partition.auto import Auto
+from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.partition.search.refine import Effort
+from constraint_sdc.partition.methods.auto import Auto
 
 print("begun", flush=True)
 Auto(Effort("long", 60.0, chains=4)).partition(Cloud(np.random.default_rng(0).normal(size=(3000, 8))), 3, 0)
@@ -167,10 +165,10 @@ def test_an_interrupted_search_ends_at_once_and_leaves_no_process(how: signal.Si
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     try:
-        children = awaited(lambda: children_of(process.pid))
+        children = awaited(lambda: children_of(process.pid), "the search never started its processes")
         process.send_signal(how)
-        process.wait(60)
-        assert awaited(lambda: not any(Path(f"/proc/{child}").exists() for child in children))
+        process.wait(PATIENCE)
+        awaited(lambda: not any(Path(f"/proc/{child}").exists() for child in children), "a process outlived the search")
     finally:
         process.kill()
         process.communicate()
@@ -182,15 +180,6 @@ def children_of(pid: int) -> list[str]:
         for task in Path(f"/proc/{pid}/task").iterdir()
         for child in (task / "children").read_text("utf-8").split()
     ]
-
-
-def awaited(condition: Callable[[], T], seconds: float = 30.0) -> T:
-    """Return what the condition gives once it gives something."""
-    deadline = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < deadline, "it never came to that"
-        time.sleep(0.05)
-    return found
 
 
 @pytest.mark.parametrize("exponent", [-500, -30, 35, 300])

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraint_sdc.model.cloud import Cloud
-from constraint_sdc.model.groups import Groups, Labels
-from constraint_sdc.partition import annealing
-from constraint_sdc.partition.annealing import anneal
-from constraint_sdc.partition.exchange import Draws, draw, exchange, propose, propose_compiled, undisputed
-from constraint_sdc.partition.grouping import Grouping, Ints
-from constraint_sdc.partition.neighbours import nearest
-from constraint_sdc.partition.regroup import create, dissolve, split
-from constraint_sdc.partition.sse import sse
+from constraint_sdc.arrays import AnyIntegers, Labels
+from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.data.groups import Groups
+from constraint_sdc.partition.distances import sse
+from constraint_sdc.partition.search import annealing
+from constraint_sdc.partition.search.annealing import anneal, create, dissolve, split
+from constraint_sdc.partition.search.exchange import Draws, draw, exchange, propose, propose_compiled, undisputed
+from constraint_sdc.partition.search.grouping import Grouping
+from constraint_sdc.partition.search.neighbours import nearest
 
 
 def some_cloud(seed: int, n: int = 60, d: int = 3, *, weighted: bool = False) -> Cloud:
@@ -28,7 +28,7 @@ def in_order(n: int, k: int) -> Labels:
     return np.minimum(np.arange(n) // k, n // k - 1).astype(np.int64)
 
 
-def lists_of(cloud: Cloud, count: int = 9) -> Ints:
+def lists_of(cloud: Cloud, count: int = 9) -> AnyIntegers:
     return nearest(cloud.points, count, 0).astype(np.int64)
 
 

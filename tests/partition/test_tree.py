@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from constraint_sdc.arrays import Labels, Points
+from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.errors import UsageError
-from constraint_sdc.model.cloud import Cloud
-from constraint_sdc.model.groups import Labels, Points
-from constraint_sdc.partition import tree
-from constraint_sdc.partition.mdav import Mdav
-from constraint_sdc.partition.sse import sse
-from constraint_sdc.partition.tree import Tree, tree_order
+from constraint_sdc.partition.distances import sse
+from constraint_sdc.partition.methods import tree
+from constraint_sdc.partition.methods.mdav import Mdav
+from constraint_sdc.partition.methods.tree import Tree, tree_order
 from tests.partition.drawn import drawn_points
 
 KINDS = (

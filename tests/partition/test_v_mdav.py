@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from constraint_sdc.arrays import Points
+from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.errors import UsageError
-from constraint_sdc.model.cloud import Cloud
-from constraint_sdc.model.groups import Points
-from constraint_sdc.partition.mdav import Mdav
-from constraint_sdc.partition.sse import sse
-from constraint_sdc.partition.v_mdav import VMdav
+from constraint_sdc.partition.distances import sse
+from constraint_sdc.partition.methods.mdav import Mdav
+from constraint_sdc.partition.methods.v_mdav import VMdav
 from tests.partition.exam import KINDS, Takes, draw_cloud
 from tests.partition.textbook import centroid, distance, farthest, take_nearest
 

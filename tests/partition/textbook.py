@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from constraint_sdc.model.groups import Points
+from constraint_sdc.arrays import Points
 
 
 def textbook_mdav(points: Points, k: int) -> list[int]:

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from constraint_sdc.model.plan import Plan
-from constraint_sdc.model.policy import OperatorName, Role, Scale
-from tests.mask.extract import columns, extract, the_block, the_rule
+from constraint_sdc.plan.plan import Plan
+from constraint_sdc.settings.words import OperatorName, Role, Scale
+from tests.maskers.extract import columns, extract, the_block, the_rule
 
 RECORDS = 30
 

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats.contingency import association as scipy_association
 
+from constraint_sdc.data.series import Series
+from constraint_sdc.data.table import column_of
 from constraint_sdc.errors import UsageError
-from constraint_sdc.model.policy import Scale, VariableWish
-from constraint_sdc.model.series import Series
-from constraint_sdc.model.table import column_of
-from constraint_sdc.plan import categories
-from constraint_sdc.plan.categories import association
-from constraint_sdc.plan.series import make_series
-from tests.mask.extract import columns, extract
+from constraint_sdc.plan import blocks as categories
+from constraint_sdc.plan.blocks import association
+from constraint_sdc.plan.read_series import make_series
+from constraint_sdc.settings.words import Scale, VariableWish
+from tests.maskers.extract import columns, extract
 
 pairs = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=2, max_size=40)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from constraint_sdc.model.plan import Formation
-from tests.mask.extract import Extract, columns, extract
+from constraint_sdc.plan.plan import Formation
+from tests.maskers.extract import Extract, columns, extract
 
 N = 24
 

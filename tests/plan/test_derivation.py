@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from constraint_sdc.model.design import Derivation, Stratum
-from constraint_sdc.model.expression import variables_of
-from tests.mask.extract import Extract, columns, extract
+from constraint_sdc.evaluate.expression import variables_of
+from constraint_sdc.plan.design import Derivation, Stratum
+from tests.maskers.extract import Extract, columns, extract
 
 RECORDS = 24
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from constraint_sdc.model.grid import Grid
-from constraint_sdc.model.policy import Scale, Standardise, VariableWish
-from constraint_sdc.model.series import Series
-from constraint_sdc.model.table import column_of
-from constraint_sdc.plan.series import is_numeric, make_series
+from constraint_sdc.data.grid import Grid
+from constraint_sdc.data.series import Series
+from constraint_sdc.data.table import column_of
+from constraint_sdc.plan.read_series import is_numeric, make_series
+from constraint_sdc.settings.words import Scale, Standardise, VariableWish
 
 INTEGER, FREE = Grid(0), Grid(None)
 

@@ -12,15 +12,14 @@ import pytest
 from lxml import etree
 
 from constraint_sdc.census.generate import generate_file
-from constraint_sdc.model.masking import MaskOptions
-from constraint_sdc.model.plan import Formation, Plan, Why
-from constraint_sdc.pipeline.check import CheckOptions, check_file
-from constraint_sdc.pipeline.plan import plan_file
-from constraint_sdc.report.json_text import json_text
-from constraint_sdc.report.plan_json import plan_from_json, plan_to_json
-from constraint_sdc.report.plan_text import plan_text
-from constraint_sdc.shipped_files import shipped_file
-from tests.mask.extract import columns, extract, the_block, the_rule
+from constraint_sdc.commands.check import CheckOptions, check_file
+from constraint_sdc.commands.plan import plan_file
+from constraint_sdc.files.json_file import json_text, shipped_file
+from constraint_sdc.maskers.masked import MaskOptions
+from constraint_sdc.plan.plan import Formation, Plan, Why
+from constraint_sdc.plan.plan_json import plan_from_json, plan_to_json
+from constraint_sdc.reports.masking.plan_text import plan_text
+from tests.maskers.extract import columns, extract, the_block, the_rule
 
 GOLDEN = Path(__file__).with_name("golden") / "awkward-census.txt"
 RECORDS = 120

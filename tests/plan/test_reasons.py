@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from constraint_sdc.model.plan import Plan, Why
-from tests.mask.extract import columns, extract, schema, the_block, the_rule
+from constraint_sdc.plan.plan import Plan, Why
+from tests.maskers.extract import columns, extract, schema, the_block, the_rule
 
 N = 12
 NUMBERS = {

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from constraint_sdc.cli import main
-from tests.mask.extract import Extract, columns, extract, schema
+from tests.maskers.extract import Extract, columns, extract, schema
 
 Ran = tuple[int, str, str]
 Run = Callable[..., Ran]

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from constraint_sdc.errors import ConstraintSdcError, PlanRefusedError, UsageError
-from constraint_sdc.model.plan import Plan
-from constraint_sdc.model.policy import Role, Scale
-from tests.mask.extract import Extract, columns, extract
+from constraint_sdc.plan.plan import Plan
+from constraint_sdc.settings.words import Role, Scale
+from tests.maskers.extract import Extract, columns, extract
 
 TEN = range(10)
 

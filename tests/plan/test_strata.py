@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from constraint_sdc.model.plan import Formation
-from constraint_sdc.plan.strata import NONE_KNOWN, Accepts, Cell, Classes, form_strata
+from constraint_sdc.arrays import Classes, ConditionBits
+from constraint_sdc.plan.plan import Formation
+from constraint_sdc.plan.strata import NONE_KNOWN, StratumCell, form_strata
 
 
 @st.composite
-def files(draw: st.DrawFn) -> tuple[Accepts, Classes, np.ndarray, int]:
+def files(draw: st.DrawFn) -> tuple[ConditionBits, Classes, np.ndarray, int]:
     """Draw k, records with the conjunctions that they satisfy of each rule, their classes and their places."""
     records, rules = draw(st.integers(2, 40)), draw(st.integers(0, 3))
     k = draw(st.integers(2, min(8, records)))
@@ -29,7 +30,7 @@ def files(draw: st.DrawFn) -> tuple[Accepts, Classes, np.ndarray, int]:
     return accepts, classes, rng.normal(size=(records, 2)), k
 
 
-def satisfies(accepts: Accepts, row: int, rule: int, term: int) -> bool:
+def satisfies(accepts: ConditionBits, row: int, rule: int, term: int) -> bool:
     mask = int(accepts[row, rule])
     return mask == 0 if term == NONE_KNOWN else bool(mask >> term & 1)
 
@@ -37,7 +38,7 @@ def satisfies(accepts: Accepts, row: int, rule: int, term: int) -> bool:
 @settings(deadline=None)
 @given(files())
 def test_every_record_is_once_where_it_fits_and_no_stratum_is_below_k(
-    case: tuple[Accepts, Classes, np.ndarray, int],
+    case: tuple[ConditionBits, Classes, np.ndarray, int],
 ) -> None:
     accepts, classes, points, k = case
     cells = form_strata(accepts, classes, points, k)
@@ -55,14 +56,16 @@ def test_every_record_is_once_where_it_fits_and_no_stratum_is_below_k(
 
 @settings(deadline=None, max_examples=20)
 @given(files())
-def test_strata_are_the_same_every_time(case: tuple[Accepts, Classes, np.ndarray, int]) -> None:
+def test_strata_are_the_same_every_time(case: tuple[ConditionBits, Classes, np.ndarray, int]) -> None:
     one, two = (
         [(cell.rows.tolist(), cell.choice, cell.formation) for cell in form_strata(*case)] for _ in ("first", "again")
     )
     assert one == two
 
 
-def strata(accepts: list[list[int]], k: int, places: list[float], classes: list[int] | None = None) -> list[Cell]:
+def strata(
+    accepts: list[list[int]], k: int, places: list[float], classes: list[int] | None = None
+) -> list[StratumCell]:
     """Form the strata of records on a line; `accepts` lists each record's conjunctions of one rule."""
     masks = np.array([[sum(1 << term for term in terms)] for terms in accepts], np.uint64)
     kinds = np.zeros((len(accepts), 0), np.int64) if classes is None else np.array(classes, np.int64).reshape(-1, 1)

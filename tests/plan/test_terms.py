@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from constraint_sdc.model.constraint import (
+from constraint_sdc.constraints.constraint import (
     AllOf,
     AnyOf,
     Atom,
@@ -20,8 +20,8 @@ from constraint_sdc.model.constraint import (
     ProductAtom,
     atoms,
 )
-from constraint_sdc.model.expression import CompareOp
-from constraint_sdc.plan.terms import MOST_TERMS, terms_of
+from constraint_sdc.evaluate.expression import CompareOp
+from constraint_sdc.plan.rule_facts import MOST_TERMS, terms_of
 
 ONE = Fraction(1)
 NAMES = "abcde"

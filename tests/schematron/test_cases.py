@@ -26,10 +26,9 @@ import pytest
 from lxml import etree
 
 from constraint_sdc.errors import ConstraintSdcError
-from constraint_sdc.model.schema import Schema
-from constraint_sdc.rules.schematron.load import load_schema
-from constraint_sdc.validate.judge import Judge
-from constraint_sdc.validate.verdict import JudgeReport
+from constraint_sdc.judge.judge import Judge, JudgeReport
+from constraint_sdc.schematron.load import load_schema
+from constraint_sdc.schematron.schema import Schema
 
 CASES = sorted((Path(__file__).parent / "cases").glob("*.xml"))
 _CASE = "{urn:constraint-sdc:case}"

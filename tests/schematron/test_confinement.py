@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from constraint_sdc.errors import ResourceRefusedError
-from constraint_sdc.rules.schematron.load import load_schema
+from constraint_sdc.schematron.load import load_schema
 
 SCH = 'xmlns="http://purl.oclc.org/dsdl/schematron"'
 PATTERN = f'<pattern {SCH}><rule context="a"><assert test="b"/></rule></pattern>'

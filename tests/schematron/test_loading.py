@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from constraint_sdc.errors import ConstraintSdcError, RulesError
-from constraint_sdc.model.schema import MarkupPart, NamePart, Schema, TextPart, ValuePart
-from constraint_sdc.rules.schematron import abstract
-from constraint_sdc.rules.schematron.load import load_schema
+from constraint_sdc.schematron import abstract
+from constraint_sdc.schematron.load import load_schema
+from constraint_sdc.schematron.schema import MarkupPart, NamePart, Schema, TextPart, ValuePart
 
 HEAD = '<schema xmlns="http://purl.oclc.org/dsdl/schematron" queryBinding="xslt2"{}>\n'
 

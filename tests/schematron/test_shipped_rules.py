@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from constraint_sdc.model.constraint import Kind
-from constraint_sdc.rules.schematron.load import load_schema
-from constraint_sdc.rules.understand import understand
-from constraint_sdc.shipped_files import shipped_file
-from constraint_sdc.validate.judge import Judge
+from constraint_sdc.constraints.constraint import Kind
+from constraint_sdc.constraints.understand import understand
+from constraint_sdc.files.json_file import shipped_file
+from constraint_sdc.judge.judge import Judge
+from constraint_sdc.schematron.load import load_schema
 
 SCH = 'xmlns="http://purl.oclc.org/dsdl/schematron"'
 LIBRARY = shipped_file("rules", "constraints.sch")

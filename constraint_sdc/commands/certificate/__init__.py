@@ -1,0 +1,1 @@
+"""Certificates: written, verified, and their inputs found again."""

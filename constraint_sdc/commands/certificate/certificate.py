@@ -1,0 +1,111 @@
+"""The certificate of a masked file: what went in, what came out, and what was verified. No record-level data.
+
+The same masking makes the same bytes, so there is no date in it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from constraint_sdc import __version__
+from constraint_sdc.files.json_file import json_text, read_json
+from constraint_sdc.files.recipe import recipe_to_json
+from constraint_sdc.maskers.masked import MaskOptions, MaskResult
+from constraint_sdc.plan.plan_json import division_to_json, plan_digest, plan_to_json
+from constraint_sdc.reports.masking.mask_json import blocks_to_json, rules_to_json
+
+SCHEMA = "constraint-sdc/certificate"
+SCHEMA_VERSION = 1
+
+
+def certificate_path(output: Path) -> Path:
+    """Return where the certificate of a masked file is written: beside it.
+
+    >>> certificate_path(Path("out/masked.xml")).as_posix()
+    'out/masked.xml.certificate.json'
+    """
+    return output.with_name(f"{output.name}.certificate.json")
+
+
+def certificate_of(result: MaskResult, options: MaskOptions) -> dict[str, object]:
+    """Return the certificate as JSON values; `options` are those that the file was masked with."""
+    plan = result.plan
+    return {
+        "schema": SCHEMA,
+        "schema_version": SCHEMA_VERSION,
+        "versions": _versions(),
+        "inputs": _inputs(result, options),
+        "output": {
+            "file": shown_name(result.output),
+            "sha256": result.digests["output"],
+            "records": plan.records,
+        },
+        "options": {
+            "k": plan.k,
+            "masker": plan.masker.name,
+            **division_to_json(plan.division),
+            "seed": plan.seed,
+            "on_broken": plan.on_broken,
+            "phase": None if result.after is None else result.after.phase,
+            "record": options.record or options.recipe.record,
+            "original": None if options.original is None else shown_name(options.original),
+        },
+        "recipe": recipe_to_json(options.recipe),
+        "plan_sha256": plan_digest(plan),
+        "plan": plan_to_json(plan),
+        "rules": rules_to_json(result),
+        "blocks": blocks_to_json(result),
+    }
+
+
+def certificate_text(result: MaskResult, options: MaskOptions) -> str:
+    """Return the certificate as JSON text under schemas/certificate.schema.json."""
+    return json_text(certificate_of(result, options))
+
+
+def read_certificate(path: Path) -> dict[str, Any]:
+    """Return a certificate that follows its schema."""
+    return read_json(path, "certificate.schema.json", "a certificate")
+
+
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def shown_name(path: Path) -> str:
+    """Return the path as given; of an absolute one, which would tell about the machine, the last part."""
+    return path.name if path.is_absolute() else path.as_posix()
+
+
+def _inputs(result: MaskResult, options: MaskOptions) -> list[dict[str, object]]:
+    given: Mapping[str, Path | None] = {
+        "data": result.data,
+        "rules": result.rules,
+        "recipe": options.recipe_file,
+        "original": options.original,
+    }
+    inputs: list[dict[str, object]] = []
+    for key, digest in sorted(result.digests.items()):
+        if key == "output":
+            continue
+        role, _, name = key.partition(": ")
+        path = given.get(key)
+        inputs.append({"role": role, "file": name or (shown_name(path) if path else None), "sha256": digest})
+    return inputs
+
+
+def _versions() -> dict[str, str]:
+    return {
+        "constraint-sdc": __version__,
+        "python": platform.python_version(),
+        "saxonche": version("saxonche"),
+        "highspy": version("highspy"),
+        "numpy": version("numpy"),
+    }

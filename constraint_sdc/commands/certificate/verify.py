@@ -1,0 +1,224 @@
+"""Verify a certificate: everything in it that the masked file, the rules and a new judgement can confirm or refute."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from constraint_sdc.commands.certificate.certificate import file_digest
+from constraint_sdc.commands.masking.goals import resolve_goals
+from constraint_sdc.commands.masking.preparation import read_whole
+from constraint_sdc.commands.masking.staged import smallest_groups
+from constraint_sdc.errors import UsageError
+from constraint_sdc.files.microdata.microdata import open_microdata
+from constraint_sdc.files.recipe import recipe_from_json
+from constraint_sdc.judge.finding import CheckResult
+from constraint_sdc.maskers.group_anonymity.signals import quantity
+from constraint_sdc.plan.plan import BlockPlan, GoalReport, Plan, Treatment
+from constraint_sdc.plan.plan_json import division_from_json, plan_digest, plan_from_json
+from constraint_sdc.plan.swap_task import FileGoal, SwapTask
+from constraint_sdc.reports.check.wording import counted, number
+from constraint_sdc.schematron.load import load_schema
+from constraint_sdc.settings.masker import GroupAnonymity, Microaggregation
+
+# Count the signals of a certificate's goals again, in the masked file.
+
+
+def recount_goals(certificate: Mapping[str, Any], plan: Plan, data: Path, record: str | None) -> tuple[str, list[str]]:
+    """Return what was counted, in words, and where the file is not as certified; no words where there are no goals.
+
+    A set whose condition reads a variable that was taken out of the file cannot be counted, and the words say so.
+    """
+    if not isinstance(plan.masker, GroupAnonymity):
+        return "", []
+    microdata = open_microdata(data, record=record or certificate["options"]["record"])
+    table, _, _ = read_whole(microdata, lambda _: None)
+    try:
+        task = resolve_goals(plan.masker, table, recipe_from_json(certificate["recipe"]))
+    except UsageError as problem:
+        return f"the signals of the goals cannot be counted in this file: {problem.what}", []
+    pairs = zip(task.goals, plan.all_goals(), strict=True)
+    wrong = [line for goal, said in pairs for line in _differences(goal, said, task)]
+    return "the signals of the goals are as certified, counted in the file", wrong
+
+
+def _differences(goal: FileGoal, said: GoalReport, task: SwapTask) -> list[str]:
+    parameter = task.parameters[goal.goal.parameter]
+    counts = quantity(parameter.codes, goal.group.vital, len(parameter.labels)).tolist()
+    actual = dict(zip(parameter.labels, counts, strict=True))
+    lines = [
+        f"goal {said.number}: {value.value} has {actual.get(value.value, 0):,} vital records, certified {value.after:,}"
+        for value in said.values
+        if actual.get(value.value, 0) != value.after
+    ]
+    gone = sum(max(value.before - value.after, 0) for value in said.values)
+    if gone != said.swaps:
+        lines.append(f"goal {said.number}: {said.swaps:,} swaps are certified, and the counts changed by {gone:,}")
+    return lines
+
+
+@dataclass(frozen=True, slots=True)
+class CertificateCheck:
+    """What was confirmed and what does not agree, a sentence each."""
+
+    confirmed: tuple[str, ...]
+    mismatches: tuple[str, ...]
+
+    @property
+    def exit_code(self) -> int:
+        """0 everything agrees, 1 something does not."""
+        return 1 if self.mismatches else 0
+
+
+def check_certificate(
+    certificate: Mapping[str, Any],
+    data: Path,
+    rules: Path,
+    result: CheckResult,
+    *,
+    record: str | None = None,
+    allow: tuple[Path, ...] = (),
+) -> CertificateCheck:
+    """Compare a certificate with the file it should belong to; `result` is the judgement made now on that file."""
+    confirmed: list[str] = []
+    mismatches: list[str] = []
+    goals_said, goals_wrong = recount_goals(certificate, plan_from_json(certificate["plan"]), data, record)
+    for name, found in (
+        ("the file is the one that was certified", _output(certificate, data, result)),
+        (_rules_said(certificate), _rule_files(certificate, rules, result, allow)),
+        (_verdicts_said(certificate), _verdicts(certificate, result)),
+        (_blocks_said(certificate), _blocks(certificate, data, record)),
+        (goals_said, iter(goals_wrong)),
+        ("the certificate agrees with itself: plan, inputs, blocks and counts", inconsistencies(certificate)),
+    ):
+        wrong = list(found)
+        mismatches += wrong
+        confirmed += [] if wrong or not name else [name]
+    return CertificateCheck(tuple(confirmed), tuple(mismatches))
+
+
+def _output(certificate: Mapping[str, Any], data: Path, result: CheckResult) -> Iterator[str]:
+    claimed = certificate["output"]
+    actual = file_digest(data)
+    if actual != claimed["sha256"]:
+        yield f"output: the SHA-256 of {data} is {actual}, the certificate is for {claimed['sha256']}"
+    if result.records != claimed["records"]:
+        found = "no rows" if result.records is None else counted(result.records, "record")
+        yield f"output: {data} has {found}, the certificate is for {counted(claimed['records'], 'record')}"
+
+
+def inconsistencies(certificate: Mapping[str, Any]) -> Iterator[str]:
+    """Yield where parts of the certificate that say the same thing do not."""
+    plan = plan_from_json(certificate["plan"])
+    if plan_digest(plan) != certificate["plan_sha256"]:
+        yield "plan: its SHA-256 is not the one that the certificate gives"
+    if plan.records != certificate["output"]["records"]:
+        yield f"plan: made for {counted(plan.records, 'record')}, the output has {certificate['output']['records']}"
+    options = certificate["options"]
+    said = options["k"], options["masker"], division_from_json(options), options["seed"], options["on_broken"]
+    if (plan.k, plan.masker.name, plan.division, plan.seed, plan.on_broken) != said:
+        yield "options: not those of the plan"
+    if sorted(plan.inputs.values()) != sorted(entry["sha256"] for entry in certificate["inputs"]):
+        yield "inputs: their SHA-256 are not those in the plan"
+    if [list(block.names) for block in plan.blocks] != [block["variables"] for block in certificate["blocks"]]:
+        yield "blocks: not those of the plan"
+    for block, planned in zip(certificate["blocks"], plan.blocks, strict=False):
+        if sum(block["steps"].values()) not in _rows_of_values(planned, block["groups"], plan.records):
+            yield f"block {block['number']}: the exact steps do not add up to its {block['groups']} groups"
+    for rule in certificate["rules"]:
+        if rule["still_broken"] + rule["repaired"] != rule["broken_before"]:
+            yield f"rule {rule['rule']}: still broken and repaired do not add up to broken before"
+
+
+def _rows_of_values(block: BlockPlan, groups: int, records: int) -> tuple[int, ...]:
+    """Return how many rows of values a block may have: one for each group, or for each record of another treatment."""
+    is_aggregated = all(variable.treatment is Treatment.AGGREGATED for variable in block.variables)
+    return (groups,) if is_aggregated else (groups, records)
+
+
+def _is_plain(certificate: Mapping[str, Any]) -> bool:
+    return not any(entry["role"] == "rules" for entry in certificate["inputs"])
+
+
+def _rules_said(certificate: Mapping[str, Any]) -> str:
+    if _is_plain(certificate):
+        plain = " (plain microaggregation)" if certificate["options"]["masker"] == Microaggregation.name else ""
+        return f"the certificate names no rules{plain}: it vouches for the groups alone"
+    return "the rules are the certified ones, file by file"
+
+
+def _rule_files(
+    certificate: Mapping[str, Any], rules: Path, result: CheckResult, allow: tuple[Path, ...]
+) -> Iterator[str]:
+    if _is_plain(certificate):
+        return
+    claimed = {entry["sha256"]: entry["file"] for entry in certificate["inputs"] if entry["role"] == "rules"}
+    files = dict.fromkeys([str(rules.resolve()), *load_schema(rules, phase=result.phase, allowed=allow).files])
+    actual = {file_digest(Path(file)): Path(file).name for file in files}
+    for digest, file in claimed.items():
+        if digest not in actual:
+            yield f"rules: {file} of the certificate (SHA-256 {digest}) is not among the rules given"
+    for digest, file in actual.items():
+        if digest not in claimed:
+            yield f"rules: {file} (SHA-256 {digest}) is not among the certified files"
+    phase = certificate["options"]["phase"]
+    if phase != result.phase:
+        yield f"rules: judged in phase {result.phase}, certified in phase {phase}"
+
+
+def _verdicts_said(certificate: Mapping[str, Any]) -> str:
+    if not certificate["rules"]:
+        return "no verdict to compare: the certificate has none"
+    return f"the verdicts on {counted(len(certificate['rules']), 'rule')} are the certified ones"
+
+
+def _verdicts(certificate: Mapping[str, Any], result: CheckResult) -> Iterator[str]:
+    if _is_plain(certificate):
+        return
+    claimed = {rule["rule"]: (rule["failed"], rule["checked"]) for rule in certificate["rules"]}
+    actual = {rule.rule: (rule.failed, rule.fired) for rule in result.results}
+    for rule in dict.fromkeys((*claimed, *actual)):
+        if rule not in actual:
+            yield f"rule {rule}: certified, but not among the rules given"
+        elif rule not in claimed:
+            yield f"rule {rule}: judged now, but not certified"
+        elif claimed[rule] != actual[rule]:
+            yield f"rule {rule}: {_counts(actual[rule])} now, certified {_counts(claimed[rule])}"
+    for rule in result.results:
+        if rule.status == "error":
+            yield f"rule {rule.rule}: could not be evaluated now"
+
+
+def _counts(counts: tuple[int, int]) -> str:
+    return f"{number(counts[0])} of {counted(counts[1], 'check')} broken"
+
+
+def _blocks_said(certificate: Mapping[str, Any]) -> str:
+    blocks = certificate["blocks"]
+    if not blocks:
+        return "nothing was masked: there is no block to count"
+    least = min(block["smallest"] for block in blocks)
+    k = certificate["options"]["k"]
+    if any("goals" in block for block in blocks):
+        return f"the values of {counted(len(blocks), 'variable')} are swapped, and the rarest are as counted"
+    if not all(block["shares"] for block in certificate["plan"]["blocks"]):
+        return f"the groups are as counted; k = {k} is not promised, and as few as {number(least)} share their values"
+    return f"at least {number(least)} records share the values of each of {counted(len(blocks), 'block')} (k = {k})"
+
+
+def _blocks(certificate: Mapping[str, Any], data: Path, record: str | None) -> Iterator[str]:
+    blocks, k = certificate["blocks"], certificate["options"]["k"]
+    planned = [[variable["name"] for variable in block["variables"]] for block in certificate["plan"]["blocks"]]
+    if planned != [block["variables"] for block in blocks] or certificate["plan"]["k"] != k:
+        yield "blocks: those of the certificate are not those of its own plan"
+    microdata = open_microdata(data, record=record or certificate["options"]["record"])
+    counted_now = smallest_groups(microdata.chunks(), planned)
+    shares = [block["shares"] for block in certificate["plan"]["blocks"]]
+    for block, actual, is_shared in zip(blocks, counted_now, shares, strict=False):
+        name = f"block {block['number']} ({', '.join(block['variables'])})"
+        if actual < k and is_shared:
+            yield f"{name}: values shared by {counted(actual, 'record')}, fewer than k = {k}"
+        if actual != block["smallest"]:
+            yield f"{name}: the smallest group has {counted(actual, 'record')}, certified {number(block['smallest'])}"

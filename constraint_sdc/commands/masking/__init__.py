@@ -1,0 +1,1 @@
+"""What plan, mask and explain share."""

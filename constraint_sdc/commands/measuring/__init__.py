@@ -1,0 +1,1 @@
+"""What assess, attack and sweep share."""

@@ -1,0 +1,253 @@
+"""Put the original and the masked file side by side: record by record, variable by variable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from constraint_sdc.arrays import Codes
+from constraint_sdc.data.grid import EXACT_MANTISSA, Grid
+from constraint_sdc.data.pair import Compared, MaskedTogether, Pair
+from constraint_sdc.data.table import Column, Table
+from constraint_sdc.errors import UsageError
+from constraint_sdc.plan.plan import BlockPlan, Plan, Treatment
+from constraint_sdc.plan.read_series import is_numeric, make_series
+from constraint_sdc.plan.roles import Roles, decide_roles
+from constraint_sdc.settings.masker import Microaggregation, Microhybrid, draws
+from constraint_sdc.settings.recipe import Recipe
+from constraint_sdc.settings.words import OperatorName, Role, Scale, VariableWish
+
+_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """The pair, and what is to be said about how it was made."""
+
+    pair: Pair
+    notes: tuple[str, ...]
+
+
+def pair_tables(
+    original: Table, masked: Table, recipe: Recipe, plan: Plan | None = None, known: tuple[str, ...] | None = None
+) -> Paired:
+    """Return both files as one pair.
+
+    Records correspond by the recipe's key if both files have it, else by their order. What was masked, together with
+    what and how, is the plan's to say; without one, a variable that differs somewhere was masked. The intruder knows
+    the variables `known`, else those of the recipe, else the quasi-identifiers, else all that were masked.
+    """
+    _refuse_unknown(original, recipe)
+    notes = [*_order_note(original, masked, recipe)]
+    masked = _aligned(original, masked, recipe.key)
+    names = [name for name in original.columns if name in masked.columns]
+    if not names:
+        raise UsageError("the two files have no variable in common", hint="is it the masked file of this original?")
+    notes += _only_in_one(original, masked)
+    roles = decide_roles(original, _of_file(recipe, original), tied=frozenset())
+    planned = {} if plan is None else {v.name: v for block in plan.blocks for v in block.variables}
+    variables = []
+    for name in names:
+        both = _joined(original.columns[name], masked.columns[name])
+        missing = recipe.missing.get(name, ())
+        role = planned[name].role if name in planned else _role(name, roles, plan)
+        scale = planned[name].scale if name in planned else recipe.variables.get(name, VariableWish()).scale
+        if scale in (None, Scale.NUMERIC):
+            scale = Scale.NUMERIC if is_numeric(both, missing) else Scale.NOMINAL
+            if scale is Scale.NOMINAL and name in roles.numeric:
+                notes.append(f"{name} is no longer a number in every masked record: compared as categories")
+        grid = planned[name].grid if name in planned else Grid(None)
+        order = planned[name].order if name in planned else recipe.variables.get(name, VariableWish()).order
+        variables.append(_compared(both, scale, role, grid, missing, order, name in planned, original.records))
+    compared = _settled(tuple(variables), plan)
+    notes += _unseen(compared)
+    blocks = _blocks(compared, recipe, plan)
+    pair = Pair(compared, (), blocks, _promised_k(plan))
+    return Paired(replace(pair, known=_known(pair, known or recipe.assess.known)), tuple(notes))
+
+
+def _promised_k(plan: Plan | None) -> int | None:
+    """Return the k that the masking promised; some maskers promise none."""
+    return plan.k if plan is not None and all(block.shares for block in plan.blocks) else None
+
+
+def _refuse_unknown(original: Table, recipe: Recipe) -> None:
+    groups = () if recipe.groups == "all" else recipe.groups
+    single = [name for name in (recipe.key, recipe.weights) if name is not None]
+    for name in (*single, *(name for group in groups for name in group)):
+        if name not in original.columns:
+            known = ", ".join(list(original.columns)[:_SHOWN])
+            raise UsageError(f"the recipe names {name!r}, which no record has", hint=f"the original has: {known}")
+
+
+def _order_note(original: Table, masked: Table, recipe: Recipe) -> Iterator[str]:
+    """Say when records correspond by their order although a variable tells that they do not, or the key is gone."""
+    if recipe.key is not None and recipe.key not in masked.columns:
+        yield f"{recipe.key} is not in the masked file: records correspond by their order"
+    if recipe.key is not None or original.records != masked.records:
+        return
+    for name in original.columns.keys() & masked.columns.keys():
+        ours, theirs = (table.columns[name].texts() for table in (original, masked))
+        if ours != theirs and len(set(ours)) == len(ours) and set(ours) == set(theirs):
+            yield f"{name} has the same values in another order: are the records? `key: {name}` in a recipe pairs them"
+
+
+def _aligned(original: Table, masked: Table, key: str | None) -> Table:
+    """Return the masked records in the order of the originals."""
+    if original.records != masked.records:
+        what = f"the original has {original.records:,} records, the masked file {masked.records:,}"
+        raise UsageError(what, hint="both must hold the same records")
+    if not original.records:
+        raise UsageError("there is no record to compare")
+    if key is None or key not in original.columns or key not in masked.columns:
+        return masked
+    ours, theirs = (table.columns[key].texts() for table in (original, masked))
+    if ours == theirs:
+        return masked
+    place = {text: row for row, text in enumerate(theirs)}
+    if len(place) < len(theirs) or set(place) != set(ours) or None in place:
+        hint = "leave `key` out of the recipe to compare the records in their order"
+        raise UsageError(f"the records cannot be told apart by {key}, or differ in it between the files", hint=hint)
+    rows = np.array([place[text] for text in ours], np.intp)
+    return Table({name: column.take(rows) for name, column in masked.columns.items()}, masked.records)
+
+
+def _unseen(variables: tuple[Compared, ...]) -> Iterator[str]:
+    """Say what the measures of numbers do not see: categories, and numbers that masking blanked."""
+    categories = [v.name for v in variables if v.is_masked and v.scale is not Scale.NUMERIC]
+    if categories:
+        yield f"{', '.join(categories)}: no numbers, so of utility only unchanged cells are measured"
+    for v in variables:
+        gone = int(np.count_nonzero(np.isfinite(v.original) & np.isnan(v.masked)))
+        if v.is_masked and gone:
+            had = int(np.count_nonzero(np.isfinite(v.original)))
+            yield f"{v.name}: {gone:,} of {had:,} values are blank in the masked file, which no measure of numbers sees"
+
+
+def _only_in_one(original: Table, masked: Table) -> list[str]:
+    gone = [name for name in original.columns if name not in masked.columns]
+    new = [name for name in masked.columns if name not in original.columns]
+    said = ((gone, "not in the masked file: taken out"), (new, "only in the masked file: not compared"))
+    return [f"{', '.join(names[:_SHOWN])}: {what}" for names, what in said if names]
+
+
+def _of_file(recipe: Recipe, table: Table) -> Recipe:
+    """Return the recipe without its words on masking, which assess nothing and may name variables taken out."""
+    variables = {name: VariableWish(role=wish.role, scale=wish.scale) for name, wish in recipe.variables.items()}
+    return Recipe(key=recipe.key if recipe.key in table.columns else None, missing=recipe.missing, variables=variables)
+
+
+def _role(name: str, roles: Roles, plan: Plan | None) -> Role:
+    if plan is not None:
+        return next((kept.role for kept in plan.kept if kept.name == name), Role.UNTOUCHED)
+    return roles.kept[name].role if name in roles.kept else roles.masked[name][0]
+
+
+def _joined(first: Column, second: Column) -> Column:
+    """Return both columns as one, the second below the first: values of both files get the same codes."""
+    shift = len(first.buffer)
+    return Column(
+        first.name,
+        np.concatenate((first.buffer, second.buffer)),
+        np.concatenate((first.start, second.start + shift)),
+        np.concatenate((first.stop, second.stop + shift)),
+        np.concatenate((first.state, second.state)),
+    )
+
+
+def _compared(
+    both: Column,
+    scale: Scale,
+    role: Role,
+    grid: Grid,
+    missing: tuple[str, ...],
+    order: tuple[str, ...],
+    is_masked: bool,
+    records: int,
+) -> Compared:
+    # The grid of both files together is nobody's; the plan knows the one that the masked values lie on.
+    series = make_series(both, scale, VariableWish(decimals="free", order=order), missing)
+    codes = _codes(series.values, both, scale)
+    return Compared(
+        both.name,
+        scale,
+        role,
+        is_masked,
+        grid,
+        series.values[:records],
+        series.values[records:],
+        codes[:records],
+        codes[records:],
+    )
+
+
+def _codes(values: npt.NDArray[np.float64], both: Column, scale: Scale) -> Codes:
+    """Number the values; whole numbers too large for a double are told apart by their texts."""
+    _, codes = np.unique(values, return_inverse=True)
+    if scale is Scale.NUMERIC and np.nanmax(np.abs(values), initial=0.0) >= EXACT_MANTISSA:
+        texts = both.texts()
+        place: dict[tuple[int, str | None], int] = {}
+        large = np.flatnonzero(np.abs(values) >= EXACT_MANTISSA)
+        above = int(codes.max()) + 1
+        for row in large.tolist():
+            codes[row] = above + place.setdefault((int(codes[row]), texts[row]), len(place))
+    return codes.astype(np.int64)
+
+
+def _settled(variables: tuple[Compared, ...], plan: Plan | None) -> tuple[Compared, ...]:
+    """Decide what was masked where no plan says so: what differs somewhere, or all numbers when nothing does."""
+    if plan is not None:
+        return variables
+    differs = {v.name for v in variables if not v.unchanged.all()}
+    if not differs:
+        differs = {v.name for v in variables if v.role.is_masked and v.scale is Scale.NUMERIC}
+    return tuple(replace(v, is_masked=v.name in differs) for v in variables)
+
+
+def _blocks(variables: tuple[Compared, ...], recipe: Recipe, plan: Plan | None) -> tuple[MaskedTogether, ...]:
+    """Return what was masked together: as the plan says, else as the recipe's groups do, else all in one block."""
+    if plan is not None:
+        return tuple(
+            MaskedTogether(
+                block.names,
+                plan.division.method if _is_aggregated(plan, block) else plan.masker.name,
+                _operators(plan, block),
+                is_weighted=plan.division.weights is not None,
+                is_drawn=draws(plan.masker) and not _is_aggregated(plan, block),
+            )
+            for block in plan.blocks
+        )
+    masked = [v.name for v in variables if v.is_masked]
+    groups = () if recipe.groups == "all" else recipe.groups
+    blocks = [tuple(name for name in group if name in masked) for group in groups]
+    rest = tuple(name for name in masked if not any(name in block for block in blocks))
+    return tuple(MaskedTogether(block, recipe.method) for block in (*blocks, rest) if block)
+
+
+def _is_aggregated(plan: Plan, block: BlockPlan) -> bool:
+    """Tell whether the block was microaggregated: microhybrid does so where a rule leaves nothing to synthesise."""
+    if isinstance(plan.masker, Microhybrid):
+        return all(variable.treatment is Treatment.AGGREGATED for variable in block.variables)
+    return isinstance(plan.masker, Microaggregation)
+
+
+def _operators(plan: Plan, block: BlockPlan) -> dict[str, OperatorName]:
+    """Return how values of a group became one, where masked values are that: a centre that was drawn is no mean."""
+    if not _is_aggregated(plan, block):
+        return {}
+    return {v.name: v.operator for v in block.variables if v.treatment is Treatment.AGGREGATED}
+
+
+def _known(pair: Pair, named: tuple[str, ...] | None) -> tuple[str, ...]:
+    if named:
+        names = [variable.name for variable in pair.variables]
+        for name in named:
+            if name not in names:
+                hint = f"both files have: {', '.join(names[:_SHOWN])}"
+                raise UsageError(f"the intruder cannot know {name!r}, which is not in both files", hint=hint)
+        return tuple(dict.fromkeys(named))
+    quasi = tuple(v.name for v in pair.variables if v.role is Role.QUASI_IDENTIFIER)
+    return quasi or tuple(v.name for v in pair.variables if v.is_masked)

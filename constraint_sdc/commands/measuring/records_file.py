@@ -1,0 +1,107 @@
+"""All records of a file in memory: microdata XML, or CSV by the ending of its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from constraint_sdc.arrays import Points, Rows
+from constraint_sdc.commands.convert import FORMATS
+from constraint_sdc.data.pair import Pair
+from constraint_sdc.data.table import Chunk, Table, column_of
+from constraint_sdc.data.variable import batch_length
+from constraint_sdc.errors import UsageError
+from constraint_sdc.files.csv_file import read_csv
+from constraint_sdc.files.microdata.microdata import open_microdata, read_table
+from constraint_sdc.measures.assessment import AssessOptions
+from constraint_sdc.measures.subdomain import Subdomain
+from constraint_sdc.plan.read_series import is_numeric, make_series
+from constraint_sdc.settings.recipe import Recipe
+from constraint_sdc.settings.words import Scale, VariableWish
+
+Progress = Callable[[int], None]
+
+
+def is_csv(path: Path) -> bool:
+    """Tell whether a file is CSV, by the ending of its name."""
+    return FORMATS.get(path.suffix.lower()) == "csv"
+
+
+def read_records(path: Path, record: str | None = None, progress: Progress = lambda _: None) -> Table:
+    """Return the records; `record` names their element in XML. A file without a known ending is read as XML.
+
+    The variables of a CSV file have the names that `convert` would give them in XML.
+    """
+    if is_csv(path):
+        return _read_csv(path, progress)
+    if FORMATS.get(path.suffix.lower(), "xml") == "xml":
+        return _read_xml(path, record, progress)
+    target = path.with_suffix(".xml").name
+    hint = f"constraint-sdc convert {path.name} {target}"
+    raise UsageError("neither XML nor CSV: convert it first", file=str(path), hint=hint)
+
+
+def _read_xml(path: Path, record: str | None, progress: Progress) -> Table:
+    def chunks() -> Iterator[Chunk]:
+        for chunk in open_microdata(path, record=record).chunks():
+            progress(chunk.first + len(chunk))
+            yield chunk
+
+    return read_table(chunks())
+
+
+def _read_csv(path: Path, progress: Progress) -> Table:
+    rows = read_csv(path, delimiter="\t" if path.suffix.lower() == ".tsv" else None)
+    texts: dict[str, list[str | None]] = {name: [] for name in rows.names}
+    records = 0
+    for batch in rows.batches():
+        for name, part in batch.items():
+            texts[name].extend(part)
+        records += batch_length(batch)
+        progress(records)
+    return Table({name: column_of(name, column) for name, column in texts.items()}, records)
+
+
+# Which records of a table a subdomain or condition of the recipe means.
+
+
+def subdomain_rows(subdomain: Subdomain, table: Table, recipe: Recipe) -> tuple[tuple[str, Rows], ...]:
+    """Return labels and records (from 0, ascending); missing codes are blanks, and the recipe's types decide.
+
+    ValueError where the condition compares what cannot be compared.
+    """
+    texts: dict[str, list[str | None]] = {}
+    numbers = {}
+    for name in subdomain.names:
+        column, missing = table.columns[name], recipe.missing.get(name, ())
+        scale = recipe.variables.get(name, VariableWish()).scale
+        if scale in (None, Scale.NUMERIC) and is_numeric(column, missing):
+            numbers[name] = make_series(column, Scale.NUMERIC, VariableWish(decimals="free"), missing).values
+        texts[name] = [None if text in (*missing, "") else text for text in column.texts()]
+    return subdomain.rows(texts, numbers)
+
+
+# The file that an intruder has himself: the same people, his own values.
+
+
+def intruders_file(path: Path, pair: Pair, options: AssessOptions) -> Points:
+    """Return his numbers of the variables that he knows: n x as many columns, row i for record i of the original."""
+    table = read_records(path, None if is_csv(path) else options.record or options.recipe.record)
+    if table.records != len(pair):
+        what = f"has {table.records:,} records, the original {len(pair):,}"
+        raise UsageError(what, file=str(path), hint="it must hold the original's records, in their order")
+    columns = []
+    for name in pair.known:
+        if pair[name].scale is not Scale.NUMERIC:
+            continue
+        column, missing = table.columns.get(name), options.recipe.missing.get(name, ())
+        if column is None:
+            raise UsageError(f"has no variable {name}", file=str(path), hint="name those that it has with --known")
+        if not is_numeric(column, missing):
+            raise UsageError(f"some values of {name} are no numbers", file=str(path), hint="leave it out of --known")
+        columns.append(make_series(column, Scale.NUMERIC, VariableWish(decimals="free"), missing).values)
+    if not columns:
+        raise UsageError("he knows no numbers, so that his file links nothing", file=str(path))
+    return np.column_stack(columns)

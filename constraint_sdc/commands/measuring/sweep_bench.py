@@ -1,0 +1,116 @@
+"""One point of a sweep: mask the file in memory, and measure what that cost and risked.
+
+The file is read, its rules are understood and its original side is measured once; a further point costs only what
+depends on k.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+
+from constraint_sdc.commands.masking.carrying_out import carry_out
+from constraint_sdc.commands.masking.preparation import Prepared, prepare
+from constraint_sdc.commands.measuring.pairing import pair_tables
+from constraint_sdc.data.table import Column, Table
+from constraint_sdc.errors import ConstraintSdcError, PlanRefusedError, UsageError
+from constraint_sdc.maskers.masked import MaskOptions
+from constraint_sdc.measures.assessment import WITH_RULES, SweepPoint, SweepTask
+from constraint_sdc.measures.registry import Figures, SweepFigures
+from constraint_sdc.settings.masker import Microhybrid
+
+LEAST_K = 2
+
+
+class SweepBench:
+    """A file ready to be masked many times, with and without its rules."""
+
+    def __init__(self, data: Path, rules: Path | None, masking: MaskOptions) -> None:
+        self._data = data
+        self._rules = rules
+        self._masking = masking
+        self._prepared: dict[tuple[str, str], Prepared] = {}
+        self._figures = SweepFigures()
+
+    def point(self, task: SweepTask) -> SweepPoint:
+        """Return what masking with this scenario, method and k costs and risks; k = 1 is the original itself."""
+        started = perf_counter()
+        prepared = self._prepare(task.scenario, task.method)
+        try:
+            figures, columns, smallest = self._measure(prepared, task.k)
+        except (PlanRefusedError, UsageError) as refusal:
+            return _refused(task, refusal, perf_counter() - started)
+        return SweepPoint(
+            scenario=task.scenario,
+            method=task.method,
+            k=task.k,
+            pil=figures.pil,
+            dbrl=figures.dbrl,
+            id=figures.id,
+            dr=figures.dr,
+            score=figures.score,
+            loss=figures.loss,
+            broken=self._newly_broken(columns, task.method),
+            smallest=smallest,
+            seconds=perf_counter() - started,
+        )
+
+    def unjudged(self, method: str) -> tuple[str, ...]:
+        """Return the rules that only Saxon can judge, on a written file: they are not counted in `broken`."""
+        if self._rules is None:
+            return ()
+        inputs = self._prepare(WITH_RULES, method).plan_inputs
+        return tuple(rule.id for rule in inputs.rules if rule.id not in inputs.evaluable)
+
+    def _prepare(self, scenario: str, method: str) -> Prepared:
+        key = scenario, method
+        if key not in self._prepared:
+            rules = self._rules if scenario == WITH_RULES else None
+            options = replace(self._masking, k=LEAST_K, method=method)
+            self._prepared[key] = prepare(self._data, rules, options)
+        return self._prepared[key]
+
+    def _measure(self, prepared: Prepared, k: int) -> tuple[Figures, Mapping[str, Column], int | None]:
+        table, recipe = prepared.plan_inputs.table, prepared.plan_inputs.recipe
+        if k < LEAST_K and not isinstance(prepared.plan_inputs.masker, Microhybrid):
+            # What would be masked is measured although nothing is: the plan for the smallest k knows what that is.
+            plan, _ = carry_out(prepared)
+            pair = pair_tables(table, table, recipe, plan).pair
+            return self._figures.of(pair), table.columns, None
+        inputs = replace(prepared.plan_inputs, k=k)
+        plan, masked = carry_out(replace(prepared, plan_inputs=inputs, mask_inputs=replace(prepared.mask_inputs, k=k)))
+        columns = {**table.columns, **masked.columns()}
+        pair = pair_tables(table, Table(columns, table.records), recipe, plan).pair
+        smallest = min((block.smallest() for block in masked.blocks), default=None)
+        return self._figures.of(pair), columns, smallest
+
+    def _newly_broken(self, columns: Mapping[str, Column], method: str) -> int | None:
+        """Count the violations that were none before masking; without the rules, those they would have found."""
+        if self._rules is None:
+            return None
+        prepared = self._prepare(WITH_RULES, method)
+        held = prepared.mask_inputs.held
+        after = prepared.holds(columns, prepared.plan_inputs.table.records)
+        return sum(int(np.count_nonzero(held[rule] & ~holds)) for rule, holds in after.items())
+
+
+def _refused(task: SweepTask, refusal: ConstraintSdcError, seconds: float) -> SweepPoint:
+    return SweepPoint(
+        scenario=task.scenario,
+        method=task.method,
+        k=task.k,
+        pil=None,
+        dbrl=None,
+        id=None,
+        dr=None,
+        score=None,
+        loss=None,
+        broken=None,
+        smallest=None,
+        seconds=seconds,
+        refused=refusal.what,
+    )

@@ -1,0 +1,81 @@
+"""Rules: what each rule of a schema means to us, in words, and who will judge it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from constraint_sdc.commands.check import CheckOptions, compiling
+from constraint_sdc.commands.value_domains import load_domains
+from constraint_sdc.constraints.constraint import EditRule
+from constraint_sdc.constraints.rule_list import RuleList, RuleRow, blocks
+from constraint_sdc.constraints.show import show_constraint
+from constraint_sdc.constraints.understand import understand
+from constraint_sdc.evaluate.truth import refuses
+from constraint_sdc.files.microdata.microdata import open_microdata
+from constraint_sdc.judge.routes import Routes, choose_routes
+from constraint_sdc.schematron.confinement import Confinement
+from constraint_sdc.schematron.load import load_schema
+from constraint_sdc.schematron.schema import Schema
+
+
+def list_rules(
+    rules: Path,
+    *,
+    phase: str | None = None,
+    data: Path | None = None,
+    record: str | None = None,
+    allow: tuple[Path, ...] = (),
+) -> RuleList:
+    """Return the typed list. With `data` the record element and the engines are those of that file."""
+    schema = load_schema(rules, phase=phase, allowed=allow)
+    with compiling(schema, CheckOptions(allow=allow)):
+        return _list_rules(schema, rules, data, record, allow)
+
+
+def _list_rules(
+    schema: Schema, rules: Path, data: Path | None, record: str | None, allow: tuple[Path, ...]
+) -> RuleList:
+    routes = None
+    if data is None:
+        edits = understand(schema, record=record)
+    else:
+        microdata = open_microdata(data, record=record)
+        outside: set[str] = set()
+        uniform = [chunk.layout.is_uniform for chunk in microdata.chunks(outside)]
+        layout = replace(microdata.layout, is_uniform=all(uniform))
+        edits = understand(schema, record=layout.record, outside=outside)
+        domains = load_domains(edits, {}, Confinement.around((rules, data), allow))
+        routes = choose_routes(schema, edits, layout, domains.keys())
+    return RuleList(
+        rows=tuple(_row(edit, schema, routes) for edit in edits),
+        blocks=blocks(edits),
+        title=schema.title,
+        binding=schema.binding,
+        phase=schema.phase,
+        file=str(rules),
+    )
+
+
+def _row(edit: EditRule, schema: Schema, routes: Routes | None) -> RuleRow:
+    constraint = edit.constraint
+    return RuleRow(
+        id=edit.id,
+        kind=constraint.kind.value,
+        paper_name=constraint.kind.paper_name,
+        variables=constraint.variables,
+        normal_form=show_constraint(constraint),
+        severity=edit.assertion.severity,
+        origin=edit.origin,
+        reason=constraint.reason,
+        context=edit.context_text,
+        test=edit.assertion.test,
+        is_record_local=edit.is_record_local,
+        engine="vectorised" if _is_vectorised(edit, schema, routes) else "saxon",
+    )
+
+
+def _is_vectorised(edit: EditRule, schema: Schema, routes: Routes | None) -> bool:
+    if routes is not None:
+        return edit.id in routes.vectorised_ids()
+    return edit.expression is not None and refuses(edit.expression, xpath1=schema.is_xpath1) is None

@@ -1,0 +1,107 @@
+"""Sweep: mask a file for many k and methods, with and without its rules, and measure every masking."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+
+from constraint_sdc import __version__
+from constraint_sdc.commands.certificate.certificate import file_digest
+from constraint_sdc.commands.masking.division import wished_division, wished_masker
+from constraint_sdc.commands.masking.preparation import input_digests
+from constraint_sdc.commands.measuring.sweep_bench import SweepBench
+from constraint_sdc.commands.measuring.sweep_journal import Journal
+from constraint_sdc.commands.measuring.sweep_workers import compute_points
+from constraint_sdc.errors import UsageError
+from constraint_sdc.files.recipe import recipe_to_json
+from constraint_sdc.maskers.masked import MaskOptions
+from constraint_sdc.measures.assessment import Sweep, SweepOptions, SweepPoint, SweepTask
+from constraint_sdc.partition.partitioner import cores
+from constraint_sdc.schematron.load import load_schema
+from constraint_sdc.settings.masker import GroupAnonymity
+
+Heard = Callable[[int, int], None]
+
+
+def sweep_file(
+    data: Path,
+    rules: Path | None,
+    options: SweepOptions,
+    *,
+    journal: Path | None = None,
+    overwrite: bool = False,
+    heard: Heard = lambda _done, _all: None,
+) -> Sweep:
+    """Return every point; `heard` hears how many of how many are done.
+
+    With a `journal` every point is kept there as soon as it is computed; a sweep of the same inputs goes on from it,
+    and one of others is refused unless `overwrite` lets it begin anew. Nothing is written before all options are good.
+    """
+    started = perf_counter()
+    _refuse_mistakes(rules, options)
+    tasks = options.tasks(rules is not None)
+    book = None if journal is None else Journal(journal, _inputs(data, rules, options.masking))
+    known = {} if book is None or overwrite else book.read()
+    # Before any process starts: what is wrong with the files is said once, and here.
+    bench = SweepBench(data, rules, options.masking)
+    unjudged = bench.unjudged(options.methods[0])
+    if book is not None:
+        book.start(known)
+    todo = [task for task in tasks if task not in known]
+    heard(len(tasks) - len(todo), len(tasks))
+    jobs = options.jobs or cores()
+    for done, point in enumerate(compute_points(data, rules, options.masking, todo, jobs, bench), 1):
+        known[SweepTask(point.scenario, point.method, point.k)] = point
+        if book is not None:
+            book.add(point)
+        heard(len(tasks) - len(todo) + done, len(tasks))
+    points = tuple(known[task] for task in tasks)
+    seconds = perf_counter() - started
+    return Sweep(data, file_digest(data), rules, points, len(tasks) - len(todo), seconds, _notes(unjudged, points))
+
+
+def _refuse_mistakes(rules: Path | None, options: SweepOptions) -> None:
+    if not options.ks or min(options.ks) < 1:
+        raise UsageError("k starts at 1, the original itself", hint="such as --k 1..99")
+    if options.jobs is not None and options.jobs < 1:
+        raise UsageError(f"{options.jobs} jobs compute nothing", hint="one job or more")
+    if options.compare_unconstrained and rules is None:
+        raise UsageError("without rules there is nothing to compare with", hint="give --rules")
+    for method in options.methods:
+        wished = replace(options.masking, method=method)
+        masker = wished_masker(wished)
+        if isinstance(masker, GroupAnonymity):
+            raise UsageError(f"{masker.name} has no k to sweep over", hint="leave it out of --methods and the recipe")
+        wished_division(wished, masker)
+
+
+def _inputs(data: Path, rules: Path | None, masking: MaskOptions) -> dict[str, object]:
+    """Return what a point depends on besides its task."""
+    schema = None if rules is None else load_schema(rules, phase=masking.phase, allowed=masking.allow)
+    digests = input_digests(data, schema, replace(masking, recipe_file=None))
+    if masking.original is not None:
+        digests["original"] = file_digest(masking.original)
+    return {
+        "version": __version__,
+        "digests": digests,
+        "recipe": recipe_to_json(masking.recipe),
+        "effort": masking.effort,
+        "standardise": None if masking.standardise is None else masking.standardise.value,
+        "weights": masking.weights,
+        "seed": masking.seed,
+        "on_broken": masking.on_broken,
+        "phase": masking.phase,
+        "record": masking.record,
+    }
+
+
+def _notes(unjudged: tuple[str, ...], points: tuple[SweepPoint, ...]) -> tuple[str, ...]:
+    notes = []
+    if unjudged:
+        notes.append(f"not counted, because only Saxon judges them on a written file: {', '.join(unjudged)}")
+    for refused in dict.fromkeys(point.refused for point in points if point.refused):
+        ks = [point.k for point in points if point.refused == refused]
+        notes.append(f"refused for k = {', '.join(map(str, ks[:10]))}{', ...' if len(ks) > 10 else ''}: {refused}")
+    return tuple(notes)

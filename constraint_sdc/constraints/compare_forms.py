@@ -1,0 +1,280 @@
+"""A comparison of two forms as a formula: linear and product atoms, sets, integrality, absolute values, quotients."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import chain
+
+from constraint_sdc.constraints.constraint import (
+    AllOf,
+    AnyOf,
+    Formula,
+    IntegerAtom,
+    LinearAtom,
+    Number,
+    PatternAtom,
+    PolynomialAtom,
+    ProductAtom,
+    SetAtom,
+    atom_variables,
+)
+from constraint_sdc.constraints.forms import Form, Monomial, NotArithmeticError, Special, add, constant_form, multiply
+from constraint_sdc.evaluate.expression import CompareOp
+
+TRUE, FALSE = AllOf(()), AnyOf(())
+NUMBER_TEXT = r"^\s*([+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?INF)\s*$"
+FLIPPED: dict[CompareOp, CompareOp] = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_STRICT: dict[CompareOp, CompareOp] = {"<": "<", "<=": "<", ">": ">", ">=": ">"}
+
+
+def compare_forms(left: Form, op: CompareOp, right: Form) -> Formula:
+    """Return `left op right` over exact numbers, or raise `NotArithmeticError`."""
+    difference = add(left, right, -1)
+    if difference.missing == "mixed" and op == "!=":
+        raise NotArithmeticError("mixes number() and bare values in !=, which differ on missing values")
+    return _against_zero(difference, op, op == "!=" and difference.missing == "nan")
+
+
+def _against_zero(form: Form, op: CompareOp, if_missing: bool) -> Formula:
+    if form.specials:
+        return _resolve_special(form, op, if_missing)
+    kept = dict.fromkeys(name for monomial, _ in form.terms for name, _ in monomial)
+    lost = [name for name in form.mentioned if name not in kept]
+    if lost:
+        return _cancelled(form, op, lost)
+    if form.constant is not None:
+        return TRUE if _holds(form.constant, op) else FALSE
+    divisors = sorted({name for monomial, _ in form.terms for name, exponent in monomial if exponent < 0}, key=str)
+    if divisors:
+        return _quotient(form, op, if_missing, [str(name) for name in divisors])
+    return _atom(form, op, if_missing)
+
+
+def _holds(value: Fraction, op: CompareOp) -> bool:
+    return {
+        "=": value == 0,
+        "!=": value != 0,
+        "<": value < 0,
+        "<=": value <= 0,
+        ">": value > 0,
+        ">=": value >= 0,
+    }[op]
+
+
+def _cancelled(form: Form, op: CompareOp, lost: list[str]) -> Formula:
+    """Handle `number(V1) = number(V1)` (is a number) and `number(V1) = xs:integer(V1)` (is a whole number)."""
+    if len(form.mentioned) == 1 and not form.terms and op == "=":
+        name = form.mentioned[0]
+        return IntegerAtom(name) if name in form.integers else PatternAtom(name, NUMBER_TEXT)
+    raise NotArithmeticError(f"{', '.join(lost)} cancels out, yet must be present")
+
+
+def _atom(form: Form, op: CompareOp, if_missing: bool) -> Formula:
+    if all(len(monomial) == 0 or (len(monomial) == 1 and monomial[0][1] == 1) for monomial, _ in form.terms):
+        return _linear(form, op, if_missing)
+    if len(form.terms) <= 2:
+        return _product(form, op, if_missing)
+    return _polynomial(form, op, if_missing)
+
+
+def _linear(form: Form, op: CompareOp, if_missing: bool) -> Formula:
+    coefficients = {str(monomial[0][0]): value for monomial, value in form.terms if monomial}
+    terms = [(name, coefficients[name]) for name in form.mentioned]
+    constant = -form.coefficient(())
+    first = terms[0][1]
+    if len(terms) == 1:
+        name, limit = terms[0][0], constant / first
+        if op in ("=", "!="):
+            return SetAtom(name, (limit,), op == "!=", if_missing)
+        return LinearAtom(((name, Fraction(1)),), op if first > 0 else FLIPPED[op], limit, form.number, if_missing)
+    if first < 0:
+        terms, constant, op = [(name, -value) for name, value in terms], -constant, FLIPPED[op]
+    return LinearAtom(tuple(terms), op, constant, form.number, if_missing)
+
+
+def _product(form: Form, op: CompareOp, if_missing: bool) -> Formula:
+    sides = sorted(form.terms, key=lambda term: term[0] == ())
+    (left, left_factor) = sides[0]
+    (right, right_value) = sides[1] if len(sides) == 2 else ((), Fraction(0))
+    if left_factor < 0:
+        left_factor, right_value, op = -left_factor, -right_value, FLIPPED[op]
+    return ProductAtom(
+        _ordered(left, form), left_factor, op, _ordered(right, form), -right_value, form.number, if_missing
+    )
+
+
+def _polynomial(form: Form, op: CompareOp, if_missing: bool) -> Formula:
+    terms = tuple((_ordered(monomial, form), value) for monomial, value in form.terms if monomial)
+    constant = -form.coefficient(())
+    if terms[0][1] < 0:
+        terms, constant, op = tuple((powers, -value) for powers, value in terms), -constant, FLIPPED[op]
+    return PolynomialAtom(terms, op, constant, form.number, if_missing)
+
+
+def _ordered(monomial: Monomial, form: Form) -> tuple[tuple[str, int], ...]:
+    powers = {str(name): exponent for name, exponent in monomial}
+    return tuple((name, powers[name]) for name in form.mentioned if name in powers)
+
+
+def _quotient(form: Form, op: CompareOp, if_missing: bool, divisors: list[str]) -> Formula:
+    """Multiply by the divisors: exact where they are not zero; a zero divisor gives an infinity, a NaN or an error."""
+    if form.quotients > 1:
+        raise NotArithmeticError("adds or compares several quotients, whose infinities may cancel")
+    lowest = {name: min(dict(monomial).get(name, 0) for monomial, _ in form.terms) for name in divisors}
+    cleared = form
+    for name, exponent in lowest.items():
+        factor = Form(((((name, -exponent),), Fraction(1)),), form.number)
+        cleared = multiply(cleared, factor)
+    cleared = Form(cleared.terms, form.number, form.mentioned, form.missing, form.integers)
+    nonzero = tuple(SetAtom(name, (Fraction(0),), True, if_missing) for name in divisors)
+    if op == "=":
+        return AllOf((_against_zero(cleared, "=", if_missing), *nonzero))
+    if op == "!=":
+        zero = (SetAtom(name, (Fraction(0),), False, if_missing) for name in divisors)
+        cases = (_with_numbers(atom, form.mentioned, if_missing) for atom in zero)
+        return AnyOf((_against_zero(cleared, "!=", if_missing), *cases))
+    if len(divisors) > 1:
+        raise NotArithmeticError("divides by several variables in an inequality")
+    return _ordered_quotient(cleared, op, divisors[0], lowest[divisors[0]] % 2 == 0)
+
+
+def _ordered_quotient(cleared: Form, op: CompareOp, divisor: str, is_even: bool) -> Formula:
+    def sign(op: CompareOp) -> Formula:
+        return LinearAtom(((divisor, Fraction(1)),), op, Fraction(0), cleared.number)
+
+    negative = _against_zero(cleared, op if is_even else FLIPPED[op], False)
+    cases = [AllOf((sign(">"), _against_zero(cleared, op, False))), AllOf((sign("<"), negative))]
+    if cleared.number is Number.DOUBLE:
+        cases.append(AllOf((SetAtom(divisor, (Fraction(0),)), *_at_zero(cleared, op, divisor))))
+    return AnyOf(tuple(cases))
+
+
+def _at_zero(cleared: Form, op: CompareOp, divisor: str) -> tuple[Formula, ...]:
+    """Return what holds when the divisor is zero: the quotient is an infinity with the sign of what is left."""
+    terms = tuple((monomial, value) for monomial, value in cleared.terms if divisor not in dict(monomial))
+    names = _names(terms)
+    left = Form(terms, cleared.number, tuple(n for n in cleared.mentioned if n in names), cleared.missing)
+    # A variable that vanished with the divisor must still be a number, or the comparison is false.
+    vanished = tuple(PatternAtom(n, NUMBER_TEXT) for n in cleared.mentioned if n not in names and n != divisor)
+    return (_against_zero(left, _STRICT[op], False), *vanished)
+
+
+def _resolve_special(form: Form, op: CompareOp, if_missing: bool) -> Formula:
+    """Solve `factor * special + rest op 0` for the one special part."""
+    if len(form.specials) > 1:
+        raise NotArithmeticError("has several absolute values, roundings or extremes in one comparison")
+    special = form.specials[0]
+    factor = form.coefficient(((special, 1),))
+    rest_terms = tuple((m, v) for m, v in form.terms if m != ((special, 1),))
+    if not factor or any(special in dict(monomial) for monomial, _ in rest_terms):
+        raise NotArithmeticError(f"multiplies by {special.kind}(...)")
+    inside = {name for inner in special.inner for name in inner.mentioned}
+    needed = _names(rest_terms) | {name for name in form.mentioned if name not in inside}
+    rest = Form(rest_terms, form.number, tuple(n for n in form.mentioned if n in needed), form.missing)
+    bound = multiply(constant_form(-1 / factor, form.number), rest)
+    op = op if factor > 0 else FLIPPED[op]
+    match special.kind:
+        case "abs":
+            return _absolute(special.inner[0], op, bound, if_missing)
+        case "max" | "min":
+            formula = _extreme(special, op, bound, if_missing)
+            is_conjunction = isinstance(formula, AllOf) and op not in ("=", "!=")
+            return formula if is_conjunction else _all_numbers(special, formula, if_missing)
+        case "round":
+            return _rounded(special, op, bound, if_missing)
+        case "mod":
+            return _remainder(special, op, bound, if_missing)
+
+
+def _names(terms: tuple[tuple[Monomial, Fraction], ...]) -> frozenset[str]:
+    return frozenset(str(name) for name in chain.from_iterable((n for n, _ in m) for m, _ in terms))
+
+
+def _versus(left: Form, op: CompareOp, right: Form, if_missing: bool) -> Formula:
+    return _against_zero(add(left, right, -1), op, if_missing)
+
+
+def _absolute(inner: Form, op: CompareOp, bound: Form, if_missing: bool) -> Formula:
+    mirrored = multiply(constant_form(Fraction(-1), inner.number), inner)
+    one, other = (_versus(side, op, bound, if_missing) for side in (inner, mirrored))
+    match op:
+        case "<" | "<=":
+            return AllOf((one, other))
+        case ">" | ">=":
+            return AnyOf((one, other))
+        case "=":
+            zero = constant_form(Fraction(0), Number.INTEGER)
+            return AllOf((_versus(bound, ">=", zero, if_missing), AnyOf((one, other))))
+        case "!=":
+            zero = constant_form(Fraction(0), Number.INTEGER)
+            below = _versus(bound, "<", zero, if_missing)
+            return AnyOf((_with_numbers(below, inner.mentioned, if_missing), AllOf((one, other))))
+
+
+def _extreme(special: Special, op: CompareOp, bound: Form, if_missing: bool) -> Formula:
+    towards: CompareOp = "<=" if special.kind == "max" else ">="
+    beyond: CompareOp = ">" if special.kind == "max" else "<"
+    every = op in (("<", "<=") if special.kind == "max" else (">", ">="))
+    if op == "=":
+        within = tuple(_versus(item, towards, bound, if_missing) for item in special.inner)
+        return AllOf((*within, AnyOf(tuple(_versus(item, "=", bound, if_missing) for item in special.inner))))
+    if op == "!=":
+        past = tuple(_versus(item, beyond, bound, if_missing) for item in special.inner)
+        return AnyOf((*past, AllOf(tuple(_versus(item, "!=", bound, if_missing) for item in special.inner))))
+    parts = tuple(_versus(item, op, bound, if_missing) for item in special.inner)
+    return AllOf(parts) if every else AnyOf(parts)
+
+
+def _all_numbers(special: Special, formula: Formula, if_missing: bool) -> Formula:
+    """Add what an extreme of several values demands: one NaN among them makes it NaN, whatever the others are."""
+    names = [n for item in special.inner if item.missing in ("nan", "mixed") for n in item.mentioned]
+    numbers = tuple(PatternAtom(n, NUMBER_TEXT, "", if_missing) for n in dict.fromkeys(names))
+    return AnyOf((formula, *numbers)) if if_missing else AllOf((formula, *numbers))
+
+
+def _with_numbers(formula: Formula, names: tuple[str, ...], if_missing: bool) -> Formula:
+    """Demand that variables be numbers which an atom does not read itself, unless missing ones make it true."""
+    if if_missing or formula == FALSE:
+        return formula
+    read = () if isinstance(formula, AllOf | AnyOf) else atom_variables(formula)
+    return AllOf((formula, *(PatternAtom(n, NUMBER_TEXT) for n in dict.fromkeys(names) if n not in read)))
+
+
+def _one_variable(form: Form) -> tuple[str, Fraction, Fraction]:
+    """Return name, slope and offset of a form `slope * variable + offset`."""
+    monomials = [monomial for monomial, _ in form.terms if monomial]
+    if len(monomials) != 1 or len(monomials[0]) != 1 or monomials[0][0][1] != 1 or len(form.mentioned) != 1:
+        raise NotArithmeticError("rounds or takes a remainder of more than one variable")
+    return form.mentioned[0], form.coefficient(monomials[0]), form.coefficient(())
+
+
+def _rounded(special: Special, op: CompareOp, bound: Form, if_missing: bool) -> Formula:
+    inner = special.inner[0]
+    if op not in ("=", "!=") or add(inner, bound, -1).terms or set(inner.mentioned) != set(bound.mentioned):
+        raise NotArithmeticError("compares a rounded value with something other than itself")
+    name, slope, offset = _one_variable(inner)
+    modulus = special.size / abs(slope)
+    return IntegerAtom(name, modulus, (-offset / slope) % modulus, op == "!=", if_missing)
+
+
+def _remainder(special: Special, op: CompareOp, bound: Form, if_missing: bool) -> Formula:
+    wanted = bound.constant
+    if wanted is None or bound.mentioned or op not in ("=", "!="):
+        raise NotArithmeticError("compares a remainder with something other than a constant")
+    name, slope, offset = _one_variable(special.inner[0])
+    modulus = special.size / abs(slope)
+    negated = op == "!="
+    if wanted == 0:
+        return IntegerAtom(name, modulus, (-offset / slope) % modulus, negated, if_missing)
+    if abs(wanted) >= special.size:
+        raise NotArithmeticError("a remainder never reaches that value")
+    if slope != 1 or offset != 0:
+        raise NotArithmeticError("takes a remainder of more than a plain variable")
+    # The remainder has the sign of the value, so a positive one says that the value is positive.
+    side: CompareOp = ">" if wanted > 0 else "<"
+    atom = IntegerAtom(name, modulus, wanted % modulus, negated, if_missing)
+    if negated:
+        opposite: CompareOp = "<=" if wanted > 0 else ">="
+        limit = LinearAtom(((name, Fraction(1)),), opposite, Fraction(0), bound.number, if_missing)
+        return AnyOf((atom, limit))
+    return AllOf((atom, LinearAtom(((name, Fraction(1)),), side, Fraction(0), bound.number, if_missing)))

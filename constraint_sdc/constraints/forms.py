@@ -1,0 +1,176 @@
+"""Arithmetic in normal form: sums of products of variables with exact coefficients.
+
+A form is a Laurent polynomial over symbols. A symbol is a variable, or a part that is not arithmetic on reals (an
+absolute value, a rounding, a remainder, an extreme) which only a comparison can resolve.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Literal as OneOf
+from typing import TypeAlias
+
+from constraint_sdc.constraints.constraint import Number
+
+
+class NotArithmeticError(Exception):
+    """The expression is not a form; the message says why in a statistician's words."""
+
+
+_MOST_TERMS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Special:
+    """A part that a comparison must resolve: `abs`, `round` (any rounding), `mod` (by `size`), `max`, `min`.
+
+    `size` is the grid of a rounding (1 for whole numbers) or the modulus of a remainder.
+    """
+
+    kind: OneOf["abs", "round", "mod", "max", "min"]
+    inner: tuple[Form, ...]
+    size: Fraction = Fraction(1)
+
+
+Symbol: TypeAlias = str | Special
+Monomial: TypeAlias = tuple[tuple[Symbol, int], ...]
+Missing: TypeAlias = OneOf["none", "empty", "nan", "mixed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A sum of `coefficient * monomial`, and what is needed to compare it.
+
+    `mentioned` are all variables in the text, also those that cancel. `missing` tells what a missing variable makes of
+    the value: no item at all, or NaN. `integers` are variables that the text casts to a whole number. `quotients`
+    counts the divisions by a variable that meet in the sum: infinities of two of them may cancel to NaN.
+    """
+
+    terms: tuple[tuple[Monomial, Fraction], ...]
+    number: Number
+    mentioned: tuple[str, ...] = ()
+    missing: Missing = "none"
+    integers: frozenset[str] = frozenset()
+    quotients: int = 0
+
+    @property
+    def constant(self) -> Fraction | None:
+        """Return the value when the form has no variable, else None."""
+        if not self.terms:
+            return Fraction(0)
+        return self.terms[0][1] if len(self.terms) == 1 and self.terms[0][0] == () else None
+
+    def coefficient(self, monomial: Monomial) -> Fraction:
+        """Return a monomial's coefficient."""
+        return dict(self.terms).get(monomial, Fraction(0))
+
+    @property
+    def specials(self) -> tuple[Special, ...]:
+        """Return the parts that only a comparison can resolve."""
+        found = (symbol for monomial, _ in self.terms for symbol, _ in monomial if isinstance(symbol, Special))
+        return tuple(dict.fromkeys(found))
+
+
+def constant_form(value: Fraction, number: Number) -> Form:
+    """Return a form without variables."""
+    return Form((((), value),) if value else (), number)
+
+
+def variable_form(name: str, number: Number, missing: Missing, *, is_integer: bool = False) -> Form:
+    """Return the form of one variable."""
+    integers = frozenset({name}) if is_integer else frozenset()
+    return Form(((((name, 1),), Fraction(1)),), number, (name,), missing, integers)
+
+
+def special_form(special: Special, number: Number) -> Form:
+    """Return the form of a part that a comparison must resolve."""
+    whole = Form(((((special, 1),), Fraction(1)),), number)
+    for inner in special.inner:
+        whole = _described(whole.terms, whole, inner, number)
+    return whole
+
+
+def add(left: Form, right: Form, sign: int = 1) -> Form:
+    """Return `left + sign * right`."""
+    terms = dict(left.terms)
+    for monomial, value in right.terms:
+        terms[monomial] = terms.get(monomial, Fraction(0)) + sign * value
+    return _described(_nonzero(terms), left, right, join(left.number, right.number))
+
+
+def multiply(left: Form, right: Form) -> Form:
+    """Return `left * right`, multiplied out."""
+    if len(left.terms) * len(right.terms) > _MOST_TERMS:
+        raise NotArithmeticError("multiplies sums of many variables")
+    terms: dict[Monomial, Fraction] = {}
+    for m1, v1 in left.terms:
+        for m2, v2 in right.terms:
+            monomial = _times(m1, m2)
+            terms[monomial] = terms.get(monomial, Fraction(0)) + v1 * v2
+    product = _described(_nonzero(terms), left, right, join(left.number, right.number))
+    return replace(product, quotients=max(left.quotients, right.quotients))
+
+
+def divide(left: Form, right: Form) -> Form:
+    """Return `left / right` where the divisor is one product; a sum as divisor has no normal form here."""
+    if not right.terms:
+        raise NotArithmeticError("divides by zero")
+    if len(right.terms) != 1:
+        raise NotArithmeticError("divides by a sum of variables")
+    (monomial, value) = right.terms[0]
+    if any(isinstance(symbol, Special) for symbol, _ in monomial):
+        raise NotArithmeticError("divides by something that is not a product of variables")
+    inverse = Form(((tuple((symbol, -power) for symbol, power in monomial), 1 / value),), right.number)
+    result = multiply(left, inverse)
+    number = Number.DECIMAL if join(left.number, right.number) is Number.INTEGER else result.number
+    quotients = max(left.quotients, right.quotients, 1 if monomial else 0)
+    return replace(_described(result.terms, left, right, number), quotients=quotients)
+
+
+def power(base: Form, exponent: int, number: Number) -> Form:
+    """Return the form raised to a whole power; negative powers as a division."""
+    result = constant_form(Fraction(1), number)
+    for _ in range(abs(exponent)):
+        result = multiply(result, base)
+    if exponent < 0:
+        result = divide(constant_form(Fraction(1), number), result)
+    return replace(_described(result.terms, base, base, number), quotients=result.quotients)
+
+
+def join(left: Number, right: Number) -> Number:
+    """Return the arithmetic in which two numbers meet."""
+    for kind in (Number.DOUBLE, Number.DECIMAL):
+        if kind in (left, right):
+            return kind
+    return Number.INTEGER
+
+
+def join_missing(left: Missing, right: Missing) -> Missing:
+    """Return what a missing variable makes of a value built from two."""
+    if left == right or right == "none":
+        return left
+    return right if left == "none" else "mixed"
+
+
+def _described(terms: tuple[tuple[Monomial, Fraction], ...], left: Form, right: Form, number: Number) -> Form:
+    return Form(
+        terms,
+        number,
+        tuple(dict.fromkeys(left.mentioned + right.mentioned)),
+        join_missing(left.missing, right.missing),
+        left.integers | right.integers,
+        left.quotients + right.quotients,
+    )
+
+
+def _times(left: Monomial, right: Monomial) -> Monomial:
+    powers: dict[Symbol, int] = dict(left)
+    for symbol, exponent in right:
+        powers[symbol] = powers.get(symbol, 0) + exponent
+    # A canonical order makes equal products equal; the order of writing is kept in `mentioned`.
+    return tuple(sorted(((s, p) for s, p in powers.items() if p), key=lambda pair: repr(pair[0])))
+
+
+def _nonzero(terms: dict[Monomial, Fraction]) -> tuple[tuple[Monomial, Fraction], ...]:
+    return tuple((monomial, value) for monomial, value in terms.items() if value)

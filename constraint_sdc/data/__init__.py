@@ -1,0 +1,1 @@
+"""Frozen values about records: tables, columns, pairs of files, points, groups, grids."""

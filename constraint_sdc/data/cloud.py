@@ -1,0 +1,73 @@
+"""Records as points: what a partition method sees of a block."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from constraint_sdc.arrays import Points, Rows, Weights
+from constraint_sdc.data.series import Series
+from constraint_sdc.settings.words import Scale, Standardise, VariableWish
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One variable of a cloud: the columns `start` to `stop` (exclusive) of its points.
+
+    Numbers and ordinal codes have one column. A nominal variable has one indicator column per category, all zero but
+    one; two records of different categories are then equally far apart, whichever they are.
+    """
+
+    name: str
+    scale: Scale
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True)
+class Cloud:
+    """`points` (n records x d columns) are standardised, and stretched by the variables' weights: distances are plain.
+
+    `weights` say how much each record counts in the loss, None that all count alike. Without `axes` every column is a
+    numeric variable.
+    """
+
+    points: Points
+    axes: tuple[Axis, ...] = ()
+    weights: Weights | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "points", np.asarray(self.points, np.float64))
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def of(self, rows: Rows) -> Cloud:
+        """Return the cloud of some records."""
+        return Cloud(self.points[rows], self.axes, None if self.weights is None else self.weights[rows])
+
+    @property
+    def scales(self) -> frozenset[Scale]:
+        """Return the scales of its variables."""
+        return frozenset(axis.scale for axis in self.axes) or frozenset({Scale.NUMERIC})
+
+
+def cloud_of(
+    series: Sequence[Series],
+    standardise: Standardise = Standardise.Z_SCORE,
+    wishes: Mapping[str, VariableWish] | None = None,
+    weights: Weights | None = None,
+) -> Cloud:
+    """Return the records of some variables as points, each variable stretched by the root of its weight."""
+    axes: list[Axis] = []
+    columns: list[Points] = []
+    start = 0
+    for one in series:
+        wish = (wishes or {}).get(one.name)
+        stretch = 1.0 if wish is None or wish.weight is None else float(np.sqrt(wish.weight))
+        columns.append(one.standardised(standardise) * stretch)
+        axes.append(Axis(one.name, one.scale, start, start + columns[-1].shape[1]))
+        start = axes[-1].stop
+    return Cloud(np.concatenate(columns, axis=1), tuple(axes), weights)

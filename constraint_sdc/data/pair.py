@@ -1,0 +1,104 @@
+"""Original and masked file side by side: what every measure and every attack sees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from constraint_sdc.arrays import Codes, Flags, Floats, Points, Rows
+from constraint_sdc.data.grid import Grid
+from constraint_sdc.settings.words import OperatorName, Role, Scale
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One variable of both files; row i of all arrays is the same record.
+
+    `original` and `masked` are numbers (numeric) or codes that both files share (ordinal in order, nominal), NaN where
+    the record has no value. Two cells hold the same value if and only if their `*_code` is the same, whatever the scale
+    and whatever the file; all blanks share one code. `is_masked` tells whether masking was to change it.
+    """
+
+    name: str
+    scale: Scale
+    role: Role
+    is_masked: bool
+    grid: Grid
+    original: Floats
+    masked: Floats
+    original_code: Codes
+    masked_code: Codes
+
+    def of(self, rows: Rows) -> Compared:
+        """Return the variable for some records only."""
+        arrays = ("original", "masked", "original_code", "masked_code")
+        return replace(self, **{name: getattr(self, name)[rows] for name in arrays})
+
+    @cached_property
+    def unchanged(self) -> Flags:
+        """Tell which records have the value that they had."""
+        return np.equal(self.original_code, self.masked_code)
+
+
+@dataclass(frozen=True)
+class MaskedTogether:
+    """A block: variables whose values the records of a group share.
+
+    `method` is the partition, `operators` how a group's values become one; None and empty where nobody said so. With
+    `is_weighted` the operators weighed the records. With `is_drawn` chance decided who got what: whoever does not know
+    the seed cannot repeat it.
+    """
+
+    names: tuple[str, ...]
+    method: str | None = None
+    operators: Mapping[str, OperatorName] = field(default_factory=dict)
+    is_weighted: bool = False
+    is_drawn: bool = False
+
+
+@dataclass(frozen=True)
+class Pair:
+    """All variables that both files have, the blocks they were masked in, and what an intruder may know.
+
+    `known` are the variables that an intruder has of the people in the file, under their names. `k` is what the masking
+    promised, None where nobody said so.
+    """
+
+    variables: tuple[Compared, ...]
+    known: tuple[str, ...]
+    blocks: tuple[MaskedTogether, ...] = ()
+    k: int | None = None
+
+    def __len__(self) -> int:
+        return len(self.variables[0].original) if self.variables else 0
+
+    def __getitem__(self, name: str) -> Compared:
+        return self._by_name[name]
+
+    @cached_property
+    def _by_name(self) -> dict[str, Compared]:
+        return {variable.name: variable for variable in self.variables}
+
+    def of(self, rows: Rows) -> Pair:
+        """Return the pair of some records only."""
+        return replace(self, variables=tuple(variable.of(rows) for variable in self.variables))
+
+    @cached_property
+    def numeric(self) -> tuple[str, ...]:
+        """Return the masked variables that are numbers: those whose utility can be measured."""
+        return tuple(v.name for v in self.variables if v.is_masked and v.scale is Scale.NUMERIC)
+
+    @cached_property
+    def lost(self) -> tuple[str, ...]:
+        """Return the numeric variables of which no record has a number in both files: no measure can see them."""
+        return tuple(n for n in self.numeric if (np.isnan(self[n].original) | np.isnan(self[n].masked)).all())
+
+    def numbers(self, names: Sequence[str]) -> tuple[Points, Points]:
+        """Return the original and the masked values of some variables: n records x as many columns, NaN for blanks."""
+        if not names:
+            return np.zeros((len(self), 0)), np.zeros((len(self), 0))
+        chosen = [self[name] for name in names]
+        return np.column_stack([v.original for v in chosen]), np.column_stack([v.masked for v in chosen])

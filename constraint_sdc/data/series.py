@@ -1,0 +1,87 @@
+"""A variable over the whole file, ready for masking: its numbers or codes, and where it has none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from constraint_sdc.data.grid import Grid
+from constraint_sdc.data.table import Column
+from constraint_sdc.settings.words import Scale, Standardise
+
+_NARROW = 1e-6  # spread in relation to the numbers themselves: below, digits are lost unless one number is subtracted
+
+
+@dataclass(frozen=True)
+class Series:
+    """`values` are numbers (numeric) or codes in the order of the values (ordinal, nominal), NaN where blank.
+
+    A value is blank where the record has none: absent, empty, a missing code, or not a finite number. `blank` is 0
+    where there is a value and otherwise the same positive number for the same text and state.
+    """
+
+    name: str
+    column: Column
+    scale: Scale
+    grid: Grid
+    values: npt.NDArray[np.float64]
+    blank: npt.NDArray[np.int64]
+
+    def of(self, rows: npt.NDArray[np.int64]) -> Series:
+        """Return the variable for some records only."""
+        return replace(self, column=self.column.take(rows), values=self.values[rows], blank=self.blank[rows])
+
+    @property
+    def is_blank(self) -> npt.NDArray[np.bool_]:
+        """Tell where the record has no value."""
+        return np.not_equal(self.blank, 0)
+
+    @property
+    def deviation(self) -> float:
+        """Return the standard deviation of the values there are; 1 when they do not differ."""
+        values = self.values[~self.is_blank]
+        largest = float(np.abs(values).max(initial=0.0))
+        # In units of the largest value no square overflows.
+        spread = float((values / largest).std()) if largest else 0.0
+        if 0 < spread < _NARROW:  # far from nought, or constant up to rounding: differences tell, and they are exact
+            values = values - values[0]
+            largest = float(np.abs(values).max())
+            spread = float((values / largest).std()) if largest else 0.0
+        return spread * largest if spread * largest > 0 else 1.0
+
+    def _unit(self, how: Standardise) -> float:
+        """Return the unit; the quartiles of some variables coincide, then their mean distance from the median counts.
+
+        Both are scaled such that for a normal distribution they are the standard deviation.
+        """
+        if how is Standardise.NONE:
+            return 1.0
+        if how is Standardise.Z_SCORE or self.is_blank.all():
+            return self.deviation
+        values = self.values[~self.is_blank]
+        values = values / 2.0 - values[0] / 2.0  # no difference overflows, and none is lost under a large offset
+        largest = float(np.abs(values).max())
+        values = values / (largest or 1.0)
+        low, middle, high = np.quantile(values, (0.25, 0.5, 0.75)).tolist()
+        robust = (high - low) / 1.349 or float(np.abs(values - middle).mean()) * 1.2533
+        return robust * largest * 2.0 or 1.0
+
+    def standardised(self, how: Standardise = Standardise.Z_SCORE) -> npt.NDArray[np.float64]:
+        """Return the points of this variable for distances: numbers in units, or one column per category.
+
+        Blanks are at the mean. Two records of different categories are as far apart as two whose numbers differ by one
+        unit. Codes of an ordinal variable have no unit of their own, so they are always measured by their spread.
+        """
+        if self.scale is Scale.NOMINAL:
+            count = int(np.nanmax(self.values, initial=0.0)) + 1
+            codes = np.equal(self.values[:, None], np.arange(count))
+            return np.where(codes, np.sqrt(0.5), 0.0)
+        present = ~self.is_blank
+        unit = self.deviation if self.scale is Scale.ORDINAL else self._unit(how)
+        shift = self.values[present][0] if present.any() and unit < _NARROW * np.nanmax(np.abs(self.values)) else 0.0
+        values = (self.values - shift) / unit
+        centre = float(values[present].mean()) if present.any() else 0.0
+        points: npt.NDArray[np.float64] = np.where(present, values - centre, 0.0)
+        return points.reshape(-1, 1)

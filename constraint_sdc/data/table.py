@@ -1,0 +1,133 @@
+"""Columns of text as the file wrote it, a chunk of records at a time.
+
+The text of a value is exactly the string value that XPath sees. It is kept as spans of one UTF-8 buffer, so that a
+hundred thousand records cost no Python object each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from constraint_sdc.arrays import Bytes, Spans
+
+
+class State(IntEnum):
+    """What a record says about a variable. XPath sees EMPTY and NIL alike: an element whose string value is ''."""
+
+    VALUE = 0
+    ABSENT = 1
+    EMPTY = 2
+    NIL = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One variable over a chunk: value i is `buffer[start[i]:stop[i]]` in UTF-8; `state` holds `State` codes.
+
+    Where the state is not VALUE, `start[i] == stop[i]`.
+    """
+
+    name: str
+    buffer: Bytes
+    start: Spans
+    stop: Spans
+    state: npt.NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def text(self, i: int) -> str | None:
+        """Return value i as XPath's string value, or None where the variable is absent."""
+        if self.state[i] == State.ABSENT:
+            return None
+        return self.buffer[self.start[i] : self.stop[i]].tobytes().decode("utf-8")
+
+    def texts(self) -> list[str | None]:
+        """Return every value as XPath's string value, None where absent."""
+        raw = self.buffer.tobytes()
+        rows = zip(self.start.tolist(), self.stop.tolist(), (self.state == State.ABSENT).tolist(), strict=True)
+        return [None if absent else raw[start:stop].decode("utf-8") for start, stop, absent in rows]
+
+    def present(self) -> npt.NDArray[np.bool_]:
+        """Tell where the element or attribute exists, empty or not."""
+        return np.not_equal(self.state, State.ABSENT)
+
+    def take(self, rows: npt.NDArray[np.intp]) -> Column:
+        """Return the same column for these rows only."""
+        return Column(self.name, self.buffer, self.start[rows], self.stop[rows], self.state[rows])
+
+
+def column_of(name: str, values: Iterable[str | None], nil: Iterable[bool] | None = None) -> Column:
+    """Build a column from strings (None is absent); `nil` marks empty values written as xsi:nil.
+
+    >>> column_of("V1", ["1", None, ""]).texts()
+    ['1', None, '']
+    """
+    encoded = [None if value is None else value.encode("utf-8") for value in values]
+    lengths = np.fromiter((0 if e is None else len(e) for e in encoded), np.int64, len(encoded))
+    stop = np.cumsum(lengths)
+    states = [State.ABSENT if e is None else State.VALUE if e else State.EMPTY for e in encoded]
+    state = np.array(states, np.uint8) if states else np.zeros(0, np.uint8)
+    if nil is not None:
+        state[np.fromiter(nil, np.bool_, len(encoded)) & (state == State.EMPTY)] = State.NIL
+    buffer = np.frombuffer(b"".join(e for e in encoded if e) or b"\0", np.uint8)
+    return Column(name, buffer, stop - lengths, stop, state)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """All records of a file: every column over all of them, in the order in which the file first names them."""
+
+    columns: Mapping[str, Column]
+    records: int
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How the rows of a file are built.
+
+    `wrappers` are the element names from the root down to the record's parent (Clark notation), `record` the record
+    element's name. `head` and `tail` are UTF-8 XML (start tags with all namespace declarations, end tags) that make
+    any run of records a document again. `is_uniform` is false when records sit under differing wrappers.
+    """
+
+    wrappers: tuple[str, ...]
+    record: str
+    style: str  # "elements" or "attributes"
+    head: bytes
+    tail: bytes
+    is_uniform: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A run of records. `first` is the 0-based number of its first record in the file.
+
+    `raw[record_start[i]:record_stop[i]]` is record i as XML in UTF-8 (valid inside the layout's head and tail);
+    `lines[i]` its 1-based line in the file.
+    """
+
+    layout: Layout
+    first: int
+    columns: Mapping[str, Column]
+    raw: Bytes
+    record_start: Spans
+    record_stop: Spans
+    lines: npt.NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.record_start)
+
+    def record_xml(self, i: int) -> bytes:
+        """Return record i as XML."""
+        return self.raw[self.record_start[i] : self.record_stop[i]].tobytes()
+
+    def document(self, rows: Iterable[int] | None = None) -> bytes:
+        """Return a whole XML document with these records (all by default) and nothing else."""
+        numbers = range(len(self)) if rows is None else rows
+        return self.layout.head + b"\n".join(self.record_xml(i) for i in numbers) + self.layout.tail

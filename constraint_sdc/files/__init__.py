@@ -1,0 +1,1 @@
+"""Reading and writing files: microdata XML, CSV, Parquet, statistics packages, recipes, JSON."""

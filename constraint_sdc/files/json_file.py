@@ -1,0 +1,86 @@
+"""Read a JSON file that this program wrote, under its schema."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+from referencing import Registry, Resource
+
+from constraint_sdc.errors import UsageError
+
+# JSON that is readable and safe to print: ordered as given, letters as themselves, hidden characters escaped.
+
+# Legal in JSON, yet a terminal obeys some of them and a reader is misled by others. They occur inside strings only.
+_TO_ESCAPE = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]")
+
+
+def json_text(value: Mapping[str, object]) -> str:
+    r"""Return the value as indented JSON with a final line feed.
+
+    >>> json_text({"a": "é\x9b"})
+    '{\n  "a": "é\\u009b"\n}\n'
+    """
+    text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
+    return _TO_ESCAPE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
+
+
+# Where the schemas and rules that ship with the package are found: in the wheel, or at the top of a checkout.
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def shipped_file(folder: str, name: str) -> Path:
+    """Return the path of a shipped file, `folder` being "schemas" or "rules"."""
+    installed = _PACKAGE / "shipped" / folder / name
+    return installed if installed.exists() else _PACKAGE.parent / folder / name
+
+
+_SIZE_LIMIT = 200_000_000
+_MESSAGE_LIMIT = 200
+_REFERRED = ("plan.schema.json", "recipe.schema.json")
+
+
+def read_json(path: Path, schema_name: str, what: str) -> dict[str, Any]:
+    """Return the content of a JSON file that follows a shipped schema; `what` names the kind of file in errors."""
+    content = _parsed(path, what)
+    validator = jsonschema.Draft202012Validator(_schema(schema_name), registry=_registry())
+    problem = jsonschema.exceptions.best_match(validator.iter_errors(content))
+    if problem is not None:
+        where = ".".join(str(step) for step in problem.absolute_path)
+        message = problem.message if len(problem.message) <= _MESSAGE_LIMIT else f"it breaks `{problem.validator}`"
+        place = f" at {where}" if where else ""
+        raise UsageError(f"not {what}: {message}{place}", file=str(path), hint=f"see schemas/{schema_name}")
+    if not isinstance(content, dict):
+        raise UsageError(f"not {what}", file=str(path))
+    return content
+
+
+def _parsed(path: Path, what: str) -> Any:
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(_SIZE_LIMIT + 1)
+    except OSError as error:
+        raise UsageError(f"cannot read {what}: {error.strerror}", file=str(path)) from None
+    if len(data) > _SIZE_LIMIT:
+        raise UsageError(f"{what} of more than {_SIZE_LIMIT:,} bytes", file=str(path))
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError) as error:
+        line = error.lineno if isinstance(error, json.JSONDecodeError) else None
+        raise UsageError(f"not {what}: it is not JSON", file=str(path), line=line) from None
+
+
+def _schema(name: str) -> dict[str, Any]:
+    content = json.loads(shipped_file("schemas", name).read_text(encoding="utf-8"))
+    return dict(content)
+
+
+def _registry() -> Registry[Any]:
+    """Return the schemas that others refer to by their URN."""
+    resources: list[Resource[Any]] = [Resource.from_contents(_schema(name)) for name in _REFERRED]
+    return Registry().with_resources((resource.id() or "", resource) for resource in resources)

@@ -1,0 +1,1 @@
+"""The same document with other values in some leaves."""

@@ -1,0 +1,144 @@
+"""The intended values, record by record, written as the document will hold them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from constraint_sdc.data.table import Column, State
+from constraint_sdc.files.rows_file import quoted, text_xml
+
+# XML as bytes: cutting it at its markup, what a written value means, and how a text is written.
+#
+# Right for every well-formed document in UTF-8 without a document type declaration, which is all that is ever read.
+
+# One piece of markup: a tag, comment, CDATA section or processing instruction; a bare `<` where the data end inside it.
+MARKUP = re.compile(
+    rb"""(<[^<>!?"'][^<>"']*+(?:(?:"[^"]*+"|'[^']*+')[^<>"']*+)*+>"""
+    rb"""|<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>|<)""",
+    re.DOTALL,
+)
+UNFINISHED = b"<"
+TAG_NAME = re.compile(rb"</?([^\s/>]+)")
+# Split by it, a start tag gives five pieces an attribute: what stands before, white space, name, equals sign, value.
+ATTRIBUTE = re.compile(rb"""(\s+)([^\s=/>]+)(\s*=\s*)("[^"]*"|'[^']*')""")
+
+_ENTITIES = {b"amp": b"&", b"lt": b"<", b"gt": b">", b"quot": b'"', b"apos": b"'"}
+_REFERENCE = re.compile(rb"&(?:#x([0-9a-fA-F]+)|#([0-9]+)|(\w+));")
+_LINE_END = re.compile(rb"\r\n?")
+_ESCAPED_IN_TEXT = re.compile(rb"[&<>\r]")
+_ESCAPED_IN_ATTRIBUTE = re.compile(rb"[&<>\"'\r\n\t]")
+
+
+def string_value(content: bytes) -> bytes:
+    """Return what the content of an element without child elements means.
+
+    >>> string_value(b"a&amp;b<!-- no -->&#x41;<![CDATA[<&amp;]]>" + bytes([13, 10]))
+    b'a&bA<&amp;\\n'
+    """
+    pieces = MARKUP.split(_LINE_END.sub(b"\n", content))
+    pieces[0::2] = map(_decoded, pieces[0::2])
+    pieces[1::2] = [piece[9:-3] if piece.startswith(b"<![CDATA[") else b"" for piece in pieces[1::2]]
+    return b"".join(pieces)
+
+
+def attribute_value(written: bytes) -> bytes:
+    """Return what the text between an attribute's quotes means.
+
+    >>> attribute_value(b"a\\tb&#9;&quot;")
+    b'a b\\t"'
+    """
+    return _decoded(re.sub(rb"[\t\n]", b" ", _LINE_END.sub(b"\n", written)))
+
+
+def _decoded(text: bytes) -> bytes:
+    return _REFERENCE.sub(_referred, text) if b"&" in text else text
+
+
+def _referred(found: re.Match[bytes]) -> bytes:
+    hexadecimal, decimal, name = found.groups()
+    if name:
+        return _ENTITIES[name]
+    return chr(int(hexadecimal, 16) if hexadecimal else int(decimal)).encode("utf-8")
+
+
+def with_attribute(tag: bytes, attribute: bytes) -> bytes:
+    """Return the start tag with one more attribute at its end.
+
+    >>> with_attribute(b'<V a="1" />', b'b="2"')
+    b'<V a="1" b="2" />'
+    """
+    bare = tag.rstrip(b"/>").rstrip()
+    return b"%b %b%b" % (bare, attribute, tag[len(bare) :])
+
+
+def escaped_texts(texts: list[bytes]) -> list[bytes]:
+    """Return texts as the content of elements."""
+    return _escaped(texts, _ESCAPED_IN_TEXT, text_xml)
+
+
+def escaped_attributes(texts: list[bytes]) -> list[bytes]:
+    """Return texts as they may stand between either kind of quotes."""
+    return _escaped(texts, _ESCAPED_IN_ATTRIBUTE, lambda text: quoted(text)[1:-1].replace("'", "&apos;"))
+
+
+def _escaped(texts: list[bytes], special: re.Pattern[bytes], escape: Callable[[str], str]) -> list[bytes]:
+    if special.search(b"".join(texts)) is None:
+        return texts
+    return [escape(text.decode("utf-8")).encode("utf-8") if special.search(text) else text for text in texts]
+
+
+# A value as escaped bytes; b"" is an empty element or attribute, None an absent one.
+CellBytes: TypeAlias = bytes | None
+# No text is ever written like this, so it can stand among the values.
+NIL: CellBytes = UNFINISHED
+_RECORDS_AT_ONCE = 4096
+
+
+class Cells:
+    """Values of `names` for one record after another; only a few thousand records exist as objects at a time."""
+
+    def __init__(self, columns: Mapping[str, Column]) -> None:
+        self.names = tuple(columns)
+        self.count = len(next(iter(columns.values()))) if columns else None
+        assert all(len(column) == self.count for column in columns.values()), "columns of differing length"
+        self._columns = tuple(columns.values())
+        self._texts = {id(column.buffer): column.buffer.tobytes() for column in self._columns}
+        self._first = 0
+        self._rows: list[tuple[CellBytes, ...]] = []
+
+    def row(self, record: int) -> tuple[CellBytes, ...] | None:
+        """Return the values of this record, numbered from 0, or None past the last."""
+        if self.count is None:
+            return ()
+        if not 0 <= record - self._first < len(self._rows):
+            self._first = record
+            stop = min(record + _RECORDS_AT_ONCE, self.count)
+            self._rows = list(zip(*(self._cells(c, record, stop) for c in self._columns), strict=True))
+        return self._rows[record - self._first] if record < self.count else None
+
+    def _cells(self, column: Column, first: int, stop: int) -> list[CellBytes]:
+        buffer = self._texts[id(column.buffer)]
+        spans = zip(column.start[first:stop].tolist(), column.stop[first:stop].tolist(), strict=True)
+        is_attribute = column.name.startswith("@")
+        texts = (escaped_attributes if is_attribute else escaped_texts)([buffer[a:b] for a, b in spans])
+        state = column.state[first:stop]
+        if not state.any():
+            return list(texts)
+        without_text = {State.ABSENT: None, State.EMPTY: b"", State.NIL: b"" if is_attribute else NIL}
+        pairs = zip(texts, state.tolist(), strict=True)
+        return [text if code == State.VALUE else without_text[State(code)] for text, code in pairs]
+
+
+class EmptyCells(Cells):
+    """Every value empty, for any number of records."""
+
+    def __init__(self, names: frozenset[str]) -> None:
+        super().__init__({})
+        self.names = tuple(sorted(names))
+        self._empty: tuple[CellBytes, ...] = (b"",) * len(names)
+
+    def row(self, record: int) -> tuple[CellBytes, ...]:  # noqa: ARG002 - every record is alike
+        """Return the empty values."""
+        return self._empty

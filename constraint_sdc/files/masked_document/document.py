@@ -1,0 +1,240 @@
+"""The same document with other values in some leaves: all else is kept byte for byte.
+
+The document is not parsed and written anew; its bytes are copied, and only the pieces that hold a masked value are
+replaced. Kept are thus order, attributes and their quotes, comments, processing instructions, CDATA sections, white
+space, line ends, the XML declaration, a byte order mark, prefixes and the encoding. Memory does not grow with the file.
+"""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+
+from constraint_sdc.data.table import Column
+from constraint_sdc.errors import DataError
+from constraint_sdc.files.masked_document.cells import MARKUP, UNFINISHED, Cells, EmptyCells
+from constraint_sdc.files.masked_document.record import RecordWriter, Whole, cut
+from constraint_sdc.files.masked_document.shape import NamespaceScope, Shape, written_name
+
+# A document's bytes as UTF-8 and back again, so that what is not changed is the same to the last byte.
+
+
+def utf8_blocks(path: Path, codec: str, size: int) -> Iterator[bytes]:
+    """Yield the file as UTF-8, byte order mark included; refuse text that would not go back to the same bytes."""
+    with path.open("rb") as stream:
+        if codec == "utf-8":
+            yield from iter(lambda: stream.read(size), b"")
+            return
+        decoder = codecs.getincrementaldecoder(codec)("strict")
+        encoder = codecs.getincrementalencoder(codec)("strict")
+        unmatched = b""
+        while True:
+            raw = stream.read(size)
+            try:
+                text = decoder.decode(raw, final=not raw)
+                back = encoder.encode(text, final=not raw)
+            except UnicodeError:
+                raise _no_way_back(path, codec) from None
+            unmatched += raw
+            if not unmatched.startswith(back):
+                raise _no_way_back(path, codec)
+            unmatched = unmatched[len(back) :]
+            if text:
+                yield text.encode("utf-8")
+            if not raw:
+                break
+        if unmatched:
+            raise _no_way_back(path, codec)
+
+
+def from_utf8(codec: str) -> Callable[[bytes], bytes]:
+    """Return a function that turns whole characters in UTF-8 into the codec's bytes, one block after another.
+
+    A character that the codec lacks becomes a character reference: only a new value can hold one.
+    """
+    if codec == "utf-8":
+        return bytes
+    encoder = codecs.getincrementalencoder(codec)("xmlcharrefreplace")
+    return lambda block: encoder.encode(block.decode("utf-8"))
+
+
+def _no_way_back(path: Path, codec: str) -> DataError:
+    what = f"its {codec} text cannot be written back byte for byte"
+    return DataError(what, file=str(path), hint="convert the file to UTF-8 first")
+
+
+BLOCK_BYTES = 1 << 20
+
+
+def write_masked(
+    source: Path,
+    target: Path,
+    *,
+    record: str,
+    codec: str,
+    columns: Mapping[str, Column],
+    removed: frozenset[str] = frozenset(),
+    block_bytes: int = BLOCK_BYTES,
+) -> None:
+    """Copy the XML document at `source` into the staged file `target`, with the values of `columns`.
+
+    `source` must be flat rows that have been read to the end; `record` is its record element in Clark notation, `codec`
+    the Python name of its encoding (byte order included, such as utf-16-le). Each column covers all records, a value
+    and a state for each; a value that is there already, however written, is left alone. `removed` variables are taken
+    out of every record, with the white space before them.
+
+    A new text takes the place of all that stood between the tags, comments included. An element that is to appear in a
+    record comes after the variable that it followed when last met, or at the record's end if it was not met yet, and
+    is indented like the first. NIL is written as xsi:nil where a prefix for it is declared, else as an empty element,
+    which XPath sees alike; an attribute cannot be nil and is written empty. Characters that the encoding lacks become
+    character references. DataError when the file holds another number of records than the columns.
+    """
+    encode = from_utf8(codec)
+    writer = RecordWriter(Cells(columns), removed)
+    with target.open("wb") as file:
+        for block in _rewritten(utf8_blocks(source, codec, block_bytes), record, writer, source):
+            file.write(encode(block))
+
+
+def skeleton_digest(
+    path: Path, *, record: str, codec: str, masked: frozenset[str], removed: frozenset[str] = frozenset()
+) -> bytes:
+    """Return the SHA-256 of the document's text without the values of `masked` and without `removed` variables.
+
+    Emptied elements are all brought into one form, so two documents with the same digest differ in masked values alone.
+    """
+    digest = hashlib.sha256()
+    writer = RecordWriter(EmptyCells(masked), removed, is_skeleton=True)
+    for block in _rewritten(utf8_blocks(path, codec, BLOCK_BYTES), record, writer, path):
+        digest.update(block)
+    return digest.digest()
+
+
+def _rewritten(blocks: Iterable[bytes], record: str, writer: RecordWriter, path: Path) -> Iterator[bytes]:
+    """Yield the document from one piece of markup to another, whole characters always."""
+    walk = _Walk(record, writer, path)
+    rest = b""
+    waiting: list[bytes] = []
+    size = 0
+    for block in blocks:
+        waiting.append(block)
+        size += len(block)
+        # What could not be finished is looked at again only when it has doubled: linear time whatever its length.
+        if size >= len(rest):
+            data = b"".join((rest, *waiting))
+            written, taken = walk.through(data)
+            yield written
+            rest, waiting, size = data[taken:], [], 0
+    data = b"".join((rest, *waiting))
+    written, taken = walk.through(data)
+    yield written
+    yield data[taken:]
+    walk.finish(data[taken:])
+
+
+class _Walk:
+    """Goes through the document from tag to tag, and hands the records to their writer.
+
+    A record is any element of the record's name but the root, as for the reader.
+    """
+
+    def __init__(self, record: str, writer: RecordWriter, path: Path) -> None:
+        self._record = record
+        self._writer = writer
+        self._path = path
+        self._scopes = [NamespaceScope.outermost()]
+        self._ends: dict[bytes, re.Pattern[bytes]] = {}
+        self._count = 0
+
+    def through(self, data: bytes) -> tuple[bytes, int]:
+        """Return as much of the data as is complete, rewritten, and how much of the data that was."""
+        written: list[bytes] = []
+        copied = at = 0
+        while (found := MARKUP.search(data, at)) and (tag := found[0]) != UNFINISHED:
+            if tag[1:2] == b"/":
+                self._scopes.pop()
+            elif tag[1] not in b"!?":
+                scope = self._scopes[-1].inside(tag)
+                if len(self._scopes) > 1 and scope.element(written_name(tag)) == self._record:
+                    whole = self._whole(data, found, scope)
+                    if whole is None:
+                        break
+                    written += data[copied : found.start()], whole[0]
+                    copied = at = whole[1]
+                    continue
+                if not tag.endswith(b"/>"):
+                    self._scopes.append(scope)
+            at = found.end()
+        written.append(data[copied:at])
+        return b"".join(written), at
+
+    def finish(self, rest: bytes) -> None:
+        """Refuse a document that is not complete, or has fewer records than there are values."""
+        if UNFINISHED in rest or len(self._scopes) != 1:
+            raise self._changed("it ends too early")
+        if self._writer.expects not in (None, self._count):
+            raise self._changed(f"it has {self._count} records where {self._writer.expects} are expected")
+
+    def _whole(self, data: bytes, start: re.Match[bytes], scope: NamespaceScope) -> Whole | None:
+        """Return the record that starts here, rewritten, and its end; None when the data end before it does."""
+        row = self._writer.row(self._count)
+        if row is None:
+            raise self._changed(f"it has more than the {self._writer.expects} records expected")
+        whole = self._writer.write_alike(data, start, scope, row)
+        if whole is None:
+            taken = self._apart(data, start, scope)
+            if taken is None:
+                return None
+            pieces, shape, end = taken
+            whole = self._writer.write(pieces, shape, scope, row), end
+        self._count += 1
+        return whole
+
+    def _apart(
+        self, data: bytes, start: re.Match[bytes], scope: NamespaceScope
+    ) -> tuple[list[bytes], Shape, int] | None:
+        """Return the pieces of the record that starts here, its shape and its end."""
+        for find_end in (self._probable_end, _counted_end):
+            if end := find_end(data, start):
+                pieces = cut(data[start.start() : end])
+                shape = self._writer.shape(pieces, scope)
+                if shape is not None:
+                    return pieces, shape, end
+        if end:
+            raise self._changed(f"record {self._count + 1} is not flat")
+        return None
+
+    def _probable_end(self, data: bytes, start: re.Match[bytes]) -> int:
+        """Return where the next end tag of the same written name ends, 0 if there is none.
+
+        It may stand in a comment, or close a variable that is written like the record: a look at the pieces tells.
+        """
+        if start[0].endswith(b"/>"):
+            return start.end()
+        name = written_name(start[0])
+        if name not in self._ends:
+            self._ends[name] = re.compile(rb"</" + re.escape(name) + rb"\s*>")
+        found = self._ends[name].search(data, start.end())
+        return found.end() if found else 0
+
+    def _changed(self, what: str) -> DataError:
+        return DataError(f"the file is not as it was read: {what}", file=str(self._path), hint="run again")
+
+
+def _counted_end(data: bytes, start: re.Match[bytes]) -> int:
+    """Return where the element with this start tag ends, counting tags; 0 when the data end before it does."""
+    depth = 0
+    for found in MARKUP.finditer(data, start.start()):
+        tag = found[0]
+        if tag == UNFINISHED:
+            return 0
+        if tag[1:2] == b"/":
+            depth -= 1
+        elif tag[1] not in b"!?" and not tag.endswith(b"/>"):
+            depth += 1
+        if not depth:
+            return found.end()
+    return 0

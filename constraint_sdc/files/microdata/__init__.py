@@ -1,0 +1,1 @@
+"""Flat rows of an XML file as a stream of columns."""

@@ -1,0 +1,124 @@
+"""Flat rows of an XML file as a stream of chunks of columns.
+
+What is read: any root, any wrappers, one repeated record element, in it one child element or one attribute per
+variable. Attributes of a variable's own element are no columns (xsi:nil apart, which becomes a state): a rule that
+reads them is judged by Saxon on the record's XML.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+
+from constraint_sdc.arrays import Bytes, Spans
+from constraint_sdc.data.table import Chunk, Column, Layout, State, Table
+from constraint_sdc.files.microdata.detect import Detected, detect
+from constraint_sdc.files.microdata.parse import FilePlace, RowParser, parse_rest
+from constraint_sdc.files.microdata.plain_rows import plain_chunks
+from constraint_sdc.files.microdata.source import (
+    Encoding,
+    Utf8Reader,
+    declare_utf8,
+    open_binary,
+    read_up_to,
+    refuse_foreign,
+    sniff_encoding,
+)
+
+CHUNK_BYTES = 1 << 20
+MAX_CHUNK_BYTES = 4 << 20
+_SAMPLE_BLOCK = 1 << 14
+
+
+@dataclass(frozen=True, slots=True)
+class Microdata:
+    """A microdata file whose opening has been read: `layout` is that of its first record.
+
+    A chunk carries its own layout, which differs when later records sit under other wrappers.
+    """
+
+    path: Path
+    layout: Layout
+    encoding: str
+    _detected: Detected
+    _how: Encoding
+    _chunk_bytes: int
+
+    def chunks(self, outside: set[str] | None = None) -> Iterator[Chunk]:
+        """Yield all records in order; once exhausted, every byte of the file was checked.
+
+        By then `outside` holds the names of all elements outside records (wrappers, headers, trailers).
+
+        A chunk's columns are those seen in the file so far: a variable that it does not have is absent from it.
+        """
+        outside = set() if outside is None else outside
+        with open_binary(self.path) as stream:
+            if self._how.codec is not None:
+                reader = Utf8Reader(stream, self.path, self._how)
+                yield from plain_chunks(reader, str(self.path), self._detected, self._chunk_bytes, outside)
+            else:
+                parser = RowParser(
+                    self.layout, FilePlace(str(self.path)), [], outside, count_lines=self._how.is_ascii_based
+                )
+                blocks = iter(lambda: read_up_to(stream, self._chunk_bytes, self.path), b"")
+                yield from parse_rest(parser, blocks, self._chunk_bytes)
+
+
+def open_microdata(path: Path, *, record: str | None = None, chunk_bytes: int = CHUNK_BYTES) -> Microdata:
+    """Open a microdata file and find its rows; `record` names the record element (local or Clark name) if given."""
+    with open_binary(path) as stream:
+        opening = read_up_to(stream, _SAMPLE_BLOCK, path)
+        refuse_foreign(opening, path)
+        how = sniff_encoding(opening)
+        if how.is_foreign:
+            stream.seek(0)
+            reader = Utf8Reader(stream, path, how)
+            opening, rest = declare_utf8(reader.read(_SAMPLE_BLOCK)), reader.blocks(_SAMPLE_BLOCK)
+        else:
+            rest = iter(lambda: read_up_to(stream, _SAMPLE_BLOCK, path), b"")
+        detected, encoding = detect(chain((opening,), rest), str(path), record)
+    name = "UTF-32" if how.is_foreign else encoding
+    return Microdata(path, detected.layout, name, detected, how, min(chunk_bytes, MAX_CHUNK_BYTES))
+
+
+# All records of a file in memory: the texts of every variable, packed.
+
+
+def read_table(chunks: Iterable[Chunk]) -> Table:
+    """Return the whole file as columns; a variable that a chunk does not have is absent from its records."""
+    parts: dict[str, list[tuple[int, Column]]] = {}
+    records = 0
+    for chunk in chunks:
+        for name, column in chunk.columns.items():
+            parts.setdefault(name, []).append((chunk.first, _packed(column)))
+        records += len(chunk)
+    return Table({name: _joined(name, found, records) for name, found in parts.items()}, records)
+
+
+def _packed(column: Column) -> Column:
+    """Return the column over a buffer of its own, without the rest of the file's bytes."""
+    length = column.stop - column.start
+    stop = np.cumsum(length)
+    start = stop - length
+    total = int(stop[-1]) if len(stop) else 0
+    places = np.repeat(column.start - start, length) + np.arange(total)
+    return Column(column.name, column.buffer[places], start, stop, column.state)
+
+
+def _joined(name: str, parts: list[tuple[int, Column]], records: int) -> Column:
+    start: Spans = np.zeros(records, np.int64)
+    stop: Spans = np.zeros(records, np.int64)
+    state = np.full(records, State.ABSENT, np.uint8)
+    buffers: list[Bytes] = []
+    offset = 0
+    for first, column in parts:
+        rows = slice(first, first + len(column))
+        start[rows], stop[rows], state[rows] = column.start + offset, column.stop + offset, column.state
+        buffers.append(column.buffer)
+        offset += len(column.buffer)
+    # Never an empty buffer: the evaluator reads eight bytes at a time from wherever a value begins.
+    return Column(name, np.concatenate([*buffers, np.zeros(8, np.uint8)]), start, stop, state)

@@ -1,0 +1,331 @@
+"""Read records from SPSS (.sav, .zsav) and Stata (.dta) files as texts, with their labels and user-missing codes."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeAlias, get_args
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from constraint_sdc.data.grid import double_text
+from constraint_sdc.data.survey import Survey, survey_batches
+from constraint_sdc.data.variable import Batch, Measure, RowSource, VariableInfo, Written
+from constraint_sdc.errors import DataError, UsageError
+from constraint_sdc.files.atomic import atomic_path
+from constraint_sdc.files.csv_file import headers_of
+from constraint_sdc.files.rows_file import xml_name
+
+BATCH = 50_000
+_OPEN_ENDS = (float("-inf"), float("inf"))
+StoredValues: TypeAlias = Mapping[str, list[Any]]
+
+
+@dataclass(slots=True)
+class _SeenColumn:
+    """What a pass over one variable's values found."""
+
+    survey: Survey = field(default_factory=Survey)
+    codes: set[float | str] = field(default_factory=set)
+
+
+def read_statistics(path: Path) -> RowSource:
+    """Return the rows of an SPSS or Stata file; reads it once before it returns.
+
+    System-missing values and empty strings are absent. Numbers are written as their shortest text, dates and times as
+    ISO text. User-missing values stay values and are listed as the variable's missing codes: of a range, its finite
+    ends and every value of the data inside; Stata's extended missing values as `.a` to `.z`.
+    """
+    read = _reader(path)
+    _, meta = _read(read, path, metadataonly=True)
+    names = {column: xml_name(column) for column in meta.column_names}
+    ranges = {column: [_ends(entry) for entry in entries] for column, entries in meta.missing_ranges.items()}
+    numbers = {c for c, kind in meta.readstat_variable_types.items() if kind != "string"}
+    seen = _survey(_parts(read, path), names, ranges, numbers)
+    infos = tuple(_info(column, name, seen[column], meta, column in numbers) for column, name in names.items())
+    return RowSource(infos, lambda: _batches(read, path, names, numbers), _notes(meta))
+
+
+def _reader(path: Path) -> Callable[..., tuple[StoredValues, Any]]:
+    try:
+        import pyreadstat
+    except ImportError as error:
+        raise UsageError(
+            "SPSS and Stata files need pyreadstat", file=str(path), hint="pip install 'constraint-sdc[spss]'"
+        ) from error
+    reader: Callable[..., tuple[StoredValues, Any]] = (
+        pyreadstat.read_dta if path.suffix.lower() == ".dta" else pyreadstat.read_sav
+    )
+    return reader
+
+
+def _read(read: Callable[..., tuple[StoredValues, Any]], path: Path, **options: Any) -> tuple[StoredValues, Any]:
+    from pyreadstat import PyreadstatError, ReadstatError
+
+    try:
+        return read(path, user_missing=True, output_format="dict", **options)
+    except (ReadstatError, PyreadstatError, OSError, ValueError, OverflowError) as error:
+        raise DataError(f"cannot read: {error}", file=str(path)) from error
+
+
+def _parts(read: Callable[..., tuple[StoredValues, Any]], path: Path) -> Iterator[StoredValues]:
+    offset = 0
+    while True:
+        values, _ = _read(read, path, row_offset=offset, row_limit=BATCH)
+        count = len(next(iter(values.values()), []))
+        if count:
+            yield values
+        if count < BATCH:
+            return
+        offset += count
+
+
+def _batches(
+    read: Callable[..., tuple[StoredValues, Any]], path: Path, names: Mapping[str, str], numbers: set[str]
+) -> Iterator[Batch]:
+    for values in _parts(read, path):
+        yield {name: [_text(v, column in numbers) for v in values[column]] for column, name in names.items()}
+
+
+def _text(value: Any, is_number: bool) -> str | None:
+    if value is None or value == "":
+        return None
+    if isinstance(value, str):
+        return f".{value}" if is_number else value
+    if isinstance(value, dt.date | dt.time):
+        return value.isoformat()
+    return double_text(float(value)) if isinstance(value, int | float) else str(value)
+
+
+def _ends(entry: Mapping[str, Any]) -> tuple[Any, Any]:
+    return entry["lo"], entry["hi"]
+
+
+def _survey(
+    parts: Iterable[StoredValues],
+    names: Mapping[str, str],
+    ranges: Mapping[str, list[tuple[Any, Any]]],
+    numbers: set[str],
+) -> dict[str, _SeenColumn]:
+    """Find each variable's missing codes, and describe the texts of the values that are none."""
+    seen = {column: _SeenColumn() for column in names}
+    for values in parts:
+        for column, found in seen.items():
+            distinct = {value for value in values[column] if value is not None and value != ""}
+            codes = {v for v in distinct if _is_missing(v, ranges.get(column, []), column in numbers)}
+            found.codes |= codes
+            found.survey.add([_text(value, column in numbers) for value in distinct - codes])
+    for column, entries in ranges.items():
+        seen[column].codes.update(end for ends in entries for end in ends if end not in _OPEN_ENDS)
+    return seen
+
+
+def _is_missing(value: Any, ranges: list[tuple[Any, Any]], is_number: bool) -> bool:
+    if isinstance(value, str) and is_number:
+        return True
+    return any(
+        low <= value <= high for low, high in ranges if isinstance(value, str if isinstance(low, str) else int | float)
+    )
+
+
+def _info(column: str, name: str, seen: _SeenColumn, meta: Any, is_number: bool) -> VariableInfo:
+    type_, decimals = seen.survey.type() if is_number else ("text", None)
+    measure = meta.variable_measure.get(column)
+    codes = sorted(seen.codes, key=lambda code: (isinstance(code, str), code))
+    return VariableInfo(
+        name,
+        type_,
+        decimals,
+        measure if measure in get_args(Measure) else None,
+        meta.column_names_to_labels.get(column) or None,
+        tuple(text for code in codes if (text := _text(code, is_number)) is not None),
+    )
+
+
+def _notes(meta: Any) -> tuple[str, ...]:
+    labelled = ", ".join(meta.variable_value_labels)
+    return (f"the labels of single values are not carried over: {labelled}",) if labelled else ()
+
+
+# User-missing codes as SPSS can mark them: three single values, or one range and one value.
+
+_MOST_VALUES = 3
+_MOST_BYTES = 8
+
+
+def missing_values(info: VariableInfo, values: pd.Series[Any], is_number: bool, path: Path) -> list[Any]:
+    """Return what to mark so that exactly the variable's codes are missing among `values`.
+
+    More than three numbers are covered by a range that holds no other value of the data, with one code beside it if
+    need be; what SPSS cannot express is refused.
+    """
+    if not is_number:
+        return _texts(info, path)
+    codes = sorted(float(code) for code in info.missing if is_finite_code(code))
+    if len(codes) <= _MOST_VALUES:
+        return codes
+    data = values.to_numpy(np.float64)
+    valid = data[np.isfinite(data) & ~np.isin(data, codes)]
+    for inside, beside in ((codes, []), (codes[1:], codes[:1]), (codes[:-1], codes[-1:])):
+        if not _any_between(valid, inside[0], inside[-1]):
+            return [{"lo": inside[0], "hi": inside[-1]}, *beside]
+    raise DataError(
+        f"{info.name} has {len(codes)} missing codes with values between them",
+        file=str(path),
+        hint="SPSS marks three codes, or one range and one code",
+    )
+
+
+def _texts(info: VariableInfo, path: Path) -> list[Any]:
+    if len(info.missing) > _MOST_VALUES or any(len(code.encode()) > _MOST_BYTES for code in info.missing):
+        raise DataError(
+            f"{info.name} has missing codes that SPSS cannot mark",
+            file=str(path),
+            hint="it marks three codes of at most eight bytes in a text variable",
+        )
+    return list(info.missing)
+
+
+def is_finite_code(code: str) -> bool:
+    """Tell whether the code is a number that SPSS can mark."""
+    try:
+        return bool(np.isfinite(float(code)))
+    except ValueError:
+        return False
+
+
+def _any_between(values: npt.NDArray[np.float64], low: float, high: float) -> bool:
+    return bool(np.any((values >= low) & (values <= high)))
+
+
+# Write records as SPSS (.sav) or Stata (.dta) files with labels, measures and user-missing codes.
+
+_EXTENDED = re.compile(r"\.[a-z]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """A variable on its way to the file. `letters` are its Stata extended missing codes."""
+
+    info: VariableInfo
+    header: str
+    survey: Survey
+    is_number: bool
+    letters: frozenset[str]
+
+
+def write_statistics(path: Path, rows: RowSource, *, overwrite: bool = False) -> Written:
+    """Write the records as SPSS or, if the name ends in .dta, as Stata, staged and renamed at the end.
+
+    The columns are held in memory: the formats' library asks for them all at once. A variable that the metadata call a
+    number is stored as doubles if every text has exactly a double's value (`1.50` gets a display format of two
+    decimals), as text otherwise. Absent and empty are system-missing, or an empty string. What is lost is in the notes;
+    missing codes that SPSS cannot mark are refused.
+    """
+    writer = _writer(path)
+    is_stata = path.suffix.lower() == ".dta"
+    stored = _stored(rows, path, is_stata)
+    frame = _frame(rows, stored)
+    options: dict[str, Any] = {"column_labels": {s.header: s.info.label for s in stored if s.info.label}}
+    if is_stata:
+        options["missing_user_values"] = {s.header: [c[1] for c in sorted(s.letters)] for s in stored if s.letters}
+    else:
+        options["compress"] = path.suffix.lower() == ".zsav"
+        marks = {s.header: missing_values(s.info, frame[s.header], s.is_number, path) for s in stored}
+        options["missing_ranges"] = {header: marked for header, marked in marks.items() if marked}
+        options["variable_measure"] = {s.header: s.info.measure for s in stored if s.info.measure}
+        options["variable_format"] = {s.header: _format(s.survey) for s in stored if s.is_number}
+    with atomic_path(path, overwrite) as staged:
+        _write(writer, frame, staged, path, options)
+    return Written(
+        len(frame), tuple(f"{s.info.name}: {note}" for s in stored for note in _written_notes(s, frame, is_stata))
+    )
+
+
+def _writer(path: Path) -> Callable[..., None]:
+    try:
+        import pyreadstat
+    except ImportError as error:
+        raise UsageError(
+            "SPSS and Stata files need pyreadstat", file=str(path), hint="pip install 'constraint-sdc[spss]'"
+        ) from error
+    writer: Callable[..., None] = pyreadstat.write_dta if path.suffix.lower() == ".dta" else pyreadstat.write_sav
+    return writer
+
+
+def _write(writer: Callable[..., None], frame: pd.DataFrame, staged: Path, path: Path, options: dict[str, Any]) -> None:
+    from pyreadstat import PyreadstatError, ReadstatError
+
+    try:
+        writer(frame, staged, **options)
+    except (PyreadstatError, ReadstatError) as error:
+        raise DataError(f"the format cannot hold these records: {error}", file=str(path)) from error
+
+
+def _stored(rows: RowSource, path: Path, is_stata: bool) -> tuple[_Stored, ...]:
+    headers = headers_of(rows.names, path)
+    folded = [header.casefold() for header in headers]
+    for i, header in enumerate(headers):
+        if not is_stata and folded[i] in folded[:i]:
+            raise DataError(f"SPSS cannot tell {header!r} from {headers[folded.index(folded[i])]!r}", file=str(path))
+    letters = {i.name: frozenset(c for c in i.missing if is_stata and _EXTENDED.fullmatch(c)) for i in rows.infos}
+    surveys = survey_batches(rows.batches(), [replace(i, missing=tuple(letters[i.name])) for i in rows.infos])
+    return tuple(
+        _Stored(info, header, surveys[info.name], _is_number(info, surveys[info.name]), letters[info.name])
+        for info, header in zip(rows.infos, headers, strict=True)
+    )
+
+
+def _is_number(info: VariableInfo, survey: Survey) -> bool:
+    return info.type != "text" and survey.is_same_value
+
+
+def _frame(rows: RowSource, stored: Sequence[_Stored]) -> pd.DataFrame:
+    columns: dict[str, list[Any]] = {s.header: [] for s in stored}
+    for batch in rows.batches():
+        for s in stored:
+            value = _value_of(s)
+            columns[s.header].extend(value(text) for text in batch[s.info.name])
+    return pd.DataFrame(
+        {
+            s.header: pd.Series(columns[s.header], dtype=np.float64 if s.is_number and not s.letters else object)
+            for s in stored
+        }
+    )
+
+
+def _value_of(stored: _Stored) -> Callable[[str | None], Any]:
+    if not stored.is_number:
+        return lambda text: text or ""
+    if not stored.letters:
+        return lambda text: float(text) if text else np.nan
+    return lambda text: text[1] if text in stored.letters and text else float(text) if text else None
+
+
+def _format(survey: Survey) -> str:
+    """Return the SPSS display format, which alone tells that `1.50` had two decimals."""
+    decimals = min(max(survey.decimals, default=0), 16)
+    return f"F{min(max(8, survey.digits + decimals + 2), 40)}.{decimals}"
+
+
+def _written_notes(stored: _Stored, frame: pd.DataFrame, is_stata: bool) -> Iterator[str]:
+    info, survey = stored.info, stored.survey
+    if info.type != "text" and not stored.is_number:
+        yield "stored as text, because some of its texts have no exact number"
+    if stored.is_number and not survey.is_double:
+        yield f"zeros that close a fraction are {'lost' if is_stata else 'kept as a display format only'}"
+    if survey.empty and (survey.absent or stored.is_number):
+        yield f"{survey.empty} empty values are no longer told from absent ones"
+    if not is_stata and not stored.is_number and any(text.endswith(" ") for text in frame[stored.header]):
+        yield "SPSS does not keep blanks at the end of a text"
+    if is_stata and info.measure:
+        yield "Stata keeps no measure"
+    if is_stata and set(info.missing) - stored.letters:
+        yield "Stata cannot mark its missing codes, which become plain values"
+    if not is_stata and stored.is_number and not all(map(is_finite_code, info.missing)):
+        yield "missing codes that are no numbers, and do not occur, are dropped"

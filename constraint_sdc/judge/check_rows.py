@@ -1,0 +1,302 @@
+"""Judge a file of rows chunk by chunk, each rule by the engine that its route names, and add up what they say."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from constraint_sdc.arrays import Positions
+from constraint_sdc.data.table import Chunk, Layout
+from constraint_sdc.errors import JudgeError, UsageError
+from constraint_sdc.evaluate.domain import Domain
+from constraint_sdc.evaluate.expression import Outside
+from constraint_sdc.judge.finding import RuleResult, Tally, Violation, rule_results
+from constraint_sdc.judge.judge import ChunkJudges, Judge, JudgeFinding, JudgeReport
+from constraint_sdc.judge.routes import ChunkVerdict, Routes, judge_chunk
+from constraint_sdc.schematron.schema import Schema, hidden_message
+
+MakeJudge = Callable[[Schema], Judge]
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What the user wants to see: the key variable, how many examples per rule (None is all), and values or not."""
+
+    key: str | None = None
+    examples: int | None = 10
+    show_values: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """The records of a document that went to Saxon: their numbers, lines and keys in the file."""
+
+    numbers: npt.NDArray[np.int64]
+    lines: npt.NDArray[np.int64]
+    keys: list[str | None]
+
+
+class RowsCheck:
+    """A check in progress: feed it every chunk, finish, then ask for the results."""
+
+    def __init__(
+        self,
+        schema: Schema,
+        routes: Routes,
+        layout: Layout,
+        domains: Mapping[Outside, Domain],
+        make_judge: MakeJudge,
+        data: Path,
+        wishes: Wishes,
+    ) -> None:
+        self._schema = schema
+        self._routes = routes
+        self._layout = layout
+        self._domains = domains
+        self._make_judge = make_judge
+        self._data = data
+        self._wishes = wishes
+        self._summaries = {a.id: hidden_message(a.parts) for a in schema.assertions()}
+        self._tallies = {a.id: Tally(wishes.examples) for a in schema.assertions()}
+        self._second = self._workers(routes.vectorised_ids(), 1)
+        self._local = self._workers(routes.by_chunk, os.cpu_count() or 1)
+        self._whole = self._judge_whole_file()
+        self._whole_places: dict[int, tuple[str | None, int]] = {}
+        self._whole_records = {finding.record for finding in self._whole.findings if finding.record}
+        variables = {rule.id: match.context.variable for match in routes.vectorised for rule in match.rules}
+        self._steps = {rule: variable_step(name) if name else "" for rule, name in variables.items()}
+        self.records = 0
+        self._broken = 0
+        self._has_key = wishes.key is None
+
+    def _workers(self, ids: frozenset[str], count: int) -> ChunkJudges[_Sent]:
+        schema = self._schema.only(ids)
+        return ChunkJudges(lambda: self._make_judge(schema), self._data, count)
+
+    def _judge_whole_file(self) -> JudgeReport:
+        """Judge the rules that look beyond a record; first, so that the chunks can tell the keys of what was found."""
+        if not self._routes.whole_file:
+            return JudgeReport(counts=(), findings=())
+        with self._make_judge(self._schema.only(self._routes.whole_file)) as judge:
+            return judge.judge_file(self._data)
+
+    def take(self, chunk: Chunk) -> None:
+        """Judge one chunk."""
+        self._has_key |= self._wishes.key in chunk.columns
+        if self._whole_records:
+            for number in self._whole_records & set(range(chunk.first + 1, chunk.first + len(chunk) + 1)):
+                row = number - chunk.first - 1
+                self._whole_places[number] = self._key(chunk, row), int(chunk.lines[row])
+        if self._routes.vectorised:
+            self._take_vectorised(chunk)
+        if self._routes.by_chunk and len(chunk):
+            self._add(self._local.ask(self._sent(chunk, np.arange(len(chunk))), chunk.document()))
+        self.records += len(chunk)
+
+    def finish(self) -> None:
+        """Wait for the answers that are still out; after the last chunk."""
+        if not self._has_key:
+            raise UsageError(f"no record has the key variable {self._wishes.key!r}", file=str(self._data))
+        self._add(self._second.answers())
+        self._add(self._local.answers())
+        add_report(
+            self._tallies,
+            self._whole,
+            self._summaries,
+            show_values=self._wishes.show_values,
+            place=self._place_in_file,
+        )
+
+    def results(self) -> tuple[RuleResult, ...]:
+        """Return one result per assertion; after `finish`."""
+        return rule_results(self._schema, self._tallies)
+
+    @property
+    def broken_records(self) -> int | None:
+        """Count the records with a violation; None when Saxon found some of them, since it may list only a few."""
+        by_saxon = any(t.failed for t in self._tallies.values() if "saxon" in t.engines)
+        return None if by_saxon else self._broken
+
+    def __enter__(self) -> RowsCheck:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop the workers."""
+        self._second.close()
+        self._local.close()
+
+    def _take_vectorised(self, chunk: Chunk) -> None:
+        verdict = judge_chunk(self._routes.vectorised, chunk, xpath1=self._schema.is_xpath1, domains=self._domains)
+        wanted: dict[str, Positions] = {}
+        for rule, fired in verdict.fired.items():
+            tally, failed = self._tallies[rule], np.flatnonzero(verdict.failed[rule])
+            tally.count("vectorised", fired=int(np.count_nonzero(fired)), failed=len(failed))
+            wanted[rule] = failed[: tally.room]
+        self._broken += verdict.broken_records()
+        self._keep(chunk, wanted)
+        self._ask_second_opinion(chunk, verdict)
+
+    def _ask_second_opinion(self, chunk: Chunk, verdict: ChunkVerdict) -> None:
+        rows = np.flatnonzero(verdict.unsure)
+        if len(rows):
+            self._add(self._second.ask(self._sent(chunk, rows), chunk.document(rows.tolist())))
+
+    def _keep(self, chunk: Chunk, wanted: Mapping[str, Positions]) -> None:
+        texts = self._texts(chunk, wanted) if self._wishes.show_values else {}
+        for rule, rows in wanted.items():
+            for row in rows.tolist():
+                found = texts.get((rule, row))
+                if self._wishes.show_values and found is None:
+                    number = chunk.first + row + 1
+                    raise JudgeError(f"the two engines disagree on rule {rule!r}, record {number}", hint="report this")
+                self._tallies[rule].keep(
+                    Violation(
+                        rule=rule,
+                        record=chunk.first + row + 1,
+                        key=self._key(chunk, row),
+                        line=int(chunk.lines[row]),
+                        location=record_location(self._layout, chunk.first + row + 1) + self._steps[rule],
+                        summary=self._summaries[rule],
+                        message=found.text if found else None,
+                        diagnostics=found.diagnostics if found else (),
+                    )
+                )
+
+    def _texts(self, chunk: Chunk, wanted: Mapping[str, Positions]) -> dict[tuple[str, int], JudgeFinding]:
+        """Let Saxon write the messages of these violations, values included."""
+        rows = np.unique(np.concatenate([*wanted.values(), np.zeros(0, np.intp)]))
+        if not len(rows):
+            return {}
+        document = chunk.document(rows.tolist())
+        self._add(self._second.answers())
+        answers = [*self._second.ask(self._sent(chunk, rows), document), *self._second.answers()]
+        findings = answers[-1][1].findings
+        return {(f.assertion, int(rows[f.record - 1])): f for f in findings if f.record is not None}
+
+    def _sent(self, chunk: Chunk, rows: Positions) -> _Sent:
+        keys = [self._key(chunk, row) for row in rows.tolist()]
+        return _Sent(chunk.first + rows.astype(np.int64) + 1, chunk.lines[rows], keys)
+
+    def _key(self, chunk: Chunk, row: int) -> str | None:
+        column = chunk.columns.get(self._wishes.key or "")
+        return column.text(row) if column is not None else None
+
+    def _add(self, answers: Iterable[tuple[_Sent, JudgeReport]]) -> None:
+        for sent, report in answers:
+            add_report(
+                self._tallies,
+                report,
+                self._summaries,
+                show_values=self._wishes.show_values,
+                place=partial(self._place, sent),
+            )
+
+    def _place(self, sent: _Sent, finding: JudgeFinding) -> tuple[int | None, str | None, int | None, str]:
+        if finding.record is None:
+            return None, None, None, finding.location
+        i = finding.record - 1
+        number = int(sent.numbers[i])
+        return number, sent.keys[i], int(sent.lines[i]), self._location(number, finding)
+
+    def _place_in_file(self, finding: JudgeFinding) -> tuple[int | None, str | None, int | None, str]:
+        if finding.record is None:
+            return None, None, finding.line, finding.location
+        key, line = self._whole_places[finding.record]
+        return finding.record, key, line, self._location(finding.record, finding)
+
+    def _location(self, number: int, finding: JudgeFinding) -> str:
+        return record_location(self._layout, number) + inside_record(finding.location, self._layout.record)
+
+
+Place = Callable[[JudgeFinding], tuple[int | None, str | None, int | None, str]]
+
+
+def add_report(
+    tallies: dict[str, Tally],
+    report: JudgeReport,
+    summaries: Mapping[str, str],
+    *,
+    show_values: bool,
+    place: Place = lambda finding: (finding.record, None, finding.line, finding.location),
+) -> None:
+    """Add what Saxon says; `place` gives a finding's record number, key, line and location in the file."""
+    for count in report.counts:
+        tallies[count.assertion].count(
+            "saxon", fired=count.fired, failed=count.failed, errors=count.errors, error=count.error
+        )
+    for finding in report.findings:
+        record, key, line, location = place(finding) if finding.document is None else _elsewhere(finding)
+        tallies[finding.assertion].keep(
+            Violation(
+                rule=finding.assertion,
+                record=record,
+                key=key,
+                line=line,
+                location=location,
+                summary=summaries[finding.assertion],
+                message=finding.text if show_values else None,
+                diagnostics=finding.diagnostics if show_values else (),
+            )
+        )
+
+
+def _elsewhere(finding: JudgeFinding) -> tuple[None, None, None, str]:
+    """Place a finding in another document (a pattern's `documents`): no record or line of the checked file."""
+    return None, None, None, f"doc('{finding.document}'){finding.location}"
+
+
+def record_location(layout: Layout, number: int) -> str:
+    """Return an XPath that selects the record by its number, counted over the whole document.
+
+    >>> record_location(Layout(("Data",), "Record", "elements", b"", b""), 7)
+    '(/Q{}Data/Q{}Record)[7]'
+    """
+    names = [_braced(name) for name in (*layout.wrappers, layout.record)]
+    return f"(/{'/'.join(names)})[{number}]" if layout.is_uniform else f"(//{names[-1]})[{number}]"
+
+
+def variable_step(name: str) -> str:
+    """Return the step from a record to one of its variables.
+
+    >>> variable_step("{urn:x}V1"), variable_step("@id")
+    ('/Q{urn:x}V1[1]', '/@id')
+    """
+    if name.startswith("@"):
+        return f"/@{_braced(name[1:]) if name.startswith('@{') else name[1:]}"
+    return f"/{_braced(name)}[1]"
+
+
+_STEP = re.compile(r"/(?:Q\{[^}]*\}[^/\[]*|@Q\{[^}]*\}[^/]*|[^/\[]+)(?:\[\d+\])?")
+
+
+def inside_record(location: str, record: str) -> str:
+    """Return the part of a path that leads from the record to the node.
+
+    >>> inside_record("/Q{}Data[1]/Q{}Record[5]/Q{}V1[1]", "Record")
+    '/Q{}V1[1]'
+    """
+    steps = _STEP.findall(location)
+    places = [i for i, step in enumerate(steps) if i and f"{step}[".startswith(f"/{_braced(record)}[")]
+    return "".join(steps[places[0] + 1 :]) if places else ""
+
+
+def _braced(name: str) -> str:
+    return f"Q{name}" if name.startswith("{") else f"Q{{}}{name}"
+
+
+# Judge any XML document, rows or not: Saxon on the whole of it.
+
+
+def check_document(schema: Schema, judge: Judge, data: Path, wishes: Wishes) -> tuple[RuleResult, ...]:
+    """Return one result per assertion; violations carry locations and lines."""
+    tallies = {a.id: Tally(wishes.examples) for a in schema.assertions()}
+    summaries = {a.id: hidden_message(a.parts) for a in schema.assertions()}
+    add_report(tallies, judge.judge_file(data), summaries, show_values=wishes.show_values)
+    return rule_results(schema, tallies)

@@ -1,0 +1,183 @@
+"""What a check found: per rule, and per violation."""
+
+from __future__ import annotations
+
+from bisect import insort
+from dataclasses import dataclass, field
+from typing import Literal as OneOf
+from typing import TypeAlias
+
+from constraint_sdc.schematron.schema import Assertion, Origin, Schema, Severity
+
+Status: TypeAlias = OneOf["pass", "fail", "error", "not applicable"]
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "information")
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One failed assert or successful report.
+
+    `record` is the 1-based record number and `key` the record's key when the document has rows; `location` is an XPath
+    to the node. `summary` hides microdata values, `message` shows them (None when it was not asked for).
+    """
+
+    rule: str
+    record: int | None
+    key: str | None
+    line: int | None
+    location: str
+    summary: str
+    message: str | None = None
+    diagnostics: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RuleResult:
+    """One assertion over the whole document.
+
+    `fired` counts the nodes it was asked about, `failed` those it complained of, `errors` those on which XPath itself
+    stopped (a cast that cannot be done); an error is neither pass nor fail. `violations` may be capped: `failed` counts
+    all of them. `context` is the context of the assertion's rule as written.
+    """
+
+    rule: str
+    pattern: str
+    kind: OneOf["assert", "report"]
+    severity: Severity
+    test: str
+    origin: Origin
+    fired: int
+    failed: int
+    errors: int
+    error: str | None
+    engine: OneOf["vectorised", "saxon", "both"]
+    violations: tuple[Violation, ...]
+    context: str = ""
+
+    @property
+    def passed(self) -> int:
+        """Count the nodes on which the rule holds."""
+        return self.fired - self.failed - self.errors
+
+    @property
+    def status(self) -> Status:
+        """Say how the rule came out."""
+        if self.errors or self.error:
+            return "error"
+        if self.failed:
+            return "fail"
+        return "pass" if self.fired else "not applicable"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """The verdict on one document. `records` is None when the document has no rows.
+
+    `broken_records` counts the records with at least one violation; None when nobody counted.
+    """
+
+    data: str
+    rules: str
+    title: str
+    phase: str
+    binding: str
+    records: int | None
+    fail_on: Severity
+    results: tuple[RuleResult, ...]
+    shows_values: bool = False
+    notes: tuple[str, ...] = ()
+    broken_records: int | None = None
+
+    @property
+    def has_errors(self) -> bool:
+        """Tell whether some rule could not be evaluated on some node."""
+        return any(result.status == "error" for result in self.results)
+
+    @property
+    def failing(self) -> tuple[RuleResult, ...]:
+        """Return the rules that fail at or above the severity that the gate watches."""
+        watched = SEVERITIES[: SEVERITIES.index(self.fail_on) + 1]
+        return tuple(r for r in self.results if r.failed and r.severity in watched)
+
+    @property
+    def exit_code(self) -> int:
+        """0 clean, 1 violations, 2 a rule could not be evaluated."""
+        return 2 if self.has_errors else 1 if self.failing else 0
+
+
+# Counts and capped examples per rule, added up over chunks and engines.
+
+
+@dataclass(slots=True)
+class Tally:
+    """One rule's running totals; at most `most` violations are kept (None keeps all), those of the first records.
+
+    Answers need not come in the order of the records: a record that one engine passed on to the other comes late.
+    """
+
+    most: int | None
+    fired: int = 0
+    failed: int = 0
+    errors: int = 0
+    error: str | None = None
+    engines: set[str] = field(default_factory=set)
+    violations: list[Violation] = field(default_factory=list)
+
+    @property
+    def room(self) -> int | None:
+        """Say how many more violations are wanted; None is no limit."""
+        return None if self.most is None else max(0, self.most - len(self.violations))
+
+    def count(self, engine: str, *, fired: int, failed: int, errors: int = 0, error: str | None = None) -> None:
+        """Add the counts that an engine reports."""
+        self.fired += fired
+        self.failed += failed
+        self.errors += errors
+        self.error = self.error or error
+        if fired or errors:
+            self.engines.add(engine)
+
+    def keep(self, violation: Violation) -> None:
+        """Keep a violation; when there is no more room, the last one in record order goes."""
+        insort(self.violations, violation, key=_in_record_order)
+        if self.most is not None:
+            del self.violations[self.most :]
+
+    @property
+    def engine(self) -> OneOf["vectorised", "saxon", "both"]:
+        """Name the engine that judged the rule."""
+        if len(self.engines) == 2:
+            return "both"
+        return "saxon" if self.engines == {"saxon"} else "vectorised"
+
+
+def _in_record_order(violation: Violation) -> tuple[bool, int]:
+    return violation.record is None, violation.record or 0
+
+
+def rule_results(schema: Schema, tallies: dict[str, Tally]) -> tuple[RuleResult, ...]:
+    """Return one result per assertion, in the schema's order, violations in record order."""
+    return tuple(
+        _result(assertion, pattern.id, rule.context, tallies[assertion.id])
+        for pattern in schema.patterns
+        for rule in pattern.rules
+        for assertion in rule.assertions
+    )
+
+
+def _result(assertion: Assertion, pattern: str, context: str, tally: Tally) -> RuleResult:
+    return RuleResult(
+        rule=assertion.id,
+        pattern=pattern,
+        kind=assertion.kind,
+        severity=assertion.severity,
+        test=assertion.test,
+        origin=assertion.origin,
+        fired=tally.fired,
+        failed=tally.failed,
+        errors=tally.errors,
+        error=tally.error,
+        engine=tally.engine,
+        violations=tuple(tally.violations),
+        context=context,
+    )

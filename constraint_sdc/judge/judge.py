@@ -1,0 +1,274 @@
+"""The judge: a schema on one side, documents on the other, Saxon's verdict between them."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from queue import SimpleQueue
+from types import TracebackType
+from typing import Any, Generic, TypeVar
+
+from constraint_sdc.judge.stylesheet.transpile import Output, Stylesheet, make_stylesheet
+from constraint_sdc.judge.worker.bench import Bench, rules_error
+from constraint_sdc.judge.worker.process import Message
+from constraint_sdc.schematron.confinement import Confinement
+from constraint_sdc.schematron.schema import Schema
+
+# What the judge says about one document: counts for every assertion, and the findings themselves.
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeFinding:
+    """One failed assert or successful report.
+
+    `record` is the 1-based number of the record that holds the node, when a record element was named. `location` and
+    `line` are those of the subject. `text` shows values, white space normalised; `diagnostics` are (id, text) pairs.
+    `document` is the URI of the document when a pattern's `documents` led away from the judged one.
+    """
+
+    assertion: str
+    record: int | None
+    location: str
+    line: int | None
+    text: str
+    diagnostics: tuple[tuple[str, str], ...]
+    document: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeCount:
+    """One assertion over the whole document: nodes asked, complaints, and nodes on which XPath itself stopped.
+
+    `error`, `error_record` and `error_location` tell of the first such stop.
+    """
+
+    assertion: str
+    fired: int
+    failed: int
+    errors: int
+    error: str | None = None
+    error_record: int | None = None
+    error_location: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeReport:
+    """The verdict: `counts` are complete and in schema order, `findings` may be capped for each assertion."""
+
+    counts: tuple[JudgeCount, ...]
+    findings: tuple[JudgeFinding, ...]
+
+    def count(self, assertion: str) -> JudgeCount:
+        """Return the counts of one assertion."""
+        return next(count for count in self.counts if count.assertion == assertion)
+
+
+def read_report(schema: Schema, text: str, lines: Sequence[int] | None) -> JudgeReport:
+    """Read what a counting stylesheet wrote; `lines` are those of the findings in the order in which it lists them."""
+    rows = json.loads(text)
+    assertions = schema.assertions()
+    fired = {row["rule"]: row["count"] for row in rows if row["kind"] == "fired"}
+    complaints = {row["assertion"]: row for row in rows if row["kind"] == "complaints"}
+    errors = {row["assertion"]: row for row in rows if row["kind"] == "error"}
+    findings = [row for row in rows if row["kind"] == "finding"]
+    rules = [rule for pattern in schema.patterns for rule in pattern.rules]
+    rule_of = [number for number, rule in enumerate(rules, start=1) for _ in rule.assertions]
+    counts = tuple(
+        _count(assertion.id, fired.get(rule_of[n], 0), complaints.get(n + 1, {}), errors.get(n + 1, {}))
+        for n, assertion in enumerate(assertions)
+    )
+    known = [line if line > 0 else None for line in lines] if lines is not None else [None] * len(findings)
+    in_order = sorted(zip(findings, known, strict=True), key=lambda pair: int(pair[0]["assertion"]))
+    return JudgeReport(
+        counts, tuple(_finding(assertions[row["assertion"] - 1].id, row, line) for row, line in in_order)
+    )
+
+
+def _count(assertion: str, fired: int, complaints: dict[str, Any], error: dict[str, Any]) -> JudgeCount:
+    return JudgeCount(
+        assertion,
+        fired,
+        complaints.get("failed", 0),
+        complaints.get("errors", 0),
+        error.get("text"),
+        error.get("record"),
+        error.get("location"),
+    )
+
+
+def _finding(assertion: str, row: dict[str, Any], line: int | None) -> JudgeFinding:
+    diagnostics = tuple((name, text) for name, text in row["diagnostics"])
+    return JudgeFinding(
+        assertion, row.get("record"), row["location"], line, row["text"], diagnostics, row.get("document")
+    )
+
+
+class Judge:
+    """Judges documents against a schema; owns the process in which Saxon runs. Use it in a `with` statement.
+
+    `record` is the Clark name of the record element; findings then carry record numbers. `parameters` names documents
+    that take the place of variables (`{"original": path}`). Rules may read files beside the rules, beside the data and
+    in `allowed` directories. `time_limit` is in seconds for each document; `max_findings` caps the findings of each
+    assertion, never the counts.
+    """
+
+    def __init__(
+        self,
+        schema: Schema,
+        *,
+        record: str | None = None,
+        parameters: Mapping[str, Path] | None = None,
+        allowed: tuple[Path, ...] = (),
+        time_limit: float | None = None,
+        max_findings: int | None = 1000,
+    ) -> None:
+        self._schema = schema
+        self._record = record
+        self._parameters = dict(parameters or {})
+        self._allowed = allowed
+        self._time_limit = time_limit
+        self._max_findings = max_findings
+        self._sheets: dict[str, Stylesheet] = {}
+        self._bench: Bench | None = None
+        with self._limited() as bench:
+            self._ready(bench, "counts", guarded=False)
+
+    def judge_file(self, path: Path) -> JudgeReport:
+        """Judge a file; findings carry line numbers."""
+        with self._limited() as bench:
+            bench.open_file(path)
+            answer = self._run(bench, "counts", path)
+            return read_report(self._schema, answer["text"], answer["lines"])
+
+    def judge_bytes(self, document: bytes, base: Path) -> JudgeReport:
+        """Judge a document in memory that stands for (a part of) the file `base`; there are no line numbers."""
+        with self._limited() as bench:
+            bench.open_bytes(document, base)
+            answer = self._run(bench, "counts", base)
+            return read_report(self._schema, answer["text"], None)
+
+    def svrl_file(self, path: Path) -> str:
+        """Return the full validation report for a file, in the Schematron Validation Report Language."""
+        with self._limited() as bench:
+            bench.open_file(path)
+            return str(self._run(bench, "svrl", path)["text"])
+
+    def close(self) -> None:
+        """End the process; judging again starts a new one."""
+        if self._bench is not None:
+            self._bench.close()
+        self._bench = None
+
+    def __enter__(self) -> Judge:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @contextmanager
+    def _limited(self) -> Iterator[Bench]:
+        """Give a living bench whose every answer must come before the time limit."""
+        if self._bench is None or not self._bench.is_alive:
+            self._bench = Bench()
+        self._bench.deadline = None if self._time_limit is None else time.monotonic() + self._time_limit
+        yield self._bench
+
+    def _ready(self, bench: Bench, output: Output, *, guarded: bool) -> tuple[str, Stylesheet]:
+        key = f"{output} guarded" if guarded else output
+        if key not in self._sheets:
+            self._sheets[key] = make_stylesheet(
+                self._schema,
+                record=self._record,
+                output=output,
+                given=frozenset(self._parameters),
+                max_findings=self._max_findings,
+                guarded=guarded,
+            )
+        bench.compile(key, self._sheets[key])
+        return key, self._sheets[key]
+
+    def _run(self, bench: Bench, output: Output, data: Path) -> Message:
+        """Run until every resource is at hand, unguarded first, guarded when XPath stops on some node.
+
+        A run that misses a resource ends there, a guarded one goes on and names all that it misses: so a schema that
+        asks for many documents is run a few times, not once for each.
+        """
+        bench.give(self._parameters)
+        bench.confine(Confinement.around([self._schema.origin.file, data], self._allowed))
+        key, sheet = self._ready(bench, output, guarded=False)
+        bench.prefetch(sheet.wanted)
+        fruitless, must_guard = 0, False
+        while True:
+            key, sheet = self._ready(bench, output, guarded=must_guard or fruitless > 1)
+            answer = bench.run(key)
+            if bench.provide(answer, sheet, self._schema.origin.file):
+                fruitless += 1
+            elif "error" not in answer:
+                return answer
+            elif must_guard:
+                error = rules_error(str(answer["error"]), sheet.places)
+                error.quotes_data = True
+                raise error
+            else:
+                must_guard = True
+
+
+# Saxon on one chunk of records at a time, in several worker processes, answers in the order of the questions.
+
+Label = TypeVar("Label")
+
+
+class ChunkJudges(Generic[Label]):
+    """A few Saxon workers behind one queue; a worker starts only when the first document asks for it.
+
+    Threads only wait here: Saxon holds Python's lock for a whole call, so the work itself is in other processes. At
+    most two documents per worker are in flight, so memory does not grow with the file.
+    """
+
+    def __init__(self, make_judge: Callable[[], Judge], base: Path, workers: int) -> None:
+        self._make_judge = make_judge
+        self._base = base
+        self._workers = workers
+        self._idle: SimpleQueue[Judge] = SimpleQueue()
+        self._started: list[Judge] = []
+        self._threads = ThreadPoolExecutor(workers)
+        self._waiting: deque[tuple[Label, Future[JudgeReport]]] = deque()
+
+    def ask(self, label: Label, document: bytes) -> Iterator[tuple[Label, JudgeReport]]:
+        """Hand in a document; yield the answers that must be taken before more may be asked."""
+        if self._idle.empty() and len(self._started) < self._workers:
+            self._started.append(self._make_judge())
+            self._idle.put(self._started[-1])
+        self._waiting.append((label, self._threads.submit(self._judge, document)))
+        while len(self._waiting) > 2 * self._workers:
+            yield self._oldest()
+
+    def answers(self) -> Iterator[tuple[Label, JudgeReport]]:
+        """Yield the answers that are still out, oldest first."""
+        while self._waiting:
+            yield self._oldest()
+
+    def close(self) -> None:
+        """Stop the workers; unanswered questions are dropped."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for judge in self._started:
+            judge.close()
+
+    def _oldest(self) -> tuple[Label, JudgeReport]:
+        label, future = self._waiting.popleft()
+        return label, future.result()
+
+    def _judge(self, document: bytes) -> JudgeReport:
+        judge = self._idle.get()
+        try:
+            return judge.judge_bytes(document, self._base)
+        finally:
+            self._idle.put(judge)

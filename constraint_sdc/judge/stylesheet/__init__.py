@@ -1,0 +1,1 @@
+"""A Schematron schema as one XSLT 3.0 stylesheet."""

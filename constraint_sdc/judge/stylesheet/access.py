@@ -1,0 +1,134 @@
+"""Send every call that reads a file through functions of ours, so that Python decides what may be read.
+
+Saxon itself can open nothing (see `saxon`). Here `doc('x.xml')` becomes `Q{...}doc('file:///rules/a.sch', 'x.xml')`, a
+function of the prelude that looks the absolute URI up among the documents handed in. A call that this rewriting does
+not see (a function looked up by name at run time) meets Saxon's closed door instead.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from constraint_sdc.errors import ResourceRefusedError
+from constraint_sdc.judge.stylesheet.sheet import quoted
+from constraint_sdc.schematron.schema import Origin
+from constraint_sdc.xpath.tokens import Token, neighbour, text_at, tokenize
+
+JUDGE = "urn:constraint-sdc:judge"
+_FUNCTIONS = "http://www.w3.org/2005/xpath-functions"
+_READING = {
+    "doc": (1,),
+    "doc-available": (1,),
+    "document": (1, 2),
+    "unparsed-text": (1, 2),
+    "unparsed-text-lines": (1, 2),
+    "unparsed-text-available": (1, 2),
+    "json-doc": (1, 2),
+}
+_CLOSED = ("collection", "uri-collection", "environment-variable", "available-environment-variables")
+# Saxon knows no document URI of what is handed in as text.
+_DOCUMENT_URI = "document-uri"
+_DOCUMENTS = ("doc", "doc-available", "document")
+
+
+class Wanted(NamedTuple):
+    """A document that an expression names literally: loading it beforehand saves a second run."""
+
+    href: str
+    base: str
+
+
+@dataclass(frozen=True, slots=True)
+class Confined:
+    """An expression whose calls for files are rewritten, and the documents it is sure to ask for."""
+
+    text: str
+    wanted: tuple[Wanted, ...] = ()
+    reads: bool = False
+
+
+def file_uri(path: str | Path) -> str:
+    """Return the URI of a file, symbolic links left as they are."""
+    return Path(path).absolute().as_uri()
+
+
+def confine_expression(expression: str, origin: Origin) -> Confined:
+    """Rewrite the calls for files in one expression; relative URIs will resolve against the file it was written in.
+
+    >>> confine_expression("doc('x.xml')/a", Origin("/r/a.sch", 1)).text
+    "Q{urn:constraint-sdc:judge}doc('file:///r/a.sch', 'x.xml')/a"
+    """
+    if not any(name in expression for name in ("doc", "text", "collection", "environment-variable")):
+        return Confined(expression)
+    tokens = tokenize(expression)
+    base = file_uri(origin.file)
+    texts = [token.text for token in tokens]
+    wanted: list[Wanted] = []
+    for index in range(len(tokens)):
+        name = _function_name(tokens, index)
+        if name is None:
+            continue
+        if name in _CLOSED:
+            raise ResourceRefusedError(
+                f"{name}() is closed to rules", file=origin.file, line=origin.line, hint="name files with doc() instead"
+            )
+        following = neighbour(tokens, index, 1)
+        if name == _DOCUMENT_URI:
+            _rewrite_document_uri(texts, tokens, index, following)
+            continue
+        assert following is not None  # a function name is followed by "(" or "#"
+        if text_at(tokens, following) == "#":
+            _rewrite_reference(texts, tokens, index, following, name, base)
+        elif text_at(tokens, neighbour(tokens, index, -1)) == "=>":
+            texts[index] = f"Q{{{JUDGE}}}arrow-{name}"
+            texts[following] = f"({quoted(base)}{_comma(tokens, following)}"
+        else:
+            texts[index] = f"Q{{{JUDGE}}}{name}"
+            texts[following] = f"({quoted(base)}{_comma(tokens, following)}"
+            wanted += _literal_argument(tokens, following, name, base)
+    text = "".join(texts)
+    return Confined(text, tuple(wanted), text != expression)
+
+
+def _function_name(tokens: list[Token], index: int) -> str | None:
+    """Return the local name when this token names a reading or closed function in the function namespace."""
+    token = tokens[index]
+    if token.kind != "name" or text_at(tokens, neighbour(tokens, index, 1)) not in ("(", "#"):
+        return None
+    name = token.text.removeprefix(f"Q{{{_FUNCTIONS}}}").removeprefix("fn:")
+    if name not in _READING and name not in _CLOSED and name != _DOCUMENT_URI:
+        return None
+    return None if text_at(tokens, neighbour(tokens, index, -1)) in ("$", "@", "::") else name
+
+
+def _rewrite_document_uri(texts: list[str], tokens: list[Token], index: int, bracket: int | None) -> None:
+    texts[index] = f"Q{{{JUDGE}}}document-uri"
+    if bracket is not None and text_at(tokens, bracket) == "(" and not _comma(tokens, bracket):
+        texts[bracket] = "(."
+
+
+def _comma(tokens: list[Token], bracket: int) -> str:
+    return "" if text_at(tokens, neighbour(tokens, bracket, 1)) == ")" else ", "
+
+
+def _rewrite_reference(texts: list[str], tokens: list[Token], index: int, hash_: int, name: str, base: str) -> None:
+    arity_at = neighbour(tokens, hash_, 1)
+    arity = text_at(tokens, arity_at)
+    if arity_at is None or arity not in {str(n) for n in _READING[name]}:
+        return
+    parameters = ", ".join(f"$p{n}" for n in range(int(arity)))
+    texts[index] = f"function({parameters}) {{ Q{{{JUDGE}}}{name}({quoted(base)}, {parameters}) }}"
+    for gone in range(index + 1, arity_at + 1):
+        texts[gone] = ""
+
+
+def _literal_argument(tokens: list[Token], bracket: int, name: str, base: str) -> list[Wanted]:
+    argument = neighbour(tokens, bracket, 1)
+    if name not in _DOCUMENTS or argument is None or tokens[argument].kind != "string":
+        return []
+    if text_at(tokens, neighbour(tokens, argument, 1)) != ")":
+        return []
+    quote = tokens[argument].text[0]
+    return [Wanted(tokens[argument].text[1:-1].replace(quote * 2, quote), base)]

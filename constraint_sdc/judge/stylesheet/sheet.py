@@ -1,0 +1,84 @@
+"""Write a stylesheet line by line and remember where in the Schematron each line comes from.
+
+Every start tag stands on a line of its own, so that a line number in Saxon's complaint leads back to a file and line
+that the author knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from constraint_sdc.schematron.schema import Origin
+
+Attributes: TypeAlias = Mapping[str, str | None]
+NONE: Attributes = {}
+_ESCAPES = str.maketrans(
+    {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SheetPlace:
+    """What a line of the stylesheet stands for: `what` in the author's words, and where it was written."""
+
+    what: str
+    origin: Origin
+
+
+@dataclass(slots=True)
+class Sheet:
+    """A stylesheet under construction."""
+
+    lines: list[str] = field(default_factory=list)
+    places: dict[int, SheetPlace] = field(default_factory=dict)
+
+    @contextmanager
+    def element(self, name: str, attributes: Attributes = NONE, place: SheetPlace | None = None) -> Iterator[None]:
+        """Write a start tag, whatever the body writes, and the end tag."""
+        self._line(f"<{name}{written_attributes(attributes)}>", place)
+        yield
+        self.lines.append(f"</{name}>")
+
+    def leaf(self, name: str, attributes: Attributes = NONE, place: SheetPlace | None = None) -> None:
+        """Write an empty element."""
+        self._line(f"<{name}{written_attributes(attributes)}/>", place)
+
+    def text(self, text: str) -> None:
+        """Write literal text, white space kept."""
+        self.lines.append(f"<xsl:text>{text.translate(_ESCAPES)}</xsl:text>")
+
+    def raw(self, xml: str, place: SheetPlace | None = None) -> None:
+        """Write ready-made XML of one or more lines, all of them standing for one place."""
+        for line in xml.split("\n"):
+            self._line(line, place)
+
+    def _line(self, line: str, place: SheetPlace | None) -> None:
+        self.lines.append(line)
+        if place is not None:
+            self.places[len(self.lines)] = place
+
+
+def written_attributes(attributes: Attributes) -> str:
+    """Return attributes as XML text; None leaves one out.
+
+    >>> written_attributes({"test": "a < 'b'", "as": None, "version": "3.0"})
+    ' test="a &lt; \\'b\\'" version="3.0"'
+    """
+    return "".join(f' {name}="{value.translate(_ESCAPES)}"' for name, value in attributes.items() if value is not None)
+
+
+def literal(text: str) -> str:
+    """Return text as an attribute value template that says exactly that text."""
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def quoted(text: str) -> str:
+    """Return text as an XPath string literal.
+
+    >>> quoted("it's")
+    "'it''s'"
+    """
+    return "'" + text.replace("'", "''") + "'"

@@ -1,0 +1,275 @@
+"""A Schematron schema as one XSLT 3.0 stylesheet.
+
+Each pattern has a mode of its own in which the first rule that matches a node takes it (a group: a mode for each
+rule). A rule's template holds its variables and tests; what it leaves behind are tokens, which `counting` sums up or
+`svrl` writes out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Literal as OneOf
+from typing import TypeAlias
+
+from constraint_sdc.errors import RulesError
+from constraint_sdc.judge.stylesheet.access import Wanted, file_uri
+from constraint_sdc.judge.stylesheet.expressions import (
+    ERRORS,
+    Author,
+    ours,
+    write_pattern_variables,
+    write_rule_variables,
+    write_schema_variables,
+)
+from constraint_sdc.judge.stylesheet.foreign import XSLT, foreign_declaration
+from constraint_sdc.judge.stylesheet.messages import visited_items, write_details
+from constraint_sdc.judge.stylesheet.outputs import counting, svrl_output
+from constraint_sdc.judge.stylesheet.prelude import locations, resources
+from constraint_sdc.judge.stylesheet.sheet import Sheet, SheetPlace, quoted
+from constraint_sdc.judge.stylesheet.value_sets import VALUE_SETS, find_lookups
+from constraint_sdc.judge.stylesheet.xpath1_numbers import number_functions
+from constraint_sdc.schematron.schema import Assertion, Pattern, Rule, Schema
+from constraint_sdc.xpath.tokens import target_names
+
+Output: TypeAlias = OneOf["counts", "svrl"]
+
+_EVERY_NODE = "/descendant-or-self::node() ! (., @*)"
+# Prefixes that XPath users know by heart; a schema's own <ns> takes precedence.
+_WELL_KNOWN = {
+    "xs": "http://www.w3.org/2001/XMLSchema",
+    "fn": "http://www.w3.org/2005/xpath-functions",
+    "map": "http://www.w3.org/2005/xpath-functions/map",
+    "array": "http://www.w3.org/2005/xpath-functions/array",
+    "math": "http://www.w3.org/2005/xpath-functions/math",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Stylesheet:
+    """A stylesheet, what each of its lines stands for in the schema, and the documents it names literally."""
+
+    text: str
+    places: Mapping[int, SheetPlace]
+    wanted: tuple[Wanted, ...]
+
+
+def transpile(
+    schema: Schema,
+    *,
+    record: str | None = None,
+    output: Output = "counts",
+    given: frozenset[str] = frozenset(),
+    max_findings: int | None = None,
+    guarded: bool = False,
+) -> str:
+    """Return the stylesheet's text; see `make_stylesheet`."""
+    return make_stylesheet(
+        schema, record=record, output=output, given=given, max_findings=max_findings, guarded=guarded
+    ).text
+
+
+def make_stylesheet(
+    schema: Schema,
+    *,
+    record: str | None = None,
+    output: Output = "counts",
+    given: frozenset[str] = frozenset(),
+    max_findings: int | None = None,
+    guarded: bool = False,
+) -> Stylesheet:
+    """Turn a schema into a stylesheet whose template `main` of the judge's namespace gives the verdict.
+
+    `record` is the Clark name of the record element; `given` names variables whose value comes from outside;
+    a `guarded` stylesheet catches XPath's dynamic errors node by node, which costs time.
+    """
+    sheet = Sheet()
+    author = Author(schema, sheet, given)
+    with sheet.element("xsl:stylesheet", _root_attributes(schema)):
+        write_schema_variables(author)
+        _write_foreign(author)
+        scopes = [write_pattern_variables(author, p.lets, n) for n, p in enumerate(schema.patterns)]
+        rules = _Rules(author, guarded, tells_document=output == "svrl")
+        rules.write(scopes)
+        rules.write_value_sets()
+        write_details(author, scopes, svrl=output == "svrl", guarded=guarded)
+        sheet.raw(locations())
+        if schema.is_xpath1:
+            sheet.raw(number_functions())
+        most = max_findings if max_findings is not None else 2**53
+        sheet.leaf("xsl:variable", {"name": ours("most"), "select": str(most)})
+        sheet.raw(counting(len(schema.patterns), record) if output == "counts" else svrl_output(schema, scopes))
+        if author.reads or any(pattern.documents for pattern in schema.patterns):
+            sheet.raw(resources())
+    return Stylesheet("\n".join(sheet.lines), sheet.places, tuple(author.wanted))
+
+
+def _root_attributes(schema: Schema) -> dict[str, str | None]:
+    declared = dict(schema.namespaces)
+    if declared.get("xsl", XSLT) != XSLT:
+        raise RulesError(
+            "the prefix xsl stands for another namespace than XSLT's", file=schema.origin.file, line=schema.origin.line
+        )
+    prefixes = _WELL_KNOWN | {prefix: uri for prefix, uri in declared.items() if prefix}
+    attributes: dict[str, str | None] = {"version": "3.0", "xmlns:xsl": XSLT, "xml:base": file_uri(schema.origin.file)}
+    attributes |= {f"xmlns:{prefix}": uri for prefix, uri in prefixes.items() if prefix not in ("xml", "xsl")}
+    return attributes | {"exclude-result-prefixes": "#all", "xpath-default-namespace": declared.get("")}
+
+
+def _write_foreign(author: Author) -> None:
+    for xml, origin in author.schema.foreign:
+        declaration = foreign_declaration(xml, origin, author.version)
+        if declaration is not None:
+            author.note(declaration)
+            author.sheet.raw(declaration.text, SheetPlace("XSLT declaration", origin))
+
+
+@dataclass(slots=True)
+class _Rules:
+    """Writes the templates of rules and of patterns."""
+
+    author: Author
+    guarded: bool
+    tells_document: bool
+    rules: int = 0
+    assertions: int = 0
+    value_sets: dict[str, tuple[str, SheetPlace]] = field(default_factory=dict)
+
+    def write(self, scopes: list[dict[str, str]]) -> None:
+        for number, pattern in enumerate(self.author.schema.patterns):
+            modes = []
+            for index, rule in enumerate(pattern.rules):
+                mode = ours(f"pattern{number}-rule{index}" if pattern.is_group else f"pattern{number}")
+                self._write_rule(pattern, rule, mode, len(pattern.rules) - index, scopes[number])
+                if mode not in modes:
+                    modes.append(mode)
+            for mode in modes:
+                self.author.sheet.leaf("xsl:template", {"match": ".", "mode": mode, "priority": "-1"})
+            self._write_pattern(number, pattern, modes, scopes[number])
+
+    def _write_rule(self, pattern: Pattern, rule: Rule, mode: str, priority: int, scope: Mapping[str, str]) -> None:
+        self.rules += 1
+        fired = str(self.rules)
+        if self.tells_document and pattern.documents is not None:
+            fired = f"[{fired}, ${ours('node')}]"
+        author, sheet = self.author, self.author.sheet
+        place = SheetPlace(f"rule context {rule.context!r}", rule.origin)
+        head = {"match": author.expression(rule.context, rule.origin, scope), "mode": mode, "priority": str(priority)}
+        with sheet.element("xsl:template", head | author.stated(rule.origin), place):
+            sheet.leaf("xsl:variable", {"name": ours("node"), "select": ".", "version": author.our_version})
+            if self.guarded:
+                self._write_guarded_rule(rule, scope, fired)
+                return
+            inner = write_rule_variables(author, rule.lets, scope)
+            with visited_items(author, rule, inner):
+                self._write_fired(fired)
+                for assertion in rule.assertions:
+                    self.assertions += 1
+                    self._write_test(rule, assertion, inner)
+
+    def _write_fired(self, token: str) -> None:
+        self.author.sheet.leaf("xsl:sequence", {"select": token, "version": self.author.our_version})
+
+    def _write_guarded_rule(self, rule: Rule, scope: Mapping[str, str], fired: str) -> None:
+        """Write tests that catch their errors; the rule's variables stand inside each, because theirs count too."""
+        with self._caught(rule, scope, fired):
+            self._write_fired(fired)
+        for assertion in rule.assertions:
+            self.assertions += 1
+            code, description = f"local-name-from-QName($Q{{{ERRORS}}}code)", f"$Q{{{ERRORS}}}description"
+            node = f"${ours('node')}"
+            error = f"[{self.assertions}, {node}, {node}, string-join(({code}, {description}), ': ')]"
+            with self._caught(rule, scope, error) as inner:
+                self._write_test(rule, assertion, inner)
+
+    @contextmanager
+    def _caught(self, rule: Rule, scope: Mapping[str, str], instead: str) -> Iterator[Mapping[str, str]]:
+        sheet = self.author.sheet
+        with sheet.element("xsl:try", {"version": self.author.our_version}):
+            inner = write_rule_variables(self.author, rule.lets, scope)
+            with visited_items(self.author, rule, inner):
+                yield inner
+            with sheet.element("xsl:catch", {"errors": "*"}):
+                sheet.leaf("xsl:sequence", {"select": instead})
+
+    def _write_test(self, rule: Rule, assertion: Assertion, scope: Mapping[str, str]) -> None:
+        author, sheet = self.author, self.author.sheet
+        place = SheetPlace(f"test of {assertion.kind} '{assertion.id}'", assertion.origin)
+        test = {"test": self._with_lookups(rule, assertion, scope, place)} | author.stated(assertion.origin)
+        token = {"select": f"[{self.assertions}, ${ours('node')}, .]", "version": author.our_version}
+        if assertion.kind == "report":
+            with sheet.element("xsl:if", test, place):
+                sheet.leaf("xsl:sequence", token)
+            return
+        with sheet.element("xsl:choose"):
+            sheet.leaf("xsl:when", test, place)
+            with sheet.element("xsl:otherwise"):
+                sheet.leaf("xsl:sequence", token)
+
+    def _with_lookups(self, rule: Rule, assertion: Assertion, scope: Mapping[str, str], place: SheetPlace) -> str:
+        """Return the test with look-ups in value sets; where a set cannot be made, the author's own words decide."""
+        author, test = self.author, assertion.test
+        steady = author.global_names(scope) - {let.name for let in rule.lets}
+        lookups = () if rule.attribute("visit-each") else find_lookups(test, steady, is_xpath1=author.schema.is_xpath1)
+        for lookup in reversed(lookups):
+            values = author.expression(lookup.values, assertion.origin, scope)
+            name = self.value_sets.setdefault(values, (ours(f"values{len(self.value_sets)}"), place))[0]
+            function = ours("occurs" if lookup.one else "any-occurs")
+            own = test[lookup.start : lookup.end]
+            quick = f"(if (exists(${name})) then {function}(${name}, {lookup.item}) else ({own}))"
+            test = test[: lookup.start] + quick + test[lookup.end :]
+        return author.expression(test, assertion.origin, scope)
+
+    def write_value_sets(self) -> None:
+        """Write a variable for each list of values; one that cannot be calculated is empty."""
+        sheet = self.author.sheet
+        if self.value_sets:
+            sheet.raw(VALUE_SETS)
+        for values, (name, place) in self.value_sets.items():
+            with sheet.element("xsl:variable", {"name": name, "as": "map(*)?"}), sheet.element("xsl:try"):
+                stated = self.author.stated(place.origin) | {"version": None}
+                sheet.leaf("xsl:sequence", {"select": f"{ours('values')}({values})"} | stated, place)
+                sheet.leaf("xsl:catch", {"errors": "*", "select": "()"})
+
+    def _write_pattern(self, number: int, pattern: Pattern, modes: list[str], scope: Mapping[str, str]) -> None:
+        sheet = self.author.sheet
+        place = SheetPlace(f"pattern '{pattern.id}'", pattern.origin)
+        documents = self._write_documents(number, pattern, scope)
+        with sheet.element("xsl:template", {"name": ours(f"pattern{number}")}):
+            if documents is None:
+                self._write_visits(pattern, modes, place)
+                return
+            with sheet.element("xsl:for-each", {"select": f"${documents}"}):
+                self._write_visits(pattern, modes, place)
+
+    def _write_documents(self, number: int, pattern: Pattern, scope: Mapping[str, str]) -> str | None:
+        """Write the documents of a pattern as a variable, calculated at the root of the judged document."""
+        if pattern.documents is None:
+            return None
+        named, found = ours(f"documents-named{number}"), ours(f"documents{number}")
+        place = SheetPlace(f"documents of pattern '{pattern.id}'", pattern.origin)
+        self.author.variable_of(named, pattern.documents, place, scope)
+        base = quoted(file_uri(pattern.origin.file))
+        self.author.sheet.leaf(
+            "xsl:variable", {"name": found, "select": f"{ours('subordinate')}({base}, ${named})"}, place
+        )
+        return found
+
+    def _write_visits(self, pattern: Pattern, modes: list[str], place: SheetPlace) -> None:
+        select = _visited(pattern)
+        for mode in modes:
+            self.author.sheet.leaf("xsl:apply-templates", {"select": select, "mode": mode}, place)
+
+
+def _visited(pattern: Pattern) -> str:
+    """Return a path to every node that some rule may match: the named elements when they are known, else all nodes."""
+    names: set[str] = set()
+    for rule in pattern.rules:
+        targets = target_names(rule.context)
+        if targets is None:
+            return _EVERY_NODE
+        names |= targets
+    if "*" in names:
+        return "/descendant::*"
+    return " | ".join(f"/descendant::{name}" for name in sorted(names)) or "()"

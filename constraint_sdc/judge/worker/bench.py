@@ -1,0 +1,212 @@
+"""The judge's bench: the worker, and what it already holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import unquote, urldefrag, urljoin
+
+from constraint_sdc.errors import ConstraintSdcError, DataError, JudgeError, ResourceRefusedError, RulesError
+from constraint_sdc.judge.stylesheet.access import JUDGE, Wanted, file_uri
+from constraint_sdc.judge.stylesheet.expressions import given
+from constraint_sdc.judge.stylesheet.prelude import NEEDED
+from constraint_sdc.judge.stylesheet.sheet import SheetPlace
+from constraint_sdc.judge.stylesheet.transpile import Stylesheet
+from constraint_sdc.judge.worker.process import Message, Worker
+from constraint_sdc.schematron.confinement import Confinement
+
+# Saxon's complaints, one long string each, as errors that name the author's file and line.
+
+_HEAD = re.compile(r"^[^\n]*\bon line \d+[^\n]*:\s*$", re.MULTILINE)
+# Saxon names a line of the stylesheet as "on line 7", and in its call stack also as "at <uri>#7".
+_LINE = re.compile(r"(?:\bon line |\bat \S+#)(\d+)")
+_STACK = re.compile(r"^\s*(?:In template|invoked by|at |Caused by|\tat ).*$", re.MULTILINE)
+
+
+def rules_error(complaint: str, places: Mapping[int, SheetPlace]) -> ConstraintSdcError:
+    """Return the complaint with the first of the author's lines that it leads to, a JudgeError when it leads to none.
+
+    A static complaint is several, each with a heading; a dynamic one is followed by its call stack.
+    """
+    for line in _LINE.finditer(complaint):
+        place = places.get(int(line[1]))
+        if place is not None:
+            heads = [head for head in _HEAD.finditer(complaint) if head.start() <= line.start()]
+            start = heads[-1].start() if heads and not _STACK.match(heads[-1][0]) else 0
+            following = _HEAD.search(complaint, _end_of_line(complaint, line.start()))
+            text = readable(complaint[start : following.start() if following and following.start() > start else None])
+            return RulesError(f"{place.what}: {text}", file=place.origin.file, line=place.origin.line)
+    return JudgeError(f"Saxon stopped: {readable(complaint)}")
+
+
+def _end_of_line(text: str, start: int) -> int:
+    end = text.find("\n", start)
+    return len(text) if end < 0 else end
+
+
+def readable(complaint: str) -> str:
+    """Return a complaint on one line: error code and message, without the call stack.
+
+    >>> readable("  FORG0001  Cannot convert\\n  'x' to an integer\\nIn template main on line 2 column 1 of a:\\n")
+    "FORG0001: Cannot convert 'x' to an integer"
+    """
+    text = " ".join(_STACK.sub("", _HEAD.sub("", complaint)).split())
+    text = text.replace(f"Q{{{JUDGE}}}", "").replace("Q{http://www.w3.org/2005/xpath-functions}", "")
+    return re.sub(r"^([A-Z]{4}\d{4})\s+", r"\1: ", text)
+
+
+def parser_text(complaint: str) -> str:
+    """Return what the XML parser says, in words for a user."""
+    text = " ".join(complaint.split()).removeprefix("SXXP0003").strip().removeprefix("Error reported by XML parser:")
+    return "a DOCTYPE is not allowed" if "disallow-doctype-decl" in text else text.strip().rstrip(".")
+
+
+class Bench:
+    """A worker with its stylesheets and documents; it lives as long as its process."""
+
+    def __init__(self) -> None:
+        self._worker = Worker()
+        self._compiled: set[str] = set()
+        self._held: set[str] = set()
+        self._missing: set[str] = set()
+        self._given: dict[str, str] = {}
+        self._confinement: Confinement | None = None
+        self.deadline: float | None = None
+
+    @property
+    def is_alive(self) -> bool:
+        """Tell whether the worker can still be asked."""
+        return self._worker.is_alive
+
+    def close(self) -> None:
+        """End the worker."""
+        self._worker.kill()
+
+    def compile(self, key: str, sheet: Stylesheet) -> None:
+        """Have a stylesheet compiled, once; a static error names the author's file and line."""
+        if key in self._compiled:
+            return
+        answer = self._ask({"do": "compile", "sheet": key}, sheet.text.encode())
+        if "problem" in answer:
+            raise rules_error(str(answer["text"]), sheet.places)
+        self._compiled.add(key)
+
+    def give(self, parameters: Mapping[str, Path]) -> None:
+        """Load the documents that stand for variables; the user named them, so they may lie anywhere."""
+        for name, path in parameters.items():
+            if name not in self._given:
+                key = f"given {name}"
+                answer = self._ask({"do": "document", "key": key, "path": str(path), "uri": file_uri(path)})
+                _raise_unreadable(answer, path)
+                self._given[name] = key
+
+    def open_file(self, path: Path) -> None:
+        """Take a file as the document to judge."""
+        request = {"do": "instance", "path": str(path), "uri": file_uri(path), "is_whole": True}
+        _raise_unreadable(self._ask(request), path)
+
+    def open_bytes(self, document: bytes, base: Path) -> None:
+        """Take a document in memory, which stands for part of a file, as the document to judge."""
+        _raise_unreadable(self._ask({"do": "instance", "uri": file_uri(base), "is_whole": False}, document), base)
+
+    def confine(self, confinement: Confinement) -> None:
+        """Decide from now on by these directories, and forget what was read under others."""
+        if confinement != self._confinement:
+            self._ask({"do": "forget"})
+            self._held.clear()
+            self._missing.clear()
+            self._confinement = confinement
+
+    def prefetch(self, wanted: tuple[Wanted, ...]) -> None:
+        """Load the documents that expressions name literally; one that cannot be had is left to the run to miss."""
+        for href, base in wanted:
+            uri = urldefrag(urljoin(base, href)).url
+            try:
+                if uri not in self._held and self._permitted(uri).is_file():
+                    self._load("document", uri)
+            except (ConstraintSdcError, OSError, ValueError):
+                continue
+
+    def run(self, key: str) -> Message:
+        """Run a stylesheet on the document."""
+        parameters = {given(name).removeprefix("Q"): held for name, held in self._given.items()}
+        return self._ask({"do": "run", "sheet": key, "namespace": JUDGE, "parameters": parameters})
+
+    def provide(self, answer: Message, sheet: Stylesheet, schema_file: str) -> bool:
+        """Load what a run found missing, or refuse it; tell whether there was any."""
+        needs = [str(m).removeprefix(NEEDED).split(maxsplit=1) for m in answer["messages"] if str(m).startswith(NEEDED)]
+        # A run may ask whether a document is there and for the document itself: the question is answered first.
+        kinds = {key: kind for kind, key in sorted(needs)}
+        for key, kind in kinds.items():
+            try:
+                self._provide_one(kind, key)
+            except (ResourceRefusedError, RulesError) as error:
+                placed = _placed(error, str(answer.get("error", "")), sheet, schema_file)
+                placed.quotes_data = not _is_written(key.split(" ")[-1], sheet)
+                raise placed from None
+        return bool(needs)
+
+    def _provide_one(self, kind: str, key: str) -> None:
+        path = self._permitted(key.split(" ")[-1])
+        if key in self._held or (key in self._missing and kind.endswith("?")):
+            raise JudgeError(f"a rule asks for {key} again and again")
+        if kind.endswith("?"):
+            self._answer_whether(kind.removesuffix("?"), key, path)
+        elif path.is_file():
+            self._load(kind, key)
+        else:
+            hint = "for the variable $original, --original FILE or --domain FILE names another"
+            raise RulesError(f"a rule asks for {path}, and there is no such file", hint=hint)
+
+    def _answer_whether(self, kind: str, key: str, path: Path) -> None:
+        """Load what a rule only asks about; a file that is missing or cannot be read is not available."""
+        try:
+            if path.is_file():
+                self._load(kind, key)
+                return
+        except DataError:
+            pass
+        self._ask({"do": "missing", "key": key})
+        self._missing.add(key)
+
+    def _load(self, kind: str, key: str) -> None:
+        encoding, _, uri = key.rpartition(" ")
+        path = self._permitted(uri)
+        request = {"do": kind, "key": key, "path": str(path), "uri": uri, "encoding": encoding.strip("-")}
+        _raise_unreadable(self._ask(request), path)
+        self._held.add(key)
+
+    def _permitted(self, uri: str) -> Path:
+        assert self._confinement is not None  # `confine` comes before every run
+        return self._confinement.permitted(uri)
+
+    def _ask(self, message: Message, attachment: bytes = b"") -> Message:
+        return self._worker.ask(message, attachment, self.deadline)
+
+
+def _is_written(uri: str, sheet: Stylesheet) -> bool:
+    """Tell whether the file's name stands in the rules; if not, it may have been made from the data."""
+    name = re.escape(unquote(uri.rpartition("/")[2]))
+    return re.search(rf"(?:'|&quot;|/){name}(?:'|&quot;)", sheet.text) is not None
+
+
+def _raise_unreadable(answer: Message, path: Path) -> None:
+    """Turn the worker's trouble with a document into an error that names it."""
+    if "problem" not in answer:
+        return
+    text = str(answer["text"])
+    if answer["problem"] == "protocol":
+        raise JudgeError(text)
+    raise DataError(parser_text(text), file=str(path), line=answer.get("line"))
+
+
+def _placed(
+    error: ResourceRefusedError | RulesError, complaint: str, sheet: Stylesheet, schema_file: str
+) -> ConstraintSdcError:
+    """Return the error with the rule's own file and line, when the run's complaint tells them."""
+    guilty = rules_error(complaint, sheet.places)
+    if isinstance(guilty, RulesError):
+        what = f"{guilty.what.partition(': ')[0]}: {error.what}"
+        return type(error)(what, file=guilty.file, line=guilty.line, hint=error.hint)
+    return type(error)(error.what, file=schema_file, hint=error.hint)

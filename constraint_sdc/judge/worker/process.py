@@ -1,0 +1,158 @@
+"""The parent's end of the worker: start it, ask it, and kill it when it takes too long."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import selectors
+import struct
+import subprocess
+import sys
+import threading
+import time
+import weakref
+from pathlib import Path
+from typing import Any, BinaryIO, TypeAlias
+
+from constraint_sdc.errors import JudgeError
+
+# Messages between the judge and its worker: a length, a JSON object, and bytes that come with it.
+
+Message: TypeAlias = dict[str, Any]
+
+_HEAD = struct.Struct(">QQ")
+HEAD_SIZE = _HEAD.size
+
+
+def packed(message: Message, attachment: bytes = b"") -> tuple[bytes, bytes]:
+    """Return the head with its JSON, and the attachment, ready to be written one after the other."""
+    body = json.dumps(message).encode()
+    return _HEAD.pack(len(body), len(attachment)) + body, attachment
+
+
+def sizes(head: bytes) -> tuple[int, int]:
+    """Return how many bytes of JSON and of attachment follow a head."""
+    body, attachment = _HEAD.unpack(head)
+    return body, attachment
+
+
+def read_message(stream: BinaryIO) -> tuple[Message, bytes] | None:
+    """Read one message, or None when the other side has closed."""
+    head = stream.read(HEAD_SIZE)
+    if len(head) < HEAD_SIZE:
+        return None
+    length, extra = sizes(head)
+    body, attachment = stream.read(length), stream.read(extra)
+    if len(body) < length or len(attachment) < extra:
+        return None
+    message: Message = json.loads(body)
+    return message, attachment
+
+
+def write_message(stream: BinaryIO, message: Message, attachment: bytes = b"") -> None:
+    """Write one message and flush it."""
+    head, attachment = packed(message, attachment)
+    stream.write(head)
+    stream.write(attachment)
+    stream.flush()
+
+
+# Not `-m`: that would put the current directory on the module path, where a stranger's file could pass for a module.
+_START = "import sys; sys.path.append(sys.argv[1]); from constraint_sdc.judge.worker.worker import main; main()"
+_ROOT = str(Path(__file__).resolve().parents[3])
+
+
+class Worker:
+    """A running worker process; using it after it was closed or killed starts nothing and raises."""
+
+    def __init__(self) -> None:
+        theirs, ours = os.pipe()
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-c", _START, _ROOT, str(theirs)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                bufsize=0,
+                pass_fds=(theirs,),
+            )
+        except BaseException:
+            os.close(ours)
+            raise
+        finally:
+            os.close(theirs)
+        assert self._process.stdout is not None
+        os.set_blocking(self._process.stdout.fileno(), False)
+        # Whoever kills the process waits until a thread that awaits its answer has seen the end of it.
+        self._lock = threading.RLock()
+        self._finalizer = weakref.finalize(self, _end, self._process, ours, self._lock)
+
+    @property
+    def is_alive(self) -> bool:
+        """Tell whether the process can still be asked."""
+        return self._process.poll() is None and self._finalizer.alive
+
+    def ask(self, message: Message, attachment: bytes = b"", deadline: float | None = None) -> Message:
+        """Send a message and return the answer; past the deadline (by `time.monotonic`) the process is killed."""
+        with self._lock:
+            return self._exchange(message, attachment, deadline)
+
+    def _exchange(self, message: Message, attachment: bytes, deadline: float | None) -> Message:
+        try:
+            for part in packed(message, attachment):
+                self._send(part)
+            length, extra = sizes(self._receive(HEAD_SIZE, deadline))
+            answer: Message = json.loads(self._receive(length + extra, deadline))
+            return answer
+        except BaseException:
+            # Half an exchange cannot be continued, whatever ended it: a time limit, a crash or the user.
+            self.kill()
+            raise
+
+    def _send(self, part: bytes) -> None:
+        assert self._process.stdin is not None
+        rest = memoryview(part)
+        try:
+            while rest:
+                rest = rest[self._process.stdin.write(rest) :]
+        except (BrokenPipeError, ValueError):
+            raise self._ended() from None
+
+    def _receive(self, count: int, deadline: float | None) -> bytes:
+        assert self._process.stdout is not None
+        pieces: list[bytes] = []
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._process.stdout, selectors.EVENT_READ)
+            while count:
+                left = None if deadline is None else deadline - time.monotonic()
+                if (left is not None and left <= 0) or not selector.select(left):
+                    raise JudgeError("Saxon took longer than the time limit", hint="allow more time or fewer rules")
+                piece = os.read(self._process.stdout.fileno(), min(count, 1 << 20))
+                if not piece:
+                    raise self._ended()
+                pieces.append(piece)
+                count -= len(piece)
+        return b"".join(pieces)
+
+    def _ended(self) -> JudgeError:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(1)
+        code = self._process.returncode
+        how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+        return JudgeError(f"Saxon's process ended in the middle of its work ({how})")
+
+    def kill(self) -> None:
+        """End the process at once and leave no zombie behind."""
+        self._finalizer()
+
+
+def _end(process: subprocess.Popen[bytes], lifeline: int, lock: threading.RLock) -> None:
+    process.kill()
+    process.wait()
+    os.close(lifeline)
+    with lock:
+        for stream in (process.stdin, process.stdout):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()

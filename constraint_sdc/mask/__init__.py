@@ -1,1 +1,0 @@
-"""Mask: partition the strata of every block, compute the representatives, make them exact."""

@@ -1,1 +1,0 @@
-"""Microhybrid: synthetic values in every cluster, with the cluster's means and covariances."""

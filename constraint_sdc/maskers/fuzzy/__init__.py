@@ -1,0 +1,1 @@
+"""Fuzzy c-means microaggregation: records are replaced by centres that are drawn by membership."""

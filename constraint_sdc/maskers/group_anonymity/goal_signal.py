@@ -1,0 +1,203 @@
+"""The signal of one goal: as it is, as it is wished, and the whole counts of vital records that come nearest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import assert_never
+
+import numpy as np
+
+from constraint_sdc.arrays import Counts, Floats
+from constraint_sdc.maskers.group_anonymity.changes import AddExtremum, ExtremumChange, Given, MoveExtremum, normalise
+from constraint_sdc.maskers.group_anonymity.signals import (
+    WishedCounts,
+    concentration,
+    concentration_difference,
+    counts_of_concentration,
+    counts_of_difference,
+    counts_of_quantity,
+    quantity,
+    require_signal,
+)
+from constraint_sdc.maskers.group_anonymity.wavelet import (
+    ApproximationChange,
+    ChangeApproximation,
+    FlatApproximation,
+    GivenApproximation,
+    ReversedApproximation,
+)
+from constraint_sdc.plan.swap_task import FileGoal, SwapParameter, VitalRows
+from constraint_sdc.settings.goal import (
+    AddedExtremum,
+    Change,
+    ChangedApproximation,
+    GivenSignal,
+    MovedExtremum,
+    SignalKind,
+)
+
+# Whole counts nearest to wished ones: resource allocation with separable convex cost (O. Gross, RAND P-644, 1956).
+#
+# Counts are whole numbers between 0 and the room, and add up to the group's size. Among all such, the result has the
+# least sum of squared distances from the target. One unit more at a value costs 2 (count - target) + 1, which grows
+# with the count, so that taking the cheapest units first is optimal. All units below a common price are taken at
+# once; the few that are left go by largest remainder, ties to the lower value of the parameter.
+
+
+@dataclass(frozen=True)
+class WholeCounts:
+    """Feasible counts beside the wish, and how they differ: a wish beyond rounding is `missed`, and says where."""
+
+    counts: Counts
+    wish: Floats
+    shrunk_by: float  # what is left of every distance from the mean: 1 unless a negative count had to be avoided
+
+    @property
+    def distances(self) -> Floats:
+        """Return count minus wish for every value."""
+        return self.counts - self.wish
+
+    @property
+    def missed(self) -> tuple[int, ...]:
+        """Return the values whose count is one or more away from the wish, which rounding alone does not explain."""
+        return tuple(np.flatnonzero(np.abs(self.distances) >= 1 - 1e-9).tolist())
+
+
+def whole_counts(wish: Floats, room: Counts, total: int, *, keep_shape: bool = True) -> WholeCounts:
+    """Return the counts nearest in L2 to the wish, or to its shape: drawn towards its mean until no number is negative.
+
+    Keeping the shape keeps which values are high and low, but makes all differences smaller; without it, negative
+    counts become 0 and all others pay a little.
+
+    >>> whole_counts(np.array([2.5, -0.5, 4.0]), np.array([9, 9, 3]), 6, keep_shape=False).counts.tolist()
+    [3, 0, 3]
+    """
+    require_signal(wish)
+    if len(wish) != len(room) or np.any(room < 0):
+        raise ValueError(f"a wish for {len(wish)} values needs as many numbers of base records, 0 or more")
+    if not 0 <= total <= int(room.sum()):
+        raise ValueError(f"{total} records do not fit into the {int(room.sum())} base records of all values")
+    target = wish + (total - wish.sum()) / len(wish)
+    kept = _kept_share(target) if keep_shape else 1.0
+    mean = target.mean()
+    return WholeCounts(_nearest(mean + kept * (target - mean), room, total), wish, kept)
+
+
+def _kept_share(target: Floats) -> float:
+    """Return the largest share of the distances from the mean that leaves no negative number."""
+    mean, lowest = float(target.mean()), float(target.min())
+    return 1.0 if lowest >= 0 else max(mean, 0.0) / (mean - lowest)
+
+
+def _nearest(target: Floats, room: Counts, total: int) -> Counts:
+    """Return the feasible whole counts with the least squared distance from the target."""
+    counts = _below_price(target, room, total)
+    price = np.where(counts < room, np.round(counts - target, 9), np.inf)
+    counts[np.argsort(price, kind="stable")[: total - int(counts.sum())]] += 1
+    return counts
+
+
+def _below_price(target: Floats, room: Counts, total: int) -> Counts:
+    """Return counts of all units cheaper than the highest price at which they do not exceed the total, by bisection.
+
+    The units that are left to take all have that price, up to rounding, and no value has two of them.
+    """
+    low, high = -float(target.max()) - 1.0, float((room - target).max()) + 1.0
+    for _ in range(100):
+        price = 0.5 * (low + high)
+        low, high = (price, high) if _at_price(target, room, price).sum() <= total else (low, price)
+    return _at_price(target, room, low)
+
+
+def _at_price(target: Floats, room: Counts, price: float) -> Counts:
+    return np.clip(np.floor(target + price + 0.5), 0, room).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class GoalSignal:
+    """Everything over the values of one goal, from left to right.
+
+    `quantity` and `base` count the records now, `reference` is the concentration that a difference is taken from.
+    """
+
+    kind: SignalKind
+    quantity: Counts
+    base: Counts
+    reference: Floats
+    before: Floats
+    changed: Floats
+    wish: WishedCounts
+    whole: WholeCounts
+
+    def of_counts(self, counts: Counts | Floats) -> Floats:
+        """Return the signal that so many vital records would have."""
+        if self.kind is SignalKind.QUANTITY:
+            return counts.astype(np.float64)
+        shares = np.divide(counts, self.base, out=np.zeros(len(counts)), where=self.base > 0)
+        return shares - self.reference
+
+    @property
+    def wished(self) -> Floats:
+        """Return the changed signal, shifted so that it belongs to as many vital records as there are."""
+        return self.changed + self.wish.shift
+
+
+def goal_signal(goal: FileGoal, parameter: SwapParameter) -> GoalSignal:
+    """Return the goal's signal and its wish; ValueError, in words, where a change does not fit the signal."""
+    kind = goal.goal.signal
+    own, base = _counted(goal.group, goal, parameter)
+    q_reference, rho_reference = (
+        (np.zeros_like(own), np.zeros_like(base)) if goal.against is None else _counted(goal.against, goal, parameter)
+    )
+    total = int(own.sum())
+    match kind:
+        case SignalKind.QUANTITY:
+            before = own.astype(np.float64)
+        case SignalKind.CONCENTRATION:
+            before = concentration(own, base)
+        case SignalKind.DIFFERENCE:
+            before = concentration_difference(own, base, q_reference, rho_reference)
+        case _:
+            assert_never(kind)
+    changed = before
+    for change in goal.goal.changes:
+        changed = _kernel(change, goal, parameter).apply(changed)
+    if goal.goal.normalise:
+        changed = normalise(changed, before)
+    if kind is SignalKind.QUANTITY:
+        wish = counts_of_quantity(changed, total)
+    elif kind is SignalKind.CONCENTRATION:
+        wish = counts_of_concentration(changed, base, total)
+    else:
+        wish = counts_of_difference(changed, base, q_reference, rho_reference, total)
+    reference = concentration(q_reference, rho_reference)
+    return GoalSignal(kind, own, base, reference, before, changed, wish, whole_counts(wish.counts, base, total))
+
+
+def _counted(rows: VitalRows, goal: FileGoal, parameter: SwapParameter) -> tuple[Counts, Counts]:
+    values = len(parameter.labels)
+    own, base = (quantity(parameter.codes, members, values)[goal.places] for members in (rows.vital, rows.base))
+    return own, base
+
+
+def _kernel(change: Change, goal: FileGoal, parameter: SwapParameter) -> ExtremumChange | ChangeApproximation:
+    match change:
+        case MovedExtremum(source, target):
+            return MoveExtremum(_place(source, goal, parameter), _place(target, goal, parameter))
+        case AddedExtremum(at, height):
+            return AddExtremum(_place(at, goal, parameter), height)
+        case GivenSignal(values):
+            return Given(values)
+        case ChangedApproximation(wavelet, level, approximation):
+            return ChangeApproximation(_approximation(approximation), wavelet, level)
+    assert_never(change)
+
+
+def _approximation(wish: str | tuple[float, ...]) -> ApproximationChange:
+    if isinstance(wish, tuple):
+        return GivenApproximation(wish)
+    return ReversedApproximation() if wish == "reverse" else FlatApproximation()
+
+
+def _place(value: str, goal: FileGoal, parameter: SwapParameter) -> int:
+    return parameter.place_of(value, goal.places)

@@ -1,0 +1,138 @@
+"""What every masker needs besides the design of a block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from constraint_sdc.arrays import Flags, Points, Rows, Weights
+from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.data.groups import Groups
+from constraint_sdc.data.series import Series
+from constraint_sdc.data.table import Table
+from constraint_sdc.evaluate.domain import Domain
+from constraint_sdc.evaluate.expression import Outside
+from constraint_sdc.exact.block_judge import Evaluate
+from constraint_sdc.exact.candidates import NOT_COPIED
+from constraint_sdc.operators.lower_median import LowerMedian
+from constraint_sdc.operators.medoid import Medoid
+from constraint_sdc.operators.mode import Mode
+from constraint_sdc.operators.registry import OPERATORS
+from constraint_sdc.partition.methods.mdav import Mdav
+from constraint_sdc.partition.partitioner import Partitioner
+from constraint_sdc.plan.design import BlockDesign
+from constraint_sdc.plan.swap_task import SwapTask
+from constraint_sdc.settings.masker import Method, Microaggregation
+from constraint_sdc.settings.words import OperatorName, Scale
+
+
+@dataclass(frozen=True, slots=True)
+class MaskInputs:
+    """What masking needs besides the design.
+
+    `held` tells for each rule which records satisfied it before masking; `evaluator_for` gives the evaluator of a
+    block's rules. There is no partitioner for a masker that divides records itself, or not at all; `swaps` has the
+    goals of group anonymity.
+    """
+
+    table: Table
+    k: int
+    seed: int
+    partitioner: Partitioner | None
+    held: Mapping[str, Flags]
+    evaluator_for: Callable[[BlockDesign], Evaluate]
+    domains: Mapping[Outside, Domain]
+    is_xpath1: bool
+    masker: Method = field(default_factory=Microaggregation)
+    swaps: SwapTask | None = None
+
+
+# Information loss of a block: 100 * SSE / SST over its standardised numbers; categories that changed.
+
+
+def information_loss(series: Sequence[Series], masked: Points) -> float:
+    """Return the loss of `masked` (n x d, as the series); cells without a number before and after do not count."""
+    error = total = 0.0
+    for j, one in enumerate(series):
+        if one.scale is not Scale.NUMERIC:
+            continue
+        both = ~one.is_blank & np.isfinite(masked[:, j])
+        values = one.values[both] / one.deviation
+        if len(values):
+            error += float(((values - masked[both, j] / one.deviation) ** 2).sum())
+            total += float(((values - values.mean()) ** 2).sum())
+    return 100.0 * error / total if total else 0.0
+
+
+def changed_categories(series: Sequence[Series], masked: Points) -> Iterator[str]:
+    """Say in how many records each category changed, which is the loss where nothing can be squared."""
+    said = []
+    for j, one in enumerate(series):
+        if one.scale is not Scale.NUMERIC:
+            same = (one.values == masked[:, j]) | (one.is_blank & np.isnan(masked[:, j]))
+            said.append(f"{one.name} {100.0 * (1.0 - float(same.mean())):.1f}%")
+    if said:
+        yield f"share of records with another category than before: {', '.join(said)}"
+
+
+def plain_loss(series: Sequence[Series], cloud: Cloud, k: int) -> float:
+    """Return the loss of plain MDAV: no strata, rules, grids or weights of records, and the arithmetic mean."""
+    groups = Groups(Mdav(compiled=False).partition(Cloud(cloud.points), k, seed=0))
+    values = np.array(
+        [np.where(s.is_blank, np.nanmean(s.values) if (~s.is_blank).any() else 0.0, s.values) for s in series]
+    ).T
+    means = OPERATORS[OperatorName.ARITHMETIC_MEAN].representatives(values, groups)
+    return information_loss(series, means[groups.label])
+
+
+# What the operators say of every group: numbers to aim at, records to copy from.
+
+
+def group_targets(design: BlockDesign, groups: Groups) -> tuple[Points, Rows, Rows]:
+    """Return the operators' values, the records to copy cells from, and the groups of differing blanks."""
+    shape = (len(groups), len(design.series))
+    targets, copied = np.full(shape, np.nan), np.full(shape, NOT_COPIED, np.int64)
+    first = groups.order[groups.starts]
+    is_mixed = np.zeros(len(groups), np.bool_)
+    weights = design.cloud.weights
+    anchor = Medoid().choose(design.cloud.points, groups, weights)
+    for j, (series, plan) in enumerate(zip(design.series, design.plan.variables, strict=True)):
+        low, high = (f.reduceat(series.blank[groups.order], groups.starts) for f in (np.minimum, np.maximum))
+        is_mixed |= low != high
+        blank = high != 0
+        values = np.where(series.is_blank, 1.0, series.values)
+        match plan.operator:
+            case OperatorName.LOWER_MEDIAN:
+                copied[:, j] = LowerMedian().choose(values, groups, weights)
+            case OperatorName.MODE:
+                copied[:, j] = Mode().choose(values, groups, weights)
+            case OperatorName.MEDOID:
+                copied[:, j] = anchor
+            case OperatorName.ARITHMETIC_MEAN | OperatorName.GEOMETRIC_MEAN:
+                targets[:, j], same = _average(plan.operator, series, values, groups, weights)
+                copied[same, j] = first[same]
+        targets[blank, j] = np.nan
+        copied[blank, j] = first[blank]
+    return targets, copied, np.flatnonzero(is_mixed)
+
+
+def _average(
+    operator: OperatorName, series: Series, values: Points, groups: Groups, weights: Weights | None
+) -> tuple[Points, Flags]:
+    """Return averages, never outside the group's own range; and where all values are one that is on the grid."""
+    ordered = values[groups.order]
+    low, high = np.minimum.reduceat(ordered, groups.starts), np.maximum.reduceat(ordered, groups.starts)
+    if operator is OperatorName.GEOMETRIC_MEAN:
+        # Strata keep signs apart; a merged one may not, and has no geometric mean: the arithmetic stands in.
+        sign = np.sign(values)[groups.order][groups.starts]
+        absolute = np.where(values == 0, 1.0, np.abs(values))[:, None]
+        size = OPERATORS[operator].representatives(absolute, groups, weights)[:, 0]
+        plain = OPERATORS[OperatorName.ARITHMETIC_MEAN].representatives(values[:, None], groups, weights)[:, 0]
+        average = np.where(np.sign(low) == np.sign(high), size * sign, plain)
+    else:
+        average = OPERATORS[operator].representatives(values[:, None], groups, weights)[:, 0]
+    average = np.clip(average, low, high)
+    on_grid = np.rint(low * series.grid.scale) == low * series.grid.scale if series.grid.decimals is not None else True
+    return average, (low == high) & on_grid

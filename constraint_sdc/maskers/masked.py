@@ -1,0 +1,201 @@
+"""What masking did: the new values, which records share them, and which exact step each group took."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from constraint_sdc.arrays import Rows
+from constraint_sdc.data.groups import Groups
+from constraint_sdc.data.table import Column
+from constraint_sdc.judge.finding import CheckResult
+from constraint_sdc.plan.plan import BlockPlan, ExactStep, Kept, Plan, Price
+from constraint_sdc.settings.recipe import Division, Recipe
+from constraint_sdc.settings.words import OnBroken, Scale, Standardise
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedBlock:
+    """One block after masking: `stratum[g]` tells how group g was formed.
+
+    `columns` hold rows of values, and `step` how each row was made exact. Row g is what every record of group g gets;
+    where records of a group differ, `own` tells the row of each record.
+    """
+
+    plan: BlockPlan
+    groups: Groups
+    stratum: tuple[int, ...]
+    step: tuple[ExactStep, ...]
+    columns: Mapping[str, Column]
+    price: Price
+    own: Rows | None = None
+
+    @property
+    def row(self) -> Rows:
+        """Return the row of values that each record gets."""
+        return self.groups.label if self.own is None else self.own
+
+    def smallest(self) -> int:
+        """Return the least number of records that share all values of the block."""
+        if self.own is None:
+            return int(self.groups.sizes.min())
+        rows = list(zip(*(column.texts() for column in self.columns.values()), strict=True))
+        return min(Counter(rows[row] for row in self.own.tolist()).values())
+
+
+@dataclass(frozen=True, slots=True)
+class Swaps:
+    """The pairs of one goal, in the order of the vital records (from 0): both values before the swap, and its cost."""
+
+    goal: int
+    vital: Rows
+    others: Rows
+    vital_values: tuple[str, ...]
+    other_values: tuple[str, ...]
+    costs: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """All blocks after masking; `swaps` are the pairs of every goal of group anonymity, which no report discloses."""
+
+    blocks: tuple[MaskedBlock, ...]
+    swaps: tuple[Swaps, ...] = ()
+
+    def columns(self) -> dict[str, Column]:
+        """Return every masked variable over all records of the file."""
+        return {name: column.take(block.row) for block in self.blocks for name, column in block.columns.items()}
+
+
+# What a user asks of `partition`, and what they get back.
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionOptions:
+    """How to divide a file; what is None falls back to the recipe, then to the default.
+
+    Without `variables` the records are divided by all those that masking would mask.
+    """
+
+    k: int | None = None
+    variables: tuple[str, ...] | None = None
+    method: str | None = None
+    effort: str | None = None
+    standardise: Standardise | None = None
+    weights: str | None = None
+    seed: int | None = None
+    record: str | None = None
+    recipe: Recipe = field(default_factory=Recipe)
+
+
+@dataclass(frozen=True, slots=True)
+class DividedBy:
+    """A variable that takes part: what its values are, and how much a squared difference counts."""
+
+    name: str
+    scale: Scale
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Partitioned:
+    """The groups of a file's records and their price.
+
+    `chosen` is the method that `auto` chose, and `why`; both are None for any other method. `left_out` are variables
+    that nobody named and that do not take part. `loss` is 100 * SSE / SST over the standardised variables, `mdav_loss`
+    the same for plain MDAV, None where the file is too large to try. `seconds` is the time that the method took.
+    """
+
+    data: Path
+    k: int
+    seed: int
+    division: Division
+    variables: tuple[DividedBy, ...]
+    left_out: tuple[Kept, ...]
+    chosen: str | None
+    why: str | None
+    groups: Groups
+    loss: float
+    mdav_loss: float | None
+    seconds: float
+
+    @property
+    def records(self) -> int:
+        """Return the number of records."""
+        return len(self.groups.label)
+
+
+# What a user asks of `plan` and `mask`, and what they get back.
+
+
+@dataclass(frozen=True, slots=True)
+class MaskOptions:
+    """How to mask; what is None falls back to the recipe, then to the default. `recipe_file` is where it was read."""
+
+    k: int | None = None
+    method: str | None = None
+    partition: str | None = None
+    effort: str | None = None
+    standardise: Standardise | None = None
+    weights: str | None = None
+    seed: int | None = None
+    on_broken: OnBroken | None = None
+    phase: str | None = None
+    original: Path | None = None
+    record: str | None = None
+    recipe: Recipe = field(default_factory=Recipe)
+    recipe_file: Path | None = None
+    allow: tuple[Path, ...] = ()
+    time_limit: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RuleOutcome:
+    """One rule before and after masking: records that broke it, those still broken, repaired and newly broken.
+
+    `newly_broken` of a record-local rule is 0 in every published file.
+    """
+
+    rule: str
+    severity: str
+    checked: int
+    broken_before: int
+    still_broken: int
+    repaired: int
+    newly_broken: int
+
+
+@dataclass(frozen=True, slots=True)
+class MaskResult:
+    """A published masking: the plan with its prices, the judge's verdicts on both files, and where the files are.
+
+    `outcomes` has one entry per rule. `smallest` is the least number of records that share a block's values, per block,
+    counted on the written file. `digests` are SHA-256 of the inputs (as in the plan) and of "output".
+    """
+
+    plan: Plan
+    masked: Masked
+    before: CheckResult | None
+    after: CheckResult | None
+    outcomes: tuple[RuleOutcome, ...]
+    smallest: tuple[int, ...]
+    digests: Mapping[str, str]
+    data: Path
+    rules: Path | None
+    output: Path
+    certificate: Path
+
+
+# What `explain` needs to answer for one record.
+
+
+@dataclass(frozen=True, slots=True)
+class RecordExplanation:
+    """One record (numbered from 1) of a masking. `original` are its own values, None where a variable is absent."""
+
+    record: int
+    plan: Plan
+    masked: Masked
+    original: Mapping[str, str | None]

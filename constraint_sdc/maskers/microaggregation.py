@@ -1,0 +1,82 @@
+"""Microaggregation of one block: divide its strata into groups, let the operators speak, make it exact."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from constraint_sdc.arrays import Points, Rows
+from constraint_sdc.data.groups import Groups
+from constraint_sdc.exact.block_judge import BlockJudge
+from constraint_sdc.exact.candidates import Deriver
+from constraint_sdc.exact.ladder import Ladder, Representatives, count_steps
+from constraint_sdc.maskers.inputs import MaskInputs, changed_categories, group_targets, information_loss, plain_loss
+from constraint_sdc.maskers.masked import MaskedBlock
+from constraint_sdc.plan.design import BlockDesign
+from constraint_sdc.plan.plan import Price, Promise
+
+_MASKED_TWICE = 20_000  # records; beyond, plain masking for comparison would take as long as the masking itself
+
+
+def mask_block(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
+    """Return the block's representatives, which records share them, and the price."""
+    groups, stratum = divide_strata(design, inputs)
+    return share_representatives(design, inputs, groups, stratum, group_targets(design, groups))
+
+
+def share_representatives(
+    design: BlockDesign,
+    inputs: MaskInputs,
+    groups: Groups,
+    stratum: tuple[int, ...],
+    aims: tuple[Points, Rows, Rows],
+    *,
+    company: Callable[[int], Rows] | None = None,
+    notes: tuple[str, ...] = (),
+) -> MaskedBlock:
+    """Return the block with one representative for each group; `aims` are as `group_targets` gives them.
+
+    Actual records that stand in for a representative are the group's own, or those that `company` gives for it.
+    """
+    targets, copied, mixed = aims
+    judge = BlockJudge(design, groups, inputs.table, inputs.held, inputs.evaluator_for(design))
+    deriver = Deriver(groups, inputs.table, design.others, inputs.domains, inputs.is_xpath1)
+    ladder = Ladder(design, groups, stratum, targets, copied, mixed, design.cloud.points, judge, deriver, company)
+    found = ladder.climb_down()
+    price = price_of(design, inputs, groups, found, groups.label, notes=notes)
+    return MaskedBlock(design.plan, groups, stratum, found.step, found.candidates.columns(), price)
+
+
+def divide_strata(design: BlockDesign, inputs: MaskInputs) -> tuple[Groups, tuple[int, ...]]:
+    """Divide every stratum into groups of at least k; return also the stratum of every group."""
+    assert inputs.partitioner is not None
+    label = np.zeros(len(design.cloud), np.int64)
+    stratum: list[int] = []
+    for number, part in enumerate(design.strata):
+        own = inputs.partitioner.partition(design.cloud.of(part.rows), inputs.k, inputs.seed)
+        label[part.rows] = own + len(stratum)
+        stratum += [number] * (int(own.max()) + 1)
+    return Groups(label), tuple(stratum)
+
+
+def price_of(
+    design: BlockDesign,
+    inputs: MaskInputs,
+    groups: Groups,
+    found: Representatives,
+    row: Rows,
+    promises: tuple[Promise, ...] = (),
+    notes: tuple[str, ...] = (),
+) -> Price:
+    """Return what masking cost; record i gets row `row[i]` of what was found."""
+    is_small = len(design.cloud) <= _MASKED_TWICE
+    return Price(
+        loss=information_loss(design.series, found.candidates.values[row]),
+        plain_loss=plain_loss(design.series, design.cloud, inputs.k) if is_small else None,
+        groups=len(groups),
+        smallest=int(groups.sizes.min()),
+        steps=count_steps(found.step),
+        promises=promises,
+        notes=(*changed_categories(design.series, found.candidates.values[row]), *notes),
+    )

@@ -1,0 +1,1 @@
+"""Microhybrid: synthetic values in every cluster, with the means and covariances of the cluster."""

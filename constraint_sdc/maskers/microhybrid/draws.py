@@ -1,0 +1,224 @@
+"""Draws of synthetic values for clusters, each reproducible by itself: by seed, cluster and number of the draw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from constraint_sdc.arrays import Counts, Points, Rows
+from constraint_sdc.data.groups import Groups
+from constraint_sdc.exact.candidates import NOT_COPIED, Candidates
+from constraint_sdc.maskers.microhybrid.ipso import ipso, round_keeping_sums
+from constraint_sdc.maskers.own_values import OwnValues
+from constraint_sdc.operators.medoid import Medoid
+from constraint_sdc.plan.design import BlockDesign
+from constraint_sdc.plan.plan import ExactStep, Treatment
+from constraint_sdc.settings.words import OperatorName, Scale
+
+# Shuffling: values of a cluster, each with another record: K. Muralidhar and R. Sarathy, Data shuffling, 2006.
+#
+# Management Science 52(5), 658-670: the ranks are those of synthetic values, the values those that occur.
+
+
+def shuffled_by_rank(values: Points, synthetic: Points, groups: Groups) -> Rows:
+    """Return whose value each record gets: in every group the one whose rank is that of its synthetic value.
+
+    >>> groups = Groups(np.array([0, 0, 0]))
+    >>> shuffled_by_rank(np.array([10.0, 30.0, 20.0]), np.array([9.0, 1.0, 5.0]), groups).tolist()
+    [1, 0, 2]
+    """
+    rows = np.arange(len(values))
+    by_value = np.lexsort((rows, values, groups.label))
+    by_synthetic = np.lexsort((rows, synthetic, groups.label))
+    source = np.empty(len(values), np.int64)
+    source[by_synthetic] = by_value
+    return source
+
+
+def shuffled_at_random(groups: Groups, rng: np.random.Generator) -> Rows:
+    """Return whose values each record gets, by lot within every group."""
+    source = np.empty(len(groups.label), np.int64)
+    source[groups.order] = np.lexsort((rng.random(len(source)), groups.label))
+    return source
+
+
+@dataclass(frozen=True)
+class ClusterDraws:
+    """The clusters of a block and the seed. Columns of values are the block's variables in their order."""
+
+    design: BlockDesign
+    clusters: Groups
+    seed: int
+
+    @cached_property
+    def synthesised(self) -> list[int]:
+        """Return the places of the variables that are synthesised."""
+        return [j for j, v in enumerate(self.design.plan.variables) if v.treatment is Treatment.SYNTHESISED]
+
+    @cached_property
+    def values(self) -> Points:
+        """Return the original numbers and codes, n x d, NaN where a record has none."""
+        return np.array([series.values for series in self.design.series]).T
+
+    @cached_property
+    def given(self) -> Points:
+        """Return the given variables, n x q."""
+        columns = [series.values for series in self.design.given]
+        return np.column_stack(columns) if columns else np.zeros((len(self.clusters.label), 0))
+
+    @cached_property
+    def mixed(self) -> frozenset[int]:
+        """Return the clusters in which some records have a value of a variable and others have none."""
+        found: set[int] = set()
+        for series in self.design.series:
+            low, high = (f.reduceat(series.blank[self.clusters.order], self.clusters.starts) for f in _ENDS)
+            found |= set(np.flatnonzero(low != high).tolist())
+        return frozenset(found)
+
+    def draw(self, which: Rows, number: int, closeness: float) -> tuple[Rows, Points, Rows]:
+        """Return the records of some clusters, new values for them (r x d), and the records to copy cells from.
+
+        Sums of a cluster are kept by rounding. What is shuffled gets the ranks of values that are synthesised with the
+        others, so that it keeps company with them; what has no order goes by lot. What must come from one record comes
+        from the medoid of the cluster.
+        """
+        rows = np.concatenate([self.clusters.rows(cluster) for cluster in which.tolist()])
+        values = self.values[rows]
+        parts = Groups(np.repeat(np.arange(len(which)), self.clusters.sizes[which]))
+        synthetic = values.copy()
+        for place, cluster in enumerate(which.tolist()):
+            own = parts.rows(place)
+            rng = np.random.default_rng((self.seed, cluster, number))
+            live = self._live(values[own])
+            if live:
+                drawn = ipso(values[own][:, live], self.given[rows[own]], rng, closeness)
+                synthetic[own[:, None], live] = drawn
+        source = self._sources(rows, values, synthetic, parts, number)
+        for j in self.synthesised:
+            present = np.isfinite(synthetic[:, j])
+            there = Groups(np.unique(parts.label[present], return_inverse=True)[1].astype(np.int64))
+            synthetic[present, j] = round_keeping_sums(synthetic[present, j], self.design.series[j].grid, there)
+            # A value that did not change is copied: its text stays as the file has it.
+            same = present & (synthetic[:, j] == values[:, j])
+            source[same, j] = rows[same]
+        return rows, synthetic, source
+
+    def _live(self, values: Points) -> list[int]:
+        """Return the variables with numbers in every record of a cluster, those that are shuffled by rank included."""
+        return [
+            j
+            for j, variable in enumerate(self.design.plan.variables)
+            if (j in self.synthesised or _has_order(variable.scale, variable.operator))
+            and np.isfinite(values[:, j]).all()
+        ]
+
+    def _sources(self, rows: Rows, values: Points, synthetic: Points, parts: Groups, number: int) -> Rows:
+        source = np.full(values.shape, NOT_COPIED, np.int64)
+        rng = np.random.default_rng((self.seed, len(self.clusters), number))
+        for j, variable in enumerate(self.design.plan.variables):
+            if variable.treatment is Treatment.AGGREGATED:
+                source[:, j] = self._medoid[self.clusters.label[rows]]
+            elif j not in self.synthesised:
+                by_rank = _has_order(variable.scale, variable.operator) and np.isfinite(values[:, j]).all()
+                ranked = shuffled_by_rank(values[:, j], synthetic[:, j], parts) if by_rank else None
+                source[:, j] = rows[shuffled_at_random(parts, rng) if ranked is None else ranked]
+        return source
+
+    @cached_property
+    def _medoid(self) -> Rows:
+        """Return the record nearest to the mean of each cluster."""
+        return Medoid().choose(self.design.cloud.points, self.clusters)
+
+
+_ENDS = (np.minimum, np.maximum)
+
+
+def _has_order(scale: Scale, operator: OperatorName) -> bool:
+    """Tell whether a variable may be shuffled by itself, in the order of its values."""
+    return scale is not Scale.NOMINAL and operator is OperatorName.LOWER_MEDIAN
+
+
+# Draws of every cluster until one breaks no rule and shows no record as it was.
+
+CLOSENESS = (0.0, 0.0, 0.0, 0.0, 0.5, 0.5, 0.8, 0.8)
+"""How near to the original each draw of a cluster is: as far as possible at first."""
+
+
+@dataclass
+class Trials:
+    """The best draw of every cluster: the fewest records with a broken rule, then the fewest that came out as before.
+
+    `best` has a candidate for every record, `targets` (n x d) are the values behind it, and `step` has those records
+    that satisfy their rules. `closeness` is that of each cluster's draw, None where single records must be repaired;
+    clusters with differing blanks have none, since nobody has all of their values.
+    """
+
+    own: OwnValues
+    draws: ClusterDraws
+    best: Candidates = field(init=False)
+    targets: Points = field(init=False)
+    step: dict[int, ExactStep] = field(default_factory=dict)
+    closeness: dict[int, float | None] = field(default_factory=dict)
+    _broken: Counts = field(init=False)
+    _same: Counts = field(init=False)
+
+    def run(self) -> None:
+        """Draw, nearer to the original only where a rule is broken otherwise."""
+        clusters, series = self.own.clusters, self.own.design.series
+        self.best = Candidates.blank(series, np.arange(len(clusters.label)))
+        self.targets = np.full((len(clusters.label), len(series)), np.nan)
+        self._broken, self._same = (np.full(len(clusters), len(clusters.label) + 1) for _ in range(2))
+        mixed = np.array(sorted(self.draws.mixed), np.int64)
+        drawn = np.setdiff1d(np.arange(len(clusters)), mixed)
+        for number, closeness in enumerate(CLOSENESS):
+            which = drawn[(self._broken[drawn] > 0) | ((self._same[drawn] > 0) & (closeness == 0))]
+            if len(which):
+                self._try(which, number, closeness)
+        self.closeness.update(dict.fromkeys(drawn[self._broken[drawn] > 0].tolist()))
+        self._share(mixed)
+
+    def _try(self, which: Rows, number: int, closeness: float) -> None:
+        """Draw some clusters, and keep the draws that are better than what they have."""
+        clusters = self.own.clusters
+        rows, values, source = self.draws.draw(which, number, closeness)
+        proposed = self.own.proposed(rows, values, source)
+        passing = self.own.passing(proposed)
+        broken = np.bincount(clusters.label[rows], ~passing, len(clusters)).astype(np.int64)
+        same = np.bincount(clusters.label[rows], self.is_same(rows, proposed), len(clusters)).astype(np.int64)
+        is_better = (broken < self._broken) | ((broken == self._broken) & (same < self._same))
+        better = which[is_better[which]]
+        self._broken[better], self._same[better] = broken[better], same[better]
+        kept = np.flatnonzero(np.isin(clusters.label[rows], better))
+        self.best.put(rows[kept], proposed.take(kept))
+        self.targets[rows[kept]] = values[kept]
+        for row in rows[kept].tolist():
+            self.step.pop(row, None)
+        self.step.update(self.own.first_step(rows[kept[passing[kept]]]))
+        self.closeness.update(dict.fromkeys(better[broken[better] == 0].tolist(), closeness))
+
+    def is_same(self, rows: Rows, proposed: Candidates) -> npt.NDArray[np.bool_]:
+        """Tell which records would have their own numbers again, in clusters where these differ."""
+        live = self.draws.synthesised
+        original, label = self.draws.values[rows][:, live], self.own.clusters.label[rows]
+        same = ((proposed.values[:, live] == original) | np.isnan(original)).all(axis=1)
+        return np.asarray(same & self._differs[label], np.bool_)
+
+    @property
+    def _differs(self) -> npt.NDArray[np.bool_]:
+        """Tell which clusters have records with different numbers."""
+        clusters = self.own.clusters
+        ordered = self.draws.values[clusters.order][:, self.draws.synthesised]
+        low, high = (f.reduceat(ordered, clusters.starts) for f in (np.fmin, np.fmax))
+        return np.asarray((low < high).any(axis=1), np.bool_)
+
+    def _share(self, mixed: Rows) -> None:
+        """Put the representative of each of these clusters in place of all its records."""
+        if not len(mixed):
+            return
+        label = self.own.clusters.label
+        rows = np.flatnonzero(np.isin(label, mixed))
+        self.best.put(rows, self.own.representatives(mixed).candidates.take(label[rows]))
+        self.step.update(dict.fromkeys(rows.tolist(), ExactStep.SHARED))

@@ -1,0 +1,130 @@
+"""Microhybrid under edit rules: J. Domingo-Ferrer, Microaggregation-based numerical hybrid data, UNECE/Eurostat, 2009.
+
+A cluster whose synthetic values break a rule is drawn anew, then nearer to the original, which keeps its moments in any
+event. Only where that does not help are single records repaired, and the moments of the cluster restored afterwards as
+far as the rules allow.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+
+from constraint_sdc.arrays import Points, Rows
+from constraint_sdc.data.groups import Groups
+from constraint_sdc.exact.candidates import Candidates
+from constraint_sdc.exact.ladder import Representatives
+from constraint_sdc.maskers.inputs import MaskInputs
+from constraint_sdc.maskers.masked import MaskedBlock
+from constraint_sdc.maskers.microaggregation import divide_strata, price_of
+from constraint_sdc.maskers.microhybrid.draws import CLOSENESS, ClusterDraws, Trials
+from constraint_sdc.maskers.microhybrid.ipso import restored, round_keeping_sums
+from constraint_sdc.maskers.microhybrid.moments import promises
+from constraint_sdc.maskers.own_values import OwnValues
+from constraint_sdc.plan.design import BlockDesign
+from constraint_sdc.plan.plan import Promise
+
+
+def mask_hybrid(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
+    """Return the block with synthetic values for every record, what of the moments is kept, and the price."""
+    clusters, stratum = divide_strata(design, inputs)
+    own = OwnValues(design, inputs, clusters, stratum)
+    trials = Trials(own, ClusterDraws(design, clusters, inputs.seed))
+    trials.run()
+    found = own.finish(trials.best, trials.targets, trials.step)
+    restored_clusters = _restore(own, trials, found)
+    row = own.records.label
+    price = price_of(
+        design,
+        inputs,
+        clusters,
+        found,
+        row,
+        _promises(design, trials.draws, found.candidates, clusters),
+        _notes(trials, restored_clusters, found.candidates),
+    )
+    return MaskedBlock(design.plan, clusters, stratum, found.step, found.candidates.columns(), price, row)
+
+
+def _restore(own: OwnValues, trials: Trials, found: Representatives) -> Counter[str]:
+    """Restore the moments of clusters with repaired records, where all their records then satisfy every rule."""
+    done: Counter[str] = Counter()
+    live = trials.draws.synthesised
+    for cluster in (c for c, closeness in trials.closeness.items() if closeness is None):
+        rows = own.clusters.rows(cluster)
+        original = trials.draws.values[rows]
+        masked = found.candidates.values[rows]
+        usable = [j for j in live if np.isfinite(original[:, j]).all() and np.isfinite(masked[:, j]).all()]
+        outcome = "not restored"
+        for what, values in restored(original[:, usable], masked[:, usable]):
+            if _settle(own, found.candidates, rows, usable, values):
+                outcome = what
+                break
+        done[outcome] += 1
+    return done
+
+
+def _settle(own: OwnValues, best: Candidates, rows: Rows, usable: list[int], values: Points) -> bool:
+    """Put restored values in place if all records of the cluster satisfy their rules with them; tell whether."""
+    together = Groups(np.zeros(len(rows), np.int64))
+    proposed = best.values[rows].copy()
+    source = best.source[rows].copy()
+    for place, j in enumerate(usable):
+        proposed[:, j] = round_keeping_sums(values[:, place], own.design.series[j].grid, together)
+        source[:, j] = -1
+    candidates = own.proposed(rows, proposed, source)
+    if not own.passing(candidates).all():
+        return False
+    best.put(rows, candidates)
+    return True
+
+
+def _promises(design: BlockDesign, draws: ClusterDraws, masked: Candidates, clusters: Groups) -> tuple[Promise, ...]:
+    """Return what is kept of the moments, measured on the values as written.
+
+    Variables that every record has are compared together; one that some lack by itself, among those that have it.
+    """
+    everyone = np.arange(len(masked))
+    has = {j: np.isfinite(masked.values[:, j]) & ~design.series[j].is_blank for j in draws.synthesised}
+    whole = [j for j in draws.synthesised if has[j].all()]
+    found = _compared(design, whole, everyone, masked, clusters) if whole else ()
+    for j in draws.synthesised:
+        if j not in whole and has[j].any():
+            found += _compared(design, [j], np.flatnonzero(has[j]), masked, clusters)
+    return found
+
+
+def _compared(
+    design: BlockDesign, chosen: list[int], rows: Rows, masked: Candidates, clusters: Groups
+) -> tuple[Promise, ...]:
+    """Return the promises for some variables among some records."""
+    groups = Groups(np.unique(clusters.label[rows], return_inverse=True)[1].astype(np.int64))
+    series = [design.series[j].of(rows) for j in chosen]
+    given = [one.of(rows) for one in design.given]
+    said = promises(series, masked.values[np.ix_(rows, np.array(chosen))], given, groups)
+    if len(rows) == len(masked):
+        return said
+    return tuple(replace(promise, what=f"{promise.what}, among {len(rows):,} records that have it") for promise in said)
+
+
+def _notes(trials: Trials, restored_clusters: Counter[str], masked: Candidates) -> tuple[str, ...]:
+    """Say how the clusters were drawn, and whether somebody came out as he was."""
+    total, mixed = len(trials.own.clusters), len(trials.draws.mixed)
+    counts = Counter(trials.closeness.values())
+    said = [
+        f"{counts[c]:,} drawn {'freely' if c == 0 else f'at closeness {c:g} to the original'}"
+        for c in dict.fromkeys(CLOSENESS)
+        if counts[c]
+    ]
+    if counts[None]:
+        how = ", ".join(f"{count:,} {word}" for word, count in restored_clusters.items())
+        said.append(f"{counts[None]:,} with repaired records, their moments: {how}")
+    if mixed:
+        said.append(f"{mixed:,} with differing blanks, which share a representative")
+    notes = [f"of {total:,} clusters {'; '.join(said)}"]
+    unchanged = int(trials.is_same(np.arange(len(masked)), masked).sum())
+    if unchanged:
+        notes.append(f"records that came out as they were, from clusters with little to draw: {unchanged:,}")
+    return tuple(notes)

@@ -1,1 +1,0 @@
-"""Measure: what masking cost (utility), what an intruder may learn (risk), and what he does learn (attacks)."""

@@ -1,1 +1,0 @@
-"""Attacks: what an intruder who knows the method finds out, carried out."""

@@ -1,0 +1,240 @@
+"""What was measured of a masked file: figures and tables that every report can show, whatever the measure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, TypeAlias
+
+from constraint_sdc.data.pair import Pair
+from constraint_sdc.maskers.masked import MaskOptions, RuleOutcome
+from constraint_sdc.plan.plan import Plan
+from constraint_sdc.settings.recipe import Recipe
+
+Cell: TypeAlias = str | int | float | None
+
+
+class Unit(Enum):
+    """How a number is to be read, and so how it is shown."""
+
+    PERCENT = "percent"  # 0 to 100 (a loss can exceed it)
+    COUNT = "count"  # a whole number of records, cells, groups
+    PLAIN = "plain"  # any number
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One number with its name. `name` is for machines (kebab-case, unique in its measure), `label` for people.
+
+    `value` is None where it is not defined (no variable varies, no pair of records); a note says why.
+    """
+
+    name: str
+    label: str
+    value: float | None
+    unit: Unit = Unit.PERCENT
+
+
+@dataclass(frozen=True, slots=True)
+class ResultTable:
+    """Further numbers of a measure, a row each; text cells are names, floats are shown rounded.
+
+    `name` is for machines, unique in its measure. `units` say how the columns of numbers are to be read, as long as
+    `head`; None for a column of names. With `is_of_records` the rows tell about single records: reports leave them out
+    unless the user asks for values.
+    """
+
+    name: str
+    title: str
+    head: tuple[str, ...]
+    units: tuple[Unit | None, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    is_of_records: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What one measure or attack found. `measure` is its name, which is also its file's and its page's.
+
+    The first figure is the headline. `says` is one sentence for people: what the headline means for this file. `notes`
+    tell what was assumed, left out or drawn at random.
+    """
+
+    measure: str
+    title: str
+    figures: tuple[Figure, ...]
+    says: str
+    tables: tuple[ResultTable, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def value(self, figure: str) -> float | None:
+        """Return one figure's number by its name."""
+        return next(f.value for f in self.figures if f.name == figure)
+
+
+@dataclass(frozen=True, slots=True)
+class SubdomainMeasured:
+    """The utility measures on some of the records: those of a category, or under a condition.
+
+    `wish` is what the recipe says; `name` is the same for a condition, and names the value for a variable's category.
+    """
+
+    wish: str
+    name: str
+    records: int
+    measured: tuple[Measured, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AssessOptions:
+    """What to assess, and how; what is None falls back to the recipe, then to the default.
+
+    `known` are the variables that an intruder knows. `attacks` are the names of those to try, None for all that apply.
+    `seed` draws subsets and samples. `phase`, `original`, `allow` and `time_limit` are as for `check`.
+    """
+
+    rules: Path | None = None
+    certificate: Path | None = None
+    known: tuple[str, ...] | None = None
+    attacks: tuple[str, ...] | None = None
+    seed: int = 0
+    record: str | None = None
+    phase: str | None = None
+    allow: tuple[Path, ...] = ()
+    time_limit: float | None = None
+    recipe: Recipe = field(default_factory=Recipe)
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """Everything that a review board asks of a masked file.
+
+    `outcomes` compare the rules before and after, None without rules. `plan` is the one in the certificate, which is
+    None where there is none; `mismatches` are the sentences on which it and the file disagree. `score` is PIL, DR and
+    SCORE of the literature. `pair` is for the pictures: distributions, never single records.
+    """
+
+    original: Path
+    masked: Path
+    records: int
+    known: tuple[str, ...]
+    rules: Path | None
+    outcomes: tuple[RuleOutcome, ...] | None
+    certificate: Mapping[str, Any] | None
+    plan: Plan | None
+    mismatches: tuple[str, ...]
+    score: Measured
+    utility: tuple[Measured, ...]
+    subdomains: tuple[SubdomainMeasured, ...]
+    risk: tuple[Measured, ...]
+    attacks: tuple[Measured, ...]
+    notes: tuple[str, ...]
+    pair: Pair
+
+    @property
+    def newly_broken(self) -> int:
+        """Return how many rules are broken where they held before masking."""
+        return sum(outcome.newly_broken > 0 for outcome in self.outcomes or ())
+
+    @property
+    def exit_code(self) -> int:
+        """0 assessed, and no rule is newly broken nor does the certificate disagree; 1 otherwise."""
+        return 1 if self.newly_broken or self.mismatches else 0
+
+
+# A sweep: the same file masked again and again, and what every masking cost and risked.
+
+WITH_RULES = "with rules"
+WITHOUT_RULES = "without rules"
+
+
+@dataclass(frozen=True, slots=True)
+class SweepPoint:
+    """One scenario, method and k. `pil`, `dbrl`, `id`, `dr` and `score` are per cent, None where not defined.
+
+    `scenario` tells whether rules were kept. `loss` is 100 * SSE / SST over all masked numbers. `broken` counts the
+    violations (a record and a rule) that were none before masking, None without rules. `smallest` is the least number
+    of records that share a block's values, None where nothing was masked; `seconds` is what masking and measuring took.
+    `refused` says why a file cannot be masked like this; then nothing was measured.
+    """
+
+    scenario: str
+    method: str
+    k: int
+    pil: float | None
+    dbrl: float | None
+    id: float | None
+    dr: float | None
+    score: float | None
+    loss: float | None
+    broken: int | None
+    smallest: int | None
+    seconds: float
+    refused: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SweepTask:
+    """One point to be computed."""
+
+    scenario: str
+    method: str
+    k: int
+
+
+@dataclass(frozen=True, slots=True)
+class SweepOptions:
+    """Which points: every k with every method, with the rules and, when compared, without them.
+
+    `masking` holds what is the same for all points. `jobs` is how many processes work at the same time, None for as
+    many as there are cores; the results do not depend on it.
+    """
+
+    ks: tuple[int, ...]
+    methods: tuple[str, ...] = ("auto",)
+    compare_unconstrained: bool = False
+    jobs: int | None = None
+    masking: MaskOptions = field(default_factory=MaskOptions)
+
+    def tasks(self, has_rules: bool) -> tuple[SweepTask, ...]:
+        """Return all points in the order in which they are reported."""
+        scenarios = [WITH_RULES] if has_rules else [WITHOUT_RULES]
+        scenarios += [WITHOUT_RULES] if has_rules and self.compare_unconstrained else []
+        return tuple(SweepTask(s, method, k) for s in scenarios for method in self.methods for k in self.ks)
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """All points of a sweep; `reused` were computed by an earlier run that was interrupted or asked for less.
+
+    `digest` is the SHA-256 of the data: points of another file say nothing about this one.
+    """
+
+    data: Path
+    digest: str
+    rules: Path | None
+    points: tuple[SweepPoint, ...]
+    reused: int
+    seconds: float
+    notes: tuple[str, ...] = ()
+
+    def best(self, scenario: str, method: str) -> SweepPoint | None:
+        """Return the point of lowest SCORE, the smallest k among equals."""
+        scored = [p for p in self.points if (p.scenario, p.method) == (scenario, method) and p.score is not None]
+        return min(scored, key=lambda p: (p.score or 0.0, p.k), default=None)
+
+
+# What a measure is: its parameters are stored by the constructor, and one method does the work.
+
+
+class Measure(Protocol):
+    """A measure or an attack. `name` is also the name of its documentation page."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+
+    def measure(self, pair: Pair) -> Measured:
+        """Return what it finds in the pair; the same pair and parameters find the same."""
+        ...

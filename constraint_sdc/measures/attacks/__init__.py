@@ -1,0 +1,1 @@
+"""Attacks: what an intruder who knows the method finds out."""

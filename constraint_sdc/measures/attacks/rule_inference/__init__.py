@@ -1,0 +1,1 @@
+"""Rule inference: the intervals that published rules imply for masked values."""

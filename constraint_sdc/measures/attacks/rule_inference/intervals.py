@@ -1,0 +1,203 @@
+"""The interval in which each original value must lie: rules and class means in turn, until nothing more follows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from constraint_sdc.arrays import Codes, Flags, Floats, Labels
+from constraint_sdc.measures.attacks.rule_inference.narrowing import AppliedRule
+from constraint_sdc.measures.attacks.rule_inference.rounded_bounds import EPSILON, Bounds
+from constraint_sdc.measures.attacks.rule_inference.value_bounds import Box
+
+# What a group's mean tells about each of its members, once the others are known to lie in bounds.
+#
+# If s records have the mean c, then x = s * c less the sum of the others. Without bounds on the others that tells
+# nothing, unless there are none.
+
+
+@dataclass(frozen=True)
+class ClassMeans:
+    """A variable that is released as the mean of its class: the records that share a released row.
+
+    `released` is each record's released value. The true mean of every class lies within `slack` of it: measured, not
+    assumed, so it holds whatever rounding and repair did to the means. Only `usable` records are spoken of.
+    """
+
+    name: str
+    label: Labels
+    released: Floats
+    usable: Flags
+    slack: float
+
+    def narrow(self, bounds: Bounds) -> Bounds:
+        """Return bounds of every record's value from those of the others in its class."""
+        return -self._highest(-self.released, -bounds[1]), self._highest(self.released, bounds[0])
+
+    @np.errstate(all="ignore")
+    def _highest(self, released: Floats, low: Floats) -> Floats:
+        """Return the class's sum less the lowest sum of the others, with a margin for all that is rounded here."""
+        is_known = np.isfinite(low)
+        known = np.where(is_known, low, 0.0)
+        size = _class_sum(self.label, np.ones(len(low)))
+        others_unknown = _class_sum(self.label, (~is_known).astype(np.float64)) - ~is_known
+        most = size * (released + self.slack)
+        scale = size * (np.abs(released) + self.slack) + _class_sum(self.label, np.abs(known))
+        found = most - (_class_sum(self.label, known) - known) + (size + 4) * EPSILON * scale
+        return np.where(self.usable & (others_unknown == 0) & np.isfinite(found), found, np.inf)
+
+
+def class_means(name: str, label: Labels, original: Floats, released: Floats) -> ClassMeans | None:
+    """Return what a variable's class means tell; None when no class is filled throughout, or sums overflow."""
+    is_blank = ~(np.isfinite(original) & np.isfinite(released))
+    usable = _class_sum(label, is_blank.astype(np.float64)) == 0
+    if not usable.any():
+        return None
+    slack = _slack(label, np.where(usable, original, 0.0), np.where(usable, released, 0.0))
+    return ClassMeans(name, label, released, usable, slack) if np.isfinite(slack) else None
+
+
+@np.errstate(all="ignore")
+def _slack(label: Labels, original: Floats, released: Floats) -> float:
+    """Return how far a class's mean may lie from its released value: what is measured, and what measuring rounds."""
+    size = _class_sum(label, np.ones(len(label)))
+    mean = _class_sum(label, original / size)
+    rounded = (size + 4) * EPSILON * _class_sum(label, np.abs(original) / size)
+    apart = np.where(size == 1, np.abs(original - released), np.abs(mean - released) + rounded)
+    return float(apart.max())
+
+
+def _class_sum(label: Labels, values: Floats) -> Floats:
+    """Return for each record the sum over its class."""
+    return np.bincount(label, values).astype(np.float64)[label]
+
+
+def shared_rows(codes: Sequence[Codes]) -> Labels:
+    """Return a label for each record, the same for records that agree in all codes."""
+    label = np.zeros(len(codes[0]), np.int64)
+    for column in codes:
+        _, own = np.unique(column, return_inverse=True)
+        _, label = np.unique(label * (own.max(initial=0) + 1) + own, return_inverse=True)
+    return label.astype(np.int64)
+
+
+ROUNDS = 10
+_GAIN = 1e-9
+"""A bound moves when it gains this share of the interval, or of itself; less is rounding."""
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """What an intruder derives: n records x as many columns as names, -inf and inf where there is no bound.
+
+    `narrowed_by` are the ids of the rules that drew in a bound of the variable, in the order of the rules. `is_final`
+    tells that the last round found nothing new.
+    """
+
+    names: tuple[str, ...]
+    lo: Floats
+    hi: Floats
+    narrowed_by: Mapping[str, tuple[str, ...]]
+    is_final: bool
+
+    def of(self, name: str) -> Bounds:
+        """Return one variable's bounds."""
+        at = self.names.index(name)
+        return self.lo[:, at], self.hi[:, at]
+
+
+def infer_intervals(
+    start: Box, rules: Sequence[AppliedRule], means: Sequence[ClassMeans] = (), rounds: int = ROUNDS
+) -> Intervals:
+    """Return the intervals that follow from what is known at the start, the rules and the class means.
+
+    If every original record meets the rules (see `usable_rules`) and lies in the starting box, it lies in the result.
+    """
+    search = _IntervalSearch(start)
+    is_final = False
+    for _ in range(rounds):
+        before = search.box
+        for rule in rules:
+            search.apply(rule)
+        for mean in means:
+            search.average(mean)
+        is_final = search.box is before
+        if is_final:
+            break
+    return _intervals(search, [rule.id for rule in rules], is_final)
+
+
+def _intervals(search: _IntervalSearch, order: list[str], is_final: bool) -> Intervals:
+    columns = search.box.columns
+    shape = (search.box.records, len(columns))
+    lo, hi = np.empty(shape, order="F"), np.empty(shape, order="F")
+    for at, (low, high) in enumerate(columns.values()):
+        lo[:, at], hi[:, at] = low, high
+    narrowed_by = {name: tuple(rule for rule in order if rule in ids) for name, ids in search.narrowed_by.items()}
+    return Intervals(tuple(columns), lo, hi, narrowed_by, is_final)
+
+
+class _IntervalSearch:
+    """The box so far, and which rules have drawn it in. What has seen the same columns before is not tried again."""
+
+    def __init__(self, start: Box) -> None:
+        self.box = start
+        self.narrowed_by: dict[str, set[str]] = {name: set() for name in start.columns}
+        self._seen: dict[int, tuple[Bounds, ...]] = {}
+
+    def apply(self, rule: AppliedRule) -> None:
+        """Draw in the variables of a rule, on the records to which it applies."""
+        if not self._is_new(rule, rule.variables):
+            return
+        columns = {name: _rows_of(self.box.columns[name], rule.rows) for name in rule.variables}
+        found = rule.narrower.narrow(Box(columns, int(rule.rows.sum()), self.box.lattices))
+        for name in rule.variables:
+            if found.box.columns[name] is not columns[name]:
+                new = _onto_rows(self.box.columns[name], found.box.columns[name], rule.rows, found.possible)
+                if self._take(name, new):
+                    self.narrowed_by[name].add(rule.id)
+
+    def average(self, mean: ClassMeans) -> None:
+        """Draw in a variable by its class means."""
+        if self._is_new(mean, (mean.name,)):
+            found = self.box.within(mean.name, mean.narrow(self.box.columns[mean.name]))
+            self._take(mean.name, found.box.columns[mean.name])
+
+    def _is_new(self, what: object, names: tuple[str, ...]) -> bool:
+        now = tuple(self.box.columns[name] for name in names)
+        seen = self._seen.get(id(what))
+        self._seen[id(what)] = now
+        return seen is None or any(new is not old for new, old in zip(now, seen, strict=True))
+
+    def _take(self, name: str, new: Bounds) -> bool:
+        """Take over bounds where they gain; tell whether any does."""
+        old = self.box.columns[name]
+        gains = _gains(old, new)
+        if not any(gain.any() for gain in gains):
+            return False
+        taken = np.where(gains[0], new[0], old[0]), np.where(gains[1], new[1], old[1])
+        self.box = replace(self.box, columns={**self.box.columns, name: taken})
+        return True
+
+
+def _rows_of(bounds: Bounds, rows: Flags) -> Bounds:
+    return bounds[0][rows], bounds[1][rows]
+
+
+def _onto_rows(old: Bounds, new: Bounds, rows: Flags, possible: Flags) -> Bounds:
+    """Return the new bounds on the rows where the rule is possible, the old ones elsewhere."""
+    low, high = old[0].copy(), old[1].copy()
+    at = np.flatnonzero(rows)[possible]
+    low[at], high[at] = new[0][possible], new[1][possible]
+    return low, high
+
+
+@np.errstate(all="ignore")
+def _gains(old: Bounds, new: Bounds) -> tuple[Flags, Flags]:
+    width = old[1] - old[0]
+    return (
+        new[0] - old[0] > _GAIN * np.minimum(width, np.abs(new[0])),
+        old[1] - new[1] > _GAIN * np.minimum(width, np.abs(new[1])),
+    )

@@ -1,0 +1,206 @@
+"""Winkler's attack on files whose variables were masked one at a time, in three settings.
+
+W. E. Winkler, Single-ranking micro-aggregation and re-identification, U.S. Bureau of the Census, Statistics #2002-08:
+each variable alone hides a record among k; together they point at it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from constraint_sdc.arrays import Points, Rows
+from constraint_sdc.data.pair import Pair
+from constraint_sdc.errors import UsageError
+from constraint_sdc.measures.assessment import Figure, Measured, ResultTable, Unit
+from constraint_sdc.measures.attacks.single_ranking_fields import corresponding_file, link_by_best_fields
+from constraint_sdc.measures.attacks.single_ranking_links import (
+    METRICS,
+    WITHIN,
+    AgreementLinks,
+    Metric,
+    link_by_agreement,
+)
+from constraint_sdc.settings.words import Scale
+
+Setting: TypeAlias = Literal["full", "sample", "corresponding"]
+SETTINGS: tuple[Setting, ...] = get_args(Setting)
+
+_METRICS: dict[Setting, tuple[Metric, ...]] = {
+    "full": ("half-distance", "neighbours"),
+    "sample": ("half-distance", "neighbours", "nearest"),
+    "corresponding": ("nearest", "within"),
+}
+"""What is tried in each setting unless one metric is asked for."""
+
+_K = 3
+"""The group size an intruder supposes where nobody said it; three times as many are `nearest`."""
+
+
+@dataclass(frozen=True)
+class AttackRun:
+    """The links found in one setting by one metric."""
+
+    setting: Setting
+    metric: Metric
+    links: AgreementLinks
+
+    @property
+    def share(self) -> float:
+        """Return the percentage of released records that he gets right, ties shared."""
+        return 100.0 * self.links.re_identified / self.links.tried
+
+    @property
+    def right(self) -> float | None:
+        """Return the percentage of right links among the unique ones: how sure he may be; None without any."""
+        return 100.0 * self.links.correct / self.links.unique if self.links.unique else None
+
+
+@dataclass(frozen=True, eq=False)
+class SingleRanking:
+    """Link masked records to originals, variable by variable; None tries all settings, or all their metrics.
+
+    `full`: all masked records are released, and the intruder has the original file; nothing is drawn. `sample`: a
+    `share` of them, drawn by `seed`. `corresponding`: the same sample, but his file has errors: it is `file` (n x known
+    numeric variables, row i is record i), or else made from the original with `off` variables of each record off by
+    `deviation`; then all fields but `off` decide, and `nearest` takes `near` candidates a field.
+    """
+
+    name: ClassVar[str] = "single-ranking"
+    title: ClassVar[str] = "Winkler's single-ranking attack"
+
+    setting: Setting | None = None
+    metric: Metric | None = None
+    share: float = 0.01
+    seed: int = 0
+    near: int = 360
+    off: int = 3
+    deviation: float = 0.3
+    file: Points | None = None
+
+    def __post_init__(self) -> None:
+        _require(self.setting in (None, *SETTINGS), f"unknown setting {self.setting!r}", f"use {', '.join(SETTINGS)}")
+        _require(self.metric in (None, *METRICS), f"unknown metric {self.metric!r}", f"use {', '.join(METRICS)}")
+        _require(0 < self.share <= 1, f"a sample cannot be a share of {self.share}", "use a number above 0, up to 1")
+        _require(self.near >= 1, f"{self.near} nearest records cannot be compared", "use 1 or more")
+        _require(self.off >= 0, f"{self.off} variables cannot be off", "use 0 or more")
+        _require(0 <= self.deviation < 1, f"a deviation of {self.deviation} changes signs", "use 0 to below 1")
+        _require(bool(self._runs()), f"{self.metric} is no metric for {self.setting}", _HINT)
+        _require(self.file is None or self.setting in (None, "corresponding"), "a file is for corresponding", _HINT)
+
+    def measure(self, pair: Pair) -> Measured:
+        """Return how many records are re-identified, how many links are unique, and how many of these are right."""
+        names = [name for name in pair.known if pair[name].scale is Scale.NUMERIC]
+        if not names or not len(pair):
+            return _undefined("an intruder knows no numbers" if len(pair) else "the files have no records")
+        original, masked = pair.numbers(names)
+        runs = self.carry_out(original, masked, pair.k or _K)
+        return _measured(runs, (*self._notes(runs), *_variables_note(pair, names)))
+
+    def carry_out(self, original: Points, masked: Points, k: int) -> tuple[AttackRun, ...]:
+        """Return the links of every setting and metric; arrays are n x d with a record in the same row of both."""
+        everyone = np.arange(len(original), dtype=np.int64)
+        drawn = self._draw(len(original))
+        file = self._file(original) if any(setting == "corresponding" for setting, _ in self._runs()) else original
+        runs = []
+        for setting, metric in self._runs():
+            if setting == "corresponding":
+                best = original.shape[1] - self.off
+                links = link_by_best_fields(file, masked, drawn, metric, self.near, best)
+            else:
+                released = everyone if setting == "full" else drawn
+                links = link_by_agreement(original, masked, released, metric, 3 * k)
+            runs.append(AttackRun(setting, metric, links))
+        return tuple(runs)
+
+    def _runs(self) -> list[tuple[Setting, Metric]]:
+        """Return the settings and metrics to try; a metric asked for is tried wherever it can be."""
+        settings = SETTINGS if self.setting is None else (self.setting,)
+        if self.metric is None:
+            return [(setting, metric) for setting in settings for metric in _METRICS[setting]]
+        possible = [s for s in settings if self.metric in _METRICS[s] or (s, self.metric) == ("full", "nearest")]
+        return [(setting, self.metric) for setting in possible]
+
+    def _draw(self, records: int) -> Rows:
+        """Return the released sample, at least one record."""
+        size = max(1, round(self.share * records))
+        return np.sort(np.random.default_rng(self.seed).choice(records, size, replace=False)).astype(np.int64)
+
+    def _file(self, original: Points) -> Points:
+        """Return what the intruder has in the corresponding setting."""
+        if self.file is None:
+            return corresponding_file(original, self.off, self.deviation, self.seed)
+        rows, columns = original.shape
+        wanted = f"give {rows} records x {columns} variables, in the order of the original"
+        _require(self.file.shape == original.shape, "the intruder's file has another shape than the original", wanted)
+        return np.asarray(self.file, np.float64)
+
+    def _notes(self, runs: tuple[AttackRun, ...]) -> list[str]:
+        notes = ["Originals that agree equally well are drawn from, so each counts for its share."]
+        drawn = next((run.links.tried for run in runs if run.setting != "full"), None)
+        if drawn is not None:
+            notes.append(f"The sample has {drawn:,} masked records, drawn with seed {self.seed}.")
+        if any(run.setting == "corresponding" for run in runs):
+            notes.append(f"The corresponding file is {'given' if self.file is not None else self._made()}.")
+            notes.append(
+                f"In it, nearest takes {self.near:,} candidates a field; within, all no farther than {WITHIN:.0%}."
+            )
+        return notes
+
+    def _made(self) -> str:
+        far = f"{self.off} variables of each record are off by {self.deviation:.0%}"
+        return f"made from the original, with seed {self.seed}: {far}, the others by 1 to 3%"
+
+
+_HINT = "corresponding takes a file, and the metrics nearest and within; full and sample take the others and nearest"
+
+
+def _require(holds: bool, what: str, hint: str) -> None:
+    if not holds:
+        raise UsageError(what, hint=hint)
+
+
+def _variables_note(pair: Pair, names: list[str]) -> list[str]:
+    left_out = [name for name in pair.known if name not in names]
+    return [f"Not numbers, so not compared: {', '.join(left_out)}."] if left_out else []
+
+
+def _measured(runs: tuple[AttackRun, ...], notes: tuple[str, ...]) -> Measured:
+    """Return what was found; the run that finds most is the headline."""
+    worst = max(runs, key=lambda run: run.share)
+    return Measured(
+        SingleRanking.name,
+        SingleRanking.title,
+        _figures(worst.share, worst.links.unique, worst.right),
+        f"An intruder who compares masked values with original ones, variable by variable, re-identifies "
+        f"{worst.share:.1f}% of {worst.links.tried:,} masked records (setting {worst.setting}, metric {worst.metric}); "
+        f"{worst.links.unique:,} have one best candidate"
+        + (f", which is the right one for {worst.right:.1f}% of them." if worst.right is not None else "."),
+        (_table(runs),),
+        notes,
+    )
+
+
+def _figures(share: float | None, unique: int | None, right: float | None) -> tuple[Figure, ...]:
+    return (
+        Figure("re-identified", "Re-identified, ties shared, where most are", share),
+        Figure("unique-links", "Records with one best candidate", unique, Unit.COUNT),
+        Figure("right-among-unique", "Right links among these", right),
+    )
+
+
+def _table(runs: tuple[AttackRun, ...]) -> ResultTable:
+    return ResultTable(
+        "settings",
+        "By setting and metric",
+        ("setting", "metric", "records tried", "re-identified", "one best candidate", "right among these"),
+        (None, None, Unit.COUNT, Unit.PERCENT, Unit.COUNT, Unit.PERCENT),
+        tuple((r.setting, r.metric, r.links.tried, r.share, r.links.unique, r.right) for r in runs),
+    )
+
+
+def _undefined(why: str) -> Measured:
+    says = f"Re-identification is not defined: {why}."
+    return Measured(SingleRanking.name, SingleRanking.title, _figures(None, None, None), says, notes=(says,))

@@ -1,0 +1,206 @@
+"""Link masked records to the originals that agree with them on most variables; of equal ones the intruder draws one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from constraint_sdc.arrays import Codes, Flags, Floats, Points, Rows
+from constraint_sdc.partition.partitioner import COMPILED_ABOVE
+
+# How far an original value may lie from a masked one and still agree with it: four metrics for one variable.
+#
+# W. E. Winkler, Single-ranking micro-aggregation and re-identification, U.S. Bureau of the Census, Statistics
+# #2002-08.
+
+Metric: TypeAlias = Literal["half-distance", "neighbours", "nearest", "within"]
+METRICS: tuple[Metric, ...] = get_args(Metric)
+
+WITHIN = 0.03
+"""What `within` allows, as a share of the masked value: how far the better fields of a corresponding file are off."""
+
+
+def agreeing_range(metric: Metric, masked: Floats, values: Floats, count: int) -> tuple[Codes, Codes] | None:
+    """Return for every masked value where the original values that agree start and stop in `values` (stop excluded).
+
+    `masked` has the released values of a variable, NaN for blanks, which agree with nothing. `values` are the original
+    ones, sorted, without blanks. `count` is for `nearest`. None if the variable tells nothing: it has no values, or no
+    two masked ones whose distance could be a measure.
+    """
+    present = ~np.isnan(masked)
+    released, place = np.unique(masked[present], return_inverse=True)
+    if len(values) == 0 or len(released) == 0 or (metric in ("half-distance", "neighbours") and len(released) < 2):
+        return None
+    low, high = _ends(metric, released, values, count)
+    start, stop = np.zeros(len(masked), np.int64), np.zeros(len(masked), np.int64)
+    start[present] = np.searchsorted(values, low, "left")[place]
+    stop[present] = np.searchsorted(values, high, "right")[place]
+    return start, stop
+
+
+def _ends(metric: Metric, released: Floats, values: Floats, count: int) -> tuple[Floats, Floats]:
+    """Return the lowest and the highest number that agree with each of the sorted, distinct masked values."""
+    match metric:
+        case "half-distance":
+            return _half_distance(released)
+        case "neighbours":
+            return _neighbours(released)
+        case "nearest":
+            return _nearest(released, values, count)
+        case "within":
+            return _around(released, WITHIN * np.abs(released))
+
+
+def _half_distance(released: Floats) -> tuple[Floats, Floats]:
+    """Half the way to the predecessor or the successor, whichever is nearer; the first and the last have one only."""
+    gaps = np.diff(released / 2)  # differences of halves do not overflow
+    return _around(released, np.minimum(np.concatenate(([np.inf], gaps)), np.concatenate((gaps, [np.inf]))))
+
+
+def _neighbours(released: Floats) -> tuple[Floats, Floats]:
+    """From the predecessor to the successor; nothing limits the outer side of the first and of the last.
+
+    If masking kept the order, and no mean left the range of its group, the true value is always there: were it beyond
+    the successor, the successor's group would lie beyond it too, and the successor with it.
+    """
+    return np.concatenate(([-np.inf], released[:-1])), np.concatenate((released[1:], [np.inf]))
+
+
+def _nearest(released: Floats, values: Floats, count: int) -> tuple[Floats, Floats]:
+    """Return the ends of the `count` values nearest to each masked one; those at the same distance are all there."""
+    count = max(1, min(count, len(values)))
+    first = np.clip(np.searchsorted(values, released) - count, 0, len(values) - count)
+    last = np.clip(np.searchsorted(values, released), 0, len(values) - count)
+    halves = values / 2
+    while (first < last).any():
+        middle = (first + last) // 2
+        is_late = released / 2 - halves[middle] > halves[np.minimum(middle + count, len(values) - 1)] - released / 2
+        is_open = first < last
+        first, last = np.where(is_open & is_late, middle + 1, first), np.where(is_open & ~is_late, middle, last)
+    halved = np.maximum(np.abs(released / 2 - halves[first]), np.abs(halves[first + count - 1] - released / 2))
+    with np.errstate(over="ignore"):
+        low, high = _around(released, 2 * halved)
+    return np.minimum(low, values[first]), np.maximum(high, values[first + count - 1])
+
+
+def _around(centre: Floats, radius: Floats) -> tuple[Floats, Floats]:
+    with np.errstate(over="ignore"):
+        return centre - radius, centre + radius
+
+
+_CELLS = 1 << 22
+"""Pairs compared at a time in NumPy."""
+
+_CHUNK = 2_048
+"""Records that a thread takes at a time."""
+
+
+@dataclass(frozen=True)
+class AgreementLinks:
+    """What an intruder did with each released record: `ties` originals are equally good, and `has_true` is among them.
+
+    No ties: nothing agreed, and the record is not linked.
+    """
+
+    ties: Codes
+    has_true: Flags
+
+    @property
+    def tried(self) -> int:
+        """Return the number of released records."""
+        return len(self.ties)
+
+    @property
+    def re_identified(self) -> float:
+        """Return how many records he expects to get right, drawing one of each record's equals."""
+        return float((self.has_true / np.maximum(self.ties, 1)).sum())
+
+    @property
+    def unique(self) -> int:
+        """Return how many records have one best original: links he would believe."""
+        return int((self.ties == 1).sum())
+
+    @property
+    def correct(self) -> int:
+        """Return how many of these links are right."""
+        return int(((self.ties == 1) & self.has_true).sum())
+
+
+@dataclass(frozen=True)
+class _SortedVariable:
+    """`order` are the originals that have a value, from the lowest up; `start` and `stop` those that agree."""
+
+    order: Rows
+    start: Codes
+    stop: Codes
+
+
+def link_by_agreement(
+    original: Points, masked: Points, released: Rows, metric: Metric, count: int, *, compiled: bool | None = None
+) -> AgreementLinks:
+    """Return the links of the released records (rows of `masked`) to all originals; row i of both is one record.
+
+    Arrays are n x d, NaN for blanks, which neither agree nor disagree. The metric sees released values only: neighbours
+    in a sample lie far apart. `compiled` None chooses by the size of the file; the answer is the same.
+    """
+    variables = _variables(original, masked[released], metric, count)
+    if not variables or len(released) == 0:
+        return AgreementLinks(np.zeros(len(released), np.int64), np.zeros(len(released), np.bool_))
+    is_large = len(original) > COMPILED_ABOVE if compiled is None else compiled
+    return (_by_kernel if is_large else _by_numpy)(len(original), variables, released)
+
+
+def _variables(original: Points, masked: Points, metric: Metric, count: int) -> list[_SortedVariable]:
+    """Return the variables that tell something."""
+    found = []
+    for before, after in zip(original.T, masked.T, strict=True):
+        order = np.argsort(before, kind="stable")[: int((~np.isnan(before)).sum())].astype(np.int64)
+        agreeing = agreeing_range(metric, after, before[order], count)
+        if agreeing is not None:
+            found.append(_SortedVariable(order, *agreeing))
+    return found
+
+
+def _places(records: int, order: Rows) -> npt.NDArray[np.int32]:
+    """Return where each record stands in an order, -1 for those that are not in it."""
+    place = np.full(records, -1, np.int32)
+    place[order] = np.arange(len(order))
+    return place
+
+
+def _by_numpy(records: int, variables: list[_SortedVariable], released: Rows) -> AgreementLinks:
+    """Count the agreements of all pairs, some released records at a time."""
+    places = [_places(records, variable.order) for variable in variables]
+    ties, has_true = np.zeros(len(released), np.int64), np.zeros(len(released), np.bool_)
+    step = max(1, _CELLS // records)
+    for first in range(0, len(released), step):
+        own = slice(first, min(first + step, len(released)))
+        agreed = np.zeros((own.stop - first, records), np.int32)
+        for variable, place in zip(variables, places, strict=True):
+            agreed += (place >= variable.start[own, None]) & (place < variable.stop[own, None])
+        best = agreed.max(axis=1, keepdims=True)
+        is_best = (agreed == best) & (best > 0)
+        ties[own] = is_best.sum(axis=1)
+        has_true[own] = is_best[np.arange(own.stop - first), released[own]]
+    return AgreementLinks(ties, has_true)
+
+
+def _by_kernel(records: int, variables: list[_SortedVariable], released: Rows) -> AgreementLinks:
+    """Count only where something agrees."""
+    from constraint_sdc.measures.attacks.kernels import most_agreements
+    from constraint_sdc.partition.compiled import announce, in_threads
+
+    announce("single-ranking attack", [most_agreements])
+    order = np.full((len(variables), records), -1, np.int32)
+    for row, variable in zip(order, variables, strict=True):
+        row[: len(variable.order)] = variable.order
+    place = np.column_stack([_places(records, v.order) for v in variables])
+    start, stop = (np.column_stack(each) for each in ([v.start for v in variables], [v.stop for v in variables]))
+    ties, has_true = np.zeros(len(released), np.int64), np.zeros(len(released), np.bool_)
+    in_threads(
+        lambda a, b: most_agreements(order, place, start, stop, released, ties, has_true, a, b), len(released), _CHUNK
+    )
+    return AgreementLinks(ties, has_true)

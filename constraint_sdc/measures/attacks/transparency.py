@@ -1,0 +1,254 @@
+"""The transparency (intersection) attack: V. Torra, Transparency and microaggregation, and the work it reviews.
+
+An intruder who knows the method knows which masked records each record can have become. If a single one is left by all
+variables together, it is the record: a re-identification that is certain, not just likely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, get_args
+
+import numpy as np
+
+from constraint_sdc.arrays import Codes, Floats
+from constraint_sdc.data.pair import Pair
+from constraint_sdc.errors import UsageError
+from constraint_sdc.measures.assessment import Figure, Measured, ResultTable, Unit
+from constraint_sdc.measures.attacks.transparency_blocks import Knowledge, Use, uses_of
+from constraint_sdc.measures.attacks.transparency_reach import Reach
+from constraint_sdc.partition.partitioner import COMPILED_ABOVE
+
+# Count the masked records that each original can have become: the intersection of what all variables leave.
+
+_CELLS = 1 << 22
+"""Pairs compared at a time in NumPy."""
+
+_CHUNK = 1_024
+"""Records that a thread takes at a time."""
+
+
+def set_sizes(reaches: Sequence[Reach], records: int, cap: int, *, compiled: bool | None = None) -> Codes:
+    """Return for every original how many masked records are within all reaches; `cap` stands for that many or more.
+
+    `compiled` None chooses by the number of records; the answer is the same.
+    """
+    if not reaches:
+        return np.full(records, min(records, cap), np.int64)
+    is_large = records > COMPILED_ABOVE if compiled is None else compiled
+    sizes = _by_kernel(reaches, records, cap) if is_large else _by_numpy(reaches, records)
+    return np.minimum(sizes, cap)
+
+
+def _by_numpy(reaches: Sequence[Reach], records: int) -> Codes:
+    """Compare all pairs, some originals at a time."""
+    sizes = np.zeros(records, np.int64)
+    step = max(1, _CELLS // max(1, records))
+    for first in range(0, records, step):
+        own = slice(first, first + step)
+        possible = np.ones((len(sizes[own]), records), np.bool_)
+        for one in reaches:
+            possible &= one.low_y <= one.high_x[own, None]
+            possible &= one.high_y >= one.low_x[own, None]
+        sizes[own] = possible.sum(axis=1)
+    return sizes
+
+
+def _by_kernel(reaches: Sequence[Reach], records: int, cap: int) -> Codes:
+    """Compare each original with those within the reach that leaves fewest."""
+    from constraint_sdc.measures.attacks.kernels import count_possible
+    from constraint_sdc.partition.compiled import announce, in_threads
+
+    announce("transparency attack", [count_possible])
+    order, column, start, stop = _fewest(reaches, records)
+    low_x, high_x, low_y, high_y = (_table(reaches, end) for end in ("low_x", "high_x", "low_y", "high_y"))
+    sizes = np.zeros(records, np.int64)
+    in_threads(
+        lambda a, b: count_possible(low_x, high_x, low_y, high_y, order, column, start, stop, cap, sizes, a, b),
+        records,
+        _CHUNK,
+    )
+    return sizes
+
+
+def _table(reaches: Sequence[Reach], end: str) -> Floats:
+    return np.ascontiguousarray(np.column_stack([getattr(one, end) for one in reaches]))
+
+
+def _fewest(reaches: Sequence[Reach], records: int) -> tuple[Codes, Codes, Codes, Codes]:
+    """Return orders of the masked records and, for each original, the one with fewest in question, and where they are.
+
+    The first order is the file's own, in which all do.
+    """
+    orders = [np.arange(records, dtype=np.int64)]
+    column, start, stop = np.zeros(records, np.int64), np.zeros(records, np.int64), np.full(records, records, np.int64)
+    for order, first, last in (each for one in reaches for each in _in_question(one)):
+        is_fewer = last - first < stop - start
+        column[is_fewer] = len(orders)
+        start, stop = np.where(is_fewer, first, start), np.where(is_fewer, last, stop)
+        orders.append(order)
+    return np.stack(orders), column, start, stop
+
+
+def _in_question(reach: Reach) -> Iterator[tuple[Codes, Codes, Codes]]:
+    """Yield orders of the masked records, and where in them each original has those that one reach leaves.
+
+    Points within an interval follow each other. Of intervals, those that start early enough come first in one order,
+    and those that end late enough come last in another.
+    """
+    order = np.argsort(reach.low_y, kind="stable").astype(np.int64)
+    last = np.searchsorted(reach.low_y[order], reach.high_x, "right").astype(np.int64)
+    if reach.has_points:
+        yield order, np.searchsorted(reach.low_y[order], reach.low_x, "left").astype(np.int64), last
+        return
+    yield order, np.zeros_like(last), last
+    order = np.argsort(reach.high_y, kind="stable").astype(np.int64)
+    first = np.searchsorted(reach.high_y[order], reach.low_x, "left").astype(np.int64)
+    yield order, first, np.full_like(first, len(order))
+
+
+KNOWLEDGE: tuple[Knowledge, ...] = get_args(Knowledge)
+
+_BRACKETS = (("1", 1, 1), ("2", 2, 2), ("3-5", 3, 5), ("6-10", 6, 10))
+
+_KNOWING: dict[Knowledge, str] = {
+    "published": "who knows the method",
+    "rerun": "who has the whole original and runs the method himself",
+}
+
+
+@dataclass(frozen=True)
+class AnonymitySets:
+    """How many masked records each original can have become; `cap` stands for that many or more.
+
+    The true one is always among them, so sets of one are certain re-identifications, and all of them are right.
+    """
+
+    knowledge: Knowledge
+    sizes: Codes
+    cap: int
+    uses: tuple[Use, ...]
+
+    @property
+    def certain(self) -> int:
+        """Return the number of certain re-identifications."""
+        return int((self.sizes == 1).sum())
+
+    @property
+    def share(self) -> float | None:
+        """Return their percentage; None without records."""
+        return 100.0 * self.certain / len(self.sizes) if len(self.sizes) else None
+
+    @property
+    def median(self) -> float | None:
+        """Return the median size; None without records."""
+        return float(np.median(self.sizes)) if len(self.sizes) else None
+
+    def within(self, low: int, high: int) -> int:
+        """Return how many sets have from `low` to `high` records."""
+        return int(((self.sizes >= low) & (self.sizes <= high)).sum())
+
+
+@dataclass(frozen=True)
+class Transparency:
+    """Count certain re-identifications, and how many masked records hide each other record.
+
+    `knowledge` is `published` (method and k), `rerun` (he runs the method on the original), or None for both. Sets are
+    counted up to `cap`.
+    """
+
+    name: ClassVar[str] = "transparency"
+    title: ClassVar[str] = "Transparency attack"
+
+    knowledge: Knowledge | None = None
+    cap: int = 1_000
+
+    def __post_init__(self) -> None:
+        if self.knowledge not in (None, *KNOWLEDGE):
+            raise UsageError(f"unknown knowledge {self.knowledge!r}", hint=f"use {' or '.join(KNOWLEDGE)}")
+        if self.cap <= _BRACKETS[-1][2]:
+            raise UsageError(f"sets counted up to {self.cap} tell too little", hint="use 11 or more")
+
+    def measure(self, pair: Pair) -> Measured:
+        """Return the certain links for each knowledge, the median size of the sets, and how the sizes are spread."""
+        found = [self.carry_out(pair, each) for each in KNOWLEDGE if self.knowledge in (None, each)]
+        return Measured(
+            self.name,
+            self.title,
+            tuple(figure for one in found for figure in _figures(one)),
+            _says(found),
+            (_spread(found), *(_uses(one) for one in found)),
+            tuple(_notes(found, [name for block in pair.blocks if block.is_drawn for name in block.names])),
+        )
+
+    def carry_out(self, pair: Pair, knowledge: Knowledge) -> AnonymitySets:
+        """Return the size of every record's set."""
+        uses = tuple(uses_of(pair, knowledge)) if len(pair) else ()
+        reaches = [use.reach for use in uses if use.reach is not None]
+        return AnonymitySets(knowledge, set_sizes(reaches, len(pair), self.cap), self.cap, uses)
+
+
+def _figures(found: AnonymitySets) -> tuple[Figure, ...]:
+    end = found.knowledge
+    return (
+        Figure(f"certain-links-{end}", f"Certain re-identifications by one {_KNOWING[end]}", found.share),
+        Figure(f"certain-records-{end}", "The same as a number of records", found.certain, Unit.COUNT),
+        Figure(
+            f"median-set-{end}",
+            f"Median number of masked records that a record can have become ({found.cap:,}: that or more)",
+            found.median,
+            Unit.PLAIN,
+        ),
+    )
+
+
+def _says(found: Sequence[AnonymitySets]) -> str:
+    parts = [
+        f"{one.certain:,} of {len(one.sizes):,} records ({one.share:.1f}%) by one {_KNOWING[one.knowledge]}"
+        for one in found
+        if one.share is not None
+    ]
+    return (
+        f"Re-identified with certainty: {'; '.join(parts)}." if parts else "The files have no records to re-identify."
+    )
+
+
+def _spread(found: Sequence[AnonymitySets]) -> ResultTable:
+    """Return how many records have sets of each size."""
+    brackets = (*_BRACKETS, ("more than 10", _BRACKETS[-1][2] + 1, found[0].cap))
+    return ResultTable(
+        "set-sizes",
+        "Records by the number of masked records they can have become",
+        ("masked records", *(one.knowledge for one in found)),
+        (None, *(Unit.COUNT for _ in found)),
+        tuple((title, *(one.within(low, high) for one in found)) for title, low, high in brackets),
+    )
+
+
+def _uses(found: AnonymitySets) -> ResultTable:
+    return ResultTable(
+        f"used-{found.knowledge}",
+        f"What is used by one {_KNOWING[found.knowledge]}",
+        ("variable", "used", "slack"),
+        (None, None, Unit.PLAIN),
+        tuple((use.name, use.how, _finite(use.slack)) for use in found.uses),
+    )
+
+
+def _finite(number: float | None) -> float | None:
+    return number if number is not None and np.isfinite(number) else None
+
+
+def _notes(found: Sequence[AnonymitySets], drawn: Sequence[str]) -> list[str]:
+    notes = ["Every record's set holds its true masked record, so a set of one is never a wrong link."]
+    if any(use.slack for one in found for use in one.uses):
+        notes.append("Slack is how far masked values lie from where the method puts them; he is taken to know it.")
+    idle = dict.fromkeys(use.name for one in found for use in one.uses if use.reach is None)
+    if idle:
+        notes.append(f"Nothing follows for certain from: {', '.join(idle)}.")
+    if any(one.knowledge == "rerun" for one in found):
+        notes.append("To run the method he needs the records in their order, and the seed if it draws: the worst case.")
+    if drawn:
+        notes.append(f"Drawn at random, and safe as long as the seed is secret: {', '.join(drawn)}.")
+    return notes

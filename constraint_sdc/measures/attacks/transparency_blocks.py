@@ -1,0 +1,153 @@
+"""What an intruder who knows how a file was masked can use of each variable, and why not more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from constraint_sdc.arrays import Floats, Labels
+from constraint_sdc.data.pair import Compared, MaskedTogether, Pair
+from constraint_sdc.measures.attacks.transparency_reach import (
+    Reach,
+    keeps_order,
+    mean_error,
+    reach_of_blanks,
+    reach_of_codes,
+    reach_of_means,
+    reach_of_order,
+    slack,
+)
+from constraint_sdc.measures.risk.achieved_k import classes
+from constraint_sdc.settings.masker import GroupAnonymity
+from constraint_sdc.settings.words import OperatorName, Scale
+
+Knowledge: TypeAlias = Literal["published", "rerun"]
+
+_CONSECUTIVE = ("individual-ranking", "optimal-univariate")
+"""Methods whose groups are of consecutive values, as their description says."""
+
+_ROUNDING = 1e-9
+"""How far, relative to the largest value, a value that is called a mean may be off because of rounding in double."""
+
+
+@dataclass(frozen=True)
+class Use:
+    """What he uses of a variable (of a whole block, where he runs the method), and how; no reach: nothing.
+
+    `slack` is how far a masked value may be from where the method puts it, in the variable's unit; he is taken to know.
+    """
+
+    name: str
+    how: str
+    reach: Reach | None = None
+    slack: float | None = None
+
+
+def uses_of(pair: Pair, knowledge: Knowledge) -> Iterator[Use]:
+    """Yield what he uses of everything he knows; every reach is sound.
+
+    By what is `published` he argues from the description of the method. With `rerun` he has all values of a block,
+    runs the method, and sees which masked values each record got; of blocks he knows in part, and of those where chance
+    decided by a seed he does not know, he uses what is published.
+    """
+    for block in _blocks(pair):
+        known = [name for name in block.names if name in pair.known]
+        is_all = len(known) == len(block.names) and all(pair[name].is_masked for name in known)
+        if knowledge == "rerun" and known and is_all and not block.is_drawn:
+            label = classes([pair[name].masked_code for name in block.names])
+            yield Use(", ".join(block.names), "runs the method: the groups themselves", reach_of_codes(label, label))
+        else:
+            yield from (_checked(_published(pair, block, pair[name])) for name in known)
+
+
+def _blocks(pair: Pair) -> list[MaskedTogether]:
+    """Return the blocks; a variable in none is a block of its own."""
+    inside = {name for block in pair.blocks for name in block.names}
+    alone = [MaskedTogether((name,)) for name in pair.known if name not in inside]
+    return [*pair.blocks, *alone]
+
+
+def _checked(use: Use) -> Use:
+    """Return the use; none if, against its proof, a true record were lost: nothing uncertain may be called certain."""
+    if use.reach is None or use.reach.is_sound:
+        return use
+    return Use(use.name, "nothing: the true record would be lost", slack=use.slack)
+
+
+def _published(pair: Pair, block: MaskedTogether, variable: Compared) -> Use:
+    """Return what the description of the method tells about one variable."""
+    name, blank = variable.name, np.isnan(variable.original)
+    if not variable.is_masked:
+        if not variable.unchanged.all():
+            return Use(name, "nothing: not masked, yet changed")
+        return Use(name, "not masked: the same value", reach_of_codes(variable.original_code, variable.masked_code))
+    if (blank != np.isnan(variable.masked)).any():
+        return Use(name, "nothing: values appear or vanish")
+    if blank.all():
+        return Use(name, "nothing: all blank")
+    if _is_consecutive(block, variable) and keeps_order(variable.original, variable.masked):
+        most = slack(variable.original, variable.masked)
+        reach = reach_of_order(variable.original, variable.masked, most)
+        return Use(name, "groups of consecutive values", reach, most)
+    return _by_operator(pair, block, variable)
+
+
+def _is_consecutive(block: MaskedTogether, variable: Compared) -> bool:
+    """Tell whether he knows, or may guess where nobody said how it was masked, that groups are of consecutive values.
+
+    `auto` divides a single variable by the optimal cut, unless records have weights. Other methods do not promise it,
+    and rules that divide records into strata can make groups overlap whatever the method; the caller looks.
+    """
+    if variable.scale is Scale.NOMINAL:
+        return False
+    if block.method == "auto":
+        return len(block.names) == 1 and not block.is_weighted
+    return block.method is None or block.method in _CONSECUTIVE
+
+
+def _by_operator(pair: Pair, block: MaskedTogether, variable: Compared) -> Use:
+    """Return what follows from the operator alone, whatever the groups."""
+    if block.is_drawn:
+        return _blanks_only(variable, "drawn at random")
+    if block.method == GroupAnonymity.name:
+        return _blanks_only(variable, "swapped with another record")
+    operator = block.operators.get(variable.name)
+    released = {one.name for one in pair.variables}
+    label = classes([pair[name].masked_code for name in block.names if name in released])
+    if variable.scale is not Scale.NUMERIC or block.is_weighted:
+        return _blanks_only(variable, "weighted" if block.is_weighted else "not numbers")
+    if operator is OperatorName.ARITHMETIC_MEAN or (operator is None and _is_mean(variable, label)):
+        return _by_means(variable.name, "mean of its group", variable.original, variable.masked, label)
+    if operator is OperatorName.GEOMETRIC_MEAN and _is_positive(variable):
+        logs = np.log(variable.original), np.log(variable.masked)
+        return _by_means(variable.name, "geometric mean of its group (slack of logarithms)", *logs, label)
+    said = "not said how it was masked" if operator is None else f"{operator.value} of a group"
+    return _blanks_only(variable, said)
+
+
+def _by_means(name: str, how: str, original: Floats, masked: Floats, label: Labels) -> Use:
+    error = mean_error(original, masked, label)
+    return Use(name, how, reach_of_means(original, masked, label, error), error)
+
+
+def _blanks_only(variable: Compared, why: str) -> Use:
+    """Return the use of blanks, which stay blank; nothing if there are none."""
+    blank = np.isnan(variable.original)
+    if blank.any():
+        return Use(variable.name, f"only who has a value ({why})", reach_of_blanks(blank))
+    return Use(variable.name, f"nothing ({why})")
+
+
+def _is_mean(variable: Compared, label: Labels) -> bool:
+    """Tell whether masked values are the means of those who share them, but for rounding."""
+    largest = float(np.nanmax(np.abs(variable.original)))
+    step = variable.grid.step
+    allowed = largest * _ROUNDING + (float(step) / 2 if step is not None else 0.0)
+    return mean_error(variable.original, variable.masked, label) <= allowed
+
+
+def _is_positive(variable: Compared) -> bool:
+    return bool(np.nanmin(variable.original) > 0 and np.nanmin(variable.masked) > 0)

@@ -1,0 +1,138 @@
+"""Original and masked records as points of one space, so that the distance between any two of them is defined.
+
+Numbers are measured in standard deviations of the original, as in masking; two different categories lie one unit apart.
+The original's units hold for both files: an intruder compares a masked value with his own, not with its rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from constraint_sdc.arrays import Codes, Floats, Points, Rows
+from constraint_sdc.data.pair import Compared
+from constraint_sdc.settings.words import Scale
+
+FAR = 1e100
+"""No point lies farther out, so that squares stay finite; what is beyond is as far from all originals."""
+
+_CELLS = 20_000_000
+"""Indicator cells of one nominal variable at most: 160 MB a file."""
+
+_HALF = float(np.sqrt(0.5))
+
+
+@dataclass(frozen=True)
+class Places:
+    """Row i of both arrays is the same record; they have the same columns. `notes` tell what was simplified."""
+
+    original: Points
+    masked: Points
+    notes: tuple[str, ...] = ()
+
+    def of(self, rows: Rows) -> Places:
+        """Return the places of some records."""
+        return Places(self.original[rows], self.masked[rows], self.notes)
+
+
+@dataclass(frozen=True)
+class Standardisation:
+    """How numbers become coordinates: `(x - centre) / deviation`, the deviation being 1 where values do not differ.
+
+    Everything is reckoned from one value and in units of the largest difference from it, so that neither a large offset
+    costs digits nor large numbers overflow.
+    """
+
+    origin: float
+    largest: float
+    centre: float
+    spread: float
+
+    @staticmethod
+    def of(values: Floats) -> Standardisation:
+        """Return the unit of the values there are: mean and standard deviation (of n, not n - 1)."""
+        values = values[~np.isnan(values)]
+        if len(values) == 0:
+            return Standardisation(0.0, 0.5, 0.0, 1.0)
+        half = values / 2.0 - values[0] / 2.0
+        largest = float(np.abs(half).max())
+        if largest == 0.0:
+            return Standardisation(float(values[0]), 0.5, 0.0, 1.0)
+        scaled = half / largest
+        spread = float(scaled.std())
+        return Standardisation(float(values[0]), largest, float(scaled.mean()), spread)
+
+    def place(self, values: Floats) -> Floats:
+        """Return the coordinates, none beyond `FAR`; NaN stays."""
+        with np.errstate(over="ignore"):
+            scaled = (values / 2.0 - self.origin / 2.0) / self.largest
+            placed: Floats = np.clip((scaled - self.centre) / self.spread, -FAR, FAR)
+        return placed
+
+
+def standardised(original: Points, masked: Points) -> Places:
+    """Return the places of records whose variables are all numbers (n x d each), NaN for blanks."""
+    return joined([_numbers(before, after) for before, after in zip(original.T, masked.T, strict=True)], len(original))
+
+
+def places_of(variables: Sequence[Compared], records: int) -> Places:
+    """Return the places of the records in some variables, whatever their scales."""
+    return joined([place(variable) for variable in variables], records)
+
+
+def joined(places: Sequence[Places], records: int) -> Places:
+    """Return the places in all variables together; without any, points without a column."""
+    none = np.zeros((records, 0))
+    original = np.concatenate([none, *(each.original for each in places)], axis=1)
+    masked = np.concatenate([none, *(each.masked for each in places)], axis=1)
+    return Places(original, masked, tuple(note for each in places for note in each.notes))
+
+
+def place(variable: Compared) -> Places:
+    """Return the places in one variable: its coordinate and, where there are blanks, one for being blank."""
+    if variable.scale is Scale.NOMINAL:
+        return _categories(variable)
+    return _numbers(variable.original, variable.masked)
+
+
+def _numbers(original: Floats, masked: Floats) -> Places:
+    """Numbers and ordinal codes: blanks lie at the mean, and one unit off in a direction of their own."""
+    unit = Standardisation.of(original)
+    before, after = unit.place(original), unit.place(masked)
+    blank, blank_after = np.isnan(before), np.isnan(after)
+    if not blank.any() and not blank_after.any():
+        return Places(before[:, None], after[:, None])
+    return Places(
+        np.column_stack((np.where(blank, 0.0, before), blank)),
+        np.column_stack((np.where(blank_after, 0.0, after), blank_after)),
+    )
+
+
+def _categories(variable: Compared) -> Places:
+    """One indicator column for each category that occurs, a blank being one; different ones are one unit apart."""
+    n = len(variable.original_code)
+    codes = np.concatenate((variable.original_code, variable.masked_code))
+    found, which, count = np.unique(codes, return_inverse=True, return_counts=True)
+    most = max(2, _CELLS // max(n, 1))
+    notes: tuple[str, ...] = ()
+    if len(found) > most:
+        which, notes = _few(which, count, most), (_too_many(variable.name, len(found), most),)
+    cells = np.equal(which[:, None], np.arange(min(len(found), most))) * _HALF
+    return Places(cells[:n], cells[n:], notes)
+
+
+def _few(which: Codes, count: npt.NDArray[np.int64], most: int) -> Codes:
+    """Renumber categories by their frequency; the rarest share the last number."""
+    rank = np.empty_like(count)
+    rank[np.argsort(-count, kind="stable")] = np.arange(len(count))
+    return np.minimum(rank, most - 1)[which]
+
+
+def _too_many(name: str, categories: int, most: int) -> str:
+    return (
+        f"{name} has {categories:,} categories; the rarest {categories - most + 1:,} of them count as one, "
+        "so the risk is understated."
+    )

@@ -1,0 +1,110 @@
+"""Distance-based record linkage: D. Pagliuca and G. Seri, Some results of individual ranking method, SDC project, 1999.
+
+The intruder holds the original values of some variables, and links every masked record to the nearest of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from constraint_sdc.arrays import Points, Rows
+from constraint_sdc.data.pair import Pair
+from constraint_sdc.measures.assessment import Figure, Measured, Unit
+from constraint_sdc.measures.nearest import links
+from constraint_sdc.measures.points import places_of
+
+
+@dataclass(frozen=True)
+class Linkage:
+    """How many records were linked rightly.
+
+    `expected` counts a record whose right partner shares the nearest distance with m - 1 others as 1 / m. `unique` are
+    the records with one nearest partner, and `unique_right` those of them with the right one: he who links only where
+    he need not draw lots is right so often.
+    """
+
+    records: int
+    expected: float
+    unique: int
+    unique_right: int
+
+    @property
+    def percent(self) -> float | None:
+        """Return the expected share of right links; None without a record."""
+        return 100.0 * self.expected / self.records if self.records else None
+
+    @property
+    def sure(self) -> float | None:
+        """Return how often a link without alternative is right, in percent; None if there is none."""
+        return 100.0 * self.unique_right / self.unique if self.unique else None
+
+
+def distance_linkage(original: Points, masked: Points, rows: Rows | None = None) -> Linkage:
+    """Link masked records (all, or those in `rows`) to the nearest originals; row i of both is the same record.
+
+    The points must be in units that make distances comparable: see `measure/points.py`. Exchange the two files for the
+    other direction. Ties are shared: distances within a relative 1e-9 are the same.
+
+    >>> distance_linkage(np.array([[0.0], [2.0], [9.0]]), np.array([[1.0], [1.0], [8.0]])).expected
+    2.0
+    """
+    own = np.arange(len(original)) if rows is None else rows
+    if len(own) == 0:
+        return Linkage(0, 0.0, 0, 0)
+    found = links(masked if rows is None else masked[rows], original, own)
+    unique = found.ties == 1
+    right = np.count_nonzero(unique & found.is_right)
+    return Linkage(len(own), float(found.credit.sum()), int(np.count_nonzero(unique)), int(right))
+
+
+class DistanceLinkage:
+    """How many masked records an intruder links to the right person by standardised distance."""
+
+    name: ClassVar[str] = "distance-linkage"
+    title: ClassVar[str] = "Distance-based record linkage (DBRL)"
+
+    def measure(self, pair: Pair) -> Measured:
+        """Link in both directions, in all variables that the intruder knows."""
+        if not pair.known:
+            return not_linked(self.name, self.title, "An intruder who knows no variable has nothing to link by.")
+        places = places_of([pair[name] for name in pair.known], len(pair))
+        there = distance_linkage(places.original, places.masked)
+        back = distance_linkage(places.masked, places.original)
+        return linked(self.name, self.title, pair, there, back, places.notes)
+
+
+def linked(
+    name: str, title: str, pair: Pair, there: Linkage, back: Linkage, notes: tuple[str, ...], by: str = "distance"
+) -> Measured:
+    """Return what a linkage in both directions found."""
+    if there.percent is None:
+        return not_linked(name, title, "There is no record to link.")
+    figures = (
+        Figure("linked", "masked records linked to the right original", there.percent),
+        Figure("expected", "right links to expect, of all records", there.expected, Unit.PLAIN),
+        Figure("unique", "masked records with a single nearest original", there.unique, Unit.COUNT),
+        Figure("unique-right", "of these, the right one", there.unique_right, Unit.COUNT),
+        Figure("sure", "share of right links among these", there.sure),
+        Figure("reverse", "originals linked to the right masked record", back.percent),
+        Figure("chance", "right links by drawing lots", 100.0 / there.records),
+    )
+    if there.sure is None:
+        notes = (*notes, "No masked record has a single nearest original: the share of right links is not defined.")
+    return Measured(name, title, figures, _says(pair, there, by), notes=notes)
+
+
+def _says(pair: Pair, there: Linkage, by: str) -> str:
+    known = pair.known[0] if len(pair.known) == 1 else f"{len(pair.known)} variables"
+    return (
+        f"An intruder who knows {known} and links every masked record to the original nearest by {by} is right for "
+        f"{there.percent:.2f}% of {there.records:,} records; by drawing lots it would be {100.0 / there.records:.2f}%."
+    )
+
+
+def not_linked(name: str, title: str, why: str) -> Measured:
+    """Return that nothing could be linked, and why."""
+    figure = Figure("linked", "masked records linked to the right original", None)
+    return Measured(name, title, (figure,), f"Not measured. {why}", notes=(why,))

@@ -1,0 +1,281 @@
+"""Probabilistic record linkage: I. P. Fellegi and A. B. Sunter, A theory for record linkage, JASA 64, 1183-1210, 1969.
+
+How much agreement in a variable tells is estimated from the two files alone by the EM algorithm (M. A. Jaro, JASA 84,
+414-420, 1989): the intruder needs no unit, no distance and no example of a right link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from constraint_sdc.arrays import Counts, Floats, Rows, SmallPositions
+from constraint_sdc.data.pair import Compared, Pair
+from constraint_sdc.measures.assessment import Cell, Figure, Measured, ResultTable, Unit
+from constraint_sdc.measures.risk.distance_linkage import not_linked
+from constraint_sdc.measures.risk.subset_linkage import sampled_rows
+from constraint_sdc.settings.words import Scale
+
+_MOST_VARIABLES = 20
+"""There are as many patterns as subsets of the variables: a million."""
+
+_PARTS = 10_000
+"""Ranks are in so many parts of the file's length."""
+
+_BLANK = -10 * _PARTS
+"""The place of a blank: far from every rank."""
+
+_INSIDE = 1e-6
+"""Probabilities stay so far from nought and one: what never happened in a file is not impossible."""
+
+_CHANGE = 1e-9
+"""The estimation has settled when no chance changes by more."""
+
+_STEPS = 2_000
+_LARGEST = 600.0
+"""Logarithms of odds stay below, lest they overflow."""
+
+_PAIRS = 1 << 20
+"""Pairs compared at a time."""
+
+
+@dataclass(frozen=True)
+class Comparable:
+    """Both files as whole numbers, n x d: a pair agrees in a variable if the two differ by no more than its `reach`."""
+
+    original: SmallPositions
+    masked: SmallPositions
+    reach: SmallPositions
+
+
+@dataclass(frozen=True)
+class Chances:
+    """The chance to agree in each variable, for a right pair (`m`) and for any other (`u`)."""
+
+    m: Floats
+    u: Floats
+    steps: int
+    has_settled: bool
+
+    @property
+    def agreeing(self) -> Floats:
+        """Return what agreement in each variable adds to the weight of a pair, in bits."""
+        return np.log2(self.m / self.u)
+
+    @property
+    def differing(self) -> Floats:
+        """Return what it adds if they differ."""
+        return np.log2((1.0 - self.m) / (1.0 - self.u))
+
+
+@dataclass(frozen=True)
+class WeightedLinkage:
+    """How many of the `records` linked were expected to be right, ties shared, and by which chances.
+
+    `truth` is the share of all records that agree with their own original in each variable, which the intruder does not
+    know: `chances.m` is his guess at it.
+    """
+
+    records: int
+    expected: float
+    unique: int
+    unique_right: int
+    chances: Chances
+    truth: Floats
+
+    @property
+    def percent(self) -> float:
+        """Return the expected share of right links."""
+        return 100.0 * self.expected / self.records
+
+    @property
+    def sure(self) -> float | None:
+        """Return how often a link without alternative is right, in percent; None if there is none."""
+        return 100.0 * self.unique_right / self.unique if self.unique else None
+
+
+def comparable(variables: list[Compared], window: float) -> Comparable:
+    """Make values comparable: numbers by their rank in the original, within `window` percent of the file; others equal.
+
+    Equal numbers share the middle of their ranks, and a masked number has the rank that it would have in the original.
+    """
+    columns = [_ranked(v) if v.scale is Scale.NUMERIC else (v.original_code, v.masked_code) for v in variables]
+    reach = [round(window / 100 * _PARTS) if v.scale is Scale.NUMERIC else 0 for v in variables]
+    original, masked = (np.column_stack([pair[side] for pair in columns]).astype(np.int32) for side in (0, 1))
+    return Comparable(original, masked, np.array(reach, np.int32))
+
+
+def _ranked(variable: Compared) -> tuple[Floats, Floats]:
+    ordered = np.sort(variable.original[~np.isnan(variable.original)])
+
+    def rank(values: Floats) -> Floats:
+        below, up_to = np.searchsorted(ordered, values, "left"), np.searchsorted(ordered, values, "right")
+        middle = np.round((below + up_to) * (_PARTS / 2 / max(len(ordered), 1)))
+        return np.where(np.isnan(values), float(_BLANK), middle)
+
+    return rank(variable.original), rank(variable.masked)
+
+
+def probabilistic_linkage(files: Comparable, rows: Rows, pairs: int, seed: int) -> WeightedLinkage:
+    """Estimate chances from about `pairs` pairs, then link the masked records in `rows` to the heaviest originals."""
+    n = len(files.original)
+    chances = estimated(pattern_counts(files, sampled_rows(n, max(1, pairs // n), seed)), len(files.reach), 1.0 / n)
+    expected, unique, unique_right = 0.0, 0, 0
+    for some, weight in _weights(files, rows, chances):
+        heaviest = weight.max(axis=1)
+        is_tied = weight >= (heaviest - 1e-9 * np.maximum(np.abs(heaviest), 1.0))[:, None]
+        ties = np.count_nonzero(is_tied, axis=1)
+        right = is_tied[np.arange(len(some)), some]
+        expected += float((right / ties).sum())
+        unique += int(np.count_nonzero(ties == 1))
+        unique_right += int(np.count_nonzero(right & (ties == 1)))
+    truth = np.less_equal(np.abs(files.masked - files.original), files.reach).mean(axis=0)
+    return WeightedLinkage(len(rows), expected, unique, unique_right, chances, truth)
+
+
+def _blocks(files: Comparable, rows: Rows) -> Iterator[Rows]:
+    size = max(1, _PAIRS // len(files.original))
+    for start in range(0, len(rows), size):
+        yield rows[start : start + size]
+
+
+def _agreement(files: Comparable, rows: Rows, variable: int) -> npt.NDArray[np.bool_]:
+    """Tell which of some masked records agrees with which original in one variable."""
+    apart = files.masked[rows, variable][:, None] - files.original[:, variable]
+    agreement: npt.NDArray[np.bool_] = np.abs(apart, out=apart) <= files.reach[variable]
+    return agreement
+
+
+def pattern_counts(files: Comparable, rows: Rows) -> Counts:
+    """Count the pairs of these masked records and all originals by pattern: bit j is set where variable j agrees."""
+    variables = len(files.reach)
+    total = np.zeros(1 << variables, np.int64)
+    for some in _blocks(files, rows):
+        pattern = np.zeros((len(some), len(files.original)), np.int32)
+        for j in range(variables):
+            pattern |= _agreement(files, some, j).astype(np.int32) << j
+        total += np.bincount(pattern.ravel(), minlength=len(total))
+    return total
+
+
+def _weights(files: Comparable, rows: Rows, chances: Chances) -> Iterator[tuple[Rows, Floats]]:
+    """Yield some masked records and their weights with all originals; the sums have one order, so ties are exact."""
+    gain = chances.agreeing - chances.differing
+    for some in _blocks(files, rows):
+        weight = np.zeros((len(some), len(files.original)))
+        for j in range(len(files.reach)):
+            weight += np.where(_agreement(files, some, j), gain[j], 0.0)
+        yield some, weight
+
+
+def estimated(counts: Counts, variables: int, share: float) -> Chances:
+    """Estimate by EM, given that a `share` of the pairs is right and that variables agree independently within a class.
+
+    The share is known, one right original in n, and so the odds are set such that the chances of all pairs to be right
+    add up to it. With odds that stay as they are, EM settles on whatever splits the pairs best, which in correlated
+    data are people who are alike and people who are not.
+    """
+    patterns = np.flatnonzero(counts)
+    count = counts[patterns] / counts.sum()
+    agree = ((patterns[:, None] >> np.arange(variables)) & 1).astype(np.float64)
+    m, u = np.full(variables, 0.9), _inside(count @ agree)
+    against = np.log((1.0 - share) / share) if share < 1.0 else -_LARGEST
+    for step in range(1, _STEPS + 1):
+        right = count * _chance_of_right(agree, m, u, against)
+        against = float(np.clip(against + np.log(right.sum() / share), -_LARGEST, _LARGEST))
+        new_m, new_u = _inside(_mean(right, agree, m)), _inside(_mean(count - right, agree, u))
+        change = max(np.abs(new_m - m).max(), np.abs(new_u - u).max())
+        m, u = new_m, new_u
+        if change < _CHANGE:
+            return Chances(m, u, step, True)
+    return Chances(m, u, _STEPS, False)
+
+
+def _chance_of_right(agree: Floats, m: Floats, u: Floats, against: float) -> Floats:
+    """Return how likely a pair of each pattern is right, by Bayes; `against` is the logarithm of the odds."""
+    weight = agree @ np.log(m / u) + (1.0 - agree) @ np.log((1.0 - m) / (1.0 - u))
+    chance: Floats = 1.0 / (1.0 + np.exp(np.clip(against - weight, -_LARGEST, _LARGEST)))
+    return chance
+
+
+def _mean(weight: Floats, agree: Floats, otherwise: Floats) -> Floats:
+    total = weight.sum()
+    return weight @ agree / total if total > 0.0 else otherwise
+
+
+def _inside(chance: Floats) -> Floats:
+    return np.clip(chance, _INSIDE, 1.0 - _INSIDE)
+
+
+class ProbabilisticLinkage:
+    """How many masked records an intruder links by weights of agreement.
+
+    Numbers agree within `window` percent of the ranks. In a file of more than `records`, so many drawn records are
+    linked; chances are estimated from about `pairs` pairs.
+    """
+
+    name: ClassVar[str] = "probabilistic-linkage"
+    title: ClassVar[str] = "Probabilistic record linkage"
+
+    def __init__(self, window: float = 5.0, records: int = 2_000, pairs: int = 20_000_000, seed: int = 0) -> None:
+        self.window = window
+        self.records = records
+        self.pairs = pairs
+        self.seed = seed
+
+    def measure(self, pair: Pair) -> Measured:
+        """Estimate, weigh and link, in the variables that the intruder knows."""
+        known = pair.known[:_MOST_VARIABLES]
+        if not known:
+            return not_linked(self.name, self.title, "An intruder who knows no variable has nothing to link by.")
+        if len(pair) == 0:
+            return not_linked(self.name, self.title, "There is no record to link.")
+        files = comparable([pair[name] for name in known], self.window)
+        rows = sampled_rows(len(pair), self.records, self.seed)
+        found = probabilistic_linkage(files, rows, self.pairs, self.seed)
+        figures = (
+            Figure("linked", "masked records linked to the right original", found.percent),
+            Figure("expected", "right links to expect, of the records linked", found.expected, Unit.PLAIN),
+            Figure("unique", "masked records with a single heaviest original", found.unique, Unit.COUNT),
+            Figure("unique-right", "of these, the right one", found.unique_right, Unit.COUNT),
+            Figure("sure", "share of right links among these", found.sure),
+            Figure("records", "records linked", found.records, Unit.COUNT),
+            Figure("iterations", "steps of the estimation", found.chances.steps, Unit.COUNT),
+        )
+        says = (
+            f"An intruder who weighs agreement in {len(known)} variables links {found.percent:.2f}% of the masked "
+            f"records to the right person; by drawing lots it would be {100.0 / len(pair):.2f}%."
+        )
+        notes = tuple(self._notes(pair, known, found))
+        return Measured(self.name, self.title, figures, says, (_table(known, found),), notes)
+
+    def _notes(self, pair: Pair, known: tuple[str, ...], found: WeightedLinkage) -> Iterator[str]:
+        n = len(pair)
+        if any(pair[name].scale is Scale.NUMERIC for name in known):
+            yield f"Numbers agree if their ranks in the original differ by at most {self.window:g}% of the file."
+        if len(known) < len(pair.known):
+            yield f"Only the first {len(known)} of {len(pair.known)} known variables were used: {', '.join(known)}."
+        if found.records < n:
+            yield f"{found.records:,} of {n:,} masked records were drawn and linked to all (seed {self.seed})."
+        if n * n > self.pairs:
+            used = max(1, self.pairs // n)
+            yield f"Chances were estimated from {used:,} drawn masked records and all originals (seed {self.seed})."
+        if not found.chances.has_settled:
+            yield f"The estimation had not settled after {found.chances.steps:,} steps."
+        if found.sure is None:
+            yield "No masked record has a single heaviest original: the share of right links is not defined."
+
+
+def _table(known: tuple[str, ...], found: WeightedLinkage) -> ResultTable:
+    head = ("variable", "m: right pairs agree", "in truth", "u: others agree", "weight if they agree", "weight if not")
+    units = (None, Unit.PLAIN, Unit.PLAIN, Unit.PLAIN, Unit.PLAIN, Unit.PLAIN)
+    chances = found.chances
+    columns = np.column_stack((chances.m, found.truth, chances.u, chances.agreeing, chances.differing))
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (name, *numbers) for name, numbers in zip(known, columns.tolist(), strict=True)
+    )
+    return ResultTable("variables", "What agreement tells, by variable (weights in bits)", head, units, rows)

@@ -1,0 +1,129 @@
+"""Record linkage by subsets: DBRL averaged over what an intruder may know, from one variable to all of them.
+
+J. Domingo-Ferrer and V. Torra, A quantitative comparison of disclosure control methods for microdata, in
+Confidentiality, Disclosure and Data Access, 111-133, 2001, average over the number of known variables.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import ClassVar
+
+import numpy as np
+
+from constraint_sdc.arrays import Rows
+from constraint_sdc.data.pair import Pair
+from constraint_sdc.measures.assessment import Figure, Measured, ResultTable, Unit
+from constraint_sdc.measures.points import Places, joined, place
+from constraint_sdc.measures.risk.distance_linkage import distance_linkage, not_linked
+
+Subset = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class SizeLinkage:
+    """The linkage of intruders who know `size` variables: over `tried` of `possible` subsets, in percent."""
+
+    size: int
+    tried: int
+    possible: int
+    mean: float
+    largest: float
+    worst: Subset
+
+
+def subset_linkage(places: Sequence[Places], rows: Rows, per_size: int, seed: int) -> tuple[SizeLinkage, ...]:
+    """Link the masked records in `rows` by subsets of the variables; one `Places` each, of at least one record.
+
+    Of every size at most `per_size` subsets are tried: all if there are no more, else drawn by `seed`.
+    """
+    return tuple(_one_size(places, rows, size, per_size, seed) for size in range(1, len(places) + 1))
+
+
+def _one_size(places: Sequence[Places], rows: Rows, size: int, per_size: int, seed: int) -> SizeLinkage:
+    subsets = list(drawn_subsets(len(places), size, per_size, seed))
+    found = []
+    for subset in subsets:
+        known = joined([places[j] for j in subset], len(places[0].original))
+        found.append(distance_linkage(known.original, known.masked, rows).percent or 0.0)
+    worst = int(np.argmax(found))
+    possible = math.comb(len(places), size)
+    return SizeLinkage(size, len(subsets), possible, float(np.mean(found)), found[worst], subsets[worst])
+
+
+def drawn_subsets(count: int, size: int, at_most: int, seed: int) -> Iterator[Subset]:
+    """Yield different subsets of 0..count-1: all of them in order, or `at_most` drawn ones."""
+    if math.comb(count, size) <= at_most:
+        yield from combinations(range(count), size)
+        return
+    random = np.random.default_rng([seed, size])
+    met: set[Subset] = set()
+    while len(met) < at_most:
+        subset = tuple(sorted(random.choice(count, size, replace=False).tolist()))
+        if subset not in met:
+            met.add(subset)
+            yield subset
+
+
+class SubsetLinkage:
+    """How many masked records an intruder links who knows some of the variables only.
+
+    Of every size, `per_size` subsets are tried; in a file of more than `records`, so many drawn records are linked.
+    """
+
+    name: ClassVar[str] = "subset-linkage"
+    title: ClassVar[str] = "Record linkage averaged over what an intruder may know"
+
+    def __init__(self, per_size: int = 10, records: int = 2_000, seed: int = 0) -> None:
+        self.per_size = per_size
+        self.records = records
+        self.seed = seed
+
+    def measure(self, pair: Pair) -> Measured:
+        """Link by subsets of the known variables of every size."""
+        if not pair.known:
+            return not_linked(self.name, self.title, "An intruder who knows no variable has nothing to link by.")
+        if len(pair) == 0:
+            return not_linked(self.name, self.title, "There is no record to link.")
+        places = [place(pair[name]) for name in pair.known]
+        rows = sampled_rows(len(pair), self.records, self.seed)
+        sizes = subset_linkage(places, rows, self.per_size, self.seed)
+        mean = float(np.mean([size.mean for size in sizes]))
+        largest = max(sizes, key=lambda size: size.largest)
+        figures = (
+            Figure("linked", "masked records linked to the right original, mean over sizes", mean),
+            Figure("largest", "the most that any subset links", largest.largest),
+            Figure("subsets", "subsets tried", sum(size.tried for size in sizes), Unit.COUNT),
+            Figure("records", "records linked", len(rows), Unit.COUNT),
+        )
+        says = (
+            f"Averaged over intruders who know 1 to {len(places)} variables, {mean:.2f}% of the masked records are "
+            f"linked to the right person; the best informed links {largest.largest:.2f}%."
+        )
+        notes = [note for each in places for note in each.notes]
+        notes += _notes(sizes, len(rows), len(pair), self.seed)
+        return Measured(self.name, self.title, figures, says, (_table(sizes, pair.known),), tuple(notes))
+
+
+def sampled_rows(records: int, at_most: int, seed: int) -> Rows:
+    """Return all records, or so many drawn ones, in file order."""
+    if records <= at_most:
+        return np.arange(records)
+    return np.sort(np.random.default_rng([seed, records]).choice(records, at_most, replace=False))
+
+
+def _table(sizes: Sequence[SizeLinkage], known: Sequence[str]) -> ResultTable:
+    head = ("variables known", "subsets tried", "of", "linked, mean", "linked, most", "most by")
+    units = (Unit.COUNT, Unit.COUNT, Unit.COUNT, Unit.PERCENT, Unit.PERCENT, None)
+    rows = tuple((s.size, s.tried, s.possible, s.mean, s.largest, ", ".join(known[j] for j in s.worst)) for s in sizes)
+    return ResultTable("by-size", "Linked records by how many variables are known", head, units, rows)
+
+
+def _notes(sizes: Sequence[SizeLinkage], linked: int, records: int, seed: int) -> Iterator[str]:
+    if any(size.tried < size.possible for size in sizes):
+        yield f"Where there are many subsets of a size, {max(s.tried for s in sizes)} were drawn (seed {seed})."
+    if linked < records:
+        yield f"{linked:,} of {records:,} masked records were drawn and linked, each to all originals (seed {seed})."

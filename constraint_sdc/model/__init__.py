@@ -1,1 +1,0 @@
-"""Frozen values that the stages hand to each other; no stage is imported here."""

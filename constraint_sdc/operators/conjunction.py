@@ -1,0 +1,105 @@
+"""The verdict on a formula from the verdicts on its atoms: a chain is as strong as its weakest link."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from constraint_sdc.constraints.constraint import (
+    AllOf,
+    AnyOf,
+    DomainAtom,
+    Formula,
+    IntegerAtom,
+    LinearAtom,
+    OpaqueAtom,
+    PatternAtom,
+    PolynomialAtom,
+    PresentAtom,
+    ProductAtom,
+    SetAtom,
+    atom_variables,
+    atoms,
+)
+from constraint_sdc.operators.operator import NeedsExact, NotCovered, OperatorVerdict, Preserved
+
+ValueAtom: TypeAlias = (
+    LinearAtom | ProductAtom | PolynomialAtom | SetAtom | IntegerAtom | PatternAtom | DomainAtom | OpaqueAtom
+)
+"""Every atom but presence, on which all operators say the same."""
+
+AtomVerdict: TypeAlias = Callable[[ValueAtom], OperatorVerdict]
+
+_STRENGTH: dict[type[OperatorVerdict], int] = {NotCovered: 0, NeedsExact: 1, Preserved: 2}
+
+
+def judge(formula: Formula, atom_verdict: AtomVerdict, *, picks_member: bool = False) -> OperatorVerdict:
+    """Return the verdict on a conjunction; `atom_verdict` is asked about every atom that reads a value.
+
+    `picks_member` tells that the operator gives, variable by variable, some member's own value. Then whatever the
+    members satisfy about that variable alone holds, disjunctions and negations too.
+    """
+    if picks_member and _is_about_one_variable(formula):
+        return Preserved("the value is a member's own, and the rule asks about it alone")
+    match formula:
+        case AllOf(items):
+            verdicts = [judge(item, atom_verdict, picks_member=picks_member) for item in items]
+            return _weakest(items, verdicts)
+        case AnyOf((only,)):
+            return judge(only, atom_verdict, picks_member=picks_member)
+        case AnyOf(()):
+            return NotCovered("never true")
+        case AnyOf():
+            return NotCovered("a disjunction: needs strata")
+        case PresentAtom():
+            return Preserved("only records with the same values missing share a group")
+        case _:
+            return atom_verdict(formula)
+
+
+def _is_about_one_variable(formula: Formula) -> bool:
+    """Tell whether one variable decides the formula; a part that is not understood may read more than it names."""
+    parts = list(atoms(formula))
+    names = {name for atom in parts for name in atom_variables(atom)}
+    return len(names) == 1 and not any(isinstance(atom, OpaqueAtom) for atom in parts)
+
+
+def _weakest(items: tuple[Formula, ...], verdicts: list[OperatorVerdict]) -> OperatorVerdict:
+    """Return the first of the weakest verdicts; what is not covered is called by the names of its variables."""
+    if not verdicts:
+        return Preserved("nothing is demanded")
+    place = min(range(len(verdicts)), key=lambda i: _STRENGTH[type(verdicts[i])])
+    weakest, culprit = verdicts[place], items[place]
+    if isinstance(weakest, NotCovered) and len(items) > 1 and not isinstance(culprit, AllOf):
+        names = dict.fromkeys(name for atom in atoms(culprit) for name in atom_variables(atom))
+        return NotCovered(f"{', '.join(names)}: {weakest.because}") if names else weakest
+    return weakest
+
+
+# What both means say about one variable's form: whole numbers, decimals, and texts that are numbers.
+
+NUMBER_TEXTS = (
+    r"^\s*([+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?INF)\s*$",
+    r"^\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*$",
+)
+"""The patterns by which rules ask for a double and for a decimal; every number that a grid writes matches both."""
+
+
+def integer_verdict(atom: IntegerAtom) -> OperatorVerdict:
+    """Whole numbers and d decimals are grids to round to; another step, or an offset, is no grid of ours."""
+    if not atom.negated and atom.remainder % atom.modulus == 0 and _is_decimal_step(atom):
+        return NeedsExact("rounded to that many decimals the mean is such a number")
+    return NotCovered("a mean of such numbers need not be one")
+
+
+def pattern_verdict(atom: PatternAtom) -> OperatorVerdict:
+    """Only "is a number" survives: the digits of a mean are its own."""
+    if not atom.negated and not atom.flags and atom.regex in NUMBER_TEXTS:
+        return Preserved("a mean of numbers is a number, and is written as one")
+    return NotCovered("the text of a mean is nobody's")
+
+
+def _is_decimal_step(atom: IntegerAtom) -> bool:
+    """Tell whether the modulus is 1, 0.1, 0.01, ..."""
+    steps = atom.modulus.denominator
+    return atom.modulus.numerator == 1 and steps == 10 ** (len(str(steps)) - 1)

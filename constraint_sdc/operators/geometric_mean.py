@@ -1,0 +1,105 @@
+"""The geometric mean: for products of powers of positive values, and what is convex in their logarithms."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from constraint_sdc.arrays import Points, Weights
+from constraint_sdc.constraints.constraint import (
+    DomainAtom,
+    Formula,
+    IntegerAtom,
+    LinearAtom,
+    OpaqueAtom,
+    PatternAtom,
+    PolynomialAtom,
+    ProductAtom,
+    SetAtom,
+)
+from constraint_sdc.data.groups import Groups
+from constraint_sdc.evaluate.expression import CompareOp
+from constraint_sdc.operators.arithmetic_mean import group_means
+from constraint_sdc.operators.conjunction import ValueAtom, integer_verdict, judge, pattern_verdict
+from constraint_sdc.operators.operator import NeedsExact, NotCovered, OperatorVerdict
+from constraint_sdc.settings.words import OperatorName
+
+
+class GeometricMean:
+    """Each variable's geometric mean over the group; all values are positive (others are in strata of their own).
+
+    Proof sketch. Move every product to the side where its coefficient is positive: P op N, both sums of products of
+    powers with positive coefficients. The geometric mean of x is the mean of log x, and a product of powers is linear
+    in log x. So one product against one product is a linear condition in the logarithms, convex for every operator but
+    `!=`. A sum of products below a single one, P <= N, is `log sum exp(linear) <= linear`: convex as well, the
+    condition of a geometric programme. Nothing against something is always or never true of positive values. Any
+    other shape (an equality with a sum, a sum above) is not convex in the logarithms.
+    """
+
+    name = OperatorName.GEOMETRIC_MEAN
+
+    def verdict(self, formula: Formula) -> OperatorVerdict:
+        """Products, V1 <= c * V2, intervals, and sums below one product need the exact step only; no `!=`."""
+        return judge(formula, _atom_verdict)
+
+    def representatives(self, values: Points, groups: Groups, weights: Weights | None = None) -> Points:
+        """Return the geometric means, one row per group; ValueError where a value is not positive.
+
+        >>> GeometricMean().representatives(np.array([[2.0], [8.0]]), Groups(np.array([0, 0]))).round(9).tolist()
+        [[4.0]]
+        """
+        if not (values > 0).all():
+            raise ValueError("a geometric mean takes positive values only")
+        means = np.exp(group_means(np.log(values), groups, weights))
+        members = values[groups.order]
+        lowest, highest = np.minimum.reduceat(members, groups.starts), np.maximum.reduceat(members, groups.starts)
+        return np.clip(means, lowest, highest)
+
+
+def _atom_verdict(atom: ValueAtom) -> OperatorVerdict:
+    match atom:
+        case LinearAtom(terms, op, constant):
+            return _comparison([*(value for _, value in terms), -constant], op)
+        case ProductAtom(_, left_factor, op, _, right_factor):
+            return _comparison([left_factor, -right_factor], op)
+        case PolynomialAtom(terms=sums, op=op, constant=constant):
+            return _comparison([*(value for _, value in sums), -constant], op)
+        case SetAtom():
+            return _set_verdict(atom)
+        case IntegerAtom():
+            return integer_verdict(atom)
+        case PatternAtom():
+            return pattern_verdict(atom)
+        case DomainAtom():
+            return NotCovered("a mean need not occur in the other document")
+        case OpaqueAtom():
+            return NotCovered("a part that is not understood")
+
+
+def _comparison(coefficients: list[Fraction], op: CompareOp) -> OperatorVerdict:
+    """Judge `sum of products op 0` by how many products stand left and right once all coefficients are positive."""
+    left, right = sum(value > 0 for value in coefficients), sum(value < 0 for value in coefficients)
+    if not left or not right:
+        is_true = op in (("!=", ">", ">=") if left else ("!=", "<", "<="))
+        return NeedsExact("true of all positive values") if is_true else NotCovered("true of no positive value")
+    if op == "!=":
+        return NotCovered("a mean may fall on the value that every member avoids")
+    if left == right == 1:
+        return NeedsExact("a product of powers is linear in the logarithms, whose mean satisfies it too")
+    if (op in ("<", "<=") and right == 1) or (op in (">", ">=") and left == 1):
+        return NeedsExact("a sum of products below a single one is convex in the logarithms")
+    return NotCovered("a sum of products is not linear in the logarithms")
+
+
+def _set_verdict(atom: SetAtom) -> OperatorVerdict:
+    numbers = [value for value in atom.values if not isinstance(value, str)]
+    if len(numbers) < len(atom.values):
+        return NotCovered("the text of a mean is nobody's")
+    if atom.negated and all(value <= 0 for value in numbers):
+        return NeedsExact("true of all positive values")
+    if len(numbers) == 1 and not atom.negated:
+        return NeedsExact("members that agree have their own value as mean")
+    if atom.negated:
+        return NotCovered("a mean may fall on a value that every member avoids")
+    return NotCovered("a mean of listed values need not be listed")

@@ -1,0 +1,67 @@
+"""The lower median: an order statistic, so a value that occurs, between the extremes, and monotone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from constraint_sdc.arrays import Points, Rows, Weights
+from constraint_sdc.constraints.constraint import Formula, LinearAtom
+from constraint_sdc.data.groups import Groups
+from constraint_sdc.operators.conjunction import ValueAtom, judge
+from constraint_sdc.operators.operator import NotCovered, OperatorVerdict, Preserved, SortedMembers, whole_weights
+from constraint_sdc.settings.words import OperatorName
+
+
+class LowerMedian:
+    """Each variable's ceil(m / 2)-th smallest of the group's m values, a record of weight w counting w times.
+
+    Proof sketch. About one variable: the value is a member's own, so whatever all members satisfy holds, provided that
+    the member's text is copied. Across two, let f be computed from x and y, never decreasing in x and never increasing
+    in y (V1 - c * V2 with c > 0), and let f(x, y) <= c for all m members. With r the rank of the median, at least
+    m - r + 1 members have x >= x_(r) and at least r have y <= y_(r): together more than m, so one member has both, and
+    f(x_(r), y_(r)) <= f(x, y) <= c by its monotony. The same argument the other way round gives >=, both give =, and
+    strict signs stay strict. Nothing but monotony of f was used, and every operation in double or decimal is monotone
+    in each operand: the claim is digit for digit for a comparison that writes each variable once. If f grows with both
+    (V1 + V2 <= c), the member with both properties need not exist.
+    """
+
+    name = OperatorName.LOWER_MEDIAN
+
+    def verdict(self, formula: Formula) -> OperatorVerdict:
+        """Everything about one variable, and V1 op c * V2 + d with c > 0 (not `!=`), is preserved."""
+        return judge(formula, _atom_verdict, picks_member=True)
+
+    def representatives(self, values: Points, groups: Groups, weights: Weights | None = None) -> Points:
+        """Return the lower medians, one row per group.
+
+        >>> LowerMedian().representatives(np.array([[4.0], [1.0], [3.0], [2.0]]), Groups(np.zeros(4, int))).tolist()
+        [[2.0]]
+        """
+        chosen = np.empty((len(groups), values.shape[1]))
+        for column in range(values.shape[1]):
+            chosen[:, column] = values[self.choose(values[:, column], groups, weights), column]
+        return chosen
+
+    def choose(self, values: Points, groups: Groups, weights: Weights | None = None) -> Rows:
+        """Return, for every group, the first member in the file that has the median value, to copy its text.
+
+        `values` are one variable's numbers, or codes in its order; verdicts across variables are about numbers.
+        """
+        members = SortedMembers.of(values, groups)
+        if weights is None:
+            return members.first_of_run(members.run_at(groups.starts + (groups.sizes - 1) // 2))
+        below = np.cumsum(whole_weights(weights, groups)[members.rows])
+        ends = groups.starts + groups.sizes - 1
+        before = np.append(0, below[ends[:-1]])
+        middle = before + (below[ends] - before + 1) // 2
+        return members.first_of_run(members.run_at(np.searchsorted(below, middle)))
+
+
+def _atom_verdict(atom: ValueAtom) -> OperatorVerdict:
+    if not isinstance(atom, LinearAtom):
+        return NotCovered("medians of several variables come from different members")
+    if len(atom.terms) != 2 or (atom.terms[0][1] > 0) == (atom.terms[1][1] > 0):
+        return NotCovered("medians keep an order between two variables, not a sum")
+    if atom.op == "!=":
+        return NotCovered("medians of variables that always differ may be equal")
+    return Preserved("order statistics of the same rank are in the order of the members")

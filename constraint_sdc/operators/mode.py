@@ -1,0 +1,56 @@
+"""The mode: the most frequent value, for codes without an order."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from constraint_sdc.arrays import Points, Rows, Weights
+from constraint_sdc.constraints.constraint import Formula
+from constraint_sdc.data.groups import Groups
+from constraint_sdc.operators.conjunction import ValueAtom, judge
+from constraint_sdc.operators.operator import NotCovered, OperatorVerdict, SortedMembers
+from constraint_sdc.settings.words import OperatorName
+
+
+class Mode:
+    """Each variable's most frequent value in the group; among equally frequent ones the smallest (of codes: the least).
+
+    Proof sketch. The value is a member's own, so whatever all members satisfy about this one variable holds, provided
+    that the member's text is copied. Modes of two variables may come from members that have nothing to do with each
+    other: of (1, 2), (1, 3), (0, 1), (5, 1) the modes are (1, 1), although V1 differs from V2 in every member.
+    """
+
+    name = OperatorName.MODE
+
+    def verdict(self, formula: Formula) -> OperatorVerdict:
+        """Everything about one variable is preserved, nothing across variables is."""
+        return judge(formula, _atom_verdict, picks_member=True)
+
+    def representatives(self, values: Points, groups: Groups, weights: Weights | None = None) -> Points:
+        """Return the modes, one row per group.
+
+        >>> Mode().representatives(np.array([[7.0], [3.0], [7.0], [1.0]]), Groups(np.zeros(4, int))).tolist()
+        [[7.0]]
+        """
+        chosen = np.empty((len(groups), values.shape[1]))
+        for column in range(values.shape[1]):
+            chosen[:, column] = values[self.choose(values[:, column], groups, weights), column]
+        return chosen
+
+    def choose(self, values: Points, groups: Groups, weights: Weights | None = None) -> Rows:
+        """Return, for every group, the first member in the file that has the mode, to copy its text.
+
+        `values` are one variable's numbers or codes; texts to be told apart (`1` and `1.0`) have codes of their own.
+        """
+        members = SortedMembers.of(values, groups)
+        run_groups = groups.label[members.rows[members.run_starts]]
+        # Stable: of runs that count alike the first stays first, which is that of the smallest value.
+        count = members.run_sizes if weights is None else members.run_weights(weights, groups)
+        best_first = np.lexsort((-count, run_groups)).astype(np.int64)
+        is_best = np.diff(run_groups[best_first], prepend=-1) > 0
+        return members.first_of_run(best_first[is_best])
+
+
+def _atom_verdict(atom: ValueAtom) -> OperatorVerdict:
+    del atom
+    return NotCovered("modes of several variables come from different members")

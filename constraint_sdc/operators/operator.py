@@ -1,0 +1,119 @@
+"""What every operator does: it makes one value out of a group's values, and says which constraints survive that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from constraint_sdc.arrays import Points, Rows, Weights
+from constraint_sdc.constraints.constraint import Formula
+from constraint_sdc.data.groups import Groups
+from constraint_sdc.settings.words import OperatorName
+
+# What an operator says about a constraint: preserved, to be made exact, or not covered.
+
+
+@dataclass(frozen=True, slots=True)
+class Preserved:
+    """The representative satisfies the constraint, digit for digit, whenever every member does."""
+
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class NeedsExact:
+    """True of the representative in real arithmetic; must be made true on the output grid."""
+
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotCovered:
+    """The members' satisfying the constraint says nothing about the representative."""
+
+    because: str
+
+
+OperatorVerdict: TypeAlias = Preserved | NeedsExact | NotCovered
+
+
+# The members of every group sorted by value, and the runs of equal values among them.
+
+_BITS = 40  # of a group's largest weight
+
+
+def whole_weights(weights: Weights, groups: Groups) -> npt.NDArray[np.int64]:
+    """Return weights as whole numbers, whose sums are exact whatever their order.
+
+    Each group has a unit of its own, a power of two, so that groups do not influence each other and weights that were
+    whole numbers keep their proportions exactly: weight 3 counts as much as three records of weight 1.
+    """
+    heaviest = np.maximum.reduceat(weights[groups.order], groups.starts)[groups.label]
+    scaled = np.ldexp(weights, _BITS - np.frexp(heaviest)[1])
+    whole: npt.NDArray[np.int64] = np.maximum(np.rint(scaled), 1.0).astype(np.int64)
+    return whole
+
+
+@dataclass(frozen=True)
+class SortedMembers:
+    """`rows` are all records by group, within a group by value, within equal values in file order."""
+
+    rows: Rows
+    run_starts: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, values: Points, groups: Groups) -> SortedMembers:
+        """Sort one variable's values (numbers or codes, no NaN) within every group."""
+        rows = np.lexsort((values, groups.label)).astype(np.int64)
+        is_new = np.ones(len(rows), np.bool_)
+        is_new[1:] = (values[rows[1:]] != values[rows[:-1]]) | (groups.label[rows[1:]] != groups.label[rows[:-1]])
+        return cls(rows, np.flatnonzero(is_new).astype(np.int64))
+
+    @cached_property
+    def run_sizes(self) -> npt.NDArray[np.int64]:
+        """Return the length of every run of equal values."""
+        return np.diff(self.run_starts, append=len(self.rows))
+
+    def run_weights(self, weights: Weights, groups: Groups) -> npt.NDArray[np.int64]:
+        """Return the weight of every run of equal values, in its group's unit."""
+        return np.add.reduceat(whole_weights(weights, groups)[self.rows], self.run_starts)
+
+    def first_of_run(self, run: npt.NDArray[np.int64]) -> Rows:
+        """Return the first record in the file among those of a run."""
+        return self.rows[self.run_starts[run]]
+
+    def run_at(self, place: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return the run that covers a place in `rows`."""
+        return np.searchsorted(self.run_starts, place, side="right") - 1
+
+
+class Operator(Protocol):
+    """One way to represent a group.
+
+    An operator is applied only where every member has the value: records are stratified by their pattern of missing
+    values first. So `if_missing` of an atom never matters to a verdict, and presence is always preserved.
+    """
+
+    @property
+    def name(self) -> OperatorName:
+        """Return the name in recipes and plans."""
+        ...
+
+    def verdict(self, formula: Formula) -> OperatorVerdict:
+        """Tell whether a formula that every member satisfies holds for the representative.
+
+        All of the formula's variables are aggregated by this operator, over the same group. Across variables,
+        `Preserved` speaks of comparisons that write each variable once.
+        """
+        ...
+
+    def representatives(self, values: Points, groups: Groups, weights: Weights | None = None) -> Points:
+        """Return one row per group, from `values` of n records x d variables without NaN.
+
+        `weights` are how much each record counts, positive; without them all count alike.
+        """
+        ...

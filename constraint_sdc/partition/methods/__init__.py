@@ -1,0 +1,1 @@
+"""The partition methods: one algorithm per file."""

@@ -1,0 +1,74 @@
+"""The method that chooses: the optimum where it can be computed, else a start there is time for, and a search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from constraint_sdc.arrays import Labels
+from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.partition.methods.k_modes import KModes
+from constraint_sdc.partition.methods.mdav import Mdav
+from constraint_sdc.partition.methods.optimal_univariate import OptimalUnivariate
+from constraint_sdc.partition.methods.rim import MOST_LISTED, list_neighbours, rim_groups
+from constraint_sdc.partition.partitioner import COMPILED_ABOVE, require_possible, without_equal_weights
+from constraint_sdc.partition.search.refine import DEFAULT, Effort, refine
+from constraint_sdc.settings.words import Scale
+
+_PATIENT = 5.0  # seconds; with less, nobody should wait for MDAV's kernels to be compiled
+_SHARE = 0.1  # of the time, at most, for MDAV
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What `auto` does with a cloud, as one would write it after `--method`, and why."""
+
+    method: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Auto:
+    """Choose by the kind of cloud, its size and the effort; the answer is never worse than the start."""
+
+    effort: Effort = DEFAULT
+    name: str = "auto"
+
+    def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
+        """Return the group of every record."""
+        require_possible(cloud, k)
+        cloud = without_equal_weights(cloud)
+        match self.choose(cloud, k).method:
+            case "optimal-univariate":
+                return OptimalUnivariate().partition(cloud, k, seed)
+            case "k-modes":
+                return KModes().partition(cloud, k, seed)
+            case "mdav+refine":
+                return refine(cloud, Mdav().partition(Cloud(cloud.points), k, seed), k, seed, self.effort)
+        lists = list_neighbours(cloud, k, seed)
+        return refine(cloud, rim_groups(cloud, k, seed, lists), k, seed, self.effort, lists)
+
+    def choose(self, cloud: Cloud, k: int) -> Choice:
+        """Tell what it does with a cloud, and why."""
+        n = len(cloud)
+        cloud = without_equal_weights(cloud)
+        if cloud.weights is None and cloud.scales == {Scale.NOMINAL}:
+            return Choice("k-modes", "nothing but categories")
+        varying = int((np.ptp(cloud.points, axis=0) > 0).sum()) if n else 0
+        if cloud.weights is None and varying <= 1 and Scale.NOMINAL not in cloud.scales:
+            return Choice("optimal-univariate", "one variable that varies: the least loss can be computed")
+        if n <= COMPILED_ABOVE:
+            return Choice("mdav+refine", f"{n:,} records: MDAV is a quick start")
+        if k > MOST_LISTED:
+            return Choice("mdav+refine", f"groups of {k:,}: lists of so many neighbours cost more than MDAV")
+        work = self.effort.seconds * self.effort.chains
+        if work >= _PATIENT and _mdav_seconds(cloud) <= _SHARE * work:
+            return Choice("mdav+refine", f"{n:,} records: at {self.effort.name} effort there is time for MDAV")
+        return Choice("rim+refine", f"{n:,} records: at {self.effort.name} effort the search needs the time")
+
+
+def _mdav_seconds(cloud: Cloud) -> float:
+    """Return the time of MDAV on an ordinary core, roughly, but the same on every machine."""
+    n, d = cloud.points.shape
+    return float(2.5e-9 * (d + 2) * n**1.5)

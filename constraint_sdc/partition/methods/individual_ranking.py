@@ -1,0 +1,76 @@
+"""Individual ranking: D. Defays and P. Nanopoulos, Panels of enterprises and confidentiality, Statistics Canada, 1993.
+
+Proc. of the 92 Symposium on Design and Analysis of Longitudinal Surveys, 195-204: sort one variable, and group k
+consecutive values.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from constraint_sdc.arrays import Labels, Rows
+from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.errors import UsageError
+from constraint_sdc.partition.partitioner import refuse_scales, refuse_weights, require_possible
+from constraint_sdc.settings.words import Scale
+
+# The one variable that varies, for methods that are defined for a single variable only.
+
+
+def only_variable(cloud: Cloud, refusal: str, *, hint: str) -> npt.NDArray[np.float64]:
+    """Return the values of the one column that varies; several are refused, with their names where they have some.
+
+    Constant columns tell no record from another, so they do not count. If no column varies, every value is 0: a stratum
+    in which all records are alike is divided as well.
+    """
+    varying = np.flatnonzero((cloud.points != cloud.points[:1]).any(axis=0))
+    if len(varying) > 1:
+        raise UsageError(f"{refusal}, but {_shown(cloud, varying.tolist())} vary", hint=hint)
+    return cloud.points[:, varying[0]] if len(varying) else np.zeros(len(cloud))
+
+
+def _shown(cloud: Cloud, columns: list[int]) -> str:
+    names = [axis.name for axis in cloud.axes if any(axis.start <= column < axis.stop for column in columns)]
+    if len(names) < 2:
+        return f"{len(columns)} columns"
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
+# Groups of k consecutive records of an order: what methods that only sort end with.
+
+
+def consecutive(order: Rows, k: int) -> Labels:
+    """Return the group of every record: the first k of the order, the next k, ...; the last group takes the rest.
+
+    >>> consecutive(np.array([3, 1, 0, 2, 4]), 2).tolist()
+    [1, 0, 1, 0, 1]
+    """
+    labels = np.empty(len(order), np.int64)
+    labels[order] = np.minimum(np.arange(len(order)) // k, len(order) // k - 1)
+    return labels
+
+
+class IndividualRanking:
+    """Groups of k neighbours in the order of one variable, ties by file order; the last group has up to 2k - 1.
+
+    Each variable alone shares its values k times; records as a whole hardly share any, and most can be found again.
+    """
+
+    name = "individual-ranking"
+
+    def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
+        """Return the group of every record, numbered from the lowest values up; nothing is drawn.
+
+        >>> IndividualRanking().partition(Cloud(np.array([[9.0], [1.0], [2.0], [8.0], [0.0]])), 2, seed=1).tolist()
+        [1, 0, 1, 1, 0]
+        """
+        del seed
+        require_possible(cloud, k)
+        refuse_weights(cloud, self.name)
+        refuse_scales(cloud, self.name, frozenset({Scale.NOMINAL}), hint="categories have no order; use another method")
+        hint = "several variables together need a method such as mdav or auto"
+        values = only_variable(cloud, f"{self.name} masks each variable alone", hint=hint)
+        if k == 1:
+            return np.arange(len(cloud), dtype=np.int64)
+        return consecutive(np.argsort(values, kind="stable"), k)

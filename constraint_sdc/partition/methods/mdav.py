@@ -1,0 +1,91 @@
+"""MDAV: J. Domingo-Ferrer and V. Torra, Data Mining and Knowledge Discovery 11(2), 195-212, 2005 (MDAV-generic).
+
+Groups form at the rim and work inwards: the record farthest from the centroid takes its nearest k - 1, then the
+record farthest from that one does the same, until fewer than 3k records are left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from constraint_sdc.arrays import Labels, Points, Rows
+from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.partition.distances import by_column, nearest, squared_distances
+from constraint_sdc.partition.partitioner import COMPILED_ABOVE, refuse_weights, require_possible
+
+
+@dataclass(frozen=True)
+class Mdav:
+    """The textbook algorithm, record for record; every tie goes to the record that comes first in the file.
+
+    Groups have k to 2k - 1 records and are numbered in the order in which they form. Compiled code finds the same
+    groups sooner; unless `compiled` says otherwise, it is for clouds that are worth waiting for a compiler once.
+    """
+
+    compiled: bool | None = None
+    name: ClassVar[str] = "mdav"
+
+    def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
+        """Return the group of every record; `seed` is of no account, because nothing is drawn.
+
+        >>> Mdav().partition(Cloud(np.array([[0.0], [9.0], [1.0], [8.0], [0.5]])), 2, seed=1).tolist()
+        [1, 0, 1, 0, 1]
+        """
+        del seed
+        require_possible(cloud, k)
+        refuse_weights(cloud, self.name)
+        if k == 1:
+            return np.arange(len(cloud), dtype=np.int64)
+        labels, groups = self._first_groups(cloud.points, k)
+        left = np.flatnonzero(labels < 0)
+        for number, rows in enumerate(_groups(cloud.points[left], k), groups):
+            labels[left[rows]] = number
+        return labels
+
+    def _first_groups(self, points: Points, k: int) -> tuple[Labels, int]:
+        """Return the groups that compiled code forms and their number; all other records are labelled -1."""
+        wanted = len(points) > COMPILED_ABOVE if self.compiled is None else self.compiled
+        if not (wanted and 1e-100 < np.abs(points).max(initial=0.0) < 1e100):
+            return np.full(len(points), -1, np.int64), 0
+        from constraint_sdc.partition.methods.mdav_pruned import first_groups
+
+        return first_groups(np.require(points, np.float64, ["C", "W"]), k)  # one type, compiled once
+
+
+def _groups(points: Points, k: int) -> Iterator[Rows]:
+    """Yield the groups; the remaining records stay in file order, so that the first of equals is the first in the file.
+
+    One contiguous array per variable: the centroid is then a fresh mean in every round, summed in the same way whatever
+    the number of variables.
+    """
+    columns = by_column(points)
+    rows = np.arange(len(points), dtype=np.int64)
+    while len(rows) >= 3 * k:
+        one, other = _opposite_groups(columns, k)
+        yield rows[one]
+        yield rows[other]
+        left = np.ones(len(rows), np.bool_)
+        left[one] = left[other] = False
+        columns, rows = np.compress(left, columns, axis=1), rows[left]
+    if len(rows) >= 2 * k:
+        farthest = int(np.argmax(squared_distances(columns, columns.mean(axis=1))))
+        one = nearest(squared_distances(columns, columns[:, farthest]), farthest, k)
+        yield rows[one]
+        rows = np.delete(rows, one)
+    yield rows
+
+
+def _opposite_groups(columns: Points, k: int) -> tuple[Rows, Rows]:
+    """Return the group at the record r farthest from the centroid, and that at the record farthest from r."""
+    r = int(np.argmax(squared_distances(columns, columns.mean(axis=1))))
+    from_r = squared_distances(columns, columns[:, r])
+    one = nearest(from_r, r, k)
+    from_r[one] = -1.0
+    s = int(np.argmax(from_r))
+    from_s = squared_distances(columns, columns[:, s])
+    from_s[one] = np.inf
+    return one, nearest(from_s, s, k)

@@ -1,0 +1,226 @@
+"""Simulated annealing of a partition: S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, Science 220, 671-680, 1983.
+
+Exchanges between neighbouring groups, and now and then a group dissolved or formed, are accepted if they lower the
+loss, or with a probability that falls with the loss they add and with the temperature. The unit of temperature is what
+neighbours lie apart, halfway between here and everywhere, so that the dense middle and the thin tails of a skewed file
+settle at the same time.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from constraint_sdc.arrays import AnyIntegers, Floats, Labels
+from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.partition.partitioner import COMPILED_ABOVE
+from constraint_sdc.partition.search.exchange import draw, exchange, propose, propose_compiled, undisputed
+from constraint_sdc.partition.search.grouping import Grouping, dot
+
+# Groups that come and go: one is dissolved among its neighbours, or a new one forms from what others can spare.
+
+_LOOKED_AT = 8
+
+
+def dissolve(grouping: Grouping, lists: AnyIntegers, tries: int, patience: Floats, random: np.random.Generator) -> None:
+    """Try to dissolve some groups: each record joins the neighbouring group where it costs least.
+
+    A group that grows to 2k or more is split, which never costs anything. `patience` is the loss that each record's
+    neighbourhood puts up with, on average.
+    """
+    groups = np.unique(grouping.label[random.integers(0, grouping.n, tries)])
+    owner, place = np.nonzero(np.arange(grouping.room) < grouping.size[groups][:, None])
+    x = grouping.members[groups[owner], place]
+    into = _cheapest_home(grouping, lists, x, groups[owner])
+    held = grouping.norm[groups] / grouping.mass[groups]
+    pair, target = np.unique(np.stack((owner, into)), axis=1, return_inverse=True)
+    joined = np.bincount(target)
+    change = held + np.bincount(pair[0], _cost_of_joining(grouping, x, target, pair[1]), len(groups))
+    limit = random.standard_exponential(len(groups)) * np.bincount(owner, patience[x]) / grouping.size[groups]
+    fits = grouping.size[pair[1]] + joined <= grouping.room
+    accepted = change < limit
+    accepted[pair[0][~fits | (pair[1] == groups[pair[0]])]] = False
+    chosen = np.flatnonzero(accepted)
+    if not len(chosen):
+        return
+    rank = np.full(len(groups), -1)
+    rank[chosen] = np.arange(len(chosen))
+    claimed = rank[pair[0]] >= 0
+    claims = np.append(rank[pair[0]][claimed], rank[chosen]), np.append(pair[1][claimed], groups[chosen])
+    kept = np.zeros(len(groups), np.bool_)
+    kept[chosen[undisputed(*claims, len(grouping.size), random)]] = True
+    moving = kept[owner]
+    if moving.any():
+        grouping.send(x[moving], into[moving])
+        for group in np.unique(into[moving]).tolist():
+            split(grouping, group)
+
+
+def _cheapest_home(grouping: Grouping, lists: AnyIntegers, x: AnyIntegers, own: AnyIntegers) -> AnyIntegers:
+    """Return the group of a near neighbour that each record joins at least cost; its own if it knows no other."""
+    homes = grouping.label[lists[x, :_LOOKED_AT]]
+    count = homes.shape[1]
+    flat, record = homes.ravel(), np.repeat(x, count)
+    together = dot(grouping.sums[:, flat], grouping.points[:, record])
+    square = dot(grouping.points[:, x], grouping.points[:, x])
+    norm, mass, weight = grouping.norm[flat], grouping.mass[flat], grouping.weight[record]
+    cost = norm / mass - (norm + 2.0 * together + np.repeat(square, count)) / (mass + weight)
+    cost = np.where(homes == own[:, None], np.inf, cost.reshape(homes.shape))
+    home: AnyIntegers = homes[np.arange(len(x)), cost.argmin(axis=1)]
+    return home
+
+
+def _cost_of_joining(grouping: Grouping, x: AnyIntegers, target: AnyIntegers, group: AnyIntegers) -> Floats:
+    """Return how much `norm / mass` falls in each target group when all its newcomers have joined."""
+    weight = grouping.mass[group] + np.bincount(target, grouping.weight[x], len(group))
+    norm = np.zeros(len(group))
+    for sums, column in zip(grouping.sums, grouping.points, strict=True):
+        norm += np.square(sums[group] + np.bincount(target, column[x], len(group)))
+    cost: Floats = grouping.norm[group] / grouping.mass[group] - norm / weight
+    return cost
+
+
+def split(grouping: Grouping, group: int) -> None:
+    """Split a group of 2k or more in two along the line between two far members, where the loss is least; and again."""
+    rows = grouping.members[group, : grouping.size[group]]
+    if len(rows) <= grouping.most:
+        return
+    points = grouping.points[:, rows] / grouping.weight[rows]
+    one = _farthest(points, points.mean(axis=1))
+    other = _farthest(points, points[:, one])
+    line = (points[:, other] - points[:, one])[:, None]
+    rows = rows[np.argsort(dot(line, points), kind="stable")]
+    sums = np.cumsum(grouping.points[:, rows], axis=1)
+    mass = np.cumsum(grouping.weight[rows])
+    cut = np.arange(grouping.k, len(rows) - grouping.k + 1) - 1
+    rest = sums[:, -1:] - sums[:, cut]
+    kept = dot(sums[:, cut], sums[:, cut]) / mass[cut] + dot(rest, rest) / (mass[-1] - mass[cut])
+    leaving = rows[cut[kept.argmax()] + 1 :]
+    empty = int(np.argmin(grouping.size))  # there is one: with n // k groups of k or more, none can have 2k
+    grouping.send(leaving, np.full(len(leaving), empty))
+    split(grouping, group)
+    split(grouping, empty)
+
+
+def _farthest(points: Floats, centre: Floats) -> int:
+    away = points - centre[:, None]
+    return int(dot(away, away).argmax())
+
+
+def create(grouping: Grouping, lists: AnyIntegers, tries: int, patience: Floats, random: np.random.Generator) -> None:
+    """Try to form groups of k around some records, each from the nearest neighbours whose groups can spare them."""
+    k = grouping.k
+    spare = np.flatnonzero(grouping.size[grouping.label] > k)
+    empty = np.flatnonzero(grouping.size == 0)
+    if len(spare) < k or not len(empty):
+        return
+    centre = np.unique(spare[random.integers(0, len(spare), tries)])
+    x = _companions(grouping, np.concatenate((centre[:, None], lists[centre]), axis=1))
+    if not len(x):
+        return
+    owner, flat = np.repeat(np.arange(len(x)), k), x.ravel()
+    pair, source = np.unique(np.stack((owner, grouping.label[flat])), axis=1, return_inverse=True)
+    total = grouping.points[:, flat].reshape(-1, len(x), k).sum(axis=2)
+    change = np.bincount(pair[0], _cost_of_leaving(grouping, flat, source, pair[1]), len(x))
+    change -= dot(total, total) / grouping.weight[x].sum(axis=1)
+    limit = random.standard_exponential(len(x)) * patience[x].mean(axis=1)
+    chosen = np.flatnonzero(change < limit)[: len(empty)]
+    rank = np.full(len(x), -1)
+    rank[chosen] = np.arange(len(chosen))
+    claimed = rank[pair[0]] >= 0
+    kept = chosen[undisputed(rank[pair[0]][claimed], pair[1][claimed], len(grouping.size), random)]
+    if len(kept):
+        grouping.send(x[kept].ravel(), np.repeat(empty[: len(kept)], k))
+
+
+def _companions(grouping: Grouping, near: AnyIntegers) -> AnyIntegers:
+    """Return, row by row, the first k of `near` that their groups can spare; rows with fewer are left out."""
+    group = grouping.label[near]
+    earlier = np.tril(np.ones((near.shape[1], near.shape[1]), np.bool_), -1)
+    taken = ((group[:, :, None] == group[:, None, :]) & earlier).sum(axis=2)
+    can_go = taken < grouping.size[group] - grouping.k
+    rank = np.cumsum(can_go, axis=1)
+    enough = rank[:, -1] >= grouping.k
+    picked: AnyIntegers = near[enough][(can_go & (rank <= grouping.k))[enough]].reshape(-1, grouping.k)
+    return picked
+
+
+def _cost_of_leaving(grouping: Grouping, x: AnyIntegers, source: AnyIntegers, group: AnyIntegers) -> Floats:
+    """Return how much `norm / mass` falls in each group when its leavers have left."""
+    weight = grouping.mass[group] - np.bincount(source, grouping.weight[x], len(group))
+    norm = np.zeros(len(group))
+    for sums, column in zip(grouping.sums, grouping.points, strict=True):
+        norm += np.square(sums[group] - np.bincount(source, column[x], len(group)))
+    cost: Floats = grouping.norm[group] / grouping.mass[group] - norm / weight
+    return cost
+
+
+_REGROUP_EVERY = 20
+_TRIED = 30  # one in so many groups, and records, each time
+_LEAST_TRIED = 3
+_AT_ZERO = 20  # one sweep at the end for so many before
+_COOLING = 32.0
+_HOTTEST = 1.2
+
+
+def anneal(
+    cloud: Cloud, labels: Labels, k: int, lists: AnyIntegers, sweeps: int, seed: int, heat: float = 1.0
+) -> Labels:
+    """Return what the partition has become after so many sweeps; it may be worse than it was.
+
+    `lists` are the near neighbours of every record. With a `heat` below one it begins cooler, nearer the start.
+    """
+    is_large = len(cloud) > COMPILED_ABOVE
+    grouping = Grouping(cloud, labels, k, by_record=is_large)
+    weigh = propose_compiled if is_large else propose
+    for group in np.flatnonzero(grouping.size > grouping.most).tolist():
+        split(grouping, group)
+    random = np.random.default_rng(seed)
+    unit = _unit(cloud, k, lists)
+    for number, temperature in enumerate(_temperatures(cloud, sweeps, heat)):
+        draws = draw(random, grouping.n)
+        exchange(grouping, weigh(grouping, lists, draws, temperature * unit * draws.patience), random)
+        if number % _REGROUP_EVERY == 0:
+            dissolve(grouping, lists, grouping.n // (k * _TRIED) + _LEAST_TRIED, temperature * unit, random)
+            create(grouping, lists, grouping.n // _TRIED + _LEAST_TRIED, temperature * unit, random)
+    return grouping.labels()
+
+
+def _unit(cloud: Cloud, k: int, lists: AnyIntegers) -> Floats:
+    """Return the unit of temperature at each record: the root of local times average squared neighbour distance.
+
+    Identical records say nothing about how far others are, so they do not count; a record that knows no other takes the
+    average.
+    """
+    count = min(max(k, 3), lists.shape[1])
+    local, others = np.zeros(len(cloud)), np.zeros(len(cloud))
+    for neighbours in lists.T:
+        if (others == count).all():
+            break
+        apart = np.zeros(len(cloud))
+        for column in cloud.points.T:
+            apart += np.square(column[neighbours] - column)
+        is_wanted = (apart > 0) & (others < count)
+        local[is_wanted] += apart[is_wanted]
+        others += is_wanted
+    known = others > 0
+    local[known] /= others[known]
+    local[~known] = local[known].mean() if known.any() else 0.0
+    if cloud.weights is not None:
+        local *= cloud.weights
+    unit: Floats = np.sqrt(local * local.mean())
+    return unit
+
+
+def _temperatures(cloud: Cloud, sweeps: int, heat: float) -> Floats:
+    """Return falling temperatures, then some of zero; in many dimensions distances differ less, so it begins cooler.
+
+    The dimension is that of the spread, (sum of variances)^2 / sum of their squares along the principal axes: columns
+    that follow others do not count.
+    """
+    spread = np.linalg.eigvalsh(np.atleast_2d(np.cov(cloud.points, rowvar=False)))
+    total = float(spread.sum())
+    dimension = total * total / float(np.square(spread).sum()) if total > 0 else 1.0
+    hottest = min(_HOTTEST, 2.0 / np.sqrt(1.0 + dimension))
+    falling = np.geomspace(hottest * heat, hottest / _COOLING, sweeps)
+    falling = falling.astype(np.float32).astype(np.float64)  # processors differ in the last digits of powers
+    return np.append(falling, np.zeros(sweeps // _AT_ZERO + 3))

@@ -1,0 +1,206 @@
+"""The nearest records of every record: exactly in small files; in large ones suggestions, most of them right.
+
+Large files are searched by an inverted file (H. Jegou, M. Douze and C. Schmid, IEEE PAMI 33(1), 117-128, 2011): records
+lie in blocks, and each looks into the blocks with the nearest centres. Then neighbours introduce their neighbours
+(W. Dong, M. Charikar and K. Li, WWW 2011, 577-586).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from constraint_sdc.arrays import Floats, NeighbourLists, Points, Rows, Singles
+from constraint_sdc.partition.methods.tree import safe_scale, tree_order
+from constraint_sdc.partition.partitioner import COMPILED_ABOVE
+
+_PAIRS = 1 << 20
+"""Pairs compared at a time."""
+
+_BLOCK = 64
+"""Records in a block: few enough to lie close together, enough to be worth the visit."""
+
+_NEARBY = 96
+"""Blocks that come into question for the records of a block, itself among them."""
+
+_PROBES = 16
+"""Blocks that each record looks into."""
+
+_REACH = 12
+"""Neighbours that introduce as many of theirs."""
+
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+"""An odd number whose bits look random: multiplying by it mixes all lower bits into the upper ones."""
+
+_CHUNK = 4_096
+"""Records that a thread takes at a time."""
+
+
+def nearest(points: Points, count: int, seed: int) -> NeighbourLists:
+    """Return for every record the `count` (or n - 1) records nearest to it, nearest first, never itself.
+
+    Up to 5,000 records the answer is exact, and ties go to the record that comes first in the file. Beyond, most but
+    not all are the nearest (docs/partition/tree.md has the shares), and a record with enough copies has copies only.
+    Nothing is drawn, so `seed` is of no account; nor is the number of threads.
+
+    >>> nearest(np.array([[0.0], [5.0], [1.0], [7.0]]), 2, seed=1).tolist()
+    [[2, 1], [3, 2], [0, 1], [1, 2]]
+    """
+    del seed
+    count = max(0, min(count, len(points) - 1))
+    if count == 0 or points.shape[1] == 0:
+        return _first_in_file(len(points), count)
+    points = np.ascontiguousarray(points) * safe_scale(points)
+    copies = find_copies(points)
+    pool = np.flatnonzero(copies.rank <= count)  # no list has room for more copies of a point than these
+    if len(points) <= COMPILED_ABOVE:
+        return _exact(points, pool, count)
+    return _search(points, count) if len(pool) == len(points) else _among_copies(points, copies, pool, count)
+
+
+def _first_in_file(records: int, count: int) -> NeighbourLists:
+    """Return the lists of records that have nothing to differ in: for each, the first others in the file."""
+    first = np.arange(count)
+    return (first + (first >= np.arange(records)[:, None])).astype(np.int32)
+
+
+@dataclass(frozen=True)
+class Copies:
+    """Records that are equal stand together in `order`, in file order: `rank` of `size`, of which the first at `start`.
+
+    The last three have a value for each record.
+    """
+
+    order: Rows
+    start: Rows
+    rank: Rows
+    size: Rows
+
+
+def find_copies(points: Points) -> Copies:
+    """Find equal records by sorting a mixture of their bits.
+
+    Should different points have the same mixture, copies may stand apart and count as different; different points never
+    count as equal.
+    """
+    mixture = np.zeros(len(points), np.uint64)
+    for column in points.T:
+        mixture = (mixture ^ (column + 0.0).view(np.uint64)) * _ODD
+        mixture ^= mixture >> np.uint64(32)
+    order = np.argsort(mixture, kind="stable").astype(np.int64)
+    new = np.ones(len(points), np.bool_)
+    new[1:] = mixture[order[1:]] != mixture[order[:-1]]
+    for column in points.T:
+        new[1:] |= column[order[1:]] != column[order[:-1]]
+    first = np.flatnonzero(new)
+    start, size = np.empty_like(order), np.empty_like(order)
+    start[order] = first[np.cumsum(new) - 1]
+    size[order] = np.diff(first, append=len(points))[np.cumsum(new) - 1]
+    place = np.empty_like(order)
+    place[order] = np.arange(len(points))
+    return Copies(order, start, place - start, size)
+
+
+def _exact(points: Points, candidates: Rows, count: int) -> NeighbourLists:
+    """Return the nearest of all candidates, some rows of pairs at a time.
+
+    Products of centred points give every distance but for rounding. Those who may be among the nearest, the rounding
+    taken into account, are then measured by differences.
+    """
+    n, columns = points.shape
+    centred = points - points.mean(axis=0)
+    squares = np.einsum("ij,ij->i", centred, centred)
+    rounding = 16 * (columns + 8) * np.finfo(np.float64).eps * (squares + squares.max())
+    lists = np.empty((n, count), np.int32)
+    rows = max(1, _PAIRS // len(candidates))
+    for start in range(0, n, rows):
+        own = np.arange(start, min(start + rows, n))
+        apart = (-2.0 * centred[own]) @ centred[candidates].T
+        apart += squares[candidates]
+        apart[own[:, None] == candidates] = np.inf
+        limit = np.partition(apart, count - 1, axis=1)[:, count - 1] + rounding[own]
+        one, other = np.divmod(np.flatnonzero(apart <= limit[:, None]), len(candidates))
+        other = candidates[other]
+        lists[own] = _nearest_of(one, other, _between(points, own[one], other), count)
+    return lists
+
+
+def _between(points: Points, one: Rows, other: Rows) -> Floats:
+    """Return the squared distances of pairs of records."""
+    total = np.zeros(len(one))
+    for column in points.T:
+        total += (column[one] - column[other]) ** 2
+    return total
+
+
+def _nearest_of(one: Rows, other: Rows, apart: Floats, count: int) -> Rows:
+    """Return for each `one` (0, 1, ...) its nearest; the pairs are sorted, and at least `count` for each."""
+    starts = np.searchsorted(one, np.arange(one[-1] + 1))
+    table = np.full((len(starts), int(np.bincount(one).max())), np.inf)
+    table[one, np.arange(len(one)) - starts[one]] = apart
+    limit = np.partition(table, count - 1, axis=1)[:, count - 1, None]
+    below, at = table < limit, table == limit
+    free = count - np.count_nonzero(below, axis=1)[:, None]
+    chosen = np.nonzero(below | (at & (np.cumsum(at, axis=1) <= free)))[1].reshape(-1, count)
+    order = np.argsort(np.take_along_axis(table, chosen, axis=1), axis=1, kind="stable")
+    nearest_first: Rows = other[starts[:, None] + np.take_along_axis(chosen, order, axis=1)]
+    return nearest_first
+
+
+def _among_copies(points: Points, copies: Copies, pool: Rows, count: int) -> NeighbourLists:
+    """Return lists by a search among the first copies of every point; more would fill all that their neighbours see.
+
+    A record with more than `count` copies is given those that follow it in the file. Where the search found one of
+    these, any of its copies is named, lest all name the same.
+    """
+    small = len(pool) <= COMPILED_ABOVE
+    found = pool[_exact(points[pool], np.arange(len(pool)), count) if small else _search(points[pool], count)]
+    lists = np.empty((len(points), count), np.int32)
+    turned = (copies.rank[found] + pool[:, None]) % copies.size[found]
+    any_copy = copies.order[copies.start[found] + turned]
+    lists[pool] = np.where(copies.size[found] > count + 1, any_copy, found)
+    many = np.flatnonzero(copies.size > count + 1)
+    following = (copies.rank[many, None] + 1 + np.arange(count)) % copies.size[many, None]
+    lists[many] = copies.order[copies.start[many, None] + following]
+    return lists
+
+
+def _search(points: Points, count: int) -> NeighbourLists:
+    """Return what a look into the nearest blocks finds, once improved; records lie in memory as in the tree."""
+    from constraint_sdc.partition.compiled import announce, in_threads
+    from constraint_sdc.partition.search.kernels import introduce, probe
+
+    announce("search for neighbours", [probe, introduce])
+    size = max(_BLOCK, count + 1)
+    order = tree_order(points, size)
+    table = (points - points.mean(axis=0))[order].astype(np.float32)
+    blocks, centres = _blocks(table, size), _centres(table, size)
+    nearby = _nearby(centres)
+    probes, reach = min(_PROBES, nearby.shape[1]), min(_REACH, count)
+    lists, better = np.empty((len(table), count), np.int32), np.empty((len(table), count), np.int32)
+    in_threads(lambda a, b: probe(blocks, centres, nearby, lists, probes, a, b), len(blocks), -(-_CHUNK // size))
+    in_threads(lambda a, b: introduce(table, lists, better, reach, a, b), len(table), _CHUNK)
+    lists[order] = order[better]
+    return lists
+
+
+def _blocks(table: Singles, size: int) -> Singles:
+    """Return records as (blocks, columns, records in a block); the last block is padded with infinity."""
+    count = -(-len(table) // size)
+    padded = np.full((count * size, table.shape[1]), np.inf, np.float32)
+    padded[: len(table)] = table
+    return np.ascontiguousarray(padded.reshape(count, size, -1).transpose(0, 2, 1))
+
+
+def _centres(table: Singles, size: int) -> Singles:
+    """Return the mean of every block."""
+    starts = np.arange(0, len(table), size)
+    records = np.minimum(size, len(table) - starts)
+    return (np.add.reduceat(table, starts, axis=0) / records[:, None]).astype(np.float32)
+
+
+def _nearby(centres: Singles) -> NeighbourLists:
+    """Return for every block itself and those whose centres are nearest to its own, by the same search."""
+    others = nearest(centres.astype(np.float64), _NEARBY - 1, seed=0)
+    return np.column_stack((np.arange(len(centres), dtype=np.int32), others))

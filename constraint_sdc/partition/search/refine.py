@@ -1,0 +1,178 @@
+"""A search that improves any partition: annealed runs, the best of them recombined; never worse than the start."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from constraint_sdc.arrays import AnyIntegers, Labels
+from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.errors import UsageError
+from constraint_sdc.partition.distances import sse
+from constraint_sdc.partition.methods.tree import safe_scale, tree_order
+from constraint_sdc.partition.partitioner import COMPILED_ABOVE
+from constraint_sdc.partition.search.chains import Chain, run_chains
+from constraint_sdc.partition.search.grouping import renumbered
+from constraint_sdc.partition.search.neighbours import nearest
+
+# How much searching a partition is worth.
+
+_ALONE = 3.0
+_CHAIN = 5.5
+_CORES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """A search of `chains` independent runs of `seconds` each, then `rounds` in which as many start from the best.
+
+    The seconds are nominal: a fixed rate turns them into numbers of steps, so that the same file, seed and effort give
+    the same groups on any machine, however long it takes there.
+    """
+
+    name: str
+    seconds: float
+    chains: int = 1
+    rounds: int = 0
+
+
+FAST = Effort("fast", 0.1)
+DEFAULT = Effort("default", 0.5)
+HIGH = Effort("high", 4.8, chains=2)
+BEST = Effort("best", 12.0, chains=8, rounds=4)
+
+EFFORTS: tuple[str, ...] = ("fast", "default", "high", "best")
+"""The names that `--effort` takes."""
+
+_BY_NAME = {effort.name: effort for effort in (FAST, DEFAULT, HIGH, BEST)}
+
+
+def effort_of(name: str) -> Effort:
+    """Return the effort of this name, or of a number of seconds such as "30s".
+
+    >>> effort_of("high").chains, effort_of("30s").chains
+    (2, 6)
+    """
+    if name in _BY_NAME:
+        return _BY_NAME[name]
+    try:
+        seconds = float(name.removesuffix("s")) if name.endswith("s") else math.nan
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds <= 86_400:
+        raise UsageError(
+            f"unknown effort {name!r}", hint=f"use {', '.join(EFFORTS)}, or a number of seconds such as 30s"
+        )
+    return _of_seconds(name, seconds)
+
+
+def _of_seconds(name: str, seconds: float) -> Effort:
+    """Spread a time over chains as the named efforts do, reckoning with two cores."""
+    if seconds <= _ALONE:
+        return Effort(name, seconds)
+    chains = _CORES * math.ceil(seconds / (2 * _CHAIN))
+    if chains <= _CORES:
+        return Effort(name, 0.9 * seconds, _CORES)
+    return Effort(name, 0.6 * seconds * _CORES / chains, chains, rounds=2)
+
+
+_LEAF = 32
+_NEIGHBOURS = 16
+_MOST_SWEEPS = 30_000
+_FEWEST_SWEEPS = 60
+_HEATS = (0.4, 0.25, 0.15, 0.15)
+_ROUND = 0.4  # of a chain's length
+_POOLED = 12
+_SMALL = 5  # k
+_RECOMBINED = 20_000  # records
+
+
+def refine(cloud: Cloud, labels: Labels, k: int, seed: int, effort: Effort, lists: AnyIntegers | None = None) -> Labels:
+    """Return a partition with groups of k or more records whose loss is at most that of `labels`.
+
+    The answer depends on the cloud, the start, k, the seed and the effort; not on the machine or its cores. `lists` are
+    near neighbours of every record, if they are known already.
+    """
+    if k == 1 or len(cloud) < 2 * k or sse(cloud, labels) == 0.0:
+        return labels
+    plain = _without_idle_columns(cloud)
+    if plain.points.shape[1] == 0:
+        return labels
+    if lists is None:
+        lists = nearest(plain.points, min(_NEIGHBOURS, len(cloud) - 1), seed).astype(np.int64)
+    if len(cloud) <= COMPILED_ABOVE:
+        best = _search(plain, labels, k, seed, effort, lists)
+    else:
+        # Records and groups near in space come to lie near in memory, which is where the time of large files goes.
+        order = tree_order(plain.points, _LEAF)
+        place = np.empty(len(order), np.int32)
+        place[order] = np.arange(len(order))
+        best = _search(plain.of(order), renumbered(labels[order]), k, seed, effort, place[lists[order]])[place]
+    return best if sse(cloud, best) < sse(cloud, labels) else labels
+
+
+def _search(cloud: Cloud, labels: Labels, k: int, seed: int, effort: Effort, lists: AnyIntegers) -> Labels:
+    """Run the chains of an effort, then its rounds, and return the best there is."""
+    # Small groups occur in several runs alike, and recombine well, which takes its time as well: more and shorter runs.
+    is_short = effort.chains > 1 and k <= _SMALL
+    count = 2 * effort.chains if is_short else effort.chains
+    sweeps = sweeps_of(cloud, effort.seconds / 3 if is_short else effort.seconds)
+    chains = [Chain(labels, sweeps, _seed(seed, 0, i), _heat(sweeps)) for i in range(count)]
+    runs = run_chains(cloud, lists, k, chains)
+    best = _best(cloud, [labels, *runs], k)
+    for number in range(effort.rounds):
+        heat = _HEATS[min(number, len(_HEATS) - 1)]
+        length = max(_FEWEST_SWEEPS, int(sweeps * _ROUND))
+        chains = [Chain(best, length, _seed(seed, number + 1, i), heat) for i in range(count)]
+        runs = sorted([*run_chains(cloud, lists, k, chains), *runs], key=lambda run: sse(cloud, run))[:_POOLED]
+        best = _best(cloud, [best, *runs], k)
+    return best
+
+
+def sweeps_of(cloud: Cloud, seconds: float) -> int:
+    """Turn nominal seconds into sweeps at a fixed rate, close to that of two ordinary cores.
+
+    Small files need fewer sweeps than the time would allow.
+    """
+    n, d = cloud.points.shape
+    rate = 110e-6 + n * (40e-9 + 5e-9 * d) if n <= COMPILED_ABOVE else n * (40e-9 + 4e-9 * d)
+    enough = _MOST_SWEEPS * min(1.0, (n / 1000) ** 0.65)
+    return int(np.clip(seconds / rate, _FEWEST_SWEEPS, max(enough, _FEWEST_SWEEPS)))
+
+
+def _heat(sweeps: int) -> float:
+    """Begin cooler where there is little time: what is stirred up must settle again."""
+    return float(min(1.0, (sweeps / 3000) ** (1 / 3)))
+
+
+def _best(cloud: Cloud, runs: list[Labels], k: int) -> Labels:
+    if len(runs) > 2 and len(cloud) <= _RECOMBINED:
+        from constraint_sdc.partition.search.recombine import recombine  # loads a solver: not for one quick run
+
+        return recombine(cloud, runs, k)
+    return min(runs, key=lambda labels: sse(cloud, labels))
+
+
+def _without_idle_columns(cloud: Cloud) -> Cloud:
+    """Return the same distances in fewer columns: without constant ones, and turned if most follow from others.
+
+    Turned points are rounded, not the same way on every processor, and ties among them may fall otherwise there; so
+    they are turned only where much is gained, as with the many columns of a few categories.
+    """
+    points = np.ascontiguousarray(cloud.points)  # sums depend on the layout in memory, in their last digit
+    points = points[:, np.ptp(points, axis=0) > 0] * safe_scale(points)
+    centred = points - points.mean(axis=0)
+    if not centred.any():
+        return Cloud(centred[:, :0], weights=cloud.weights)
+    # einsum, because a library that shares products out to cores may round them differently on other machines.
+    spread, axes = np.linalg.eigh(np.einsum("ij,ik->jk", centred, centred))
+    needed = spread > spread[-1] * 1e-13
+    if 2 * int(needed.sum()) <= len(needed):
+        centred = np.einsum("ij,jk->ik", centred, axes[:, needed])
+    return Cloud(centred, weights=cloud.weights)
+
+
+def _seed(seed: int, round_number: int, chain: int) -> int:
+    return int(np.random.SeedSequence([seed, round_number, chain]).generate_state(1)[0])

@@ -1,0 +1,124 @@
+"""The plan's working drawing: the same decisions as in the printed plan, in the form in which masking executes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from constraint_sdc.arrays import Rows, Weights
+from constraint_sdc.constraints.constraint import Atom, EditRule, Formula
+from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.data.series import Series
+from constraint_sdc.data.table import Table
+from constraint_sdc.errors import PlanRefusedError
+from constraint_sdc.evaluate.domain import Domain
+from constraint_sdc.evaluate.expression import Expression, Outside
+from constraint_sdc.plan.plan import BlockPlan, Kept, Plan
+from constraint_sdc.plan.rule_facts import RuleFacts
+from constraint_sdc.settings.masker import Method, Microaggregation
+from constraint_sdc.settings.recipe import Division, Recipe
+from constraint_sdc.settings.words import OnBroken
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """`variable` is computed by `expression` from variables that are known by then, so that `rule` holds."""
+
+    variable: str
+    rule: str
+    expression: Expression
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stratum:
+    """Records treated apart. `conjunction` are the atoms, each with its rule, that all of them satisfy.
+
+    `shares_conditions` is false for a merged stratum: its records may satisfy different sides of a rule.
+    """
+
+    rows: Rows
+    conjunction: tuple[tuple[str, Atom], ...]
+    derivations: tuple[Derivation, ...]
+    shares_conditions: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BlockDesign:
+    """One block. `terms` are the disjunctive normal forms of its rules, by rule, as far as they are small enough.
+
+    `anchors` are variables of rules that cannot be evaluated here: they are copied together from one actual record.
+    `others` are unmasked variables that the block's rules read. `cloud` are the records as points, for distances.
+    `given` are unmasked variables whose covariances with the block's are to be kept. `reads` has, where values are
+    swapped, all variables on which the verdict of each rule may hang, and `unevaluated` the rules not evaluated here.
+    """
+
+    plan: BlockPlan
+    series: tuple[Series, ...]
+    cloud: Cloud
+    rules: tuple[EditRule, ...]
+    terms: dict[str, tuple[tuple[Atom, ...], ...]]
+    strata: tuple[Stratum, ...]
+    anchors: tuple[str, ...]
+    others: tuple[str, ...]
+    given: tuple[Series, ...] = ()
+
+    def of(self, rows: Rows) -> BlockDesign:
+        """Return the block for some records only, repeated ones repeatedly; strata are left out."""
+        series = tuple(one.of(rows) for one in self.series)
+        return replace(self, series=series, cloud=self.cloud.of(rows), strata=())
+
+    reads: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    unevaluated: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """The plan and the working drawing of every block."""
+
+    plan: Plan
+    blocks: tuple[BlockDesign, ...]
+
+
+# What a plan is made from.
+
+
+@dataclass(frozen=True, slots=True)
+class PlanInputs:
+    """Everything a plan is made from.
+
+    `evaluable` are the rules that can be evaluated on any record without Saxon; `broken` the records (0-based) that
+    break a rule already; `says` each rule's normal form; `show` puts a formula into words. `joined` are variables to
+    be masked with the rules that read them although nobody asked for it. `weights` say how much each record counts.
+    `notes` are said in the plan as they are. `masker` is how the file is masked.
+    """
+
+    table: Table
+    rules: tuple[EditRule, ...]
+    recipe: Recipe
+    k: int
+    division: Division
+    seed: int
+    on_broken: OnBroken
+    evaluable: Collection[str]
+    broken: Mapping[str, Rows]
+    domains: Mapping[Outside, Domain]
+    says: Mapping[str, str]
+    show: Callable[[Formula], str]
+    weights: Weights | None = None
+    joined: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = ()
+    digests: Mapping[str, str] = field(default_factory=dict)
+    masker: Method = field(default_factory=Microaggregation)
+
+
+# Variables that the recipe takes out of the file: no rule may read them.
+
+
+def refuse_removed(facts: Iterable[RuleFacts], kept: Mapping[str, Kept]) -> None:
+    """Refuse to take out a variable that a rule reads."""
+    for rule in facts:
+        for name in rule.variables:
+            if name in kept and kept[name].is_removed:
+                hint = f"keep {name} in the file, or leave the rule out (a phase without it)"
+                raise PlanRefusedError(f"rule {rule.id} reads {name}, which the recipe takes out", hint=hint)

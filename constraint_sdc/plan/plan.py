@@ -1,0 +1,249 @@
+"""The plan: what masking will do to every block of variables, why each rule survives it, and the price.
+
+A plan is a frozen value made from data, rules and recipe; the same inputs make the same plan. Everything in it is
+printable: the text is shown before anything is masked, the JSON form is saved and compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from constraint_sdc.data.grid import Grid
+from constraint_sdc.settings.masker import Method, Microaggregation, divides_itself
+from constraint_sdc.settings.recipe import Division
+from constraint_sdc.settings.words import OnBroken, OperatorName, Role, Scale
+
+
+class ExactStep(Enum):
+    """What made a group's representative satisfy every rule exactly, cheapest first."""
+
+    ROUNDED = "rounded"  # the operator's value on the grid
+    DERIVED = "derived"  # dependents computed by the rules' own expressions
+    NUDGED = "nudged"  # a neighbour on the grid
+    REPAIRED = "repaired"  # the nearest point by integer programme
+    ANCHORED = "anchored"  # the variables of rules that still fail come from one actual record
+    DRAWN_IN = "drawn in"  # moved towards the representative of its cluster, as far as it took
+    SHARED = "shared"  # the representative of its whole cluster stands in for a record
+    MEDOID = "medoid"  # an actual record
+    SWAPPED = "swapped"  # a value exchanged with another record, after which every rule holds for both
+    KEPT = "kept"  # the record's own value, where values are swapped and this one was not
+
+
+class Why(Enum):
+    """On what a rule's survival rests."""
+
+    UNTOUCHED = "untouched"  # no variable of the rule is masked
+    PRESERVED = "preserved"  # by the operator alone
+    EXACT = "exact"  # by the operator in real arithmetic, by the exact step on the grid
+    CHECKED = "checked"  # by evaluating every representative, repairing or replacing those that fail
+    MEDOID = "medoid"  # because the rule's variables come from one actual record
+    JUDGED = "judged"  # by nothing but the judge after masking (cross-record rules)
+
+
+class Treatment(Enum):
+    """What is done to the values of a variable."""
+
+    AGGREGATED = "aggregated"  # by its operator, one value for a group
+    SYNTHESISED = "synthesised"  # drawn with the means and covariances of its cluster
+    SHUFFLED = "shuffled"  # the values of its cluster, each with another record
+    RANKED = "ranked"  # by its operator, over neighbours in the order of this variable alone
+    SWAPPED = "swapped"  # exchanged between pairs of records
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """Something that masking keeps besides the rules: exactly, up to a largest relative difference, or not at all.
+
+    `difference` is measured on the values that are written.
+    """
+
+    what: str
+    difference: float
+    is_exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SignalValue:
+    """One value of a goal's parameter: vital records before, as wished, as whole numbers come nearest, and after.
+
+    `base` counts the records that could be vital there, and the signal is what the goal changes.
+    """
+
+    value: str
+    base: int
+    before: int
+    wished: float
+    whole: int
+    after: int
+    signal_before: float
+    signal_wished: float
+    signal_after: float
+
+
+@dataclass(frozen=True, slots=True)
+class GoalReport:
+    """What became of one goal of group anonymity, the `number`-th of the recipe.
+
+    `distortion` is the influential metric summed over all pairs of records that were swapped; it is the least possible
+    if `is_least`. `missed` says, a sentence each, why the goal is not reached; `notes` what else came about.
+    """
+
+    number: int
+    parameter: str
+    vital: str
+    base: str | None
+    signal: str
+    against: str | None
+    values: tuple[SignalValue, ...]
+    swaps: int
+    distortion: float
+    is_least: bool
+    missed: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_reached(self) -> bool:
+        """Tell whether the signal is as wished, up to whole numbers of records."""
+        return not self.missed
+
+
+@dataclass(frozen=True, slots=True)
+class RulePlan:
+    """Why one rule will hold. `rule` is the Schematron's id, `says` its normal form, `because` one sentence."""
+
+    rule: str
+    kind: str
+    says: str
+    variables: tuple[str, ...]
+    why: Why
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class VariablePlan:
+    """One masked variable: how its groups' values become one, on which grid, and how much it counts in distances.
+
+    Where the treatment is not aggregation, the operator is for groups that need one value after all. `order` is what
+    the recipe says about the values of an ordinal variable, lowest first.
+    """
+
+    name: str
+    role: Role
+    scale: Scale
+    grid: Grid
+    operator: OperatorName
+    weight: float = 1.0
+    treatment: Treatment = Treatment.AGGREGATED
+    order: tuple[str, ...] = ()
+
+
+class Formation(Enum):
+    """How a stratum came to have at least k records."""
+
+    WHOLE = "whole"  # its own records were enough
+    JOINED = "joined"  # records of a smaller stratum that satisfy its conditions too were added
+    TOPPED_UP = "topped up"  # with the nearest records of other strata that satisfy its conditions too
+    MERGED = "merged"  # with the nearest records of other strata; representatives are checked, repaired or medoids
+
+
+@dataclass(frozen=True, slots=True)
+class StratumPlan:
+    """Records treated apart: the conditions they share, in words, and how their representatives are computed."""
+
+    conditions: tuple[str, ...]
+    size: int
+    formation: Formation
+    derivations: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Information loss (100 * SSE / SST over the block's numeric variables) with the rules, and by plain MDAV without.
+
+    `plain_loss` is None for a file too large to be masked twice. `steps` counts by the exact step that they took what
+    gets values of its own: groups, or records where every record does. `promises` are what was kept besides the rules,
+    `notes` what else came about. `goals` are those whose signals were changed by swapping the block's values.
+    """
+
+    loss: float
+    plain_loss: float | None
+    groups: int
+    smallest: int
+    steps: Mapping[ExactStep, int]
+    promises: tuple[Promise, ...] = ()
+    notes: tuple[str, ...] = ()
+    goals: tuple[GoalReport, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BlockPlan:
+    """Variables masked together, the strata of the records, and why the block's rules survive.
+
+    `partition` tells in words how the records are divided: what `auto` chose, and why. `shares` tells whether at least
+    k records share the block's values; otherwise groups are of at least k records, whose values differ.
+    """
+
+    number: int
+    variables: tuple[VariablePlan, ...]
+    because: str
+    strategy: str
+    partition: str
+    strata: tuple[StratumPlan, ...]
+    rules: tuple[RulePlan, ...]
+    price: Price | None = None
+    shares: bool = True
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the block's variables."""
+        return tuple(variable.name for variable in self.variables)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A variable that is not masked, and why; `is_removed` when it is taken out of the file."""
+
+    name: str
+    role: Role
+    because: str
+    is_removed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All blocks, what stays as it is, what was assumed, and the rules that no block decides.
+
+    `broken` counts, per rule, the records that break it before masking. `inputs` are SHA-256 digests by role ("data",
+    "rules", "recipe"; further files of the rules under "rules: NAME"). `warnings` are risks that a user must see.
+    """
+
+    k: int
+    division: Division
+    seed: int
+    on_broken: OnBroken
+    records: int
+    blocks: tuple[BlockPlan, ...]
+    kept: tuple[Kept, ...]
+    assumptions: tuple[str, ...]
+    rules: tuple[RulePlan, ...]
+    broken: Mapping[str, int] = field(default_factory=dict)
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    masker: Method = field(default_factory=Microaggregation)
+    warnings: tuple[str, ...] = ()
+
+    def method_names(self) -> tuple[str, str | None]:
+        """Return what `--method` and `--partition` would say."""
+        if isinstance(self.masker, Microaggregation):
+            return self.division.method, None
+        return self.masker.name, None if divides_itself(self.masker) else self.division.method
+
+    def all_goals(self) -> tuple[GoalReport, ...]:
+        """Return what became of every goal, in the order of the recipe."""
+        found = [goal for block in self.blocks if block.price for goal in block.price.goals]
+        return tuple(sorted(found, key=lambda goal: goal.number))
+
+    def all_rules(self) -> tuple[RulePlan, ...]:
+        """Return every rule's plan: those of the blocks, then those that no block decides."""
+        return tuple(rule for block in self.blocks for rule in block.rules) + self.rules

@@ -1,0 +1,277 @@
+"""The plan as JSON under schemas/plan.schema.json, and back: saved, compared, and part of the certificate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from hashlib import sha256
+from typing import Any
+
+from constraint_sdc import __version__
+from constraint_sdc.data.grid import Grid
+from constraint_sdc.files.json_file import json_text
+from constraint_sdc.plan.plan import (
+    BlockPlan,
+    ExactStep,
+    Formation,
+    GoalReport,
+    Kept,
+    Plan,
+    Price,
+    Promise,
+    RulePlan,
+    SignalValue,
+    StratumPlan,
+    Treatment,
+    VariablePlan,
+    Why,
+)
+from constraint_sdc.settings.masker import method_from_json, method_to_json
+from constraint_sdc.settings.recipe import Division
+from constraint_sdc.settings.words import OperatorName, Role, Scale, Standardise
+
+# What became of a goal, as JSON under schemas/plan.schema.json, and back.
+
+
+def goal_to_json(goal: GoalReport) -> dict[str, object]:
+    """Return a goal as JSON values."""
+    content = asdict(goal)
+    lists = {name: list(content[name]) for name in ("values", "missed", "notes")}
+    return {**content, **lists, "is_reached": goal.is_reached}
+
+
+def goal_from_json(content: Mapping[str, Any]) -> GoalReport:
+    """Return the goal that content under the schema stands for."""
+    told = {name: value for name, value in content.items() if name != "is_reached"}
+    lists = {name: tuple(told[name]) for name in ("missed", "notes")}
+    return GoalReport(**{**told, **lists, "values": tuple(SignalValue(**value) for value in told["values"])})
+
+
+SCHEMA = "constraint-sdc/plan"
+SCHEMA_VERSION = 1
+_SWAPS = (ExactStep.SWAPPED, ExactStep.KEPT)  # of no other masker
+
+
+def plan_to_json(plan: Plan) -> dict[str, object]:
+    """Return the plan as JSON values with a stable order of keys."""
+    return {
+        "schema": SCHEMA,
+        "schema_version": SCHEMA_VERSION,
+        "tool": {"name": "constraint-sdc", "version": __version__},
+        "k": plan.k,
+        "masker": method_to_json(plan.masker),
+        **division_to_json(plan.division),
+        "seed": plan.seed,
+        "on_broken": plan.on_broken,
+        "records": plan.records,
+        "blocks": [_block(block) for block in plan.blocks],
+        "kept": [_kept(kept) for kept in plan.kept],
+        "assumptions": list(plan.assumptions),
+        "warnings": list(plan.warnings),
+        "rules": [_rule(rule) for rule in plan.rules],
+        "broken": dict(sorted(plan.broken.items())),
+        "inputs": dict(sorted(plan.inputs.items())),
+    }
+
+
+def plan_from_json(content: Mapping[str, Any]) -> Plan:
+    """Return the plan that content under the schema stands for."""
+    return Plan(
+        k=content["k"],
+        division=division_from_json(content),
+        seed=content["seed"],
+        on_broken=content["on_broken"],
+        records=content["records"],
+        blocks=tuple(_block_from(block) for block in content["blocks"]),
+        kept=tuple(
+            Kept(kept["name"], Role(kept["role"]), kept["because"], kept["is_removed"]) for kept in content["kept"]
+        ),
+        assumptions=tuple(content["assumptions"]),
+        rules=tuple(_rule_from(rule) for rule in content["rules"]),
+        broken=content["broken"],
+        inputs=content["inputs"],
+        masker=method_from_json(content["masker"]),
+        warnings=tuple(content["warnings"]),
+    )
+
+
+def division_to_json(division: Division) -> dict[str, object]:
+    """Return how records are divided, as it stands in plans and certificates."""
+    return {
+        "method": division.method,
+        "effort": division.effort,
+        "standardise": division.standardise.value,
+        "weights": division.weights,
+    }
+
+
+def division_from_json(content: Mapping[str, Any]) -> Division:
+    """Return the division that these entries stand for."""
+    return Division(content["method"], content["effort"], Standardise(content["standardise"]), content["weights"])
+
+
+def _options(plan: Plan) -> tuple[object, ...]:
+    return plan.k, plan.masker, plan.division, plan.seed, plan.on_broken
+
+
+def plan_digest(plan: Plan) -> str:
+    """Return the SHA-256 of what the plan decides: all of it but the prices and the program's version."""
+    content = plan_to_json(replace(plan, blocks=tuple(replace(block, price=None) for block in plan.blocks)))
+    del content["tool"]
+    return sha256(json_text(content).encode("utf-8")).hexdigest()
+
+
+def plan_differences(saved: Plan, now: Plan) -> tuple[str, ...]:
+    """Say which parts of two plans differ, inputs and prices apart."""
+    parts = [
+        ("options", _options(saved), _options(now)),
+        ("number of records", saved.records, now.records),
+        ("records that break rules", dict(saved.broken), dict(now.broken)),
+        ("number of blocks", len(saved.blocks), len(now.blocks)),
+        *(
+            (f"block {old.number} ({', '.join(old.names)})", replace(old, price=None), replace(new, price=None))
+            for old, new in zip(saved.blocks, now.blocks, strict=False)
+        ),
+        ("variables that stay as they are", saved.kept, now.kept),
+        ("assumptions", saved.assumptions, now.assumptions),
+        ("warnings", saved.warnings, now.warnings),
+        ("rules that no block decides", saved.rules, now.rules),
+    ]
+    return tuple(name for name, old, new in parts if old != new)
+
+
+def changed_inputs(saved: Plan, now: Plan) -> tuple[str, ...]:
+    """Return the roles of the inputs whose digests differ: data, rules, recipe."""
+    roles = dict.fromkeys((*saved.inputs, *now.inputs))
+    return tuple(role for role in roles if saved.inputs.get(role) != now.inputs.get(role))
+
+
+def _block(block: BlockPlan) -> dict[str, object]:
+    return {
+        "number": block.number,
+        "variables": [_variable(variable) for variable in block.variables],
+        "because": block.because,
+        "strategy": block.strategy,
+        "partition": block.partition,
+        "shares": block.shares,
+        "strata": [_stratum(stratum) for stratum in block.strata],
+        "rules": [_rule(rule) for rule in block.rules],
+        "price": None if block.price is None else price_to_json(block.price),
+    }
+
+
+def _block_from(content: Mapping[str, Any]) -> BlockPlan:
+    return BlockPlan(
+        number=content["number"],
+        variables=tuple(_variable_from(variable) for variable in content["variables"]),
+        because=content["because"],
+        strategy=content["strategy"],
+        partition=content["partition"],
+        strata=tuple(
+            StratumPlan(
+                tuple(stratum["conditions"]),
+                stratum["size"],
+                Formation(stratum["formation"]),
+                tuple(stratum["derivations"]),
+            )
+            for stratum in content["strata"]
+        ),
+        rules=tuple(_rule_from(rule) for rule in content["rules"]),
+        price=None if content["price"] is None else _price_from(content["price"]),
+        shares=content["shares"],
+    )
+
+
+def _variable(variable: VariablePlan) -> dict[str, object]:
+    return {
+        "name": variable.name,
+        "role": variable.role.value,
+        "type": variable.scale.value,
+        "grid": {"decimals": variable.grid.decimals, "pads": variable.grid.pads},
+        "operator": variable.operator.value,
+        "weight": variable.weight,
+        "treatment": variable.treatment.value,
+        **({"order": list(variable.order)} if variable.order else {}),
+    }
+
+
+def _variable_from(content: Mapping[str, Any]) -> VariablePlan:
+    return VariablePlan(
+        name=content["name"],
+        role=Role(content["role"]),
+        scale=Scale(content["type"]),
+        grid=Grid(content["grid"]["decimals"], content["grid"]["pads"]),
+        operator=OperatorName(content["operator"]),
+        weight=content["weight"],
+        treatment=Treatment(content["treatment"]),
+        order=tuple(content.get("order", ())),
+    )
+
+
+def _stratum(stratum: StratumPlan) -> dict[str, object]:
+    return {
+        "conditions": list(stratum.conditions),
+        "size": stratum.size,
+        "formation": stratum.formation.value,
+        "derivations": list(stratum.derivations),
+    }
+
+
+def _rule(rule: RulePlan) -> dict[str, object]:
+    return {
+        "rule": rule.rule,
+        "kind": rule.kind,
+        "says": rule.says,
+        "variables": list(rule.variables),
+        "why": rule.why.value,
+        "because": rule.because,
+    }
+
+
+def _rule_from(content: Mapping[str, Any]) -> RulePlan:
+    return RulePlan(
+        rule=content["rule"],
+        kind=content["kind"],
+        says=content["says"],
+        variables=tuple(content["variables"]),
+        why=Why(content["why"]),
+        because=content["because"],
+    )
+
+
+def _kept(kept: Kept) -> dict[str, object]:
+    return {"name": kept.name, "role": kept.role.value, "because": kept.because, "is_removed": kept.is_removed}
+
+
+def price_to_json(price: Price) -> dict[str, object]:
+    """Return a price as JSON values; every exact step has its count, nought too; swaps only where there are any."""
+    return {
+        "loss": price.loss,
+        "plain_loss": price.plain_loss,
+        "groups": price.groups,
+        "smallest": price.smallest,
+        "steps": {
+            step.value: price.steps.get(step, 0) for step in ExactStep if step not in _SWAPS or step in price.steps
+        },
+        "promises": [
+            {"what": promise.what, "difference": promise.difference, "is_exact": promise.is_exact}
+            for promise in price.promises
+        ],
+        "notes": list(price.notes),
+        **({"goals": [goal_to_json(goal) for goal in price.goals]} if price.goals else {}),
+    }
+
+
+def _price_from(content: Mapping[str, Any]) -> Price:
+    return Price(
+        loss=content["loss"],
+        plain_loss=content["plain_loss"],
+        groups=content["groups"],
+        smallest=content["smallest"],
+        steps={ExactStep(step): count for step, count in content["steps"].items()},
+        promises=tuple(
+            Promise(promise["what"], promise["difference"], promise["is_exact"]) for promise in content["promises"]
+        ),
+        notes=tuple(content["notes"]),
+        goals=tuple(goal_from_json(goal) for goal in content.get("goals", ())),
+    )

@@ -1,0 +1,130 @@
+"""What the texts of a variable are: numbers on a grid, ordered codes, categories, and blanks."""
+
+from __future__ import annotations
+
+import re
+from decimal import Context, Decimal
+
+import numpy as np
+import numpy.typing as npt
+
+from constraint_sdc.arrays import Floats
+from constraint_sdc.data.grid import EXACT_MANTISSA, Grid
+from constraint_sdc.data.series import Series
+from constraint_sdc.data.table import Column, State
+from constraint_sdc.data.text import Text
+from constraint_sdc.errors import UsageError
+from constraint_sdc.evaluate.lexical import Reading
+from constraint_sdc.settings.words import Scale, VariableWish
+
+_XML_BLANK = " \t\r\n"
+_NO_NUMBERS = ("", "NaN", "INF", "-INF", "+INF")
+_CODE = re.compile(r"[+-]?0[0-9]")
+_MOST_DECIMALS = 15
+_MONEY = 6
+_EXACT = Context(prec=400)
+
+
+def is_numeric(column: Column, missing: tuple[str, ...]) -> bool:
+    """Tell whether every text that is no blank is a number, however spelt; a code such as 007 is none."""
+    texts = _distinct(column, missing)
+    if not texts or any(_CODE.match(text) for text in texts):
+        return not texts
+    return bool(np.isfinite(Reading(Text.of_strings(texts)).doubles.values).all())
+
+
+def not_numeric(name: str) -> UsageError:
+    """Return the mistake of calling a variable numeric whose values are not."""
+    what = f"{name} is to be numeric, but some of its values are not numbers, or codes with a leading zero"
+    return UsageError(what, hint="give its missing codes under `missing`, or type: nominal")
+
+
+def make_series(column: Column, scale: Scale, wish: VariableWish, missing: tuple[str, ...]) -> Series:
+    """Return a variable as masking sees it."""
+    blank = _blanks(column, missing, is_number=scale is Scale.NUMERIC)
+    if scale is Scale.NUMERIC:
+        values = np.where(blank == 0, _numbers(column), np.nan)
+        return Series(column.name, column, scale, _grid(column, wish, missing, values), values, blank)
+    codes = _places(column, wish.order, blank) if wish.order else _codes(column, scale, blank)
+    return Series(column.name, column, scale, Grid(None), codes, blank)
+
+
+def _distinct(column: Column, missing: tuple[str, ...]) -> list[str]:
+    """Return the different texts that are values, without white space around them."""
+    texts = {text.strip(_XML_BLANK) for text in column.texts() if text is not None}
+    return sorted(texts.difference(missing, _NO_NUMBERS))
+
+
+def _numbers(column: Column) -> Floats:
+    return Reading(Text.of_column(column)).doubles.values
+
+
+def _blanks(column: Column, missing: tuple[str, ...], *, is_number: bool) -> npt.NDArray[np.int64]:
+    """Return 0 for values, and a number for each way of having none."""
+    texts = column.texts()
+    is_code = [text is not None and text.strip(_XML_BLANK) in {*missing, ""} for text in texts]
+    is_blank = (column.state != State.VALUE) | np.array(is_code, np.bool_)
+    if is_number:
+        is_blank |= ~np.isfinite(_numbers(column))
+    ways: dict[tuple[int, str | None], int] = {}
+    blank = np.zeros(len(column), np.int64)
+    for row in np.flatnonzero(is_blank).tolist():
+        blank[row] = ways.setdefault((int(column.state[row]), texts[row]), len(ways) + 1)
+    return blank
+
+
+def _grid(column: Column, wish: VariableWish, missing: tuple[str, ...], values: Floats) -> Grid:
+    """Return the recipe's grid, or the coarsest that has all the values; free when they are doubles at full length."""
+    if wish.decimals == "free":
+        return Grid(None)
+    numbers = [Decimal(text) for text in _distinct(column, missing)]
+    written = {_decimals(number) for number in numbers}
+    if wish.decimals is not None:
+        return Grid(wish.decimals, pads=written == {wish.decimals} != {0})
+    decimals = max((_decimals(number.normalize(_EXACT)) for number in numbers), default=0)
+    largest = float(np.nanmax(np.abs(values), initial=0.0))
+    if decimals > 0 and not _is_grid(decimals, largest):
+        return Grid(None)
+    if len(written) == 1 and max(written) > 0 and _is_grid(max(written), largest):
+        return Grid(max(written), pads=True)
+    return Grid(decimals)
+
+
+def _is_grid(decimals: int, largest: float) -> bool:
+    """Tell decimals that somebody chose from the digits of doubles, which are as many as fit.
+
+    Fifteen significant digits come back from a double unchanged; money may have one more.
+    """
+    return decimals <= _MOST_DECIMALS and largest * 10.0**decimals < (EXACT_MANTISSA if decimals <= _MONEY else 1e15)
+
+
+def _decimals(number: Decimal) -> int:
+    exponent = number.as_tuple().exponent
+    return max(-exponent, 0) if isinstance(exponent, int) else 0
+
+
+def _codes(column: Column, scale: Scale, blank: npt.NDArray[np.int64]) -> Floats:
+    """Number the distinct values: in the order of the numbers if all are, else of the texts."""
+    texts = column.texts()
+    distinct = sorted({texts[row] or "" for row in np.flatnonzero(blank == 0).tolist()})
+    if scale is Scale.ORDINAL:
+        numbers = Reading(Text.of_strings(distinct)).doubles.values if distinct else np.zeros(0)
+        if np.isfinite(numbers).all():
+            distinct = [distinct[i] for i in np.argsort(numbers, kind="stable").tolist()]
+    place = {text: float(code) for code, text in enumerate(distinct)}
+    return np.array([np.nan if b else place[t or ""] for b, t in zip(blank.tolist(), texts, strict=True)], np.float64)
+
+
+def _places(column: Column, order: tuple[str, ...], blank: npt.NDArray[np.int64]) -> Floats:
+    """Return the place of every value in the order; a value of the order that nobody has still is a step."""
+    place = {text: float(code) for code, text in enumerate(order)}
+    codes = np.full(len(column), np.nan)
+    texts = column.texts()
+    rows = np.flatnonzero(blank == 0)
+    codes[rows] = [place.get((texts[row] or "").strip(_XML_BLANK), np.nan) for row in rows.tolist()]
+    strangers = int(np.isnan(codes[rows]).sum())
+    if strangers:
+        # How many, not which: a rare value may be somebody's.
+        what = f"{column.name} has a value that its order does not list in {strangers:,} of {len(column):,} records"
+        raise UsageError(what, hint="complete `order` in the recipe, or name missing codes under `missing`")
+    return codes

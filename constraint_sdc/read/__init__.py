@@ -1,1 +1,0 @@
-"""Reading files into columns of text: microdata XML, CSV, Parquet and statistics packages."""

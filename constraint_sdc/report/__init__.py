@@ -1,1 +1,0 @@
-"""Reports of a check and of the typed rule list, one file per format."""

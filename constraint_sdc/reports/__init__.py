@@ -1,0 +1,1 @@
+"""Reports: every output for people and programs, one file per format."""

@@ -1,0 +1,1 @@
+"""Reports of a check, one file per format."""

@@ -1,0 +1,93 @@
+"""The report as JSON: everything the check found, under schemas/check.schema.json."""
+
+from __future__ import annotations
+
+from constraint_sdc import __version__
+from constraint_sdc.files.json_file import json_text
+from constraint_sdc.judge.finding import CheckResult, RuleResult, Violation
+from constraint_sdc.reports.check.wording import broken_records, is_gated, unlisted, verdict_reason, verdict_word
+from constraint_sdc.schematron.schema import Origin
+
+SCHEMA = "constraint-sdc/check"
+SCHEMA_VERSION = 1
+
+
+def render_json(result: CheckResult) -> str:
+    """Return the report as JSON with a stable order of keys."""
+    return json_text(
+        {
+            "schema": SCHEMA,
+            "schema_version": SCHEMA_VERSION,
+            "tool": {"name": "constraint-sdc", "version": __version__},
+            "verdict": verdict_word(result).lower(),
+            "exit_code": result.exit_code,
+            "reason": verdict_reason(result),
+            "data": {
+                "file": result.data,
+                "records": result.records,
+                "broken_records": broken_records(result),
+            },
+            "rules": {
+                "file": result.rules,
+                "title": result.title,
+                "phase": result.phase,
+                "binding": result.binding,
+            },
+            "fail_on": result.fail_on,
+            "shows_values": result.shows_values,
+            "counts": _counts(result),
+            "results": [_rule(rule, result) for rule in result.results],
+            "notes": list(result.notes),
+        }
+    )
+
+
+def _counts(result: CheckResult) -> dict[str, int]:
+    states = [rule.status for rule in result.results]
+    return {
+        "rules": len(states),
+        "pass": states.count("pass"),
+        "fail": states.count("fail"),
+        "error": states.count("error"),
+        "not_applicable": states.count("not applicable"),
+        "violations": sum(rule.failed for rule in result.results),
+    }
+
+
+def _rule(rule: RuleResult, result: CheckResult) -> dict[str, object]:
+    return {
+        "rule": rule.rule,
+        "pattern": rule.pattern,
+        "context": rule.context,
+        "kind": rule.kind,
+        "test": rule.test,
+        "severity": rule.severity,
+        "is_gated": is_gated(rule, result),
+        "origin": origin_json(rule.origin),
+        "status": rule.status,
+        "fired": rule.fired,
+        "passed": rule.passed,
+        "failed": rule.failed,
+        "errors": rule.errors,
+        "error": rule.error,
+        "engine": rule.engine,
+        "violations": [_violation(violation) for violation in rule.violations],
+        "unlisted_violations": unlisted(rule),
+    }
+
+
+def origin_json(origin: Origin) -> dict[str, object]:
+    """Return where a rule was written."""
+    return {"file": origin.file, "line": origin.line}
+
+
+def _violation(violation: Violation) -> dict[str, object]:
+    return {
+        "record": violation.record,
+        "key": violation.key,
+        "line": violation.line,
+        "location": violation.location,
+        "summary": violation.summary,
+        "message": violation.message,
+        "diagnostics": [{"id": name, "text": text} for name, text in violation.diagnostics],
+    }

@@ -1,0 +1,127 @@
+"""The report in SARIF 2.1.0: one result per rule, because hosts refuse a run with more than 25,000 results.
+
+The result points at the line of the first example; the other examples are its related locations. The fingerprint
+names rule and file but no line, so that a host keeps one alert per rule while the data change.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+from constraint_sdc import __version__
+from constraint_sdc.files.json_file import json_text
+from constraint_sdc.judge.finding import CheckResult, RuleResult, Violation
+from constraint_sdc.reports.check.wording import EXIT_MEANING, outcome, place, uri_reference, verdict
+from constraint_sdc.reports.disclosure import shown_message
+from constraint_sdc.reports.terminal import clean, clipped, legible
+from constraint_sdc.schematron.schema import Severity
+
+_LEVELS: dict[Severity, str] = {"error": "error", "warning": "warning", "information": "note"}
+_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
+
+
+def render_sarif(result: CheckResult) -> str:
+    """Return the report as SARIF with every rule described and a result for each broken or unevaluated one."""
+    run = {
+        "tool": {
+            "driver": {
+                "name": "constraint-sdc",
+                "semanticVersion": __version__,
+                "rules": [_descriptor(rule) for rule in result.results],
+            }
+        },
+        "invocations": [_invocation(result)],
+        "results": [
+            _result(rule, index, result)
+            for index, rule in enumerate(result.results)
+            if rule.status in ("fail", "error")
+        ],
+        "columnKind": "unicodeCodePoints",
+        "properties": {"verdict": verdict(result), "showsValues": result.shows_values},
+    }
+    return json_text({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]})
+
+
+def _descriptor(rule: RuleResult) -> dict[str, object]:
+    text = _message(f"{rule.kind} {clean(rule.test)}")
+    return {
+        "id": legible(rule.rule),
+        "shortDescription": {"text": clipped(text["text"], 200)},
+        "fullDescription": text,
+        "defaultConfiguration": {"level": _LEVELS[rule.severity]},
+        "properties": {"pattern": rule.pattern, "context": rule.context, "origin": str(rule.origin)},
+    }
+
+
+def _invocation(result: CheckResult) -> dict[str, object]:
+    notifications = [
+        {"level": "error", "message": _message(f"{rule.rule}: {rule.error or outcome(rule)}")}
+        for rule in result.results
+        if rule.status == "error"
+    ]
+    notifications += [{"level": "note", "message": _message(note)} for note in result.notes]
+    return {
+        "executionSuccessful": not result.has_errors,
+        "exitCode": result.exit_code,
+        "exitCodeDescription": EXIT_MEANING[result.exit_code],
+        "toolExecutionNotifications": notifications,
+    }
+
+
+def _result(rule: RuleResult, index: int, result: CheckResult) -> dict[str, object]:
+    uri = uri_reference(result.data)
+    fingerprint = sha256("\n".join((rule.pattern, rule.rule, uri)).encode("utf-8", "replace")).hexdigest()
+    first, *others = [_location(uri, violation) for violation in rule.violations] or [_location(uri, None)]
+    found: dict[str, object] = {
+        "ruleId": legible(rule.rule),
+        "ruleIndex": index,
+        "level": "error" if rule.status == "error" else _LEVELS[rule.severity],
+        "message": _message(_sentence(rule)),
+        "locations": [first],
+        "partialFingerprints": {
+            "constraintSdcRule/v1": fingerprint,
+            "primaryLocationLineHash": f"{fingerprint[:16]}:1",
+        },
+        "properties": {
+            "fired": rule.fired,
+            "failed": rule.failed,
+            "errors": rule.errors,
+            "listed": len(rule.violations),
+        },
+    }
+    if rule.failed:
+        found["occurrenceCount"] = rule.failed
+    if others:
+        found["relatedLocations"] = [location | {"id": number} for number, location in enumerate(others, 1)]
+    return found
+
+
+def _sentence(rule: RuleResult) -> str:
+    said = [outcome(rule)]
+    if rule.error is not None:
+        said.append(rule.error)
+    if rule.violations:
+        first = rule.violations[0]
+        said.append(f"first at {place(first)}: {shown_message(first)}")
+    return ". ".join(clipped(clean(part), 1000) for part in said)
+
+
+def _location(uri: str, violation: Violation | None) -> dict[str, object]:
+    physical: dict[str, object] = {"artifactLocation": {"uri": uri, "uriBaseId": "%SRCROOT%"}}
+    if uri.startswith("file:"):
+        physical = {"artifactLocation": {"uri": uri}}
+    if violation is None:
+        return {"physicalLocation": physical}
+    if violation.line is not None and violation.line > 0:
+        physical["region"] = {"startLine": violation.line}
+    return {
+        "physicalLocation": physical,
+        "logicalLocations": [{"fullyQualifiedName": legible(violation.location), "kind": "element"}],
+        "message": _message(f"{place(violation)}: {clipped(shown_message(violation))}"),
+    }
+
+
+def _message(text: str) -> dict[str, str]:
+    """Return a message object; text in the shape of a SARIF link is escaped, for data must not make links."""
+    plain = clean(text)
+    return {"text": plain.replace("\\", "\\\\").replace("[", "\\[") if "](" in plain else plain}

@@ -1,0 +1,84 @@
+"""The report in the Schematron Validation Report Language (ISO/IEC 19757-3, annex on SVRL), in a compact form.
+
+Compact means: a fired-rule stands once for each context that applied, not once for each node, and the listed findings
+are the examples of the check. Whatever is left out is said in a `text` at the top. An assertion that could not be
+evaluated is written as a failed-assert at the root, so that no reader of SVRL mistakes it for a pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from xml.etree import ElementTree
+
+from constraint_sdc.judge.finding import CheckResult, RuleResult, Violation
+from constraint_sdc.reports.check.wording import counted, number, outcome, unlisted, verdict
+from constraint_sdc.reports.check.xml_text import element, name_or_none, xml_text
+from constraint_sdc.reports.disclosure import shown_message
+
+SVRL = "http://purl.oclc.org/dsdl/svrl"
+ElementTree.register_namespace("svrl", SVRL)
+
+
+def render_svrl(result: CheckResult) -> str:
+    """Return the report as SVRL; `phase`, ids and diagnostics that are no XML names are left out."""
+    root = _svrl("schematron-output", {"title": result.title or None, "phase": name_or_none(result.phase)})
+    root.extend(_svrl("text", {}, line) for line in _remarks(result))
+    for pattern, rules in groupby(result.results, key=lambda rule: rule.pattern):
+        root.append(_active_pattern(pattern, result))
+        for context, assertions in groupby(rules, key=lambda rule: rule.context):
+            root.extend(_fired(context, list(assertions)))
+    if not result.results:
+        root.append(_active_pattern("", result))
+    return xml_text(root)
+
+
+def _svrl(name: str, attributes: dict[str, str | None], text: str | None = None) -> ElementTree.Element:
+    return element(f"{{{SVRL}}}{name}", attributes, text)
+
+
+def _remarks(result: CheckResult) -> Iterator[str]:
+    yield verdict(result)
+    for rule in result.results:
+        if unlisted(rule):
+            yield f"{rule.rule}: {number(len(rule.violations))} of {counted(rule.failed, 'violation')} listed"
+    yield from result.notes
+
+
+def _active_pattern(pattern: str, result: CheckResult) -> ElementTree.Element:
+    return _svrl(
+        "active-pattern", {"id": name_or_none(pattern), "name": pattern or None, "documents": result.data or None}
+    )
+
+
+def _fired(context: str, assertions: list[RuleResult]) -> Iterator[ElementTree.Element]:
+    if not any(rule.fired or rule.status == "error" for rule in assertions):
+        return
+    yield _svrl("fired-rule", {"context": context or "*"})
+    for rule in assertions:
+        if rule.status == "error":
+            yield _unevaluated(rule)
+        for violation in rule.violations:
+            yield _finding(rule, violation)
+
+
+def _finding(rule: RuleResult, violation: Violation) -> ElementTree.Element:
+    found = _svrl(
+        "failed-assert" if rule.kind == "assert" else "successful-report", _attributes(rule, violation.location)
+    )
+    for name, text in violation.diagnostics:
+        reference = _svrl("diagnostic-reference", {"diagnostic": name_or_none(name) or "diagnostic"})
+        reference.append(_svrl("text", {}, text))
+        found.append(reference)
+    found.append(_svrl("text", {}, shown_message(violation)))
+    return found
+
+
+def _unevaluated(rule: RuleResult) -> ElementTree.Element:
+    found = _svrl("failed-assert", _attributes(rule, "/") | {"flag": "not-evaluated"})
+    found.append(_svrl("text", {}, f"{outcome(rule)}: {rule.error or 'no reason given'}"))
+    return found
+
+
+def _attributes(rule: RuleResult, location: str) -> dict[str, str | None]:
+    return {"id": name_or_none(rule.rule), "location": location or "/", "role": rule.severity, "test": rule.test}

@@ -1,0 +1,1 @@
+"""Plans, maskings and explanations as text and JSON."""

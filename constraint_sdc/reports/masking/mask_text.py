@@ -1,0 +1,139 @@
+"""What masking did, for a terminal: the rules before and after, each block's groups and price, and the files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from constraint_sdc.maskers.masked import MaskedBlock, MaskResult, RuleOutcome
+from constraint_sdc.plan.plan import ExactStep, Treatment
+from constraint_sdc.reports.check.wording import counted, number
+from constraint_sdc.reports.masking.goal_text import goal_lines, has_numbers, treatment_word
+from constraint_sdc.reports.masking.plan_text import promise_lines
+from constraint_sdc.reports.terminal import align, clean, paint, wrapped
+from constraint_sdc.settings.masker import Microaggregation, Microhybrid
+
+# The rules before and after masking as a table for a terminal.
+
+_HEAD = ("rule", "severity", "checked", "broken before", "still broken", "repaired", "newly broken")
+
+
+def rule_table(outcomes: tuple[RuleOutcome, ...], colour: bool) -> Iterator[str]:
+    """Yield a head and a line per rule; rules that some masked record breaks stand out."""
+    first, *lines = align([_HEAD, *map(_rule_cells, outcomes)], right=range(2, len(_HEAD)))
+    yield paint(first, "faint", colour)
+    for outcome, line in zip(outcomes, lines, strict=True):
+        yield paint(line, "doubtful", colour) if outcome.still_broken or outcome.newly_broken else line
+
+
+def _rule_cells(outcome: RuleOutcome) -> tuple[str, ...]:
+    counts = (
+        outcome.checked,
+        outcome.broken_before,
+        outcome.still_broken,
+        outcome.repaired,
+        outcome.newly_broken,
+    )
+    return (clean(outcome.rule), outcome.severity, *map(number, counts))
+
+
+_LEGEND = (
+    "smallest: records that share a block's values, counted in the written file; loss: 100 * SSE / SST, beside plain "
+    "MDAV without rules; last columns: groups by the exact step that they took"
+)
+
+
+def mask_text(result: MaskResult, *, columns: int = 100, colour: bool = False) -> str:
+    """Return what was masked and published as plain text; escape sequences only when `colour` is on."""
+    head, *more = wrapped(f"PUBLISHED: {_summary(result)}", columns, "", "  ")
+    lines = [head.replace("PUBLISHED", paint("PUBLISHED", "good", colour), 1), *more]
+    for warning in result.plan.warnings:
+        lines += [
+            "",
+            *(paint(line, "doubtful", colour) for line in wrapped(f"WARNING: {clean(warning)}", columns, "", "  ")),
+        ]
+    if result.outcomes:
+        lines += ["", *rule_table(result.outcomes, colour)]
+    lines += _blocks(result, columns, colour)
+    lines += ["", *align([("output", clean(str(result.output))), ("certificate", clean(str(result.certificate)))])]
+    return "\n".join(lines) + "\n"
+
+
+def _summary(result: MaskResult) -> str:
+    records = counted(result.plan.records, "record")
+    if not result.smallest:
+        return f"{records}, none of their variables masked; {_rules_summary(result)}"
+    return f"{records} masked {_how(result)}; {_rules_summary(result)}"
+
+
+def _how(result: MaskResult) -> str:
+    """Say what was promised of the groups, and what was counted in the written file."""
+    plan, least = result.plan, min(result.smallest)
+    name = "" if isinstance(plan.masker, Microaggregation) else f"by {plan.masker.name} "
+    if plan.k == 1:
+        return name.rstrip() or "with k = 1"
+    if isinstance(plan.masker, Microhybrid):
+        return f"{name}in clusters of at least {number(plan.k)}, as few as {number(least)} share the values of a block"
+    if all(block.shares for block in plan.blocks):
+        return f"{name}with k = {number(plan.k)}, at least {number(least)} share the values of a block"
+    return (
+        f"{name}with k = {number(plan.k)}, which is not promised: as few as {number(least)} share the values of a block"
+    )
+
+
+def _rules_summary(result: MaskResult) -> str:
+    if result.rules is None:
+        return "no rules were given"
+    total = len(result.outcomes)
+    broken = sum(outcome.still_broken + outcome.newly_broken > 0 for outcome in result.outcomes)
+    if not broken:
+        return "the only rule holds" if total == 1 else f"all {number(total)} rules hold"
+    return f"{number(broken)} of {counted(total, 'rule')} still broken, as before masking"
+
+
+def _blocks(result: MaskResult, columns: int, colour: bool) -> Iterator[str]:
+    """Yield what each block is, then a table of what became of it."""
+    blocks = result.masked.blocks
+    if not blocks:
+        return
+    yield ""
+    for block in blocks:
+        yield from wrapped(f"block {block.plan.number}: {_operators(block)}", columns, "", "  ")
+    goals = result.plan.all_goals()
+    for goal in goals:
+        yield from ("", *goal_lines(goal, columns, colour))
+    if goals:
+        return
+    steps = [step for step in ExactStep if any(block.price.steps.get(step) for block in blocks)]
+    head = ("block", "strata", "groups", "smallest", "loss", "plain MDAV", *(step.value for step in steps))
+    rows = [_cells(block, smallest, steps) for block, smallest in zip(blocks, result.smallest, strict=True)]
+    first, *lines = align([head, *rows], right=range(len(head)))
+    yield from ("", paint(first, "faint", colour), *lines)
+    yield from wrapped(_LEGEND, columns, "", "")
+    for block in blocks:
+        lines = [*promise_lines(block.price, columns)]
+        yield from ("", f"block {block.plan.number}", *lines) if lines else ()
+
+
+def _cells(block: MaskedBlock, smallest: int, steps: list[ExactStep]) -> tuple[str, ...]:
+    price = block.price
+    return (
+        str(block.plan.number),
+        number(len(block.plan.strata)),
+        number(price.groups),
+        number(smallest),
+        *(_loss(loss if has_numbers(block.plan) else None) for loss in (price.loss, price.plain_loss)),
+        *(number(price.steps.get(step, 0)) for step in steps),
+    )
+
+
+def _loss(loss: float | None) -> str:
+    return "-" if loss is None else f"{loss:.2f}"
+
+
+def _operators(block: MaskedBlock) -> str:
+    """Return each operator with its variables."""
+    by_operator: dict[str, list[str]] = {}
+    for variable in block.plan.variables:
+        of = " of" if variable.treatment is Treatment.AGGREGATED else ""
+        by_operator.setdefault(f"{treatment_word(variable)}{of}", []).append(clean(variable.name))
+    return "; ".join(f"{operator} {', '.join(names)}" for operator, names in by_operator.items())

@@ -1,0 +1,130 @@
+"""A sweep for a terminal: the best point of every scenario and method, and a table of points."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+from constraint_sdc import __version__
+from constraint_sdc.data.variable import RowSource, VariableInfo, Written
+from constraint_sdc.files.csv_file import write_csv
+from constraint_sdc.files.json_file import json_text
+from constraint_sdc.measures.assessment import Sweep, SweepPoint
+from constraint_sdc.reports.check.wording import counted, number
+from constraint_sdc.reports.terminal import align, clean, paint, wrapped
+
+_HEAD = ("scenario", "method", "k", "PIL", "DBRL", "ID", "DR", "SCORE", "loss", "newly broken", "smallest")
+_SHOWN = 12
+_LEGEND = (
+    "SCORE is the mean of PIL (information lost) and DR (disclosure risk, the mean of DBRL and ID): lower is better, "
+    "the unmasked file has 50; newly broken: violations, a record and a rule each, that masking made"
+)
+
+
+def sweep_text(sweep: Sweep, *, columns: int = 100, colour: bool = False) -> str:
+    """Return the sweep as plain text; of a long one only some points, the best in any case."""
+    said = f"SWEEP: {counted(len(sweep.points), 'masking')} of {clean(str(sweep.data))} in {sweep.seconds:.1f} s"
+    said += f", {number(sweep.reused)} of them from an earlier run" if sweep.reused else ""
+    lines = [paint(line, "strong", colour) for line in wrapped(said, columns, "", "  ")]
+    for scenario, method in dict.fromkeys((p.scenario, p.method) for p in sweep.points):
+        lines += wrapped(_best(sweep, scenario, method), columns, "  ", "    ")
+    shown = _shown(sweep)
+    head, *rows = align([_HEAD, *map(_cells, shown)], right=range(2, len(_HEAD)))
+    lines += ["", paint(head, "faint", colour), *rows]
+    if len(shown) < len(sweep.points):
+        lines.append(f"{number(len(sweep.points) - len(shown))} more points are in the files")
+    lines += wrapped(_LEGEND, columns, "", "")
+    for note in sweep.notes:
+        lines += wrapped(f"note: {clean(note)}", columns, "", "  ")
+    return "\n".join(lines) + "\n"
+
+
+def _best(sweep: Sweep, scenario: str, method: str) -> str:
+    best = sweep.best(scenario, method)
+    if best is None or best.score is None:
+        return f"{scenario}, {clean(method)}: no point has a SCORE"
+    return f"{scenario}, {clean(method)}: lowest SCORE {best.score:.3f} at k = {number(best.k)}{_promise(best)}"
+
+
+def _promise(point: SweepPoint) -> str:
+    if point.broken is None:
+        return ""
+    return ", no rule newly broken" if not point.broken else f", {counted(point.broken, 'violation')} made"
+
+
+def _shown(sweep: Sweep) -> list[SweepPoint]:
+    """Return some points of each scenario and method, evenly spread over k, and the best."""
+    shown: list[SweepPoint] = []
+    for scenario, method in dict.fromkeys((p.scenario, p.method) for p in sweep.points):
+        points = [p for p in sweep.points if (p.scenario, p.method) == (scenario, method)]
+        step = max(1, -(-len(points) // _SHOWN))
+        best = sweep.best(scenario, method)
+        shown += [p for i, p in enumerate(points) if i % step == 0 or p is best]
+    return shown
+
+
+def _cells(point: SweepPoint) -> tuple[str, ...]:
+    measured = (point.pil, point.dbrl, point.id, point.dr, point.score, point.loss)
+    counts = (point.broken, point.smallest)
+    return (
+        point.scenario,
+        clean(point.method),
+        number(point.k),
+        *("refused" if point.refused else "-" if value is None else f"{value:.2f}" for value in measured),
+        *("-" if count is None else number(count) for count in counts),
+    )
+
+
+# A sweep as JSON under schemas/sweep.schema.json.
+
+SCHEMA = "constraint-sdc/sweep"
+SCHEMA_VERSION = 1
+
+
+def render_sweep_json(sweep: Sweep) -> str:
+    """Return every point as JSON text."""
+    return json_text(
+        {
+            "schema": SCHEMA,
+            "schema_version": SCHEMA_VERSION,
+            "tool": {"name": "constraint-sdc", "version": __version__},
+            "data": str(sweep.data),
+            "data_sha256": sweep.digest,
+            "rules_file": None if sweep.rules is None else str(sweep.rules),
+            "points": [asdict(point) for point in sweep.points],
+            "reused": sweep.reused,
+            "seconds": sweep.seconds,
+            "notes": list(sweep.notes),
+        }
+    )
+
+
+# Write the points of a sweep as CSV.
+
+_TEXTS = ("scenario", "method", "refused")
+_NAMES = (
+    "scenario",
+    "method",
+    "k",
+    "pil",
+    "dbrl",
+    "id",
+    "dr",
+    "score",
+    "loss",
+    "broken",
+    "smallest",
+    "seconds",
+    "refused",
+)
+
+
+def write_sweep(path: Path, sweep: Sweep) -> Written:
+    """Write one line per point, every digit of every number; an empty cell where a number is not defined."""
+    columns = {name: [_text(getattr(point, name)) for point in sweep.points] for name in _NAMES}
+    variables = tuple(VariableInfo(name, "text" if name in _TEXTS else "double") for name in _NAMES)
+    return write_csv(path, RowSource(variables, lambda: iter([columns])), overwrite=True)
+
+
+def _text(value: str | float | int | None) -> str:
+    return "" if value is None else value if isinstance(value, str) else repr(value)

@@ -1,1 +1,0 @@
-"""Schematron edit rules: loading them, and understanding what each one says."""

@@ -1,0 +1,221 @@
+"""The patterns of a schema that can fire: `is-a` and `extends` resolved, abstract ones gone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from xml.sax.saxutils import escape
+
+from constraint_sdc.errors import RulesError
+from constraint_sdc.schematron.declarations import declared_variables
+from constraint_sdc.schematron.element import Element
+
+# Abstract patterns: each `is-a` becomes a concrete pattern, its parameters put in place of `$name`.
+#
+# As the standard has it, the replacement is of text, before any query is parsed: a value may be any piece of XPath.
+
+_QUERIES = frozenset({"context", "test", "select", "value", "path", "subject", "documents", "visit-each"})
+
+_LITERAL_OR_COMMENT = re.compile(r"""'[^']*'|"[^"]*"|\(:.*?:\)""", re.DOTALL)
+_REFERENCE = re.compile(r"\$\s*([\w.\-]+(?::[\w.\-]+)?)(\s*(?::=|in\b|as\b))?")
+_TAG = re.compile(r"<[^>]*>")
+
+
+def instantiate(instance: Element, abstract: Element) -> Element:
+    """Return the abstract pattern's content under the instance's name and parameters."""
+    _check_instance(instance)
+    values = _values(instance, abstract)
+    children = tuple(
+        _substitute(child, values) if isinstance(child, Element) else child
+        for child in abstract.children
+        if isinstance(child, str) or child.kind not in ("param", "title")
+    )
+    attributes = {
+        name: _replace(value, values) for name, value in abstract.attributes.items() if name not in ("id", "abstract")
+    }
+    # An author describes an instance where it is written: its own title and documentation come first.
+    own = tuple(instance.elements("title", "p")) or tuple(abstract.elements("title"))
+    return replace(
+        abstract, attributes={**attributes, **instance.attributes}, children=own + children, origin=instance.origin
+    )
+
+
+def _check_instance(instance: Element) -> None:
+    for child in instance.elements("let", "rule", "key"):
+        raise child.error(
+            f"a {instance.kind} with 'is-a' takes its rules from the abstract {instance.kind}, and has no {child.kind}",
+            hint=f"write a second {instance.kind}, or put it into the abstract one",
+        )
+
+
+def _values(instance: Element, abstract: Element) -> dict[str, str]:
+    given = {name: value for name, value, _ in _parameters(instance) if value is not None}
+    declared = {name: value for name, value, _ in _parameters(abstract)}
+    for name, value, element in _parameters(instance):
+        if declared and name not in declared:
+            hint = f"it declares: {', '.join(declared)}"
+            raise element.error(f"abstract {abstract.kind} {abstract.get('id')!r} has no parameter {name!r}", hint=hint)
+        if value is None and declared.get(name) is None:
+            raise element.error(f"param {name!r} has no 'value' attribute")
+    defaults = {name: _replace(value, given) for name, value in declared.items() if value is not None}
+    for name in declared:
+        if name not in given and name not in defaults:
+            raise _missing(instance, name)
+    return defaults | given
+
+
+def _parameters(pattern: Element) -> Iterator[tuple[str, str | None, Element]]:
+    seen: set[str] = set()
+    for element in pattern.elements("param"):
+        name = (element.get("name") or element.get("formal") or element.require("name")).strip()
+        if name in seen:
+            raise element.error(f"param {name!r} is given twice")
+        seen.add(name)
+        yield name, element.get("value") or element.get("actual"), element
+
+
+def _substitute(element: Element, values: Mapping[str, str]) -> Element:
+    attributes = {name: _replace(value, values) for name, value in element.attributes.items()}
+    children = tuple(child if isinstance(child, str) else _substitute(child, values) for child in element.children)
+    escaped = {name: escape(value, {'"': "&quot;"}) for name, value in values.items()}
+    xml = _TAG.sub(lambda tag: _replace(tag.group(), escaped), element.xml)
+    return replace(element, attributes=attributes, children=children, xml=xml)
+
+
+def _replace(text: str, values: Mapping[str, str]) -> str:
+    """Replace every `$name` by its value, the longest name first and never part of a longer name, in one pass.
+
+    >>> _replace("$low <= $lower and $low-est", {"low": "1", "lower": "2"})
+    '1 <= 2 and $low-est'
+    """
+    if "$" not in text or not values:
+        return text
+    names = "|".join(re.escape(name) for name in sorted(values, key=len, reverse=True))
+    return re.sub(rf"\$({names})(?![\w\-]|\.\w)", lambda found: values[found.group(1)], text)
+
+
+def check_parameters(instance: Element, declared_outside: Collection[str]) -> None:
+    """Raise an error if an instantiated pattern still uses a `$name` that nothing declares: a missing parameter."""
+    known = {let.require("name") for let in instance.walk() if let.kind == "let"} | set(declared_outside)
+    for element in instance.walk():
+        for name in sorted(_QUERIES & element.attributes.keys()):
+            for variable in _free_variables(element.attributes[name]):
+                if variable not in known and element.kind:
+                    raise _missing(instance, variable)
+
+
+def _free_variables(query: str) -> Iterator[str]:
+    code = _LITERAL_OR_COMMENT.sub(" ", query)
+    if "function" in code:  # the parameters of an inline function look like any other variable
+        return
+    found = [(match.group(1), match.group(2)) for match in _REFERENCE.finditer(code)]
+    bound = {name for name, binds in found if binds}
+    yield from (name for name, _ in found if name not in bound)
+
+
+def _missing(instance: Element, name: str) -> RulesError:
+    return instance.error(
+        f"abstract {instance.kind} {instance.get('is-a')!r} needs a parameter {name!r}, which is not given",
+        hint=f'add <param name="{name}" value="..."/>',
+    )
+
+
+# Abstract rules: `extends rule` takes over the variables and assertions of an abstract rule at that place.
+
+
+def extend_rules(pattern: Element, shared: Mapping[str, Element]) -> Element:
+    """Return the pattern with every `extends` resolved and its abstract rules gone.
+
+    An abstract rule is looked up in the pattern itself, then among those of the whole schema (`shared`).
+    """
+    own = {rule.require("id"): rule for rule in abstract_rules(pattern)}
+    abstract = {**shared, **own} if own else shared
+    children = tuple(
+        _extended(child, abstract, ()) if isinstance(child, Element) and child.kind == "rule" else child
+        for child in pattern.children
+        if isinstance(child, str) or not (child.kind == "rule" and child.flag("abstract"))
+    )
+    return replace(pattern, children=children)
+
+
+def abstract_rules(container: Element) -> tuple[Element, ...]:
+    """Return the abstract rules directly inside a pattern, group or `rules`."""
+    return tuple(rule for rule in container.elements("rule") if rule.flag("abstract"))
+
+
+_MOST_CHILDREN = 100_000  # abstract rules that extend each other twice over would otherwise grow without bound
+
+
+def _extended(rule: Element, abstract: Mapping[str, Element], trail: tuple[str, ...]) -> Element:
+    children: list[Element | str] = []
+    for child in rule.children:
+        if isinstance(child, Element) and child.kind == "extends":
+            children.extend(_content(child, abstract, trail))
+            if len(children) > _MOST_CHILDREN:
+                raise child.error(f"extends makes a rule of more than {_MOST_CHILDREN} parts")
+        else:
+            children.append(child)
+    return replace(rule, children=tuple(children))
+
+
+def _content(extends: Element, abstract: Mapping[str, Element], trail: tuple[str, ...]) -> tuple[Element | str, ...]:
+    name = extends.require("rule")
+    if name in trail:
+        raise extends.error(f"extends goes round in a circle: {' -> '.join((*trail[trail.index(name) :], name))}")
+    if name not in abstract:
+        hint = f"abstract rules: {', '.join(abstract)}" if abstract else "the schema has no abstract rule"
+        raise extends.error(f"extends names an unknown abstract rule {name!r}", hint=hint)
+    return _extended(abstract[name], abstract, (*trail, name)).children
+
+
+def concrete_patterns(schema: Element) -> list[Element]:
+    """Return the concrete patterns and groups of a schema in document order."""
+    written = list(schema.elements("pattern", "group"))
+    abstract = {p.require("id"): p for p in written if p.flag("abstract")}
+    shared = {r.require("id"): r for box in schema.elements("rules", "pattern", "group") for r in abstract_rules(box)}
+    outside = _declared_outside_patterns(schema)
+    concrete = []
+    for pattern in written:
+        if pattern.flag("abstract"):
+            continue
+        if "is-a" not in pattern.attributes:
+            _check_no_parameters(pattern)
+            concrete.append(extend_rules(pattern, shared))
+        else:
+            made = extend_rules(instantiate(pattern, _abstract_of(pattern, abstract)), shared)
+            check_parameters(made, outside)
+            concrete.append(made)
+    _check_once(concrete)
+    return concrete
+
+
+def _abstract_of(pattern: Element, abstract: dict[str, Element]) -> Element:
+    name = pattern.require("is-a").strip()
+    if name not in abstract:
+        hint = f"abstract patterns: {', '.join(abstract)}" if abstract else "the schema has no abstract pattern"
+        raise pattern.error(f"is-a names an unknown abstract pattern {name!r}", hint=hint)
+    found = abstract[name]
+    if found.kind != pattern.kind:
+        # A group fires every rule and a pattern only the first: one cannot stand in for the other.
+        raise pattern.error(f"a {pattern.kind} cannot be made from the abstract {found.kind} {name!r}")
+    return found
+
+
+def _check_once(concrete: list[Element]) -> None:
+    seen: set[str] = set()
+    for pattern in concrete:
+        name = pattern.get("id")
+        if name in seen:
+            raise pattern.error(f"{pattern.kind} {name!r} is brought in twice, and would report everything twice")
+        seen |= {name} if name else set()
+
+
+def _check_no_parameters(pattern: Element) -> None:
+    for param in pattern.elements("param"):
+        raise param.error(f"param has no meaning in a {pattern.kind} that is neither abstract nor has 'is-a'")
+
+
+def _declared_outside_patterns(schema: Element) -> frozenset[str]:
+    boxes = (schema, *schema.elements("phase"))
+    return declared_variables(schema) | {e.require("name") for box in boxes for e in box.elements("let", "param")}

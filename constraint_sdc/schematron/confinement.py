@@ -1,0 +1,67 @@
+"""Which files rules may read: those beside the rules, beside the data, and where the user said so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from constraint_sdc.errors import ResourceRefusedError
+from constraint_sdc.schematron.element import Element
+
+
+@dataclass(frozen=True, slots=True)
+class Confinement:
+    """The directories (symbolic links resolved) in whose trees files may be read."""
+
+    directories: tuple[Path, ...]
+
+    @classmethod
+    def around(cls, files: Iterable[str | Path], allowed: Iterable[Path] = ()) -> Confinement:
+        """Allow the directories of these files, and the ones that the user named."""
+        named = [Path(file).resolve().parent for file in files] + [Path(folder).resolve() for folder in allowed]
+        return cls(tuple(dict.fromkeys(named)))
+
+    def contains(self, path: Path) -> bool:
+        """Tell whether a file lies inside, links followed."""
+        return any(path.resolve().is_relative_to(directory) for directory in self.directories)
+
+    def permitted(self, uri: str) -> Path:
+        """Return the file that a URI names, resolved, or refuse it by name.
+
+        Links are followed before the decision is made, so a link inside cannot lead outside.
+        """
+        parts = urlsplit(uri)
+        if parts.scheme != "file" or parts.netloc not in ("", "localhost") or "\0" in unquote(parts.path):
+            raise ResourceRefusedError(f"a rule asks for {uri}, and only files may be read", hint="copy it to a file")
+        path = Path(unquote(parts.path)).resolve()
+        if not self.contains(path):
+            raise ResourceRefusedError(
+                f"a rule asks for {uri}, which lies outside the directories of the rules and the data",
+                hint=f"allow it with --allow {path.parent}",
+            )
+        return path
+
+
+# Which files a rule file may bring in: those in its own directory tree and in directories the user names.
+
+
+def resolve_reference(confinement: Confinement, element: Element, href: str) -> tuple[Path, str]:
+    """Return the file that `include` or `extends` names and its fragment id, or refuse by name.
+
+    Links are resolved before deciding, so that a link inside the tree cannot lead out of it.
+    """
+    parts = urlsplit(href.strip())
+    if parts.scheme not in ("", "file") or parts.netloc not in ("", "localhost"):
+        raise _refused(element, href, "only files are read, never the network")
+    named = unquote(parts.path)
+    path = (element.base / named if named else Path(element.origin.file)).resolve()
+    if not confinement.contains(path):
+        raise _refused(element, str(path), f"to read it, give the option --allow {path.parent}")
+    return path, unquote(parts.fragment)
+
+
+def _refused(element: Element, target: str, hint: str) -> ResourceRefusedError:
+    what = f"{element.kind} asks for {target}, which is outside the allowed directories"
+    return ResourceRefusedError(what, file=element.origin.file, line=element.origin.line, hint=hint)

@@ -1,0 +1,272 @@
+"""From concrete pattern elements to the model: patterns, rules, assertions, and the notes that assertions name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal as OneOf
+
+from constraint_sdc.schematron.declarations import read_lets
+from constraint_sdc.schematron.element import XSLT_NAMESPACE, Element
+from constraint_sdc.schematron.schema import (
+    Assertion,
+    Let,
+    MarkupPart,
+    MessagePart,
+    NamePart,
+    Note,
+    Pattern,
+    Rule,
+    Severity,
+    TextPart,
+    ValuePart,
+)
+
+# What an assertion, diagnostic or property says: text, values, names and markup.
+
+
+def message_parts(element: Element) -> tuple[MessagePart, ...]:
+    """Return the content of an element as message parts, white space as written."""
+    return tuple(_parts(element))
+
+
+def _parts(element: Element) -> Iterator[MessagePart]:
+    for child in element.children:
+        if isinstance(child, str):
+            yield TextPart(child)
+        elif child.kind == "value-of":
+            yield ValuePart(child.require("select"), child.origin)
+        elif child.kind == "name":
+            yield NamePart(child.get("path"), child.origin)
+        elif child.tag == f"{{{XSLT_NAMESPACE}}}value-of" and set(child.attributes) == {"select"}:
+            # As a ValuePart its value is hidden in reports like any other.
+            yield ValuePart(child.attributes["select"], child.origin)
+        else:
+            yield MarkupPart(child.tag, tuple(child.attributes.items()), message_parts(child))
+
+
+# How serious a finding is: @severity, else @role, else @flag; the assertion's own words before its rule's.
+
+_WORDS: dict[str, Severity] = {
+    "fatal": "error",
+    "error": "error",
+    "warning": "warning",
+    "warn": "warning",
+    "caution": "warning",
+    "information": "information",
+    "info": "information",
+    "informational": "information",
+    "hint": "information",
+    "notice": "information",
+}
+
+
+def decide_severity(levels: Iterable[Element], lets: Iterable[Let]) -> Severity:
+    """Return the first severity word found, asking each level (assertion, rule, pattern) in turn; error by default.
+
+    A word that is not a severity (`role="title-check"`) is no answer, and the next place is asked. A word may be a
+    variable (2025: `role="$level"`, set by the phase); `lets` are those in scope, the innermost last, and one whose
+    value is a plain text is understood.
+    """
+    texts = {let.name: _plain_text(let) for let in lets}
+    for element in levels:
+        for name in ("severity", "role", "flag"):
+            word = _spelt_out((element.get(name) or "").strip(), texts).lower()
+            if word in _WORDS:
+                return _WORDS[word]
+    return "error"
+
+
+def _spelt_out(word: str, texts: Mapping[str, str]) -> str:
+    return texts.get(word[1:], "") if word.startswith("$") else word
+
+
+def _plain_text(let: Let) -> str:
+    """Return the text of a quoted string, or of content without markup; "" for anything that must be computed."""
+    if let.value is None:
+        return (let.content or "").strip()
+    value = let.value.strip()
+    is_quoted = len(value) >= 2 and value[0] == value[-1] and value[0] in "'\"" and value[0] not in value[1:-1]
+    return value[1:-1].strip() if is_quoted else ""
+
+
+# Who is who: ids that must not be given twice, and the id under which each assertion is reported.
+#
+# An author's id appears unchanged as long as it is unique. Ids are made over the whole schema, never over the chosen
+# phase alone, so that a rule has the same name in every phase.
+
+
+@dataclass(frozen=True, slots=True)
+class AssertionPlace:
+    """An assertion with the rule and the concrete pattern around it, and the rule's number in the schema."""
+
+    pattern: Element
+    rule: Element
+    rule_number: int
+    assertion: Element
+
+
+def check_unique(elements: Iterable[Element], what: str) -> None:
+    """Raise an error if two different elements share an id; one element brought in twice is still one."""
+    seen: dict[str, Element] = {}
+    for element in elements:
+        name = element.get("id")
+        if name is None:
+            continue
+        first = seen.setdefault(name, element)
+        if first.source != element.source:
+            raise element.error(f"{what} id {name!r} is used twice", hint=f"first used at {first.origin}")
+
+
+def pattern_ids(patterns: Sequence[Element]) -> list[str]:
+    """Return one unique id per concrete pattern: the author's, or one made from `is-a` or its number."""
+    wished = [p.get("id") or p.get("is-a") or f"pattern-{n}" for n, p in enumerate(patterns, 1)]
+    return _numbered(wished, [p.get("id") is not None for p in patterns])
+
+
+def assertion_ids(places: Sequence[AssertionPlace]) -> list[str]:
+    """Return one unique id per assertion.
+
+    The author's id; `pattern/id` where several rules share that assertion; without an id the rule's id, else the
+    pattern's id or name, else `rule-N`; then ` #2`, ` #3` for further assertions of the same name.
+    """
+    own = Counter(place.assertion.get("id") for place in places)
+    rules = Counter(rule_id for rule_id in {p.rule_number: p.rule.get("id") for p in places}.values())
+    wished, is_kept = [], []
+    for place in places:
+        name = place.assertion.get("id")
+        is_kept.append(name is not None and own[name] == 1)
+        if name is None:
+            wished.append(_without_id(place, rules))
+        elif own[name] == 1:
+            wished.append(name)
+        else:
+            wished.append(f"{_label(place) or f'rule-{place.rule_number}'}/{name}")
+    return _numbered(wished, is_kept)
+
+
+def _without_id(place: AssertionPlace, rules: Counter[str | None]) -> str:
+    rule = place.rule.get("id")
+    if rule is not None and rules[rule] == 1:
+        return rule
+    label = _label(place)
+    if rule is not None:
+        return f"{label}/{rule}" if label and label != rule else rule
+    return label or f"rule-{place.rule_number}"
+
+
+def _label(place: AssertionPlace) -> str:
+    pattern = place.pattern
+    return " ".join((pattern.get("id") or pattern.get("name") or pattern.get("is-a") or "").split())
+
+
+def _numbered(wished: Sequence[str], is_kept: Sequence[bool]) -> list[str]:
+    """Make names unique: kept ones stay, the others get ` #2`, ` #3` in order."""
+    taken = {name for name, kept in zip(wished, is_kept, strict=True) if kept}
+    names = []
+    for name, kept in zip(wished, is_kept, strict=True):
+        unique, number = name, 1
+        while not kept and unique in taken:
+            number += 1
+            unique = f"{name} #{number}"
+        taken.add(unique)
+        names.append(unique)
+    return names
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """The diagnostics and properties of a schema."""
+
+    diagnostics: tuple[Note, ...]
+    properties: tuple[Note, ...]
+
+
+def read_notes(schema: Element) -> Notes:
+    """Read the schema's diagnostics and properties."""
+    return Notes(_notes(schema, "diagnostics", "diagnostic"), _notes(schema, "properties", "property"))
+
+
+def _notes(schema: Element, box: str, kind: str) -> tuple[Note, ...]:
+    notes: dict[str, Note] = {}
+    for container in schema.elements(box):
+        for element in container.elements(kind):
+            name = element.require("id")
+            attributes = tuple((key, value) for key, value in element.attributes.items() if key != "id")
+            notes.setdefault(name, Note(name, message_parts(element), attributes, element.origin))
+    return tuple(notes.values())
+
+
+def read_patterns(concrete: Sequence[Element], notes: Notes, lets: tuple[Let, ...]) -> tuple[Pattern, ...]:
+    """Turn concrete patterns into the model, with unique ids throughout; `lets` are the schema's and the phase's."""
+    places = list(_places(concrete))
+    for name, declared in (("diagnostics", notes.diagnostics), ("properties", notes.properties)):
+        _check_references(places, name, {note.id for note in declared})
+    ids = iter(assertion_ids(places))
+    return tuple(_pattern(p, name, ids, lets) for p, name in zip(concrete, pattern_ids(concrete), strict=True))
+
+
+def _places(concrete: Sequence[Element]) -> Iterator[AssertionPlace]:
+    """Yield the assertions in the order in which `_pattern` and `_rule` take their ids."""
+    number = 0
+    for pattern in concrete:
+        for rule in pattern.elements("rule"):
+            number += 1
+            for assertion in rule.elements("assert", "report"):
+                yield AssertionPlace(pattern, rule, number, assertion)
+
+
+def _pattern(element: Element, name: str, ids: Iterator[str], lets: tuple[Let, ...]) -> Pattern:
+    own = read_lets(element)
+    title = next((title.text() for title in element.elements("title")), "")
+    return Pattern(
+        id=name,
+        name=" ".join((element.get("name") or title or name).split()),
+        documents=element.get("documents"),
+        is_group=element.kind == "group",
+        lets=own,
+        rules=tuple(_rule(rule, element, ids, lets + own) for rule in element.elements("rule")),
+        attributes=tuple(element.attributes.items()),
+        origin=element.origin,
+    )
+
+
+def _rule(element: Element, pattern: Element, ids: Iterator[str], lets: tuple[Let, ...]) -> Rule:
+    own = read_lets(element)
+    assertions = tuple(
+        _assertion(child, next(ids), decide_severity((child, element, pattern), lets + own))
+        for child in element.elements("assert", "report")
+    )
+    return Rule(
+        id=element.get("id"),
+        context=element.require("context"),
+        lets=own,
+        assertions=assertions,
+        attributes=tuple(element.attributes.items()),
+        origin=element.origin,
+    )
+
+
+def _assertion(element: Element, name: str, severity: Severity) -> Assertion:
+    kind: OneOf["assert", "report"] = "report" if element.kind == "report" else "assert"
+    return Assertion(
+        id=name,
+        has_own_id=element.get("id") is not None,
+        kind=kind,
+        test=element.require("test"),
+        parts=message_parts(element),
+        severity=severity,
+        diagnostics=tuple((element.get("diagnostics") or "").split()),
+        properties=tuple((element.get("properties") or "").split()),
+        attributes=tuple(element.attributes.items()),
+        origin=element.origin,
+    )
+
+
+def _check_references(places: Sequence[AssertionPlace], name: str, known: set[str]) -> None:
+    for assertion in (place.assertion for place in places):
+        for wanted in (assertion.get(name) or "").split():
+            if wanted not in known:
+                hint = f"{name}: {', '.join(sorted(known))}" if known else f"the schema has no {name}"
+                raise assertion.error(f"{assertion.kind} names {wanted!r}, which is not among the {name}", hint=hint)

@@ -1,0 +1,1 @@
+"""What a user may ask for: roles, recipes, maskers and their parameters."""

@@ -1,0 +1,67 @@
+"""The user's own knowledge of a file and wishes for its masking."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal as OneOf
+
+from constraint_sdc.settings.masker import Method
+from constraint_sdc.settings.words import OnBroken, Standardise, VariableWish
+
+
+@dataclass(frozen=True, slots=True)
+class AssessWish:
+    """What is to be assessed besides the masked file as a whole.
+
+    `known` are the variables that an intruder knows. `subdomains` are variables or conditions, `regressions` of the
+    form "y ~ x1 + x2".
+    """
+
+    known: tuple[str, ...] | None = None
+    subdomains: tuple[str, ...] = ()
+    regressions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """A recipe file's content; None is "not said", and then the command line or a default decides.
+
+    `missing` maps a variable to the texts that stand for a missing value. `groups` are variables to be masked together,
+    or "all"; variables tied by rules are masked together whatever the groups say. `group_size` is how many of the
+    remaining variables share a block. `weights` is the variable that says how much each record counts. `method` is a
+    masker or a partition by name, `masker` what is told to a masker, `partition` how it divides the records.
+    """
+
+    record: str | None = None
+    key: str | None = None
+    missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    k: int | None = None
+    method: str | None = None
+    masker: Method | None = None
+    partition: str | None = None
+    effort: str | None = None
+    standardise: Standardise | None = None
+    weights: str | None = None
+    seed: int | None = None
+    on_broken: OnBroken | None = None
+    group_size: int | None = None
+    groups: tuple[tuple[str, ...], ...] | OneOf["all"] = ()
+    variables: Mapping[str, VariableWish] = field(default_factory=dict)
+    assess: AssessWish = field(default_factory=AssessWish)
+
+
+# How records are divided into groups.
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """A partition method by name, what distances mean to it, and which variable weighs the records, if one does.
+
+    `effort` is None for a method that does not search.
+    """
+
+    method: str
+    effort: str | None = None
+    standardise: Standardise = Standardise.Z_SCORE
+    weights: str | None = None

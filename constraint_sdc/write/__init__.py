@@ -1,1 +1,0 @@
-"""Write microdata and value domains to files."""

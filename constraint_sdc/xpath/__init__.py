@@ -1,0 +1,1 @@
+"""XPath: from text to expressions that keep the order of operations."""

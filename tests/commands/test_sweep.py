@@ -1,0 +1,178 @@
+"""Sweeping: every point is what masking and assessing a file would say, however it is computed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from constraint_sdc.census.generate import generate_file
+from constraint_sdc.commands.assess import assess_files
+from constraint_sdc.commands.check import CheckOptions, check_file
+from constraint_sdc.commands.mask import mask_file
+from constraint_sdc.commands.sweep import sweep_file
+from constraint_sdc.errors import UsageError
+from constraint_sdc.files.json_file import shipped_file
+from constraint_sdc.maskers.masked import MaskOptions
+from constraint_sdc.measures.assessment import WITH_RULES, WITHOUT_RULES, AssessOptions, Sweep, SweepOptions, SweepPoint
+from constraint_sdc.settings.recipe import Recipe
+
+RULES = shipped_file("rules", "census-paper.sch")
+BOTH = SweepOptions(ks=(1, 3, 7), methods=("mdav",), compare_unconstrained=True, jobs=1)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("sweep") / "extract.xml"
+    generate_file(path, 120, 5)
+    return path
+
+
+@pytest.fixture(scope="module")
+def swept(data: Path) -> Sweep:
+    return sweep_file(data, RULES, BOTH)
+
+
+def point(sweep: Sweep, scenario: str, k: int) -> SweepPoint:
+    return next(p for p in sweep.points if (p.scenario, p.k) == (scenario, k))
+
+
+def timeless(points: tuple[SweepPoint, ...]) -> list[SweepPoint]:
+    return [replace(p, seconds=0.0) for p in points]
+
+
+@pytest.mark.parametrize("scenario", [WITH_RULES, WITHOUT_RULES])
+@pytest.mark.parametrize("k", [3, 7])
+def test_a_point_is_what_mask_and_assess_say_of_the_written_file(
+    data: Path, swept: Sweep, tmp_path: Path, scenario: str, k: int
+) -> None:
+    rules = RULES if scenario == WITH_RULES else None
+    mask_file(data, rules, tmp_path / "masked.xml", MaskOptions(k=k, method="mdav"))
+    assessed = assess_files(data, tmp_path / "masked.xml", AssessOptions(attacks=()))
+    found = point(swept, scenario, k)
+    for name in ("pil", "dbrl", "id", "dr", "score"):
+        assert getattr(found, name) == pytest.approx(assessed.score.value(name), abs=1e-9)
+    loss = next(m for m in assessed.utility if m.measure == "sse").figures[0].value
+    assert found.loss == pytest.approx(loss, abs=1e-9)
+    checked = check_file(tmp_path / "masked.xml", RULES, CheckOptions(original=data))
+    assert found.broken == sum(result.failed for result in checked.results)
+    assert found.smallest is not None
+    assert found.smallest >= k
+
+
+def test_rules_are_kept_and_without_them_they_break(swept: Sweep) -> None:
+    assert [p.broken for p in swept.points if p.scenario == WITH_RULES] == [0, 0, 0]
+    assert (point(swept, WITHOUT_RULES, 3).broken or 0) > 100
+
+
+def test_k_one_is_the_unmasked_file(swept: Sweep) -> None:
+    unmasked = point(swept, WITH_RULES, 1)
+    assert (unmasked.pil, unmasked.loss, unmasked.id) == (0, 0, 100)
+    assert (unmasked.broken, unmasked.smallest) == (0, None)
+
+
+def test_points_do_not_depend_on_the_number_of_processes(data: Path, swept: Sweep) -> None:
+    assert timeless(sweep_file(data, RULES, replace(BOTH, jobs=2)).points) == timeless(swept.points)
+
+
+def test_a_sweep_without_rules_counts_no_violations(data: Path) -> None:
+    swept = sweep_file(data, None, SweepOptions(ks=(3,), methods=("mdav",), jobs=1))
+    assert [(p.scenario, p.broken) for p in swept.points] == [(WITHOUT_RULES, None)]
+
+
+def test_the_recipe_holds_for_every_point_in_every_process(data: Path) -> None:
+    masking = MaskOptions(recipe=Recipe(groups="all"))
+    one, two = (
+        sweep_file(data, None, SweepOptions(ks=(3, 4), methods=("mdav",), jobs=jobs, masking=masking))
+        for jobs in (1, 2)
+    )
+    assert timeless(one.points) == timeless(two.points)
+    assert timeless(one.points) != timeless(
+        sweep_file(data, None, SweepOptions(ks=(3, 4), methods=("mdav",), jobs=1)).points
+    )
+
+
+def test_more_than_the_file_holds_is_refused_for_that_point_alone(data: Path) -> None:
+    swept = sweep_file(data, None, SweepOptions(ks=(3, 121), methods=("mdav",), jobs=1))
+    assert [p.refused is None for p in swept.points] == [True, False]
+    assert swept.points[1].score is None
+    assert any("k = 121" in note for note in swept.notes)
+
+
+def test_an_interrupted_sweep_goes_on_where_it_stopped(data: Path, swept: Sweep, tmp_path: Path) -> None:
+    journal = tmp_path / "journal.jsonl"
+    sweep_file(data, RULES, replace(BOTH, ks=(1, 3)), journal=journal)
+    whole = journal.read_text("utf-8")
+    journal.write_text(whole[: -len(whole.splitlines()[-1]) // 2], "utf-8")  # killed while writing the last line
+    again = sweep_file(data, RULES, BOTH, journal=journal)
+    assert again.reused == 3
+    assert timeless(again.points) == timeless(swept.points)
+    assert sweep_file(data, RULES, BOTH, journal=journal).reused == len(swept.points)
+
+
+def test_what_was_computed_before_is_not_computed_again(data: Path, tmp_path: Path) -> None:
+    journal = tmp_path / "journal.jsonl"
+    options = SweepOptions(ks=(3,), methods=("mdav",), jobs=1)
+    sweep_file(data, None, options, journal=journal)
+    head, line = journal.read_text("utf-8").splitlines()
+    journal.write_text(f"{head}\n{json.dumps({**json.loads(line), 'pil': 12.5})}\n", "utf-8")
+    assert sweep_file(data, None, options, journal=journal).points[0].pil == 12.5
+
+
+@pytest.mark.parametrize("line", ["5", "[1]", '{"scenario": "with rules"}', "\udcff", '{"k": NaN}'])
+def test_a_damaged_line_is_computed_again(data: Path, tmp_path: Path, line: str) -> None:
+    journal, options = tmp_path / "journal.jsonl", SweepOptions(ks=(3,), methods=("mdav",), jobs=1)
+    first = sweep_file(data, None, options, journal=journal)
+    head = journal.read_text("utf-8").splitlines()[0]
+    journal.write_bytes(f"{head}\n{line}\n".encode(errors="surrogateescape"))
+    again = sweep_file(data, None, options, journal=journal)
+    assert again.reused == 0
+    assert timeless(again.points) == timeless(first.points)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(BOTH, masking=MaskOptions(recipe=Recipe(groups="all"))),
+        replace(BOTH, masking=MaskOptions(seed=3)),
+    ],
+    ids=["recipe", "seed"],
+)
+def test_a_journal_of_other_options_is_refused(data: Path, tmp_path: Path, other: SweepOptions) -> None:
+    journal = tmp_path / "journal.jsonl"
+    sweep_file(data, RULES, replace(BOTH, ks=(1,)), journal=journal)
+    with pytest.raises(UsageError, match="other files or options"):
+        sweep_file(data, RULES, replace(other, ks=(1,)), journal=journal)
+
+
+def test_a_journal_of_another_file_is_refused(data: Path, tmp_path: Path) -> None:
+    journal, options = tmp_path / "journal.jsonl", SweepOptions(ks=(1,), methods=("mdav",), jobs=1)
+    sweep_file(data, None, options, journal=journal)
+    generate_file(tmp_path / "other.xml", 30, 6)
+    with pytest.raises(UsageError, match="other files or options"):
+        sweep_file(tmp_path / "other.xml", None, options, journal=journal)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (SweepOptions(ks=()), "k starts at 1"),
+        (SweepOptions(ks=(0, 3)), "k starts at 1"),
+        (SweepOptions(ks=(3,), methods=("mdvav",)), "mdvav"),
+        (SweepOptions(ks=(3,), methods=("mdav",), masking=MaskOptions(effort="high")), "effort"),
+        (SweepOptions(ks=(3,), compare_unconstrained=True), "nothing to compare"),
+        (SweepOptions(ks=(3,), jobs=0), "0 jobs"),
+    ],
+)
+def test_mistakes_are_said_before_anything_is_computed(data: Path, options: SweepOptions, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        sweep_file(data, None, options)
+
+
+def test_progress_is_heard(data: Path) -> None:
+    heard: list[tuple[int, int]] = []
+    options = SweepOptions(ks=(1, 3), methods=("mdav",), jobs=1)
+    sweep_file(data, None, options, heard=lambda done, total: heard.append((done, total)))
+    assert heard == [(0, 2), (1, 2), (2, 2)]

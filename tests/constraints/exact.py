@@ -1,0 +1,71 @@
+"""The meaning of a formula in exact arithmetic, written the slow and obvious way: the examiner of normal forms."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from math import prod
+
+from constraint_sdc.constraints.constraint import (
+    AllOf,
+    AnyOf,
+    Formula,
+    IntegerAtom,
+    LinearAtom,
+    PatternAtom,
+    PolynomialAtom,
+    PresentAtom,
+    ProductAtom,
+    SetAtom,
+    atom_variables,
+)
+
+ORDER = {
+    "=": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+}
+
+
+def holds(formula: Formula, texts: Mapping[str, str]) -> bool:
+    """Tell whether a formula holds on a record; a variable that is not in `texts` is absent."""
+    match formula:
+        case AllOf(items):
+            return all(holds(item, texts) for item in items)
+        case AnyOf(items):
+            return any(holds(item, texts) for item in items)
+        case PresentAtom(name, negated, filled):
+            return (name in texts and (not filled or texts[name] != "")) != negated
+        case PatternAtom(name, regex, flags, negated):
+            assert flags in ("", "s")
+            return (re.search(regex, texts.get(name, ""), re.DOTALL if flags else 0) is not None) != negated
+        case SetAtom(name, values, negated, if_missing) if isinstance(values[0], str):
+            return (texts[name] in values) != negated if name in texts else if_missing
+        case _:
+            return _numeric(formula, texts)
+
+
+def _numeric(atom: Formula, texts: Mapping[str, str]) -> bool:
+    names = atom_variables(atom)
+    if not all(name in texts and re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", texts[name].strip()) for name in names):
+        return atom.if_missing
+    value = {name: Fraction(texts[name].strip()) for name in names}
+    match atom:
+        case LinearAtom(terms, op, constant):
+            return ORDER[op](sum(c * value[name] for name, c in terms), constant)
+        case PolynomialAtom(terms, op, constant):
+            return ORDER[op](sum(c * prod(value[n] ** p for n, p in powers) for powers, c in terms), constant)
+        case ProductAtom(left, left_factor, op, right, right_factor):
+            sides = [
+                f * prod(value[n] ** p for n, p in powers) for f, powers in ((left_factor, left), (right_factor, right))
+            ]
+            return ORDER[op](*sides)
+        case SetAtom(name, values, negated):
+            return (value[name] in values) != negated
+        case IntegerAtom(name, modulus, remainder, negated):
+            return ((value[name] - remainder) % modulus == 0) != negated
+    raise AssertionError(f"no meaning for {atom}")

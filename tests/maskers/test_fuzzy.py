@@ -1,0 +1,151 @@
+"""Fuzzy c-means through files: centres that satisfy every rule, drawn, and what came of k."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from constraint_sdc.commands.masking.preparation import prepare, read_whole
+from constraint_sdc.commands.measuring.pairing import pair_tables
+from constraint_sdc.errors import UsageError
+from constraint_sdc.files.microdata.microdata import open_microdata
+from constraint_sdc.measures.attacks.transparency import Transparency
+from tests.maskers.extract import Extract, columns, extract
+
+N = 120
+RULES = {"sum": "number(A) + number(B) = number(C)", "order": "number(A) <= number(C)"}
+
+
+def incomes(seed: int = 1) -> list[dict[str, str]]:
+    rng = np.random.default_rng(seed)
+    a, b = rng.integers(100, 9000, N), rng.integers(0, 900, N)
+    return columns(A=a, B=b, C=a + b, D=rng.integers(0, 99, N))
+
+
+def fuzzy(**told: object) -> str:
+    return (
+        "mask: {method: fuzzy-c-means"
+        + "".join(f", {name}: {str(value).lower()}" for name, value in told.items())
+        + "}"
+    )
+
+
+def distinct(given: Extract, *names: str) -> int:
+    return len({tuple(row[name] for name in names) for row in given.masked()})
+
+
+class TestK:
+    """k says how many centres there are; whether k records share one is counted, and ensured on demand."""
+
+    def test_it_is_counted_and_not_promised(self, tmp_path: Path) -> None:
+        given = extract(tmp_path, incomes(), RULES, fuzzy())
+        result = given.mask(5)
+        given.requires_all_rules()
+        assert not any(block.shares for block in result.plan.blocks)
+        assert min(result.smallest) == min(given.smallest_group(*block.names) for block in result.plan.blocks)
+        assert result.plan.warnings[0].startswith("fuzzy-c-means does not promise that 5 records share their values")
+
+    @pytest.mark.parametrize("seed", range(4))
+    def test_it_is_ensured_on_demand(self, tmp_path: Path, seed: int) -> None:
+        given = extract(tmp_path, incomes(), RULES, fuzzy(m1=1.2, m2=1.5, ensure_k=True))
+        result = given.mask(5, seed=seed)
+        given.requires_all_rules()
+        assert all(block.shares for block in result.plan.blocks)
+        assert all(given.smallest_group(*block.names) >= 5 for block in result.plan.blocks)
+
+
+class TestLimits:
+    """What the paper says of very small and very large m."""
+
+    def test_very_fuzzy_centres_are_the_mean(self, tmp_path: Path) -> None:
+        """Where no direction outweighs the others, as the page of the masker says."""
+        rng = np.random.default_rng(1)
+        rows = columns(**{name: rng.normal(500, 50, N).round().astype(int) for name in "ABDE"})
+        given = extract(tmp_path, rows, None, fuzzy(m1=50, m2=50) + "\ngroups: all")
+        given.mask(4)
+        for name in "ABDE":
+            mean = np.mean([int(row[name]) for row in given.original()])
+            assert all(abs(int(value) - mean) <= 1 for value in given.column(name))
+
+    def test_crisp_centres_drawn_crisply_lose_less_than_crisp_ones_drawn_at_random(self, tmp_path: Path) -> None:
+        losses = []
+        for m2 in (1, 1000):
+            given = extract(tmp_path / str(m2), incomes(), None, fuzzy(m1=1, m2=m2) + "\ngroups: all")
+            losses.append(given.mask(4).masked.blocks[0].price.loss)
+        assert losses[0] < 20
+        assert losses[1] > 150, "a centre by lot is farther away than the overall mean"
+
+    def test_many_centres_are_near_their_records(self, tmp_path: Path) -> None:
+        """That takes k = 1, which only the kernel has (tests/fuzzy); with k = 2 half as many centres are near."""
+        given = extract(
+            tmp_path, incomes(), None, fuzzy(m1=1, m2=1) + "\ngroups: [[D]]\nvariables: {A: {role: untouched}}"
+        )
+        assert given.mask(2).masked.blocks[0].price.loss < 1
+
+
+class TestRules:
+    """Centres satisfy the rules exactly, in every stratum."""
+
+    @pytest.mark.parametrize("constrained", [False, True])
+    def test_sums_orders_and_conditions_hold(self, tmp_path: Path, constrained: bool) -> None:
+        rules = {**RULES, "if": "not(number(D) < 30) or number(B) <= 950"}
+        given = extract(tmp_path, incomes(), rules, fuzzy(constrained=constrained))
+        given.mask(4)
+        given.requires_all_rules()
+
+    def test_records_that_break_a_rule_draw_no_clean_record_along(self, tmp_path: Path) -> None:
+        rows = incomes()
+        for row in rows[:7]:
+            row["C"] = str(int(row["C"]) + 1)
+        given = extract(tmp_path, rows, {"sum": RULES["sum"]}, fuzzy(constrained=True))
+        given.mask(5, on_broken="keep")
+        assert given.broken()["sum"] <= set(range(1, 8))
+
+    def test_the_same_seed_makes_the_same_file(self, tmp_path: Path) -> None:
+        given = extract(tmp_path, incomes(), RULES, fuzzy())
+        files = []
+        for seed in (1, 1, 2):
+            given.mask(5, seed=seed, overwrite=True)
+            files.append(given.output.read_bytes())
+        assert files[0] == files[1] != files[2]
+
+
+def certain_links(given: Extract, **options: object) -> dict[str, int]:
+    """Mask, and count what the transparency attack finds for certain, by what the intruder knows."""
+    result = given.mask(5, overwrite=True, **options)
+    original = prepare(given.data, given.rules, given.options(5, **options)).plan_inputs
+    masked, _, _ = read_whole(open_microdata(given.output), lambda _: None)
+    pair = pair_tables(original.table, masked, original.recipe, result.plan).pair
+    attack = Transparency()
+    return {knowledge: attack.carry_out(pair, knowledge).certain for knowledge in ("published", "rerun")}
+
+
+def test_certain_links_fall_to_none_compared_with_mdav(tmp_path: Path) -> None:
+    """Who runs MDAV himself knows every group; who does not know the seed knows of no draw."""
+    rows = [{name: row[name] for name in ("A", "B", "D")} for row in incomes()]
+    mdav = extract(tmp_path / "mdav", rows, None, "method: mdav\ngroup_size: 1\n")
+    drawn = extract(tmp_path / "fuzzy", rows, None, fuzzy() + "\ngroup_size: 1\n")
+    before, after = certain_links(mdav), certain_links(drawn)
+    assert before["rerun"] > N / 2
+    assert after == {"published": 0, "rerun": 0}
+
+
+@pytest.mark.parametrize(
+    ("recipe", "says"),
+    [
+        ("mask: {method: fuzzy-c-means, m1: 0.9}", "m1 must be a number from 1 up"),
+        ("mask: {method: fuzzy-c-means, m2: 0}", "m2 must be a number from 1 up"),
+        ("mask: {method: fuzzy-c-means, m1: many}", "does not match"),
+        ("mask: {method: fuzzy-c-means, given: [A]}", "given is for microhybrid, not for fuzzy-c-means"),
+        ("mask: {method: fuzzy-c-means}\neffort: high", "fuzzy-c-means does not search, so it has no effort"),
+        ("mask: {method: fuzzy-c-means}\nweights: D", "fuzzy-c-means takes no weights of records"),
+        ("mask: {method: fuzzy-c-means}\nvariables: {A: {operator: geometric mean}}", "has no geometric mean"),
+    ],
+)
+def test_mistakes_are_refused_in_words(tmp_path: Path, recipe: str, says: str) -> None:
+    with pytest.raises(UsageError) as refusal:
+        extract(tmp_path, incomes(), None, recipe).mask(5)
+    assert says in str(refusal.value)
+    assert not list(tmp_path.glob("masked*"))

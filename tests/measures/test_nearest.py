@@ -1,0 +1,144 @@
+"""The nearest records of another file: what two nested loops find, by either search."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from constraint_sdc.measures import nearest as module
+from constraint_sdc.measures.nearest import SAME, by_blocks, by_tree, distinct, links, nearest
+from tests.partition.drawn import drawn_points
+
+KINDS = (
+    "normal",
+    "ties",
+    "duplicates",
+    "constant columns",
+    "all alike",
+    "cauchy",
+    "far away",
+    "mostly zero",
+    "clusters",
+)
+
+
+def one_by_one(queries: np.ndarray, references: np.ndarray) -> list[tuple[float, int]]:
+    found = []
+    for query in queries.tolist():
+        apart = [
+            math.sqrt(sum((a - b) ** 2 for a, b in zip(query, other, strict=True))) for other in references.tolist()
+        ]
+        found.append((min(apart), sum(each <= min(apart) * SAME for each in apart)))
+    return found
+
+
+def files(kind: str, n: int, d: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Queries near the references, some of them at the same place and some halfway between two."""
+    references = drawn_points(kind, n, d, seed)
+    random = np.random.default_rng(seed)
+    halfway = (references + references[random.permutation(n)]) / 2
+    return np.where(random.random((n, 1)) < 0.5, halfway, references[random.permutation(n)]), references
+
+
+@pytest.mark.parametrize("search", ["blocks", "tree"])
+@settings(deadline=None, max_examples=60)
+@given(kind=st.sampled_from(KINDS), n=st.integers(1, 40), d=st.integers(1, 5), seed=st.integers(0, 10**6))
+def test_either_search_finds_what_nested_loops_find(search: str, kind: str, n: int, d: int, seed: int) -> None:
+    queries, references = files(kind, n, d, seed)
+    known = distinct(references)
+    found = by_blocks(queries, known) if search == "blocks" else by_tree(queries, known, np.full(n, np.inf))
+    expected = one_by_one(queries, references)
+    assert found.ties.tolist() == [ties for _, ties in expected]
+    assert found.distance == pytest.approx([distance for distance, _ in expected], rel=1e-12, abs=0)
+
+
+@settings(deadline=None, max_examples=40)
+@given(kind=st.sampled_from(KINDS), n=st.integers(1, 40), d=st.integers(1, 5), seed=st.integers(0, 10**6))
+def test_links_are_right_where_the_own_record_is_among_the_nearest(kind: str, n: int, d: int, seed: int) -> None:
+    queries, references = files(kind, n, d, seed)
+    own = np.random.default_rng(seed).permutation(n)
+    found = links(queries, references, own)
+    for i, (distance, ties) in enumerate(one_by_one(queries, references)):
+        is_right = math.dist(queries[i], references[own[i]]) <= distance * SAME
+        assert found.credit[i] == (1 / ties if is_right else 0.0)
+
+
+@pytest.mark.parametrize("d", [2, 30])
+def test_large_files_give_the_same_by_tree_and_by_blocks(d: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(d)
+    references = np.round(random.normal(size=(3_000, d)), 1)
+    queries = np.round(references + 0.2 * random.normal(size=references.shape), 1)
+    own = np.arange(3_000)
+    found = links(queries, references, own)
+    monkeypatch.setattr(module, "_FEW_PAIRS", 10**9)
+    again = links(queries, references, own)
+    assert found.ties.tolist() == again.ties.tolist()
+    assert found.is_right.tolist() == again.is_right.tolist()
+
+
+def test_a_bound_that_is_reached_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_FEW_PAIRS", 0)
+    monkeypatch.setattr(module, "_CHUNK", 7)
+    random = np.random.default_rng(1)
+    references = random.integers(0, 4, size=(60, 3)).astype(float)
+    queries = references + random.integers(-1, 2, size=(60, 3))
+    bound = np.sqrt(((queries - references) ** 2).sum(axis=1))
+    free, bounded = nearest(queries, references), nearest(queries, references, bound)
+    assert free.distance.tolist() == bounded.distance.tolist()
+    assert free.ties.tolist() == bounded.ties.tolist()
+
+
+@pytest.mark.parametrize("pairs", [0, 10**9])
+def test_the_two_members_of_a_group_are_equally_near_to_its_mean(pairs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_FEW_PAIRS", pairs)
+    references = np.random.default_rng(2).normal(size=(200, 3)) * 0.001 + np.repeat(np.arange(100) * 7.3, 2)[:, None]
+    means = np.repeat((references[0::2] + references[1::2]) / 2, 2, axis=0)
+    found = links(means, references, np.arange(200))
+    assert set(found.ties.tolist()) == {2}
+    assert found.credit.sum() == 100.0
+
+
+def test_without_a_column_all_are_equally_near() -> None:
+    found = nearest(np.zeros((2, 0)), np.zeros((5, 0)))
+    assert found.distance.tolist() == [0.0, 0.0]
+    assert found.ties.tolist() == [5, 5]
+
+
+@pytest.mark.parametrize("pairs", [0, 10**9])
+def test_a_record_thrown_far_away_is_as_far_from_everybody(pairs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_FEW_PAIRS", pairs)
+    references = np.random.default_rng(3).normal(size=(50, 2))
+    queries = np.vstack((np.full((1, 2), 1e100), references[1:]))
+    found = links(queries, references, np.arange(50))
+    assert found.ties.tolist() == [50] + [1] * 49
+    assert found.is_right.all()
+
+
+def test_distinct_rows_know_how_often_they_occur_and_which_they_are() -> None:
+    points = np.array([[1.0, 2.0], [0.0, -0.0], [1.0, 2.0], [-0.0, 0.0]])
+    found = distinct(points)
+    assert sorted(found.count.tolist()) == [2, 2]
+    assert found.points[found.which].tolist() == points.tolist()
+
+
+def test_never_all_pairs_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_PAIRS", 100)
+    queries, references = files("normal", 40, 3, 5)
+    found = by_blocks(queries, distinct(references))
+    assert found.ties.tolist() == [ties for _, ties in one_by_one(queries, references)]
+
+
+def test_never_all_ties_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of categories that all differ, every reference is equally near: their coordinates are gathered in parts."""
+    monkeypatch.setattr(module, "_CELLS", 100)
+    gathered: list[int] = []
+    measure = module._apart
+    monkeypatch.setattr(module, "_apart", lambda some, others: gathered.append(some.size) or measure(some, others))
+    everyone = np.eye(30)
+    found = by_blocks(everyone[:10] * 0.0, distinct(everyone))
+    assert found.ties.tolist() == [30] * 10
+    assert max(gathered) <= 100

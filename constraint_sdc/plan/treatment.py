@@ -13,6 +13,7 @@ from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
 from constraint_sdc.operators.registry import OPERATORS, averages_otherwise
 from constraint_sdc.partition.registry import sorts_by_one_number, takes_one_variable
 from constraint_sdc.settings.masker import MaskerTraits
+from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.words import Treatment, VariableWish
 
 _DETERMINED = 1e-9  # of a variable's range: what rounding leaves
@@ -81,32 +82,19 @@ def _unit(series: Series) -> Floats:
 _DEFAULT_SEED = 0
 
 
-def plan_warnings(masker: MaskerTraits, partition: str, k: int, seed: int) -> tuple[str, ...]:
+def plan_warnings(masker: MaskerTraits, partition: str, k: int, seed: int) -> tuple[Reason, ...]:
     """Return what is to be said before anybody masks in this way, gravest first."""
-    found = [*masker.warnings(k, partition)]
-    if masker.draws_at_random and k > 1:
-        guess = "; 0 is the default, and the first that anybody tries" if seed == _DEFAULT_SEED else ""
-        found.append(
-            f"what a record gets is drawn, and whoever has the original and the seed can repeat the draw: keep the "
-            f"seed secret, and with it plan, certificate and report (it is {seed}{guess})"
-        )
-    return tuple(found)
+    found = masker.warnings(k, partition)
+    if not masker.draws_at_random or k == 1:
+        return found
+    return (*found, because("draw-repeatable", seed=seed, is_default=seed == _DEFAULT_SEED))
 
 
-def partition_warnings(partition: str, k: int) -> tuple[str, ...]:
+def partition_warnings(partition: str, k: int) -> tuple[Reason, ...]:
     """Return the risks of microaggregation by a partition method."""
     partition = partition.removesuffix("+refine")
     if takes_one_variable(partition):
-        return (
-            f"{partition} masks each variable by itself, so that {k} records share a mean of one variable but hardly "
-            "any two share all values: whoever knows the original values of several variables finds nearly every "
-            "record, with certainty (`attack transparency`, docs/maskers/individual-ranking.md). Choose it only for "
-            "variables that no intruder can know",
-        )
+        return (because("variables-ranked-alone", method=partition, k=k),)
     if sorts_by_one_number(partition):
-        return (
-            f"{partition} sorts records by one number: records that are near in it may be far apart in every variable, "
-            "so that groups are wide, and whoever knows the method knows the order of the groups "
-            "(docs/maskers/projection.md). The default method loses less at the same k",
-        )
+        return (because("records-projected", method=partition),)
     return ()

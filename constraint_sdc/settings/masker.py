@@ -8,11 +8,12 @@ through `maskers/registry.py`; nothing outside their folders and the registry na
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, field, fields
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
 from constraint_sdc.errors import UsageError
 from constraint_sdc.settings.plugins import PlugIns, load
+from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.words import Treatment
 
 if TYPE_CHECKING:
@@ -51,8 +52,10 @@ class MaskerTraits:
     """Its parameters name the variables to be masked: rules draw in no others."""
     recounts: ClassVar[bool] = False
     """It can count in a masked file what its plan certifies besides k."""
-    together: ClassVar[str | None] = None
+    together: ClassVar[Reason | None] = None
     """Why all variables are in one block where the recipe does not group them; None if they are not."""
+    sentences: ClassVar[Mapping[str, str]] = {}
+    """Templates for the reasons of a third-party masker, by code: `distribution:code`."""
 
     @property
     def shares_values(self) -> bool:
@@ -60,7 +63,7 @@ class MaskerTraits:
         return True
 
     @property
-    def kept_variables(self) -> Mapping[str, str]:
+    def kept_variables(self) -> Mapping[str, Reason]:
         """Return variables that stay as they are and take part in distances, each with the reason."""
         return {}
 
@@ -84,11 +87,11 @@ class MaskerTraits:
     def refuse_cluster(self, names: Sequence[str], k: int) -> None:
         """Raise PlanRefusedError if k records are too few to synthesise these variables of a block."""
 
-    def partition_words(self, sizes: Sequence[int], k: int) -> str:
-        """Say how it divides strata of these sizes; asked only of a masker that divides itself."""
-        return self.name
+    def own_partition(self, sizes: Sequence[int], k: int) -> Reason:
+        """Return how it divides strata of these sizes; asked only of a masker that divides itself."""
+        return because("partition-method", method=self.name)
 
-    def warnings(self, k: int, partition: str) -> tuple[str, ...]:
+    def warnings(self, k: int, partition: str) -> tuple[Reason, ...]:
         """Return the risks that whoever chooses it must see, gravest first."""
         return ()
 
@@ -153,7 +156,8 @@ def variables(description: str) -> Any:
 
 def parameters(masker: type[MaskerTraits]) -> tuple[MaskerParameter, ...]:
     """Return what a masker may be told, in order."""
-    return tuple(_parameter(one) for one in fields(masker) if "schema" in one.metadata)  # type: ignore[arg-type]
+    declared: tuple[Field[Any], ...] = fields(masker) if is_dataclass(masker) else ()
+    return tuple(_parameter(one) for one in declared if "schema" in one.metadata)
 
 
 def _parameter(one: Field[Any]) -> MaskerParameter:

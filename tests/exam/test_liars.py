@@ -32,6 +32,7 @@ from constraint_sdc.operators.operator import Operator, OperatorVerdict, Preserv
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.partition.partitioner import Partitioner
 from constraint_sdc.plan.design import BlockDesign
+from constraint_sdc.settings.reason import because
 from tests.maskers.toys import Toy, _unmasked, install
 
 SHORT = ExamOptions(cases=2)
@@ -48,7 +49,7 @@ class ClaimsEverything(ArithmeticMean):
 
     def verdict(self, formula: Formula) -> OperatorVerdict:
         del formula
-        return Preserved("trust me")
+        return Preserved(because("toy:trust-me"))
 
 
 class CopiesStrangers(LowerMedian):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,9 @@ from constraint_sdc.files.recipe import read_recipe, recipe_from_json, recipe_to
 from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.maskers.registry import DEFAULT, REGISTRY, default_masker, find_masker, masker_names
 from constraint_sdc.plan.plan_json import plan_from_json, plan_to_json
+from constraint_sdc.reports.sentences import sentence, sentences
 from constraint_sdc.settings.masker import MaskerTraits, UnknownMasker, make_masker, parameters
+from constraint_sdc.settings.reason import Reason
 from constraint_sdc.settings.words import Treatment
 from tests.maskers.extract import Extract, columns, extract
 from tests.maskers.toys import DISTRIBUTION, Toy, install
@@ -75,12 +76,12 @@ class TestTraits:
         assert one.guarantee.endswith(".")
         assert one.least_k in (1, 2)
         assert {type(getattr(one, trait)) for trait in ("has_geometric_mean", "names_variables", "recounts")} == {bool}
-        assert all(isinstance(why, str) for why in one.kept_variables.values())
+        assert all(isinstance(why, Reason) for why in one.kept_variables.values())
         assert isinstance(one.treats_records(("A", "B"), "mdav"), bool)
         assert {one.own_treatment(is_average=is_average) for is_average in (True, False)} <= set(Treatment)
         assert isinstance(one.microaggregates([Treatment.AGGREGATED]), bool)
-        assert all(isinstance(warning, str) for warning in one.warnings(3, "mdav"))
-        assert isinstance(one.partition_words([3, 4], 3), str)
+        assert all(isinstance(warning, Reason) for warning in one.warnings(3, "mdav"))
+        assert sentence(one.own_partition([3, 4], 3))
 
     @pytest.mark.parametrize("name", BUILT_IN)
     def test_each_has_a_page(self, name: str) -> None:
@@ -97,7 +98,7 @@ class TestParameters:
     @pytest.mark.parametrize("name", BUILT_IN)
     def test_every_field_is_one_and_comes_back_from_json(self, name: str) -> None:
         one = masker(name)
-        assert [each.name for each in parameters(type(one))] == [each.name for each in fields(one)]  # type: ignore[arg-type]
+        assert [each.name for each in parameters(type(one))] == list(vars(one))
         told = json.loads(json.dumps(one.told()))
         assert make_masker(type(one), told) == one
         for each in parameters(type(one)):
@@ -134,7 +135,7 @@ class TestOfOthers:
         given.requires_all_rules()
         assert given.smallest_group("A", "B", "C") >= 4
         assert result.plan.masker == Toy(2.5, is_loud=True)
-        assert result.plan.warnings == ("toy at strength 2.5 in groups of 4 by mdav",)
+        assert sentences(result.plan.warnings) == ["toy in groups of 4 by mdav"]
 
     def test_the_same_bytes_as_by_the_masker_that_it_copies(self, tmp_path: Path) -> None:
         ours, theirs = household(tmp_path / "a"), household(tmp_path / "b")

@@ -18,6 +18,7 @@ from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.maskers.microaggregation.mask_block import mask_block
 from constraint_sdc.plan.design import BlockDesign, Design
 from constraint_sdc.settings.masker import RecipeMistake, flag, number
+from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.recipe import Recipe
 
 DISTRIBUTION = "toy-maskers"
@@ -39,12 +40,13 @@ class Toy(Masker):
 
     name = "toy"
     guarantee = "At least k records share the values of a block."
+    sentences = {"toy-maskers:loud": "toy in groups of {k} by {partition}"}  # noqa: RUF012  (never changed)
 
     strength: float = number("how strong; at most 9.", 1.5)
     is_loud: bool = flag("warn.")
 
-    def warnings(self, k: int, partition: str) -> tuple[str, ...]:
-        return (f"toy at strength {self.strength:g} in groups of {k} by {partition}",) if self.is_loud else ()
+    def warnings(self, k: int, partition: str) -> tuple[Reason, ...]:
+        return (because("toy-maskers:loud", k=k, partition=partition),) if self.is_loud else ()
 
     def mistakes(self, recipe: Recipe, written: Mapping[str, Any]) -> Iterator[RecipeMistake]:
         del recipe, written

@@ -13,6 +13,7 @@ from constraint_sdc.maskers.masked import Masked
 from constraint_sdc.plan.design import PlanInputs
 from constraint_sdc.plan.plan import Plan
 from constraint_sdc.plan.plan_json import changed_inputs, plan_differences, plan_from_json
+from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.words import Role, Scale, VariableWish
 
 
@@ -40,10 +41,10 @@ def carry_out(prepared: Prepared) -> tuple[Plan, Masked]:
             return replace(plan, warnings=(*_missed_goals(plan), *plan.warnings)), masked
 
 
-def _missed_goals(plan: Plan) -> tuple[str, ...]:
-    """Say loudly which goals are not reached."""
+def _missed_goals(plan: Plan) -> tuple[Reason, ...]:
+    """Return a warning for every goal that is not reached."""
     return tuple(
-        f"goal {goal.number} ({goal.parameter}) is MISSED: {'; '.join(goal.missed)}"
+        because("goal-missed", goal=goal.number, parameter=goal.parameter, missed=goal.missed)
         for goal in plan.all_goals()
         if goal.missed
     )
@@ -80,7 +81,9 @@ _WAY_OUT = "look at the new plan, save it with `plan --out`, and mask by that"
 
 def read_plan(path: Path) -> Plan:
     """Return a saved plan."""
-    return plan_from_json(read_json(path, "plan.schema.json", "a saved plan"))
+    return plan_from_json(
+        read_json(path, "plan.schema.json", "a saved plan", renew="make a new plan with `plan --out`")
+    )
 
 
 def require_same_plan(saved: Plan, now: Plan, hint: str = _WAY_OUT) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.settings.masker import RecipeMistake, flag, number
+from constraint_sdc.settings.reason import Reason, because
 
 if TYPE_CHECKING:
     from constraint_sdc.maskers.inputs import MaskInputs
@@ -41,19 +42,13 @@ class FuzzyCMeans(Masker):
         """Tell whether centres of fewer than k records are dissolved."""
         return self.ensure_k
 
-    def partition_words(self, sizes: Sequence[int], k: int) -> str:
-        """Say how many centres there are."""
-        centres = sum(-(-size // k) for size in sizes)
-        return f"fuzzy c-means: {centres:,} centres, one for {k} records, drawn by membership"
+    def own_partition(self, sizes: Sequence[int], k: int) -> Reason:
+        """Return how many centres there are."""
+        return because("fuzzy-centres", centres=sum(-(-size // k) for size in sizes), k=k)
 
-    def warnings(self, k: int, partition: str) -> tuple[str, ...]:
+    def warnings(self, k: int, partition: str) -> tuple[Reason, ...]:
         """Return that k is not promised, unless it is."""
-        if self.ensure_k:
-            return ()
-        return (
-            f"fuzzy-c-means does not promise that {k} records share their values, and who alone draws a centre near "
-            "himself is published nearly as he is, outliers above all; `ensure_k: true` prevents both",
-        )
+        return () if self.ensure_k else (because("k-not-ensured", k=k),)
 
     def mistakes(self, recipe: Recipe, written: Mapping[str, Any]) -> Iterator[RecipeMistake]:
         """Yield exponents that are none."""

@@ -17,6 +17,7 @@ from constraint_sdc.maskers.group_anonymity.goal import (
 from constraint_sdc.maskers.group_anonymity.goal_schema import GOALS, INFLUENTIAL
 from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.settings.masker import RecipeMistake, parameter
+from constraint_sdc.settings.reason import Reason, because
 
 if TYPE_CHECKING:
     from constraint_sdc.data.table import Table
@@ -67,17 +68,10 @@ class GroupAnonymity(Masker):
         """Return how many goals there are."""
         return len(self.goals)
 
-    def warnings(self, k: int, partition: str) -> tuple[str, ...]:
+    def warnings(self, k: int, partition: str) -> tuple[Reason, ...]:
         """Return what gives the goals away, and that pairs may be unlike."""
-        found = [
-            "plan, certificate and recipe tell how the group was spread before: whoever reads them needs no attack, so "
-            "keep all three secret (docs/maskers/group-anonymity.md)"
-        ]
-        if not self.influential:
-            found.append(
-                "no variable is influential, so that swaps pair any two records; name some under `influential`"
-            )
-        return tuple(found)
+        told = because("goals-tell")
+        return (told,) if self.influential else (told, because("nothing-influential"))
 
     def mistakes(self, recipe: Recipe, written: Mapping[str, Any]) -> Iterator[RecipeMistake]:
         """Yield goals that cannot be meant, and entries without effect."""

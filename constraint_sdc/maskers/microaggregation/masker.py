@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from constraint_sdc.maskers.masker import Masker
+from constraint_sdc.settings.reason import Reason
 from constraint_sdc.settings.words import Treatment
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class Microaggregation(Masker):
         """Tell that every block is."""
         return True
 
-    def warnings(self, k: int, partition: str) -> tuple[str, ...]:
+    def warnings(self, k: int, partition: str) -> tuple[Reason, ...]:
         """Return the risks of the partition, which decides what is published."""
         from constraint_sdc.plan.treatment import partition_warnings
 

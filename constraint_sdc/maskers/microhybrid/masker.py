@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from constraint_sdc.errors import PlanRefusedError
 from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.settings.masker import RecipeMistake, variables
+from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.words import Role, Scale, Treatment
 
 if TYPE_CHECKING:
@@ -37,16 +38,16 @@ class Microhybrid(Masker):
     gives_own_values = True
     least_k = 1
     takes_weights = False
-    together = "microhybrid keeps the covariances of what is together"
+    together = because("covariances-together")
 
     given: tuple[str, ...] = variables(
         "variables that stay as they are, and whose covariances with the others are kept."
     )
 
     @property
-    def kept_variables(self) -> Mapping[str, str]:
+    def kept_variables(self) -> Mapping[str, Reason]:
         """Return the given variables."""
-        return dict.fromkeys(self.given, "it is given: the covariances with it are kept")
+        return dict.fromkeys(self.given, because("given"))
 
     def own_treatment(self, *, is_average: bool) -> Treatment:
         """Return that averages are synthesised; what keeps to values that occur is shuffled within its cluster."""
@@ -77,9 +78,9 @@ class Microhybrid(Masker):
             hint=hint + (", or fewer given" if given else ""),
         )
 
-    def warnings(self, k: int, partition: str) -> tuple[str, ...]:
+    def warnings(self, k: int, partition: str) -> tuple[Reason, ...]:
         """Return that k = 1 masks nothing."""
-        return ("k = 1 masks nothing: the masked file is the original",) if k == 1 else ()
+        return (because("masks-nothing"),) if k == 1 else ()
 
     def mistakes(self, recipe: Recipe, written: Mapping[str, Any]) -> Iterator[RecipeMistake]:
         """Yield given variables that the recipe would mask, or that are no numbers."""

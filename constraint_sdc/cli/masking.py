@@ -130,17 +130,9 @@ def _refuse_k(k: int | None, method: str | None) -> None:
 
 def _by_plan(given: dict[str, Any], saved: Plan) -> dict[str, Any]:
     """Return what the saved plan decided, and refuse an option that says something else."""
-    division, (method, partition) = saved.division, saved.method_names()
-    decided: dict[str, Any] = {
-        "k": saved.k,
-        "method": method,
-        "partition": partition,
-        "effort": division.effort,
-        "standardise": division.standardise.value,
-        "weights": division.weights,
-        "seed": saved.seed,
-        "on_broken": saved.on_broken,
-    }
+    from constraint_sdc.commands.masking.carrying_out import options_of_plan
+
+    decided = options_of_plan(saved)
     for name, value in decided.items():
         if given[name] is not None and given[name] != value:
             said = "none" if value is None else value

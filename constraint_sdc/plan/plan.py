@@ -14,6 +14,7 @@ from constraint_sdc.data.grid import Grid
 from constraint_sdc.settings.masker import Method, Microaggregation, divides_itself
 from constraint_sdc.settings.recipe import Division
 from constraint_sdc.settings.words import OnBroken, OperatorName, Role, Scale
+from constraint_sdc.shown import Shown, Tabled
 
 
 class ExactStep(Enum):
@@ -109,8 +110,8 @@ class GoalReport:
         return not self.missed
 
 
-@dataclass(frozen=True, slots=True)
-class RulePlan:
+@dataclass(frozen=True, slots=True, repr=False)
+class RulePlan(Shown):
     """Why one rule will hold. `rule` is the Schematron's id, `says` its normal form, `because` one sentence."""
 
     rule: str
@@ -177,8 +178,8 @@ class Price:
     goals: tuple[GoalReport, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class BlockPlan:
+@dataclass(frozen=True, slots=True, repr=False)
+class BlockPlan(Tabled):
     """Variables masked together, the strata of the records, and why the block's rules survive.
 
     `partition` tells in words how the records are divided: what `auto` chose, and why. `shares` tells whether at least
@@ -211,8 +212,8 @@ class Kept:
     is_removed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+@dataclass(frozen=True, slots=True, repr=False)
+class Plan(Tabled):
     """All blocks, what stays as it is, what was assumed, and the rules that no block decides.
 
     `broken` counts, per rule, the records that break it before masking. `inputs` are SHA-256 digests by role ("data",

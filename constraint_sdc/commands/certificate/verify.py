@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from constraint_sdc.files.microdata.microdata import open_microdata
 from constraint_sdc.files.recipe import recipe_from_json
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.maskers.group_anonymity.signals import quantity
+from constraint_sdc.maskers.masked import CertificateCheck
 from constraint_sdc.plan.plan import BlockPlan, GoalReport, Plan, Treatment
 from constraint_sdc.plan.plan_json import division_from_json, plan_digest, plan_from_json
 from constraint_sdc.plan.swap_task import FileGoal, SwapTask
@@ -57,19 +57,6 @@ def _differences(goal: FileGoal, said: GoalReport, task: SwapTask) -> list[str]:
     if gone != said.swaps:
         lines.append(f"goal {said.number}: {said.swaps:,} swaps are certified, and the counts changed by {gone:,}")
     return lines
-
-
-@dataclass(frozen=True, slots=True)
-class CertificateCheck:
-    """What was confirmed and what does not agree, a sentence each."""
-
-    confirmed: tuple[str, ...]
-    mismatches: tuple[str, ...]
-
-    @property
-    def exit_code(self) -> int:
-        """0 everything agrees, 1 something does not."""
-        return 1 if self.mismatches else 0
 
 
 def check_certificate(

@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup demo test check explore guarantee price partitions measures maskers bench clean
+.PHONY: setup demo test check explore matrix guarantee price partitions measures maskers bench clean
 
 setup: $(VENV)/.ready
 
@@ -28,6 +28,10 @@ test: check
 # New random cases for every property test; what it finds becomes a case of its own.
 explore: setup
 	HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -n auto -q
+
+# What every recorded run publishes, answers and reports, compared with the record (tests/matrix/README.md).
+matrix: setup
+	$(BIN)/python -m tests.matrix compare --all
 
 # Random rules and data, masked, and judged by Saxon on the written bytes: 2,000 cases.
 guarantee: setup

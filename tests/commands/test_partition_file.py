@@ -17,7 +17,7 @@ from constraint_sdc.commands import partition
 from constraint_sdc.errors import UsageError
 from constraint_sdc.maskers.masked import Partitioned
 from constraint_sdc.partition.registry import METHODS
-from constraint_sdc.plan import categories
+from constraint_sdc.plan import blocks as categories
 from constraint_sdc.settings.recipe import Recipe
 from constraint_sdc.settings.words import Role, Scale, Standardise, VariableWish
 

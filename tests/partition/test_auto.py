@@ -7,8 +7,8 @@ import pytest
 
 from constraint_sdc.data.cloud import Axis, Cloud
 from constraint_sdc.errors import UsageError
-from constraint_sdc.partition import rim
 from constraint_sdc.partition.distances import sse
+from constraint_sdc.partition.methods import rim
 from constraint_sdc.partition.methods.auto import Auto
 from constraint_sdc.partition.methods.k_modes import KModes
 from constraint_sdc.partition.methods.mdav import Mdav

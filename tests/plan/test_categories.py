@@ -13,7 +13,7 @@ from scipy.stats.contingency import association as scipy_association
 from constraint_sdc.data.series import Series
 from constraint_sdc.data.table import column_of
 from constraint_sdc.errors import UsageError
-from constraint_sdc.plan import categories
+from constraint_sdc.plan import blocks as categories
 from constraint_sdc.plan.blocks import association
 from constraint_sdc.plan.read_series import make_series
 from constraint_sdc.settings.words import Scale, VariableWish

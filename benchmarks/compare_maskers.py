@@ -141,14 +141,14 @@ def cells_of(way: Way, result: MaskResult, found: Assessment, seconds: float) ->
         "ID %": shown(figure(found.risk, "interval-disclosure")),
         "SCORE": shown(found.score.value("score")),
         "certain links %": shown(figure(found.attacks, "transparency", "certain-links-published"), 1),
-        "certain links % to one who runs it": shown(figure(found.attacks, "transparency", "certain-links-rerun"), 1),
+        "certain links %, rerun": shown(figure(found.attacks, "transparency", "certain-links-rerun"), 1),
         "newly broken": str(sum(outcome.newly_broken for outcome in result.outcomes)),
         "seconds": shown(seconds, 1),
     }
 
 
 TABLES = {
-    "In short": (
+    "Summary": (
         "masker",
         "k",
         "PIL %",
@@ -158,7 +158,7 @@ TABLES = {
         "certain links %",
         "newly broken",
     ),
-    "What is lost": (
+    "Information loss": (
         "masker",
         "k",
         "SSE/SST %",
@@ -168,7 +168,7 @@ TABLES = {
         "newly broken",
         "seconds",
     ),
-    "What is at risk": (
+    "Disclosure risk": (
         "masker",
         "k",
         "least that share a block",
@@ -176,7 +176,7 @@ TABLES = {
         "ID %",
         "SCORE",
         "certain links %",
-        "certain links % to one who runs it",
+        "certain links %, rerun",
     ),
 }
 

@@ -28,7 +28,7 @@ PROGRAM = Path(sys.executable).with_name("constraint-sdc")
 RULES = shipped_file("rules", "census-paper.sch")
 LAST = 99
 LOOPED = (2, 10, 25, 50, 99)
-HEADING = "A sweep against a loop"
+HEADING = "Sweep compared with a loop"
 
 
 def run(*words: object) -> str:
@@ -86,8 +86,8 @@ def main() -> None:
         (
             f"`python benchmarks/sweep.py census.csv --docs`: {2 * LAST} maskings of {title}",
             f"(k = 1..{LAST}, MDAV, with and without the five rules), on two cores. The loop starts `mask` and",
-            "`assess --attacks none` anew for each, one after the other, as a shell script would; it is measured for",
-            f"{len(assessed)} of them and scaled up. The figures of these are the same in both.",
+            "`assess --attacks none` for each masking, one after the other, as a shell script would. It is measured",
+            f"for {len(assessed)} maskings and scaled up. Both give the same figures for these.",
             "",
             "| | seconds | times |",
             "|---|---:|---:|",

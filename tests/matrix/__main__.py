@@ -38,7 +38,7 @@ def main() -> int:
     chosen = [case for case in cases if _is_chosen(case, options.names, everything)]
     results, times = _run(chosen, options.keep)
     if options.times:
-        for seconds, name in sorted(((seconds, name) for name, seconds in times.items()), reverse=True)[:25]:
+        for seconds, name in sorted(((seconds, name) for name, seconds in times.items()), reverse=True):
             print(f"{seconds:6.2f} s  {name}")
         print(f"{sum(times.values()):6.1f} s in all, judges apart")
     if options.what == "record":

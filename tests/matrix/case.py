@@ -2,7 +2,7 @@
 
 A case has a name, the inputs that it stands on (`with`), texts that it writes itself (`files`), and commands (`run`),
 one per line. `each` makes one case of every entry: `{each}` is replaced by it in the commands, in the texts and in the
-names of inputs. A case that is `long` runs only in `make matrix`.
+names of inputs. A case that is `long` runs only in `make matrix`; `long` may also list some entries of `each`.
 """
 
 from __future__ import annotations
@@ -71,5 +71,9 @@ def _case(name: str, topic: str, entry: Mapping[str, Any], each: str) -> MatrixC
         run=tuple(filled(line) for line in entry["run"].splitlines() if line.strip()),
         inputs=tuple(filled(given) for given in entry.get("with", ())),
         files={path: filled(text) for path, text in entry.get("files", {}).items()},
-        is_long=bool(entry.get("long", False)),
+        is_long=_is_long(entry.get("long", False), each),
     )
+
+
+def _is_long(said: Any, each: str) -> bool:
+    return each in _each(said) if isinstance(said, (list, Mapping)) else bool(said)

@@ -281,9 +281,9 @@ def _write_census(folder: Path) -> None:
         federal, state = draw.randint(100, 20000), draw.randint(50, 6000)
         others, own = draw.randint(0, 7000), draw.randint(0, 90000)
         inverse = 1 / state
-        values = (draw.randint(10000, 300000), draw.randint(3000, 150000), draw.randint(0, 7500), earnings, federal)
-        values = (*values, draw.randint(100, 6000), draw.randint(0, 900), earnings, others, own, state, taxable, wage)
-        texts = [*map(str, values), str(others + own), repr(inverse), repr(federal * inverse)]
+        first = (draw.randint(10000, 300000), draw.randint(3000, 150000), draw.randint(0, 7500), earnings, federal)
+        second = (draw.randint(100, 6000), draw.randint(0, 900), earnings, others, own, state, taxable, wage)
+        texts = [*map(str, (*first, *second)), str(others + own), repr(inverse), repr(federal * inverse)]
         rows.append({f"V{number}": text for number, text in enumerate(texts, start=1)})
     _write(folder / "original.xml", _xml(rows, "Microdata", "Record"))
     shutil.copy(folder / "original.xml", folder / "microdata.xml")
@@ -332,6 +332,32 @@ def _write_towns(folder: Path) -> None:
     _write(folder / "towns.sch", TOWNS_RULES)
 
 
+MANY_RULES = """<schema xmlns="http://purl.oclc.org/dsdl/schematron" queryBinding="xslt2">
+  <pattern>
+    <rule context="Row">
+      <assert id="R-sum" test="number(A) + number(B) = number(C)">Sum.</assert>
+      <assert id="R-low" test="not(number(A) &lt; 50) or number(D) &lt;= 500">Low.</assert>
+      <assert id="R-long" test="string-length(string-join((A, B, C), '-')) > 3">Long.</assert>
+    </rule>
+  </pattern>
+</schema>
+"""
+
+
+def _write_many(folder: Path) -> None:
+    """More records than the partitions take without compiled code, in more than one chunk of the reader."""
+    draw = random.Random(6)
+    rows = []
+    for _ in range(12_000):
+        a, b = int(draw.lognormvariate(5, 1)), draw.randint(0, 1000)
+        d = draw.randint(0, 500 if a < 50 else 3000)
+        values = {"A": str(a), "B": str(b), "C": str(a + b), "D": str(d), "E": f"{draw.gauss(0, 10):.3f}"}
+        rows.append({**values, "Remark": "filler " * 8})
+    _write(folder / "many.xml", _xml(rows, "Rows", "Row"))
+    _write(folder / "many.csv", _csv({name: row[name] for name in "ABDE"} for row in rows))
+    _write(folder / "many.sch", MANY_RULES)
+
+
 def _write_bad(folder: Path) -> None:
     """Files that cannot be processed, or hold nothing."""
     _write(folder / "torn.xml", "<Firms><Firm><A>1</A></Firm><Firm>")
@@ -361,5 +387,6 @@ INPUTS: Mapping[str, Callable[[Path], None]] = {
     "tables": _write_tables,
     "census": _write_census,
     "towns": _write_towns,
+    "many records": _write_many,
     "bad files": _write_bad,
 }

@@ -43,8 +43,8 @@ _NUMBER = re.compile(r"[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?\s?%?")
 _FORMULA = re.compile(r"[<>=!+*/]+|[\w@:.-]*\d[\w.-]*|@?[A-Z][\w:-]*|'[^']*'")
 _PLACE = re.compile(r"([\w.-]+\.(?:sch|xml|yml|csv|tsv|json|parquet|sav|dta)):(\d+)")
 _WORD = re.compile(r"@?[\w-]+")
-_SHORT = 120
-DEPTH = 2
+_SHORT = 160
+DEPTH = 3
 _FEW = 6
 
 
@@ -176,7 +176,7 @@ def _page(text: str) -> Any:
     """Return how many parts a page has, and the numbers of its tables."""
     root = html.document_fromstring(text.encode("utf-8"), parser=html.HTMLParser(encoding="utf-8"))
     counts = Counter(str(element.tag).rpartition("}")[2] for element in root.iter(etree.Element))
-    cells = (cell.text_content().strip() for cell in root.iter("td"))
+    cells = ("".join(map(str, cell.itertext())).strip() for cell in root.iter("td"))
     parts = {name: counts[name] for name in ("section", "table", "tr", "svg")}
     return {"parts": parts, "figures": [cell for cell in cells if _NUMBER.fullmatch(cell)]}
 
@@ -197,7 +197,7 @@ def _table(path: Path) -> Any:
         import pyarrow.parquet as pq
 
         table = pq.read_table(path)
-        columns = {field.name: str(field.type) for field in table.schema}
+        columns: Any = {field.name: [str(field.type), _metadata(field.metadata)] for field in table.schema}
         values: Any = table.to_pydict()
     else:
         import pyreadstat
@@ -214,6 +214,12 @@ def _table(path: Path) -> Any:
         }
         values = {name: frame[name].tolist() for name in frame.columns}
     return {"columns": columns, "values": digest(repr(values))}
+
+
+def _metadata(entries: dict[bytes, bytes] | None) -> Any:
+    """Return what is written beside a column: labels, measures and codes for missing."""
+    texts = {key.decode("utf-8"): value.decode("utf-8") for key, value in (entries or {}).items()}
+    return {key: json.loads(text) if text.startswith("{") else text for key, text in sorted(texts.items())}
 
 
 # Short form --------------------------------------------------------------------------------------------------------

@@ -130,7 +130,8 @@ def _step(line: str, folder: Path) -> Any:
 
 def run_command(words: list[str], folder: Path) -> tuple[int, str, str]:
     """Run one command in a folder; return its exit code, and what it printed on both streams."""
-    streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2)]
+    printed, complained = io.BytesIO(), io.BytesIO()
+    streams = [io.TextIOWrapper(raw, encoding="utf-8", write_through=True) for raw in (printed, complained)]
     before, arguments = Path.cwd(), sys.argv
     code: Any = None
     try:
@@ -144,5 +145,4 @@ def run_command(words: list[str], folder: Path) -> tuple[int, str, str]:
     finally:
         os.chdir(before)
         sys.argv = arguments
-    output, complaint = (stream.buffer.getvalue().decode("utf-8") for stream in streams)  # type: ignore[attr-defined]
-    return int(code or 0), output, complaint
+    return int(code or 0), printed.getvalue().decode("utf-8"), complained.getvalue().decode("utf-8")

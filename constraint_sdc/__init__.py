@@ -13,11 +13,11 @@ Mask       plan_file  mask_file  partition_file  explain_rule  explain_record  e
 Measure    assess_files  attack_files  sweep_file
 Files      describe_file  convert_file  export_domain  read_recipe  read_plan  save_plan  read_certificate
            save_groups  save_sweep  read_sweep_points  generate_census  shipped_rules
-Reports    render  plan_text
+Reports    render  plan_text  sentence
 Options    CheckOptions  MaskOptions  PartitionOptions  AssessOptions  SweepOptions  ConvertOptions  Recipe  Standardise
 Results    CheckResult  RuleResult  Violation  RuleList  RuleRow  Plan  BlockPlan  RulePlan  MaskResult  RuleOutcome
            Partitioned  CertificateCheck  RuleExplanation  RecordExplanation  Assessment  Measured  Sweep  SweepPoint
-           Description  VariableDescription  Written
+           Description  VariableDescription  Written  Reason
 Errors     ConstraintSdcError  UsageError  RulesError  DataError  NotRowsError  ResourceRefusedError  JudgeError
            PlanRefusedError  CannotShareError  NotPublishedError
 """
@@ -92,6 +92,8 @@ if TYPE_CHECKING:
     from constraint_sdc.plan.plan import RulePlan as RulePlan
     from constraint_sdc.reports.masking.plan_text import plan_text as plan_text
     from constraint_sdc.reports.rendering import render as render
+    from constraint_sdc.reports.sentences import sentence as sentence
+    from constraint_sdc.settings.reason import Reason as Reason
     from constraint_sdc.settings.recipe import Recipe as Recipe
     from constraint_sdc.settings.words import Standardise as Standardise
 
@@ -130,6 +132,7 @@ _HOMES = {
     # Reports
     "render": "constraint_sdc.reports.rendering",
     "plan_text": "constraint_sdc.reports.masking.plan_text",
+    "sentence": "constraint_sdc.reports.sentences",
     # Options
     "CheckOptions": "constraint_sdc.commands.check",
     "ConvertOptions": "constraint_sdc.commands.convert",
@@ -158,6 +161,7 @@ _HOMES = {
     "Measured": "constraint_sdc.measures.assessment",
     "Sweep": "constraint_sdc.measures.assessment",
     "SweepPoint": "constraint_sdc.measures.assessment",
+    "Reason": "constraint_sdc.settings.reason",
     "Description": "constraint_sdc.data.variable",
     "VariableDescription": "constraint_sdc.data.variable",
     "Written": "constraint_sdc.data.variable",

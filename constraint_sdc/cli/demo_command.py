@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from constraint_sdc.judge.finding import CheckResult
     from constraint_sdc.measures.assessment import SweepPoint
     from constraint_sdc.plan.plan import Plan
+    from constraint_sdc.settings.reason import Reason
 
 _KS = (1, 2, 3, 5, 10, 20, 50, 100)
 _PLANNED = ("block", "variables", "operator", "strata", "computed", "rule", "survives by")
@@ -109,19 +110,25 @@ def _plan_table(plan: Plan) -> str:
     """Return one line per block."""
     rows = []
     for block in plan.blocks:
-        derivations = dict.fromkeys(text for stratum in block.strata for text in stratum.derivations)
+        derivations = dict.fromkeys(_computed(one) for stratum in block.strata for one in stratum.derivations)
         rows.append(
             (
                 str(block.number),
                 ", ".join(block.names),
                 ", ".join(dict.fromkeys(variable.operator.value for variable in block.variables)),
                 str(len(block.strata)),
-                "; ".join(derivations).replace(" computed by ", " by "),
+                "; ".join(derivations),
                 ", ".join(rule.rule for rule in block.rules),
                 ", ".join(dict.fromkeys(rule.why.value for rule in block.rules)),
             )
         )
     return _table([_PLANNED, *rows], (0, 3))
+
+
+def _computed(derivation: Reason) -> str:
+    rules = derivation["rules"]
+    assert isinstance(rules, tuple)
+    return f"{derivation['variable']} by {' and '.join(map(str, rules))}"
 
 
 def _comparison(before: CheckResult, after: CheckResult, plain: CheckResult, in_blocks: CheckResult) -> str:

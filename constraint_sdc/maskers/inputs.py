@@ -25,6 +25,7 @@ from constraint_sdc.partition.partitioner import Partitioner
 from constraint_sdc.plan.design import BlockDesign
 from constraint_sdc.plan.swap_task import SwapTask
 from constraint_sdc.settings.masker import Method, Microaggregation
+from constraint_sdc.settings.reason import Param, Reason, because
 from constraint_sdc.settings.words import OperatorName, Scale
 
 
@@ -66,15 +67,15 @@ def information_loss(series: Sequence[Series], masked: Points) -> float:
     return 100.0 * error / total if total else 0.0
 
 
-def changed_categories(series: Sequence[Series], masked: Points) -> Iterator[str]:
-    """Say in how many records each category changed, which is the loss where nothing can be squared."""
-    said = []
+def changed_categories(series: Sequence[Series], masked: Points) -> Iterator[Reason]:
+    """Yield in which share of the records each category changed: the loss where nothing can be squared."""
+    shares: dict[str, Param] = {}
     for j, one in enumerate(series):
         if one.scale is not Scale.NUMERIC:
             same = (one.values == masked[:, j]) | (one.is_blank & np.isnan(masked[:, j]))
-            said.append(f"{one.name} {100.0 * (1.0 - float(same.mean())):.1f}%")
-    if said:
-        yield f"share of records with another category than before: {', '.join(said)}"
+            shares[one.name] = 1.0 - float(same.mean())
+    if shares:
+        yield because("categories-changed", variables=tuple(shares), shares=tuple(shares.values()))
 
 
 def plain_loss(series: Sequence[Series], cloud: Cloud, k: int) -> float:

@@ -12,6 +12,7 @@ from constraint_sdc.data.groups import Groups
 from constraint_sdc.data.table import Column
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.plan.plan import BlockPlan, ExactStep, Kept, Plan, Price, RulePlan
+from constraint_sdc.settings.reason import Reason
 from constraint_sdc.settings.recipe import Division, Recipe
 from constraint_sdc.settings.words import OnBroken, Scale, Standardise
 from constraint_sdc.shown import Shown, Tabled
@@ -116,7 +117,7 @@ class Partitioned(Tabled):
     variables: tuple[DividedBy, ...]
     left_out: tuple[Kept, ...]
     chosen: str | None
-    why: str | None
+    why: Reason | None
     groups: Groups
     loss: float
     mdav_loss: float | None

@@ -21,6 +21,7 @@ from constraint_sdc.maskers.own_values import OwnValues
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.plan.design import BlockDesign
 from constraint_sdc.plan.plan import Treatment
+from constraint_sdc.settings.reason import because
 from constraint_sdc.settings.words import Scale
 
 
@@ -35,9 +36,8 @@ def mask_ranked(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
     everyone = own.records.label
     best = own.proposed(everyone, values, source)
     found = own.finish(best, values, own.first_step(np.flatnonzero(own.passing(best))))
-    shared = [_least_shared(found.candidates.texts[:, j]) for j in range(len(design.series))]
-    named = ", ".join(f"{series.name} {count:,}" for series, count in zip(design.series, shared, strict=True))
-    notes = (f"least number of records that share a value, variable by variable: {named}",)
+    shared = tuple(_least_shared(found.candidates.texts[:, j]) for j in range(len(design.series)))
+    notes = (because("values-shared", variables=tuple(series.name for series in design.series), records=shared),)
     price = price_of(design, inputs, clusters, found, everyone, notes=notes)
     return MaskedBlock(design.plan, clusters, stratum, found.step, found.candidates.columns(), price, everyone)
 

@@ -12,6 +12,7 @@ from constraint_sdc.errors import PlanRefusedError, UsageError
 from constraint_sdc.partition.registry import takes_one_variable
 from constraint_sdc.plan.plan import Treatment
 from constraint_sdc.settings.masker import FuzzyCMeans, GroupAnonymity, Method, Microaggregation, Microhybrid, draws
+from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.words import OperatorName, VariableWish
 
 _DETERMINED = 1e-9  # of a variable's range: what rounding leaves
@@ -123,48 +124,27 @@ _PROJECTED = ("pc1-projection", "z-sum-projection")
 _DEFAULT_SEED = 0
 
 
-def plan_warnings(masker: Method, partition: str, k: int, seed: int) -> tuple[str, ...]:
+def plan_warnings(masker: Method, partition: str, k: int, seed: int) -> tuple[Reason, ...]:
     """Return what is to be said before anybody masks in this way, gravest first."""
-    found: list[str] = []
+    found: list[Reason] = []
     if isinstance(masker, Microhybrid) and k == 1:
-        found.append("k = 1 masks nothing: the masked file is the original")
+        found.append(because("masks-nothing"))
     if isinstance(masker, FuzzyCMeans) and not masker.ensure_k:
-        found.append(
-            f"fuzzy-c-means does not promise that {k} records share their values, and who alone draws a centre near "
-            "himself is published nearly as he is, outliers above all; `ensure_k: true` prevents both"
-        )
+        found.append(because("k-not-ensured", k=k))
     if draws(masker) and k > 1:
-        guess = "; 0 is the default, and the first that anybody tries" if seed == _DEFAULT_SEED else ""
-        found.append(
-            f"what a record gets is drawn, and whoever has the original and the seed can repeat the draw: keep the "
-            f"seed secret, and with it plan, certificate and report (it is {seed}{guess})"
-        )
+        found.append(because("draw-repeatable", seed=seed, is_default=seed == _DEFAULT_SEED))
     if isinstance(masker, GroupAnonymity):
-        found.append(
-            "plan, certificate and recipe tell how the group was spread before: whoever reads them needs no attack, so "
-            "keep all three secret (docs/maskers/group-anonymity.md)"
-        )
+        found.append(because("goals-tell"))
         if not masker.influential:
-            found.append(
-                "no variable is influential, so that swaps pair any two records; name some under `influential`"
-            )
+            found.append(because("nothing-influential"))
     if isinstance(masker, Microaggregation):
         found += _of_partition(partition.removesuffix("+refine"), k)
     return tuple(found)
 
 
-def _of_partition(partition: str, k: int) -> list[str]:
+def _of_partition(partition: str, k: int) -> list[Reason]:
     if partition in _RANKED:
-        return [
-            f"{partition} masks each variable by itself, so that {k} records share a mean of one variable but hardly "
-            "any two share all values: whoever knows the original values of several variables finds nearly every "
-            "record, with certainty (`attack transparency`, docs/maskers/individual-ranking.md). Choose it only for "
-            "variables that no intruder can know"
-        ]
+        return [because("variables-ranked-alone", method=partition, k=k)]
     if partition in _PROJECTED:
-        return [
-            f"{partition} sorts records by one number: records that are near in it may be far apart in every variable, "
-            "so that groups are wide, and whoever knows the method knows the order of the groups "
-            "(docs/maskers/projection.md). The default method loses less at the same k"
-        ]
+        return [because("records-projected", method=partition)]
     return []

@@ -28,7 +28,7 @@ from constraint_sdc.plan.plan import BlockPlan, Plan, RulePlan
 from constraint_sdc.reports import result_tables as tables
 from constraint_sdc.reports.assessment.figures_text import shown_figure
 from constraint_sdc.reports.check.wording import counted, number, verdict
-from constraint_sdc.reports.result_tables import Sheet
+from constraint_sdc.reports.result_tables import ShownTable
 from constraint_sdc.reports.terminal import clean
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ class Display:
     """
 
     says: Callable[[Any], str]
-    tables: Mapping[str, Callable[[Any], Sheet]] = field(default_factory=dict)
-    more: Callable[[Any], Mapping[str, Sheet]] = lambda _: {}
+    tables: Mapping[str, Callable[[Any], ShownTable]] = field(default_factory=dict)
+    more: Callable[[Any], Mapping[str, ShownTable]] = lambda _: {}
 
 
 # One line each.
@@ -147,7 +147,7 @@ def _file(path: str) -> str:
 # The table of all results.
 
 
-def _measured_tables(measured: Measured) -> dict[str, Sheet]:
+def _measured_tables(measured: Measured) -> dict[str, ShownTable]:
     return {table.name: tables.measured_table(table) for table in measured.tables}
 
 
@@ -225,7 +225,7 @@ def _display(result: object) -> Display:
     return DISPLAYS[type(result)]
 
 
-def _html_table(sheet: Sheet) -> str:
+def _html_table(sheet: ShownTable) -> str:
     head = "".join(f"<th>{_cell(name)}</th>" for name in sheet.head)
     rows = "".join(f"<tr>{''.join(f'<td>{_cell(c)}</td>' for c in row)}</tr>" for row in sheet.rows[:_ROWS_SHOWN])
     rest = len(sheet.rows) - _ROWS_SHOWN

@@ -12,6 +12,7 @@ from constraint_sdc.commands.masking.carrying_out import read_plan
 from constraint_sdc.errors import PlanRefusedError
 from constraint_sdc.maskers.masked import MaskOptions
 from constraint_sdc.plan.plan_json import plan_digest
+from constraint_sdc.reports.sentences import with_sentences
 from constraint_sdc.settings.words import Role, Standardise
 from tests.cli.conftest import Run
 from tests.cli.masking import Calls, HandMade, make_by_hand, stand_in
@@ -64,12 +65,15 @@ def test_every_option_arrives(run: Run, calls: Calls, tmp_path: Path) -> None:
     assert said.recipe.variables["Id"].role is Role.IDENTIFIER
 
 
-def test_json_is_printed_and_saved_alike(run: Run, made: HandMade, calls: Calls) -> None:
+def test_json_is_printed_with_sentences_and_saved_without(run: Run, made: HandMade, calls: Calls) -> None:
     Path("plan.json").write_text("an old plan", encoding="utf-8")
     ran = run(*PLAN, "-k", "2", "--json", "--out", "plan.json")
     assert ran.code == 0
     assert "plan saved: plan.json" in ran.err
-    assert json.loads(ran.out) == json.loads(Path("plan.json").read_text("utf-8"))
+    saved = json.loads(Path("plan.json").read_text("utf-8"))
+    assert json.loads(ran.out) == with_sentences(saved)
+    assert "because" not in saved["blocks"][0]
+    assert json.loads(ran.out)["blocks"][0]["because"] == "rules tie them"
     assert plan_digest(read_plan(Path("plan.json"))) == plan_digest(made.plan)
     assert len(calls) == 1
 

@@ -18,6 +18,7 @@ from constraint_sdc.errors import UsageError
 from constraint_sdc.maskers.masked import Partitioned
 from constraint_sdc.partition.registry import METHODS
 from constraint_sdc.plan import blocks as categories
+from constraint_sdc.settings.reason import because
 from constraint_sdc.settings.recipe import Recipe
 from constraint_sdc.settings.words import Role, Scale, Standardise, VariableWish
 
@@ -142,7 +143,7 @@ def test_a_named_variable_takes_part_whatever_its_role(tmp_path: Path) -> None:
 def test_categories_alone_are_grouped_without_loss(tmp_path: Path) -> None:
     data = write_csv(tmp_path / "d.csv", "Region", [("north",), ("south",), ("west",)] * 4)
     found = partition_file(data, PartitionOptions(k=4, variables=("Region",)))
-    assert (found.chosen, found.why) == ("k-modes", "nothing but categories")
+    assert (found.chosen, found.why) == ("k-modes", because("only-categories"))
     assert members(found) == {frozenset(range(first, 13, 3)) for first in (1, 2, 3)}
     assert found.loss == 0.0
 
@@ -159,7 +160,7 @@ def test_what_auto_chooses_is_said(tmp_path: Path) -> None:
     data = write_csv(tmp_path / "d.csv", "A,B", [(i % 7, 4) for i in range(30)])
     found = partition_file(data, PartitionOptions(k=3))
     assert found.chosen == "optimal-univariate"
-    assert found.why == "one variable that varies: the least loss can be computed"
+    assert found.why == because("one-variable-varies")
     assert found.division.effort == "default"
     mdav = partition_file(data, PartitionOptions(k=3, method="mdav"))
     assert (mdav.chosen, mdav.why, mdav.division.effort) == (None, None, None)

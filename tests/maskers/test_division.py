@@ -14,6 +14,8 @@ from constraint_sdc.commands.plan import plan_file
 from constraint_sdc.errors import UsageError
 from constraint_sdc.maskers.masked import MaskOptions, MaskResult
 from constraint_sdc.partition.registry import METHODS
+from constraint_sdc.reports.sentences import sentence
+from constraint_sdc.settings.reason import because
 from constraint_sdc.settings.recipe import Division
 from constraint_sdc.settings.words import Standardise
 from tests.maskers.extract import Extract, columns, extract
@@ -88,7 +90,7 @@ class TestMethods:
             assert not list(tmp_path.glob("masked*"))
             return
         result = given.mask(K, method=name, effort=effort)
-        assert result.plan.blocks[0].partition.startswith(name)
+        assert sentence(result.plan.blocks[0].partition).startswith(name)
         given.requires_all_rules()
         if name.removesuffix("+refine") in self.ONE_BY_ONE:
             assert not result.plan.blocks[0].shares, "rules tie the three, and each is divided by itself"
@@ -362,7 +364,7 @@ class TestWeights:
 
     def test_the_plan_says_why_the_weights_stay(self, tmp_path: Path) -> None:
         plan = extract(tmp_path, columns(**amounts()), recipe="weights: W").plan(K, **QUICK)
-        assert [(kept.name, kept.because) for kept in plan.kept] == [("W", "it says how much each record counts")]
+        assert [(kept.name, kept.because) for kept in plan.kept] == [("W", because("weighs-records"))]
 
     def test_weights_may_be_removed_from_the_file_that_they_weighed(self, tmp_path: Path) -> None:
         cells = amounts()

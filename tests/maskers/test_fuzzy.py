@@ -12,6 +12,7 @@ from constraint_sdc.commands.measuring.pairing import pair_tables
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.microdata.microdata import open_microdata
 from constraint_sdc.measures.attacks.transparency import Transparency
+from constraint_sdc.settings.reason import because
 from tests.maskers.extract import Extract, columns, extract
 
 N = 120
@@ -45,7 +46,7 @@ class TestK:
         given.requires_all_rules()
         assert not any(block.shares for block in result.plan.blocks)
         assert min(result.smallest) == min(given.smallest_group(*block.names) for block in result.plan.blocks)
-        assert result.plan.warnings[0].startswith("fuzzy-c-means does not promise that 5 records share their values")
+        assert result.plan.warnings[0] == because("k-not-ensured", k=5)
 
     @pytest.mark.parametrize("seed", range(4))
     def test_it_is_ensured_on_demand(self, tmp_path: Path, seed: int) -> None:

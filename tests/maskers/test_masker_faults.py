@@ -16,6 +16,8 @@ from constraint_sdc.files.microdata.microdata import open_microdata
 from constraint_sdc.maskers.masked import MaskResult
 from constraint_sdc.plan.plan import Treatment, Why
 from constraint_sdc.reports.masking.plan_text import plan_text
+from constraint_sdc.reports.sentences import sentence
+from constraint_sdc.settings.reason import because
 from constraint_sdc.settings.recipe import Recipe
 from tests.maskers.extract import Extract, columns, extract
 
@@ -102,8 +104,8 @@ class TestOriginalRecordsInPublishedFiles:
         result = given.mask(3, seed=2)
         count = alone_and_unchanged(given)
         assert count > 0, "a centre lies on an outlier"
-        assert result.masked.blocks[0].price.notes[-1].startswith(f"{count} records came out as they were")
-        assert "is published nearly as he is" in result.plan.warnings[0]
+        assert result.masked.blocks[0].price.notes[-1] == because("alone-at-centre", records=count)
+        assert "is published almost unchanged" in sentence(result.plan.warnings[0])
 
     def test_none_is_with_k_ensured(self, tmp_path: Path) -> None:
         given = extract(
@@ -197,7 +199,7 @@ class TestWhatThePlanSays:
         given = extract(tmp_path, columns(**cells), {"s": "number(A) + number(B) = number(C)"}, RANKED)
         result = given.mask(5)
         assert given.smallest_group("C") < 5
-        assert "5 records share each value" not in result.plan.warnings[0]
+        assert "5 records share each value" not in sentence(result.plan.warnings[0])
 
 
 class TestMistakesInARecipe:

@@ -10,6 +10,8 @@ import pytest
 
 from constraint_sdc.errors import PlanRefusedError, UsageError
 from constraint_sdc.plan.plan import ExactStep, Treatment, Why
+from constraint_sdc.reports.sentences import sentence
+from constraint_sdc.settings.reason import because
 from tests.maskers.extract import Extract, columns, extract, the_block
 
 N = 90
@@ -59,7 +61,7 @@ class TestMoments:
         assert max(differences(given, rows, self.NAMES) for rows in clusters.each()) < 1e-9
         (rule,) = result.plan.blocks[0].rules
         assert rule.why is Why.EXACT
-        assert rule.because.startswith("a linear equality that holds in a cluster holds for all values with its means")
+        assert rule.because.code == "linear-equality-in-clusters"
         assert all(promise.is_exact for promise in result.masked.blocks[0].price.promises)
 
     def test_covariances_with_given_variables_are_kept_and_those_stay_as_they_are(self, tmp_path: Path) -> None:
@@ -71,7 +73,7 @@ class TestMoments:
         assert given.column("Y") == cells["Y"]
         clusters = result.masked.blocks[0].groups
         assert max(differences(given, rows, self.NAMES, ("Y",)) for rows in clusters.each()) < 1e-9
-        assert any("and with Y" in promise.what for promise in result.masked.blocks[0].price.promises)
+        assert any("and with Y" in sentence(promise.what) for promise in result.masked.blocks[0].price.promises)
 
     def test_a_rule_that_ties_confidential_and_given_variables_survives(self, tmp_path: Path) -> None:
         cells = incomes(8)
@@ -97,16 +99,16 @@ class TestMoments:
         means, nearly = (
             [p for p in result.masked.blocks[0].price.promises if p.is_exact is exact] for exact in (True, False)
         )
-        assert [promise.what.split(" of ")[0] for promise in means] == ["means", "means"]
+        assert [promise.what.code for promise in means] == ["means-kept", "means-kept"]
         assert nearly
-        assert all(promise.what.startswith("covariances") and promise.difference < 1e-2 for promise in nearly)
+        assert all(promise.what.code == "covariances-kept" and promise.difference < 1e-2 for promise in nearly)
 
     def test_one_record_to_a_cluster_is_the_original(self, tmp_path: Path) -> None:
         cells = incomes()
         given = extract(tmp_path, columns(**cells), {"sum": "number(A) + number(B) = number(C)"}, HYBRID)
         result = given.mask(1)
         assert given.masked() == given.original()
-        assert result.plan.warnings[0] == "k = 1 masks nothing: the masked file is the original"
+        assert result.plan.warnings[0] == because("masks-nothing")
 
     def test_all_records_in_one_cluster_is_plain_ipso(self, tmp_path: Path) -> None:
         given = extract(tmp_path, columns(**incomes()), None, FREE + HYBRID)
@@ -150,7 +152,7 @@ class TestRules:
         given.requires_all_rules()
         assert {rule.why for rule in result.plan.blocks[0].rules} == {Why.CHECKED}
         (note,) = result.masked.blocks[0].price.notes
-        assert note.startswith("of 10 clusters ")
+        assert (note.code, note["clusters"]) == ("clusters-drawn", 10)
 
     def test_a_cluster_that_breaks_a_range_is_drawn_closer_and_keeps_its_moments(self, tmp_path: Path) -> None:
         """Values near the ends of a range: far draws leave it, near ones do not."""
@@ -162,8 +164,8 @@ class TestRules:
         result = given.mask(N)
         given.requires_all_rules()
         price = result.masked.blocks[0].price
-        assert "drawn at closeness" in price.notes[0]
-        assert "repaired" not in price.notes[0]
+        assert "drawn at closeness" in sentence(price.notes[0])
+        assert "repaired" not in sentence(price.notes[0])
         assert all(promise.is_exact for promise in price.promises)
         clusters = result.masked.blocks[0].groups
         assert max(differences(given, members, ("A", "B")) for members in clusters.each()) < 1e-9
@@ -180,7 +182,7 @@ class TestRules:
         given.requires_all_rules()
         price = result.masked.blocks[0].price
         assert price.steps[ExactStep.DRAWN_IN] > 0
-        assert "with repaired records" in price.notes[0]
+        assert "with repaired records" in sentence(price.notes[0])
         assert not any(before == after for before, after in zip(given.original(), given.masked(), strict=True))
 
     def test_clusters_with_differing_blanks_share_a_representative(self, tmp_path: Path) -> None:
@@ -192,7 +194,7 @@ class TestRules:
         price = result.masked.blocks[0].price
         shared = price.steps[ExactStep.SHARED]
         assert shared >= 30
-        assert "with differing blanks, which share a representative" in price.notes[0]
+        assert "with differing blanks, which share a representative" in sentence(price.notes[0])
         alike = [tuple(row.values()) for row in given.masked()]
         assert max(alike.count(row) for row in alike) >= 30
 
@@ -203,7 +205,7 @@ class TestRules:
         given = extract(tmp_path, columns(A=a, B=b, P=a * b), rules, HYBRID)
         result = given.mask(15)
         given.requires_all_rules()
-        near = [p.what for p in result.masked.blocks[0].price.promises if not p.is_exact]
+        near = [sentence(p.what) for p in result.masked.blocks[0].price.promises if not p.is_exact]
         assert any(what.startswith("means of") and "P" in what for what in near)
 
     def test_values_of_a_domain_are_shuffled_within_clusters(self, tmp_path: Path) -> None:

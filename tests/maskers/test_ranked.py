@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from constraint_sdc.plan.plan import Treatment, Why
+from constraint_sdc.reports.sentences import sentence
 from tests.maskers.extract import columns, extract
 
 N, K = 60, 4
@@ -60,7 +61,7 @@ def test_groups_of_individual_ranking_are_k_consecutive_values(tmp_path: Path) -
 )
 def test_the_plan_warns_of_the_risk(tmp_path: Path, method: str, says: str) -> None:
     (warning,) = extract(tmp_path, incomes(), RULES).plan(K, method=method).warnings
-    assert warning.startswith(says)
+    assert sentence(warning).startswith(says)
 
 
 @pytest.mark.parametrize("method", ["mdav", "auto", "mixed"])

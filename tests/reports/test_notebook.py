@@ -14,7 +14,7 @@ import pytest
 import constraint_sdc as cs
 from constraint_sdc.reports.notebook import DISPLAYS, Display, html, line
 from constraint_sdc.reports.rendering import RENDERERS
-from constraint_sdc.reports.result_tables import Sheet
+from constraint_sdc.reports.result_tables import ShownTable
 from constraint_sdc.shown import Shown, Tabled
 from tests.census_folder import fill_census_folder
 
@@ -22,6 +22,7 @@ PLAIN = {
     "RuleOutcome": "a row of counts: its own repr is one short line",
     "SweepPoint": "a row of figures: its own repr is one short line",
     "VariableDescription": "a row of counts: its own repr is one short line",
+    "Reason": "a code with parameters, and no result: sentence() words it",
     "Recipe": "what the user wrote, and no result",
     "Standardise": "a word, and no result",
 }
@@ -207,7 +208,7 @@ class Hostile(Tabled):
 def test_text_from_files_is_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
     hostile = Hostile("<script>alert(1)</script>\x1b[31m\n&")
     rows = tuple((hostile.text, 1) for _ in range(30))
-    display = Display(lambda one: f": {one.text}", {"rows": lambda _: Sheet((hostile.text, "n"), rows)})
+    display = Display(lambda one: f": {one.text}", {"rows": lambda _: ShownTable((hostile.text, "n"), rows)})
     monkeypatch.setattr("constraint_sdc.reports.notebook.DISPLAYS", {Hostile: display})
     said = html(hostile)
     assert "<script" not in said

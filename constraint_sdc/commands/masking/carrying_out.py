@@ -16,6 +16,7 @@ from constraint_sdc.plan.make_plan import make_plan
 from constraint_sdc.plan.plan import Plan, RulePlan
 from constraint_sdc.plan.plan_json import changed_inputs, plan_differences, plan_from_json
 from constraint_sdc.settings.masker import GroupAnonymity
+from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.words import Role, Scale, VariableWish
 
 
@@ -43,10 +44,10 @@ def carry_out(prepared: Prepared) -> tuple[Plan, Masked]:
             return replace(plan, warnings=(*_missed_goals(plan), *plan.warnings)), masked
 
 
-def _missed_goals(plan: Plan) -> tuple[str, ...]:
-    """Say loudly which goals are not reached."""
+def _missed_goals(plan: Plan) -> tuple[Reason, ...]:
+    """Return a warning for every goal that is not reached."""
     return tuple(
-        f"goal {goal.number} ({goal.parameter}) is MISSED: {'; '.join(goal.missed)}"
+        because("goal-missed", goal=goal.number, parameter=goal.parameter, missed=goal.missed)
         for goal in plan.all_goals()
         if goal.missed
     )
@@ -83,7 +84,9 @@ _WAY_OUT = "look at the new plan, save it with `plan --out`, and mask by that"
 
 def read_plan(path: Path) -> Plan:
     """Return a saved plan."""
-    return plan_from_json(read_json(path, "plan.schema.json", "a saved plan"))
+    return plan_from_json(
+        read_json(path, "plan.schema.json", "a saved plan", renew="make a new plan with `plan --out`")
+    )
 
 
 def options_of_plan(plan: Plan) -> dict[str, Any]:

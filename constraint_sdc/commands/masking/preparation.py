@@ -37,6 +37,7 @@ from constraint_sdc.schematron.confinement import Confinement
 from constraint_sdc.schematron.load import load_schema
 from constraint_sdc.schematron.schema import Schema
 from constraint_sdc.settings.masker import GroupAnonymity, Method, Microhybrid, divides_itself
+from constraint_sdc.settings.reason import because
 from constraint_sdc.settings.recipe import Division, Recipe
 from constraint_sdc.settings.words import OnBroken, Role, VariableWish
 
@@ -127,7 +128,7 @@ def prepare(data: Path, rules: Path | None, options: MaskOptions, progress: Prog
         says={rule.id: show_constraint(rule.constraint) for rule in understood.rules},
         show=show_formula,
         weights=None if division.weights is None else record_weights(table, division.weights),
-        notes=() if before is None else before.notes,
+        notes=() if before is None else tuple(because("check-note", quotes={"note": note}) for note in before.notes),
         digests=input_digests(data, understood.schema, options),
     )
     holds = _evaluator({rule.id for rule in understood.rules}, understood, layout)

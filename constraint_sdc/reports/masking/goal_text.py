@@ -9,6 +9,7 @@ from io import StringIO
 from constraint_sdc.maskers.masked import Swaps
 from constraint_sdc.plan.plan import BlockPlan, GoalReport, Plan, SignalValue, Treatment, VariablePlan
 from constraint_sdc.reports.check.wording import counted, number
+from constraint_sdc.reports.sentences import sentence, sentences
 from constraint_sdc.reports.terminal import align, clean, fact, paint, wrapped
 from constraint_sdc.settings.masker import FuzzyCMeans
 from constraint_sdc.settings.words import Scale
@@ -25,11 +26,11 @@ def goal_lines(goal: GoalReport, columns: int, colour: bool) -> Iterator[str]:
     yield from fact("base", "all records" if goal.base is None else clean(goal.base), columns)
     if goal.against is not None:
         yield from fact("against", clean(goal.against), columns)
-    for sentence in goal.missed:
-        yield from fact("missed", clean(sentence), columns)
+    for reason in goal.missed:
+        yield from fact("missed", clean(sentence(reason)), columns)
     yield from fact("swaps", swaps_text(goal), columns)
     for note in goal.notes:
-        yield from fact("note", clean(note), columns)
+        yield from fact("note", clean(sentence(note)), columns)
     yield ""
     yield from _table(goal, columns, colour)
 
@@ -44,7 +45,7 @@ def swaps_text(goal: GoalReport) -> str:
 
 def goal_sentence(goal: GoalReport) -> str:
     """Return a goal in one sentence."""
-    state = "reached" if goal.is_reached else f"MISSED: {'; '.join(goal.missed)}"
+    state = "reached" if goal.is_reached else f"MISSED: {'; '.join(sentences(goal.missed))}"
     return f"{goal.signal} over {goal.parameter} of {goal.vital}: {state}; swaps: {swaps_text(goal)}"
 
 

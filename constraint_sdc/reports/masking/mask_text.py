@@ -9,6 +9,7 @@ from constraint_sdc.plan.plan import ExactStep, Treatment
 from constraint_sdc.reports.check.wording import counted, number
 from constraint_sdc.reports.masking.goal_text import goal_lines, has_numbers, treatment_word
 from constraint_sdc.reports.masking.plan_text import promise_lines
+from constraint_sdc.reports.sentences import sentences
 from constraint_sdc.reports.terminal import align, clean, paint, wrapped
 from constraint_sdc.settings.masker import Microaggregation, Microhybrid
 
@@ -46,7 +47,7 @@ def mask_text(result: MaskResult, *, columns: int = 100, colour: bool = False) -
     """Return what was masked and published as plain text; escape sequences only when `colour` is on."""
     head, *more = wrapped(f"PUBLISHED: {_summary(result)}", columns, "", "  ")
     lines = [head.replace("PUBLISHED", paint("PUBLISHED", "good", colour), 1), *more]
-    for warning in result.plan.warnings:
+    for warning in sentences(result.plan.warnings):
         lines += [
             "",
             *(paint(line, "doubtful", colour) for line in wrapped(f"WARNING: {clean(warning)}", columns, "", "  ")),

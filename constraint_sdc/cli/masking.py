@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from constraint_sdc.maskers.masked import MaskOptions
     from constraint_sdc.plan.plan import Plan
 
-LEAST_K = 2
 # What a saved plan has decided; an option that says something else contradicts it.
 DECIDED = ("k", "method", "partition", "effort", "standardise", "weights", "seed", "on_broken")
 ABOUT_RULES = ("on_broken", "phase", "original", "allow", "time_limit")
@@ -88,17 +87,16 @@ def _with(command: Command, options: Sequence[Callable[[Command], Command]]) -> 
 def gather(
     given: dict[str, Any], rules: Path | None, saved: Plan | None = None, *, record: str | None = None
 ) -> MaskOptions:
-    """Return the options; the command line (or a saved plan) goes before the recipe, and k must come from somewhere."""
+    """Return what the command line (or a saved plan) says, and the recipe; `settle` puts them together."""
     if rules is None:
         refuse_given(given, ABOUT_RULES, "it belongs to rules, and there is no --rules")
-    from constraint_sdc.files.recipe import read_recipe
+    from constraint_sdc.files.recipe import load_recipe
     from constraint_sdc.maskers.masked import MaskOptions
     from constraint_sdc.settings.recipe import Recipe
     from constraint_sdc.settings.words import Standardise
 
-    recipe = Recipe() if given["recipe"] is None else read_recipe(given["recipe"])
+    recipe, digest = (Recipe(), None) if given["recipe"] is None else load_recipe(given["recipe"])
     decided = {name: given[name] for name in DECIDED} if saved is None else _by_plan(given, saved)
-    _refuse_k(recipe.k if decided["k"] is None else decided["k"], decided["method"] or recipe.method)
     if isinstance(decided["standardise"], str):
         decided["standardise"] = Standardise(decided["standardise"])
     return MaskOptions(
@@ -108,24 +106,10 @@ def gather(
         record=record,
         recipe=recipe,
         recipe_file=given["recipe"],
+        recipe_sha256=digest,
         allow=tuple(given["allow"]),
         time_limit=given["time_limit"],
     )
-
-
-def _refuse_k(k: int | None, method: str | None) -> None:
-    """Refuse a k that no masker takes; group-anonymity needs none, and microhybrid gives the original back with 1."""
-    from constraint_sdc.settings.masker import GroupAnonymity, Microhybrid
-
-    if method == GroupAnonymity.name:
-        return
-    if k is None:
-        raise UsageError("k is not given", hint="how many records must share values? -k K, or `k: K` in the recipe")
-    least, why = (
-        (1, "1 is the original") if method == Microhybrid.name else (LEAST_K, "a group of one record hides nothing")
-    )
-    if k < least:
-        raise UsageError(f"k must be at least {least}, not {k}", hint=why)
 
 
 def _by_plan(given: dict[str, Any], saved: Plan) -> dict[str, Any]:

@@ -127,7 +127,6 @@ def _surroundings(masked: Mapping[str, tuple[Role, Scale]], inputs: PlanInputs) 
         seed=inputs.seed,
         division=inputs.division,
         weights=inputs.weights,
-        show=inputs.show,
         masker=inputs.masker,
         given=_given(inputs),
     )

@@ -15,9 +15,10 @@ from typing import Any
 from constraint_sdc import __version__
 from constraint_sdc.files.json_file import json_text, read_json
 from constraint_sdc.files.recipe import recipe_to_json
-from constraint_sdc.maskers.masked import MaskOptions, MaskResult
+from constraint_sdc.maskers.masked import MaskResult
 from constraint_sdc.plan.plan_json import division_to_json, plan_digest, plan_to_json
 from constraint_sdc.reports.masking.mask_json import blocks_to_json, rules_to_json
+from constraint_sdc.settings.mask_settings import MaskSettings
 
 SCHEMA = "constraint-sdc/certificate"
 SCHEMA_VERSION = 1
@@ -32,14 +33,14 @@ def certificate_path(output: Path) -> Path:
     return output.with_name(f"{output.name}.certificate.json")
 
 
-def certificate_of(result: MaskResult, options: MaskOptions) -> dict[str, object]:
-    """Return the certificate as JSON values; `options` are those that the file was masked with."""
+def certificate_of(result: MaskResult, settings: MaskSettings) -> dict[str, object]:
+    """Return the certificate as JSON values; `settings` are those that the file was masked with."""
     plan = result.plan
     return {
         "schema": SCHEMA,
         "schema_version": SCHEMA_VERSION,
         "versions": _versions(),
-        "inputs": _inputs(result, options),
+        "inputs": _inputs(result, settings),
         "output": {
             "file": shown_name(result.output),
             "sha256": result.digests["output"],
@@ -52,10 +53,10 @@ def certificate_of(result: MaskResult, options: MaskOptions) -> dict[str, object
             "seed": plan.seed,
             "on_broken": plan.on_broken,
             "phase": None if result.after is None else result.after.phase,
-            "record": options.record or options.recipe.record,
-            "original": None if options.original is None else shown_name(options.original),
+            "record": settings.record,
+            "original": None if settings.rules.original is None else shown_name(settings.rules.original),
         },
-        "recipe": recipe_to_json(options.recipe),
+        "recipe": recipe_to_json(settings.recipe),
         "plan_sha256": plan_digest(plan),
         "plan": plan_to_json(plan),
         "rules": rules_to_json(result),
@@ -63,9 +64,9 @@ def certificate_of(result: MaskResult, options: MaskOptions) -> dict[str, object
     }
 
 
-def certificate_text(result: MaskResult, options: MaskOptions) -> str:
+def certificate_text(result: MaskResult, settings: MaskSettings) -> str:
     """Return the certificate as JSON text under schemas/certificate.schema.json."""
-    return json_text(certificate_of(result, options))
+    return json_text(certificate_of(result, settings))
 
 
 def read_certificate(path: Path) -> dict[str, Any]:
@@ -84,12 +85,12 @@ def shown_name(path: Path) -> str:
     return path.name if path.is_absolute() else path.as_posix()
 
 
-def _inputs(result: MaskResult, options: MaskOptions) -> list[dict[str, object]]:
+def _inputs(result: MaskResult, settings: MaskSettings) -> list[dict[str, object]]:
     given: Mapping[str, Path | None] = {
         "data": result.data,
         "rules": result.rules,
-        "recipe": options.recipe_file,
-        "original": options.original,
+        "recipe": settings.recipe_file,
+        "original": settings.rules.original,
     }
     inputs: list[dict[str, object]] = []
     for key, digest in sorted(result.digests.items()):

@@ -9,9 +9,9 @@ from typing import Any
 
 from constraint_sdc.commands.certificate.certificate import file_digest
 from constraint_sdc.commands.masking.goals import resolve_goals
-from constraint_sdc.commands.masking.preparation import read_whole
 from constraint_sdc.commands.masking.staged import smallest_groups
 from constraint_sdc.errors import UsageError
+from constraint_sdc.files.dataset import read_dataset
 from constraint_sdc.files.microdata.microdata import open_microdata
 from constraint_sdc.files.recipe import recipe_from_json
 from constraint_sdc.judge.finding import CheckResult
@@ -33,8 +33,7 @@ def recount_goals(certificate: Mapping[str, Any], plan: Plan, data: Path, record
     """
     if not isinstance(plan.masker, GroupAnonymity):
         return "", []
-    microdata = open_microdata(data, record=record or certificate["options"]["record"])
-    table, _, _ = read_whole(microdata, lambda _: None)
+    table = read_dataset(data, record or certificate["options"]["record"]).table
     try:
         task = resolve_goals(plan.masker, table, recipe_from_json(certificate["recipe"]))
     except UsageError as problem:

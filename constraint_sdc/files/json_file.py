@@ -6,12 +6,12 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
-
-import jsonschema
-from referencing import Registry, Resource
+from typing import TYPE_CHECKING, Any
 
 from constraint_sdc.errors import UsageError
+
+if TYPE_CHECKING:
+    from referencing import Registry
 
 # JSON that is readable and safe to print: ordered as given, letters as themselves, hidden characters escaped.
 
@@ -47,6 +47,8 @@ _REFERRED = ("plan.schema.json", "recipe.schema.json")
 
 def read_json(path: Path, schema_name: str, what: str) -> dict[str, Any]:
     """Return the content of a JSON file that follows a shipped schema; `what` names the kind of file in errors."""
+    import jsonschema  # only where a file is read: it takes a while to load
+
     content = _parsed(path, what)
     validator = jsonschema.Draft202012Validator(_schema(schema_name), registry=_registry())
     problem = jsonschema.exceptions.best_match(validator.iter_errors(content))
@@ -82,5 +84,7 @@ def _schema(name: str) -> dict[str, Any]:
 
 def _registry() -> Registry[Any]:
     """Return the schemas that others refer to by their URN."""
+    from referencing import Registry, Resource
+
     resources: list[Resource[Any]] = [Resource.from_contents(_schema(name)) for name in _REFERRED]
     return Registry().with_resources((resource.id() or "", resource) for resource in resources)

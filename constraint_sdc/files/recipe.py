@@ -7,9 +7,7 @@ import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
-
-import jsonschema
+from typing import TYPE_CHECKING, Any
 
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.json_file import shipped_file
@@ -18,6 +16,9 @@ from constraint_sdc.files.recipe_yaml import RecipeText
 from constraint_sdc.settings.masker import MASKERS, method_from_json, method_to_json
 from constraint_sdc.settings.recipe import AssessWish, Recipe
 from constraint_sdc.settings.words import OperatorName, Role, Scale, Standardise, VariableWish
+
+if TYPE_CHECKING:
+    import jsonschema
 
 _SIZE_LIMIT = 1_000_000
 _MESSAGE_LIMIT = 300
@@ -46,6 +47,8 @@ def _recipe(written: str, path: Path) -> Recipe:
     if not isinstance(content, dict):
         # Not the validator's message, which would quote the whole of a file given by mistake.
         raise UsageError("not a recipe", file=str(path), line=1, hint="expected lines such as `record: Record`")
+    import jsonschema  # only where a file is read: it takes a while to load
+
     schema = json.loads(shipped_file("schemas", "recipe.schema.json").read_text(encoding="utf-8"))
     for problem in jsonschema.Draft202012Validator(schema).iter_errors(content):
         raise text.mistake(_short(problem.message), _place(problem))

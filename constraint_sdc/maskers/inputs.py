@@ -91,7 +91,7 @@ def changed_categories(series: Sequence[Series], masked: Points) -> Iterator[str
 
 def plain_loss(series: Sequence[Series], cloud: Cloud, k: int) -> float:
     """Return the loss of plain MDAV: no strata, rules, grids or weights of records, and the arithmetic mean."""
-    groups = Groups(Mdav(compiled=False).partition(Cloud(cloud.points), k, seed=0))
+    groups = Groups(Mdav().partition(Cloud(cloud.points), k, seed=0))
     values = np.array(
         [np.where(s.is_blank, np.nanmean(s.values) if (~s.is_blank).any() else 0.0, s.values) for s in series]
     ).T

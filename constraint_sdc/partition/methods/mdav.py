@@ -46,7 +46,7 @@ class Mdav:
         if k == 1:
             return np.arange(len(cloud), dtype=np.int64)
         # A block's price compares it with plain MDAV, which often divides the very points that the search began with.
-        key = hashlib.sha256(np.ascontiguousarray(cloud.points)).digest(), cloud.points.shape, k, self.compiled
+        key = hashlib.sha256(cloud.points.tobytes()).digest(), cloud.points.shape, k, self.compiled
         if key not in _LATEST:
             while len(_LATEST) >= _REMEMBERED:
                 _LATEST.pop(next(iter(_LATEST)), None)

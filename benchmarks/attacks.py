@@ -104,7 +104,7 @@ def single_ranking_lines(files: list[Masked]) -> Iterator[str]:
                 f"| {file.title} | {file.k} | {setting} | {metric} | {tried:,} | {share:.2f} | {unique:,} | {sure} |"
             )
     yield ""
-    yield f"All settings and metrics of a file together: {min(seconds):.1f} to {max(seconds):.1f} seconds."
+    yield f"All settings and metrics together take {min(seconds):.1f} to {max(seconds):.1f} seconds per file."
 
 
 def transparency_lines(files: list[Masked]) -> Iterator[str]:

@@ -146,13 +146,14 @@ def main() -> None:
     machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
     text = f"""# How fast is `check`?
 
-Written by `make bench` (`benchmarks/check_speed.py`): census-like data of 16 variables, the five census rules, 1% of
-the records breaking each rule; whole processes from start to verdict, best of {options.repeat} (Saxon and
-isoschematron: one run). The verdicts of `check` and of the Saxon baseline are compared before anything is printed.
-Seconds depend on the machine ({machine}); compare the ratios. "Saxon, usual
-transpilation" is `benchmarks/baseline/census_usual.xsl` with two favours done to it: fast locations, and a key for the
-value domain. isoschematron runs four rules only (XPath 1.0 cannot say the fifth). `check` and Saxon read two files, the
-data and the original; MB/s counts the data alone.
+Written by `make bench` (`benchmarks/check_speed.py`). The data are census-like records of 16 variables, with the five
+census rules and 1% of the records breaking each rule. Times are those of whole processes from start to verdict, best of
+{options.repeat} (Saxon and isoschematron: one run). The verdicts of `check` and of the Saxon baseline are compared
+before anything is printed. Seconds depend on the machine ({machine}); compare the ratios.
+
+"Saxon, usual transpilation" is `benchmarks/baseline/census_usual.xsl`, improved in two ways: fast locations, and a key
+for the value domain. isoschematron runs four rules only, because XPath 1.0 cannot express the fifth. `check` and Saxon
+read two files, the data and the original; MB/s counts the data only.
 
 {table(results, sizes)}
 

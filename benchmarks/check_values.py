@@ -89,10 +89,10 @@ def main() -> None:
         wrong += [f"{method}, k = {k}: {differing}"] if differing else []
     said = (
         "`python benchmarks/check_values.py census.csv --docs`: the reference Census (V1 to V13), masked in one block",
-        "by MDAV, or each variable by individual ranking. In brackets what an independent implementation with the",
-        "same definitions found; a difference in the second decimal would end the run. The definition of ID was chosen",
-        "among several so that these figures come out ([interval disclosure](interval-disclosure.md)); that of the",
-        "others was not.",
+        "by MDAV, or each variable by individual ranking. Figures in brackets are those of an independent",
+        "implementation with the same definitions; the run fails on a difference in the second decimal. The definition",
+        "of ID was chosen among several so that these figures agree ([interval disclosure](interval-disclosure.md)).",
+        "The other definitions were not.",
         "",
         *lines,
     )

@@ -61,7 +61,7 @@ CATEGORIES = """variables:
 """
 
 GOALS = """mask:
-  method: group-anonymity
+  masker: group-anonymity
   goals:
     - parameter: Region
       vital: "Class = 'high'"
@@ -80,20 +80,20 @@ class Way:
 
 
 WAYS = (
-    Way("microaggregation, auto (the default)", 5, "method: auto\n"),
-    Way("microaggregation, mdav", 5, "method: mdav\n"),
-    Way("categories too, mixed", 5, "method: mixed\n" + CATEGORIES),
-    Way("ordinal-median", 5, "method: ordinal-median\n"),
-    Way("microhybrid", 20, "mask: {method: microhybrid, partition: mdav}\nseed: 731\n"),
+    Way("microaggregation, auto (the default)", 5, "mask: {partition: auto}\n"),
+    Way("microaggregation, mdav", 5, "mask: {partition: mdav}\n"),
+    Way("categories too, mixed", 5, "mask: {partition: mixed}\n" + CATEGORIES),
+    Way("ordinal-median", 5, "mask: {partition: ordinal-median}\n"),
+    Way("microhybrid", 20, "mask: {masker: microhybrid, partition: mdav}\nseed: 731\n"),
     Way(
-        "microhybrid in blocks of three", 5, "mask: {method: microhybrid, partition: mdav}\ngroup_size: 3\nseed: 731\n"
+        "microhybrid in blocks of three", 5, "mask: {masker: microhybrid, partition: mdav}\ngroup_size: 3\nseed: 731\n"
     ),
-    Way("fuzzy-c-means", 5, "mask: {method: fuzzy-c-means}\nseed: 731\n"),
-    Way("fuzzy-c-means, ensure_k", 5, "mask: {method: fuzzy-c-means, m1: 1.2, m2: 1.2, ensure_k: true}\nseed: 731\n"),
-    Way("individual-ranking", 5, "method: individual-ranking\n"),
-    Way("optimal-univariate", 5, "method: optimal-univariate\n"),
-    Way("pc1-projection", 5, "method: pc1-projection\n"),
-    Way("z-sum-projection", 5, "method: z-sum-projection\n"),
+    Way("fuzzy-c-means", 5, "mask: {masker: fuzzy-c-means}\nseed: 731\n"),
+    Way("fuzzy-c-means, ensure_k", 5, "mask: {masker: fuzzy-c-means, m1: 1.2, m2: 1.2, ensure_k: true}\nseed: 731\n"),
+    Way("individual-ranking", 5, "mask: {partition: individual-ranking}\n"),
+    Way("optimal-univariate", 5, "mask: {partition: optimal-univariate}\n"),
+    Way("pc1-projection", 5, "mask: {partition: pc1-projection}\n"),
+    Way("z-sum-projection", 5, "mask: {partition: z-sum-projection}\n"),
     Way("group-anonymity (swaps regions)", None, GOALS),
 )
 
@@ -141,14 +141,14 @@ def cells_of(way: Way, result: MaskResult, found: Assessment, seconds: float) ->
         "ID %": shown(figure(found.risk, "interval-disclosure")),
         "SCORE": shown(found.score.value("score")),
         "certain links %": shown(figure(found.attacks, "transparency", "certain-links-published"), 1),
-        "certain links % to one who runs it": shown(figure(found.attacks, "transparency", "certain-links-rerun"), 1),
+        "certain links %, rerun": shown(figure(found.attacks, "transparency", "certain-links-rerun"), 1),
         "newly broken": str(sum(outcome.newly_broken for outcome in result.outcomes)),
         "seconds": shown(seconds, 1),
     }
 
 
 TABLES = {
-    "In short": (
+    "Summary": (
         "masker",
         "k",
         "PIL %",
@@ -158,7 +158,7 @@ TABLES = {
         "certain links %",
         "newly broken",
     ),
-    "What is lost": (
+    "Information loss": (
         "masker",
         "k",
         "SSE/SST %",
@@ -168,7 +168,7 @@ TABLES = {
         "newly broken",
         "seconds",
     ),
-    "What is at risk": (
+    "Disclosure risk": (
         "masker",
         "k",
         "least that share a block",
@@ -176,7 +176,7 @@ TABLES = {
         "ID %",
         "SCORE",
         "certain links %",
-        "certain links % to one who runs it",
+        "certain links %, rerun",
     ),
 }
 

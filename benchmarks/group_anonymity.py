@@ -129,9 +129,9 @@ def small(cases: int, records: int, share: float) -> str:
         swaps.append(len(exact.vital))
     over = [100 * (ratio - 1) for ratio in ratios]
     return (
-        f"- {cases} files of {records:,} records, {np.mean(swaps):.0f} swaps in the mean: the method for many pairs "
-        f"costs {np.mean(over):.3f} % more than the exact optimum in the mean, {max(over):.3f} % at worst; it finds "
-        f"the optimum in {sum(o < 1e-9 for o in over)}."
+        f"- {cases} files of {records:,} records, {np.mean(swaps):.0f} swaps on average: the method for many pairs "
+        f"costs {np.mean(over):.3f} % more than the exact optimum on average, {max(over):.3f} % at worst. It finds "
+        f"the optimum in {sum(o < 1e-9 for o in over)} files."
     )
 
 
@@ -162,7 +162,7 @@ def main() -> None:
     lines += [large(options.records, share) for share in options.share]
     print("\n".join(lines))
     if options.docs:
-        told = "Written by `benchmarks/group_anonymity.py --docs`; times are of the machine that it ran on."
+        told = "Written by `benchmarks/group_anonymity.py --docs`. Times depend on the machine."
         write_section(PAGE, HEADING, "\n".join([told, "", *lines]))
 
 

@@ -113,7 +113,7 @@ def main() -> None:
     distance_linkage(*(standardised(normals(3_000), normals(3_000)).original,) * 2)  # loads the search
     body = "\n".join(lines(given.largest))
     if given.largest >= max(SIZES):
-        body += f"\n\nNaive at {max(SIZES):,}: ten times the time of every tenth masked record."
+        body += f"\n\nThe naive time at {max(SIZES):,} is measured on every tenth masked record and multiplied by ten."
     print(body)
     if given.docs:
         write_section(MEASURES, "Distance-based record linkage", f"`python benchmarks/linkage.py --docs`\n\n{body}")

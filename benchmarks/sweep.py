@@ -28,7 +28,7 @@ PROGRAM = Path(sys.executable).with_name("constraint-sdc")
 RULES = shipped_file("rules", "census-paper.sch")
 LAST = 99
 LOOPED = (2, 10, 25, 50, 99)
-HEADING = "A sweep against a loop"
+HEADING = "Sweep compared with a loop"
 
 
 def run(*words: object) -> str:
@@ -49,7 +49,7 @@ def prepare(folder: Path, source: Path | None) -> Path:
 
 def sweep(data: Path, folder: Path) -> tuple[float, dict[tuple[str, int], dict[str, float]]]:
     started = perf_counter()
-    given = ("--k", f"1..{LAST}", "--methods", "mdav", "--compare-unconstrained", "-o", folder / "sweep")
+    given = ("--k", f"1..{LAST}", "--partitions", "mdav", "--compare-unconstrained", "-o", folder / "sweep")
     points = json.loads(run("sweep", data, "--rules", RULES, *given, "--json"))["points"]
     return perf_counter() - started, {(point["scenario"], point["k"]): point for point in points}
 
@@ -61,7 +61,7 @@ def loop(data: Path, folder: Path) -> tuple[float, dict[tuple[str, int], dict[st
     for scenario, rules in (("with rules", ("--rules", RULES)), ("without rules", ())):
         for k in LOOPED:
             masked = folder / "masked.xml"
-            run("mask", data, *rules, "-k", k, "--method", "mdav", "-o", masked, "--overwrite")
+            run("mask", data, *rules, "-k", k, "--partition", "mdav", "-o", masked, "--overwrite")
             said = json.loads(run("assess", data, masked, "--attacks", "none", "--json"))
             found[scenario, k] = {name: figure["value"] for name, figure in said["score"]["figures"].items()}
     return (perf_counter() - started) / len(found), found
@@ -86,8 +86,8 @@ def main() -> None:
         (
             f"`python benchmarks/sweep.py census.csv --docs`: {2 * LAST} maskings of {title}",
             f"(k = 1..{LAST}, MDAV, with and without the five rules), on two cores. The loop starts `mask` and",
-            "`assess --attacks none` anew for each, one after the other, as a shell script would; it is measured for",
-            f"{len(assessed)} of them and scaled up. The figures of these are the same in both.",
+            "`assess --attacks none` for each masking, one after the other, as a shell script would. It is measured",
+            f"for {len(assessed)} maskings and scaled up. Both give the same figures for these.",
             "",
             "| | seconds | times |",
             "|---|---:|---:|",

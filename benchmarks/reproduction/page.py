@@ -117,7 +117,7 @@ def _over_all(found: Sequence[Found]) -> str:
 
 def _nearest(found: Sequence[Found]) -> list[str]:
     lines = [
-        "| the nearest ones | PIL | ID | DBRL | S1 at k = 10, least | S2 at k = 6, least |",
+        "| nearest combinations | PIL | ID | DBRL | S1 at k = 10, least | S2 at k = 6, least |",
         "|---|---|---|---|---|---|",
     ]
     for each in sorted(found, key=lambda f: f.error(PUBLISHED))[:8]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from constraint_sdc.plan.plan import Plan
 
 # What a saved plan has decided; an option that says something else contradicts it.
-DECIDED = ("k", "method", "partition", "effort", "standardise", "weights", "seed", "on_broken")
+DECIDED = ("k", "masker", "partition", "effort", "standardise", "weights", "seed", "on_broken")
 ABOUT_RULES = ("on_broken", "phase", "original", "allow", "time_limit")
 
 Command = Callable[..., None]
@@ -26,15 +26,14 @@ Command = Callable[..., None]
 _ONE_MASKING = (
     click.option("-k", "k", type=int, help="Least number of records that share the values of a block; 2 or more."),
     click.option(
-        "--method",
-        callback=not_empty,
-        help="A masker (see docs/maskers), or a partition, which stands for microaggregation by it. [default: auto]",
+        "--masker", callback=not_empty, help="How values are masked (see docs/maskers). [default: microaggregation]"
     ),
     click.option(
         "--partition",
         callback=not_empty,
-        help="How a masker divides records into groups (see docs/partition). [default: auto]",
+        help="How the masker divides records into groups (see docs/partition). [default: auto]",
     ),
+    click.option("--method", callback=not_empty, hidden=True, help="Old spelling of --masker and --partition."),
 )
 _ANY_MASKING = (
     click.option("--recipe", type=FILE, help="YAML file with k, roles, grids and groups (see docs/recipe.md)."),
@@ -88,6 +87,7 @@ def gather(
     given: dict[str, Any], rules: Path | None, saved: Plan | None = None, *, record: str | None = None
 ) -> MaskOptions:
     """Return what the command line (or a saved plan) says, and the recipe; `settle` puts them together."""
+    given = with_new_spelling(given)
     if rules is None:
         refuse_given(given, ABOUT_RULES, "it belongs to rules, and there is no --rules")
     from constraint_sdc.files.recipe import load_recipe
@@ -112,13 +112,38 @@ def gather(
     )
 
 
+def with_new_spelling(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the options with the old `--method` as `--masker` or `--partition`, and say so on stderr."""
+    name = given.get("method")
+    rest = {option: value for option, value in given.items() if option != "method"}
+    if name is None:
+        return rest
+    meant = meaning_of(name)
+    for option in ("masker", meant):
+        if rest[option] is not None:
+            what = f"--method {name} is the old spelling of --{meant} {name}, and --{option} is given too"
+            raise UsageError(what, hint="leave --method out")
+    click.echo(f"note: --method {name} is taken for a {meant}; the new spelling is --{meant} {name}", err=True)
+    from constraint_sdc.maskers.registry import DEFAULT
+
+    # A partition in the place of a masker always stood for microaggregation, whatever the recipe says.
+    return {**rest, "masker": DEFAULT, meant: name}
+
+
+def meaning_of(name: str) -> str:
+    """Tell what a name in the old spelling is: masker or partition. Only built-in maskers ever had that spelling."""
+    from constraint_sdc.maskers.registry import REGISTRY
+
+    return "masker" if name in REGISTRY.built_in else "partition"
+
+
 def _by_plan(given: dict[str, Any], saved: Plan) -> dict[str, Any]:
     """Return what the saved plan decided, and refuse an option that says something else."""
-    division, (method, partition) = saved.division, saved.method_names()
+    division = saved.division
     decided: dict[str, Any] = {
         "k": saved.k,
-        "method": method,
-        "partition": partition,
+        "masker": saved.masker.name,
+        "partition": saved.partition,
         "effort": division.effort,
         "standardise": division.standardise.value,
         "weights": division.weights,

@@ -8,11 +8,12 @@ from constraint_sdc.commands.masking.carrying_out import carry_out
 from constraint_sdc.commands.masking.preparation import prepare_file
 from constraint_sdc.errors import UsageError
 from constraint_sdc.maskers.masked import MaskOptions, RecordExplanation
+from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.settings.mask_settings import MaskSettings
 
 
 def explain_record(
-    data: Path, rules: Path | None, options: MaskOptions | MaskSettings, record: int
+    data: Path, rules: Path | None, options: MaskOptions | MaskSettings[Masker], record: int
 ) -> RecordExplanation:
     """Return the masking of a file and one record's own values; `record` counts from 1."""
     prepared = prepare_file(data, rules, options)

@@ -17,6 +17,7 @@ from constraint_sdc.errors import NotPublishedError
 from constraint_sdc.files.atomic import atomic_file, atomic_path, side_files
 from constraint_sdc.judge.finding import CheckResult, RuleResult
 from constraint_sdc.maskers.masked import Masked, MaskOptions, MaskResult, RuleOutcome
+from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.plan.plan import Plan
 from constraint_sdc.reports.disclosure import hidden_error
 from constraint_sdc.settings.mask_settings import MaskSettings
@@ -58,7 +59,7 @@ def mask_file(
     data: Path,
     rules: Path | None,
     output: Path,
-    options: MaskOptions | MaskSettings,
+    options: MaskOptions | MaskSettings[Masker],
     *,
     overwrite: bool = False,
     expected: Plan | None = None,

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 import threading
-import time
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -72,24 +71,24 @@ class Programme:
 
 @dataclass(frozen=True, slots=True)
 class _Limits:
-    """When to stop: at a moment, after so many nodes, or at a point that costs at most this share too much."""
+    """When to stop: after so many nodes, or at a point that costs at most this share too much.
 
-    deadline: float
+    There is no limit in seconds: the same programme has the same answer on a busy machine.
+    """
+
     nodes: int
     gap: float
 
 
-def nearest_point(
-    programme: Programme, time_limit: float = 10.0, *, nodes: int = _MOST_NODES, gap: float = 0.0
-) -> tuple[Fraction, ...] | None:
+def nearest_point(programme: Programme, *, nodes: int = _MOST_NODES, gap: float = 0.0) -> tuple[Fraction, ...] | None:
     """Return the point on the grid nearest to the target that satisfies every row and bound exactly.
 
     None when there is none or HiGHS finds none within the limits; `gap` allows that share of the cost too much. Without
     it, a move that costs no more than eight steps of the dearest variable (or 256 of the cheapest) is the least
     possible; a longer one is the least in a window around the nearest real point, a few steps from the least. So is a
     move among variables whose steps differ fiftyfold in cost: a few of the finer steps from the least. The same
-    programme has the same answer, unless the time runs out. A row with `!=` is met by trying both sides where the
-    nearest point without it breaks it.
+    programme has the same answer. A row with `!=` is met by trying both sides where the nearest point without it
+    breaks it.
 
     >>> part, one = Fraction(33, 10), Fraction(1)
     >>> total = LinearRow(((0, one), (1, one), (2, -one)), "=", Fraction(0))
@@ -97,7 +96,7 @@ def nearest_point(
     >>> [int(x) for x in point]
     [3, 3, 6]
     """
-    limits = _Limits(time.monotonic() + time_limit, nodes, gap)
+    limits = _Limits(nodes, gap)
     point: dict[int, Fraction] = {}
     for part in _independent(programme):
         found = _nearest_apart(_only(programme, part), limits)
@@ -299,9 +298,6 @@ def _solver(limits: _Limits) -> highspy.Highs:
         for name, value in options.items():
             solver.setOptionValue(name, value)
         _local.solver = solver
-    # The limit is on the sum of all that this solver ever ran.
-    seconds = max(limits.deadline - time.monotonic(), 0.0)
-    solver.setOptionValue("time_limit", solver.getRunTime() + seconds)
     solver.setOptionValue("mip_max_nodes", limits.nodes)
     solver.setOptionValue("mip_rel_gap", limits.gap)
     return solver

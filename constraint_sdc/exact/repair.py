@@ -135,7 +135,6 @@ def satisfied(atom: Atom, values: Fixed) -> bool | None:
     }[form[1]]
 
 
-_SECONDS = 30.0  # never reached in practice: the number of nodes is bounded, which is the same on every machine
 _NODES = 50
 _GAP = 0.05  # a point that costs 5% too much is near enough; the proof that none is nearer takes most of the time
 _FINE = 4  # a free variable moves on a decimal grid of so many digits below its deviation
@@ -237,9 +236,7 @@ class Repairer:
             for j, s, step in zip(loose, series, moved.tolist(), strict=True)
         )
         weight = tuple(1.0 / s.deviation for s in series)
-        point = nearest_point(
-            Programme(target, weight, tuple(_step(s) for s in series), rows), _SECONDS, nodes=_NODES, gap=_GAP
-        )
+        point = nearest_point(Programme(target, weight, tuple(_step(s) for s in series), rows), nodes=_NODES, gap=_GAP)
         if point is None:
             return False
         for j, value in zip(loose, point, strict=True):

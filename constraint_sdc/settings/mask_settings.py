@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Generic, TypeVar
 
-from constraint_sdc.settings.masker import Method
+from constraint_sdc.settings.masker import MaskerTraits
 from constraint_sdc.settings.recipe import Division, Recipe
 from constraint_sdc.settings.words import OnBroken
+
+M = TypeVar("M", bound=MaskerTraits)
+"""What masks, as far as the reader of the settings knows it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +28,7 @@ class RulesSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class MaskSettings:
+class MaskSettings(Generic[M]):
     """Everything that is decided before a file is read; nothing below asks the recipe or the options again.
 
     `k` is 1 for a masker that forms no groups. `record` is the record element, None to find it. `recipe` has what
@@ -32,7 +36,7 @@ class MaskSettings:
     """
 
     k: int
-    masker: Method
+    masker: M
     division: Division
     seed: int
     on_broken: OnBroken

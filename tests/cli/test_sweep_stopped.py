@@ -7,15 +7,14 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from constraint_sdc.census.generate import generate_file
+from tests.waiting import PATIENCE, awaited
 
 PROGRAM = Path(sys.executable).with_name("constraint-sdc")
-PATIENCE = 60
 
 
 def children(parent: int) -> list[int]:
@@ -35,22 +34,22 @@ def is_alive(pid: int) -> bool:
     return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text("utf-8")
 
 
+def points(journal: Path) -> list[str]:
+    return journal.read_text("utf-8").splitlines() if journal.exists() else []
+
+
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="looks at processes as Linux shows them")
 @pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_workers_end_with_the_sweep_and_what_is_done_is_kept(tmp_path: Path, signum: int) -> None:
     generate_file(tmp_path / "extract.xml", 400, 4)
-    command = [PROGRAM, "sweep", "extract.xml", "--k", "2..150", "--methods", "mdav", "--jobs", "2", "-o", "out"]
+    command = [PROGRAM, "sweep", "extract.xml", "--k", "2..150", "--partitions", "mdav", "--jobs", "2", "-o", "out"]
     sweep = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     journal = tmp_path / "out" / "journal.jsonl"
-    limit = time.monotonic() + PATIENCE
-    while time.monotonic() < limit and not (journal.exists() and len(journal.read_text("utf-8").splitlines()) > 2):
-        time.sleep(0.05)
+    awaited(lambda: len(points(journal)) > 2, "the sweep never finished three points")
     workers = children(sweep.pid)
     sweep.send_signal(signum)
     _, said = sweep.communicate(timeout=PATIENCE)
     assert len(workers) == 2
-    while time.monotonic() < limit and any(map(is_alive, workers)):
-        time.sleep(0.05)
-    assert not any(map(is_alive, workers))
+    awaited(lambda: not any(map(is_alive, workers)), "a worker outlived the sweep")
     assert "Traceback" not in said
-    assert len(journal.read_text("utf-8").splitlines()) > 2
+    assert len(points(journal)) > 2

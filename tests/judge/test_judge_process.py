@@ -6,17 +6,18 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from constraint_sdc.errors import JudgeError
 from constraint_sdc.judge.worker.process import HEAD_SIZE, Worker, packed, read_message, sizes
+from tests.waiting import awaited
 
 RULES = """<schema xmlns="http://purl.oclc.org/dsdl/schematron" queryBinding="xslt3"><pattern><rule context="a">
 <assert id="a" test="fold-left(1 to 2000000000, 0, function($a, $b) { ($a + $b) mod 7 }) = 8">x</assert>
 </rule></pattern></schema>"""
+INSIDE = 20  # ticks: more than Saxon needs to compile the rule, so it is evaluating
 # A job in the background of a shell is born deaf to SIGINT.
 SLOW = """
 import signal
@@ -38,6 +39,12 @@ def is_running(pid: int) -> bool:
         return False
 
 
+def ticks(pid: int) -> int:
+    """Return the processor time that a process has used, in ticks of 10 ms: no wall clock says whether it works."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])
+
+
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at /proc")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_worker_in_the_middle_of_its_work_ends_with_its_parent(tmp_path: Path, how: signal.Signals) -> None:
@@ -49,15 +56,14 @@ def test_a_worker_in_the_middle_of_its_work_ends_with_its_parent(tmp_path: Path,
     with parent:
         assert parent.stdout is not None
         worker = int(parent.stdout.readline())
-        time.sleep(0.7)  # long enough to be inside Saxon
-        assert is_running(worker)
+        begun = ticks(worker)
+        awaited(lambda: ticks(worker) > begun + INSIDE, "the worker never began its work")
         parent.send_signal(how)
-    for _ in range(100):
-        if not is_running(worker):
-            return
-        time.sleep(0.05)
-    os.kill(worker, signal.SIGKILL)
-    pytest.fail("the worker outlived its parent")
+    try:
+        awaited(lambda: not is_running(worker), "the worker outlived its parent")
+    finally:
+        if is_running(worker):
+            os.kill(worker, signal.SIGKILL)
 
 
 def test_a_worker_that_dies_is_a_judge_error() -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from constraint_sdc.arrays import Labels, Points
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.partition import mdav_pruned
+from constraint_sdc.partition.methods import mdav_pruned
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.partition.methods.mdav_kernels import arrange
 from tests.partition.drawn import drawn_points

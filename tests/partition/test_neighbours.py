@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from constraint_sdc.arrays import NeighbourLists, Points
-from constraint_sdc.partition import neighbours, tree
+from constraint_sdc.partition.methods import tree
+from constraint_sdc.partition.search import neighbours
 from constraint_sdc.partition.search.neighbours import find_copies, nearest
 from tests.partition.drawn import drawn_points
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from constraint_sdc.arrays import Points
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.partition import optimal_cut as module
 from constraint_sdc.partition.distances import sse
+from constraint_sdc.partition.methods import optimal_univariate as module
 from constraint_sdc.partition.methods.optimal_univariate import optimal_cut
 from tests.partition.brute_force import cuts, least_loss, least_loss_of_cuts, partitions
 

@@ -6,8 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,14 +17,15 @@ from hypothesis import strategies as st
 from constraint_sdc.arrays import Labels
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.errors import UsageError
-from constraint_sdc.partition import chains as chains_module
 from constraint_sdc.partition.distances import sse
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.partition.methods.optimal_univariate import OptimalUnivariate
 from constraint_sdc.partition.methods.random_groups import RandomGroups
+from constraint_sdc.partition.search import chains as chains_module
 from constraint_sdc.partition.search.recombine import recombine
 from constraint_sdc.partition.search.refine import BEST, DEFAULT, FAST, HIGH, Effort, effort_of, refine, sweeps_of
 from tests.partition.brute_force import least_loss
+from tests.waiting import PATIENCE, awaited
 
 T = TypeVar("T")
 SHORT = Effort("short", 0.02)
@@ -166,10 +165,10 @@ def test_an_interrupted_search_ends_at_once_and_leaves_no_process(how: signal.Si
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     try:
-        children = awaited(lambda: children_of(process.pid))
+        children = awaited(lambda: children_of(process.pid), "the search never started its processes")
         process.send_signal(how)
-        process.wait(60)
-        assert awaited(lambda: not any(Path(f"/proc/{child}").exists() for child in children))
+        process.wait(PATIENCE)
+        awaited(lambda: not any(Path(f"/proc/{child}").exists() for child in children), "a process outlived the search")
     finally:
         process.kill()
         process.communicate()
@@ -181,15 +180,6 @@ def children_of(pid: int) -> list[str]:
         for task in Path(f"/proc/{pid}/task").iterdir()
         for child in (task / "children").read_text("utf-8").split()
     ]
-
-
-def awaited(condition: Callable[[], T], seconds: float = 30.0) -> T:
-    """Return what the condition gives once it gives something."""
-    deadline = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < deadline, "it never came to that"
-        time.sleep(0.05)
-    return found
 
 
 @pytest.mark.parametrize("exponent", [-500, -30, 35, 300])

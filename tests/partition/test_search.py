@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from constraint_sdc.arrays import AnyIntegers, Labels
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.data.groups import Groups
-from constraint_sdc.partition import annealing
 from constraint_sdc.partition.distances import sse
+from constraint_sdc.partition.search import annealing
 from constraint_sdc.partition.search.annealing import anneal, create, dissolve, split
 from constraint_sdc.partition.search.compiled_sweep import compiled_sweep
 from constraint_sdc.partition.search.exchange import Draws, draw, exchange, propose, propose_compiled, undisputed

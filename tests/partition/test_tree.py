@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from constraint_sdc.arrays import Labels, Points
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.errors import UsageError
-from constraint_sdc.partition import tree
 from constraint_sdc.partition.distances import sse
+from constraint_sdc.partition.methods import tree
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.partition.methods.tree import Tree, tree_order
 from tests.partition.drawn import drawn_points

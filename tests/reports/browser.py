@@ -17,12 +17,14 @@ from typing import Any
 
 import pytest
 
+from tests.waiting import PATIENCE
+
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _FLAGS = (
     "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-sync",
     "--disable-extensions", "--disable-background-networking", "--disable-component-update", "--remote-debugging-pipe",
 )  # fmt: skip
-_PATIENCE = 60.0  # seconds; a cold start on a busy machine takes a few
+_PATIENCE = PATIENCE
 
 
 def find_browser() -> str:

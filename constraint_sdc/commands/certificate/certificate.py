@@ -18,10 +18,11 @@ from constraint_sdc.files.recipe import recipe_to_json
 from constraint_sdc.maskers.masked import MaskResult
 from constraint_sdc.plan.plan_json import division_to_json, plan_digest, plan_to_json
 from constraint_sdc.reports.masking.mask_json import blocks_to_json, rules_to_json
+from constraint_sdc.reports.sentences import with_sentences
 from constraint_sdc.settings.mask_settings import MaskSettings
 
 SCHEMA = "constraint-sdc/certificate"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 
 def certificate_path(output: Path) -> Path:
@@ -33,7 +34,7 @@ def certificate_path(output: Path) -> Path:
     return output.with_name(f"{output.name}.certificate.json")
 
 
-def certificate_of(result: MaskResult, settings: MaskSettings) -> dict[str, object]:
+def certificate_of(result: MaskResult, settings: MaskSettings[Any]) -> dict[str, object]:
     """Return the certificate as JSON values; `settings` are those that the file was masked with."""
     plan = result.plan
     return {
@@ -58,20 +59,20 @@ def certificate_of(result: MaskResult, settings: MaskSettings) -> dict[str, obje
         },
         "recipe": recipe_to_json(settings.recipe),
         "plan_sha256": plan_digest(plan),
-        "plan": plan_to_json(plan),
+        "plan": with_sentences(plan_to_json(plan)),
         "rules": rules_to_json(result),
         "blocks": blocks_to_json(result),
     }
 
 
-def certificate_text(result: MaskResult, settings: MaskSettings) -> str:
+def certificate_text(result: MaskResult, settings: MaskSettings[Any]) -> str:
     """Return the certificate as JSON text under schemas/certificate.schema.json."""
     return json_text(certificate_of(result, settings))
 
 
 def read_certificate(path: Path) -> dict[str, Any]:
     """Return a certificate that follows its schema."""
-    return read_json(path, "certificate.schema.json", "a certificate")
+    return read_json(path, "certificate.schema.json", "a certificate", renew="mask the original again")
 
 
 def file_digest(path: Path) -> str:
@@ -85,7 +86,7 @@ def shown_name(path: Path) -> str:
     return path.name if path.is_absolute() else path.as_posix()
 
 
-def _inputs(result: MaskResult, settings: MaskSettings) -> list[dict[str, object]]:
+def _inputs(result: MaskResult, settings: MaskSettings[Any]) -> list[dict[str, object]]:
     given: Mapping[str, Path | None] = {
         "data": result.data,
         "rules": result.rules,

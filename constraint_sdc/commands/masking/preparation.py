@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,7 +14,6 @@ import numpy.typing as npt
 from constraint_sdc.arrays import Flags
 from constraint_sdc.commands.check import CheckOptions, check_dataset, compiling, judges_of
 from constraint_sdc.commands.masking.division import keep_weights, record_weights
-from constraint_sdc.commands.masking.goals import resolve_goals
 from constraint_sdc.commands.masking.settings import settle
 from constraint_sdc.constraints.show import show_constraint
 from constraint_sdc.errors import PlanRefusedError, RulesError, UsageError
@@ -24,18 +23,19 @@ from constraint_sdc.judge.judge import Judges, SaxonProcess
 from constraint_sdc.judge.rule_set import RuleSet, Understood, load_rules, understand_rules
 from constraint_sdc.maskers.inputs import MaskInputs
 from constraint_sdc.maskers.masked import MaskOptions
+from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.partition.registry import partitioner
 from constraint_sdc.plan.design import PlanInputs
 from constraint_sdc.reports.disclosure import hidden_error
 from constraint_sdc.settings.mask_settings import MaskSettings, RulesSettings
-from constraint_sdc.settings.masker import GroupAnonymity, Method, Microhybrid, divides_itself
+from constraint_sdc.settings.reason import because
 from constraint_sdc.settings.recipe import Division, Recipe
 from constraint_sdc.settings.words import OnBroken, Role, VariableWish
 
-# Variables that microhybrid leaves as they are, and whose covariances with the others it keeps.
+# Variables that the masker takes as given: it leaves them as they are.
 
 
-def keep_given(recipe: Recipe, given: tuple[str, ...]) -> Recipe:
+def keep_given(recipe: Recipe, given: Iterable[str]) -> Recipe:
     """Return the recipe with the given variables untouched."""
     variables = dict(recipe.variables)
     for name in given:
@@ -163,7 +163,7 @@ class Prepared:
 
 
 def prepare_file(
-    data: Path, rules: Path | None, options: MaskOptions | MaskSettings, progress: Progress = lambda _: None
+    data: Path, rules: Path | None, options: MaskOptions | MaskSettings[Masker], progress: Progress = lambda _: None
 ) -> Prepared:
     """Settle, read, understand and judge, for work in memory alone."""
     settings = settle(options)
@@ -171,10 +171,10 @@ def prepare_file(
         return prepare(original, settings)
 
 
-def prepare(original: Original, settings: MaskSettings) -> Prepared:
+def prepare(original: Original, settings: MaskSettings[Masker]) -> Prepared:
     """Make the inputs of plan and masker; refuse an original that breaks rules already."""
     table, recipe, masker, division = original.dataset.table, settings.recipe, settings.masker, settings.division
-    swaps = resolve_goals(masker, table, recipe) if isinstance(masker, GroupAnonymity) else None
+    task = masker.resolve(table, recipe)
     understood, before = original.understood, original.before
     _refuse_broken(before, settings.on_broken)
     digests = original.digests()
@@ -194,17 +194,17 @@ def prepare(original: Original, settings: MaskSettings) -> Prepared:
         domains=understood.domains,
         says={rule.id: show_constraint(rule.constraint) for rule in understood.rules},
         weights=None if division.weights is None else record_weights(table, division.weights),
-        notes=() if before is None else before.notes,
+        notes=() if before is None else tuple(because("check-note", quotes={"note": note}) for note in before.notes),
         digests=digests,
     )
-    return Prepared(original, inputs, replace(_mask_inputs(inputs, understood), swaps=swaps))
+    return Prepared(original, inputs, _mask_inputs(inputs, masker, task, understood))
 
 
-def _kept_recipe(recipe: Recipe, masker: Method, division: Division) -> Recipe:
+def _kept_recipe(recipe: Recipe, masker: Masker, division: Division) -> Recipe:
     """Return the recipe with what must stay as it is for the masker to work."""
     if division.weights is not None:
         recipe = keep_weights(recipe, division.weights)
-    return keep_given(recipe, masker.given) if isinstance(masker, Microhybrid) else recipe
+    return keep_given(recipe, masker.kept_variables)
 
 
 def _refuse_errors(before: CheckResult) -> None:
@@ -237,7 +237,7 @@ def _records(result: RuleResult) -> str:
     return f"{result.failed:,} of {result.fired:,}"
 
 
-def _mask_inputs(inputs: PlanInputs, understood: Understood) -> MaskInputs:
+def _mask_inputs(inputs: PlanInputs, masker: Masker, task: object, understood: Understood) -> MaskInputs:
     held: dict[str, Flags] = {}
     for rule in inputs.rules:
         held[rule.id] = np.ones(inputs.table.records, np.bool_)
@@ -247,8 +247,9 @@ def _mask_inputs(inputs: PlanInputs, understood: Understood) -> MaskInputs:
         table=inputs.table,
         k=inputs.k,
         seed=inputs.seed,
-        masker=inputs.masker,
-        partitioner=None if divides_itself(inputs.masker) else partitioner(division.method, division.effort),
+        masker=masker,
+        task=task,
+        partitioner=None if masker.divides_itself else partitioner(division.method, division.effort),
         held=held,
         understood=understood,
     )

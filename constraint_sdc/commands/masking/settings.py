@@ -6,14 +6,14 @@ from constraint_sdc.commands.certificate.certificate import file_digest
 from constraint_sdc.commands.masking.division import wished_division, wished_masker
 from constraint_sdc.errors import UsageError
 from constraint_sdc.maskers.masked import MaskOptions
+from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.settings.mask_settings import MaskSettings, RulesSettings
-from constraint_sdc.settings.masker import GroupAnonymity, Method, Microhybrid
 
 LEAST_K = 2
 """Groups of fewer records hide nothing."""
 
 
-def settle(options: MaskOptions | MaskSettings) -> MaskSettings:
+def settle(options: MaskOptions | MaskSettings[Masker]) -> MaskSettings[Masker]:
     """Return the settings; UsageError for what is missing, out of range or does not fit together."""
     if isinstance(options, MaskSettings):
         return options
@@ -35,21 +35,17 @@ def settle(options: MaskOptions | MaskSettings) -> MaskSettings:
     )
 
 
-def _settled_k(k: int | None, masker: Method) -> int:
+def _settled_k(k: int | None, masker: Masker) -> int:
     """Return k; 1 for a masker that forms no groups, and on demand for one that then gives the original back."""
-    if isinstance(masker, GroupAnonymity):
+    if not masker.takes_k:
         if k not in (None, 1):
             raise UsageError(f"k has no meaning with {masker.name}", hint="it forms no groups; leave k out")
         return 1
     if k is None:
         raise UsageError("k is not given", hint="how many records must share values? -k K, or `k: K` in the recipe")
-    least, why = (
-        (1, "1 is the original")
-        if isinstance(masker, Microhybrid)
-        else (LEAST_K, "a group of one record hides nothing")
-    )
-    if k < least:
-        raise UsageError(f"k must be at least {least}, not {k}", hint=why)
+    if k < masker.least_k:
+        why = "1 is the original" if masker.least_k == 1 else "a group of one record hides nothing"
+        raise UsageError(f"k must be at least {masker.least_k}, not {k}", hint=why)
     return k
 
 

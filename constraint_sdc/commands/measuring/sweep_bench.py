@@ -21,16 +21,23 @@ from constraint_sdc.commands.measuring.pairing import pair_tables
 from constraint_sdc.data.table import Column, Table
 from constraint_sdc.errors import ConstraintSdcError, PlanRefusedError, UsageError
 from constraint_sdc.maskers.masked import MaskOptions
+from constraint_sdc.maskers.registry import DEFAULT, find_masker, masker_names
 from constraint_sdc.measures.assessment import WITH_RULES, SweepPoint, SweepTask
 from constraint_sdc.measures.registry import Figures, SweepFigures
 from constraint_sdc.settings.mask_settings import RulesSettings
-from constraint_sdc.settings.masker import Microhybrid
 
 
 def open_for_sweep(data: Path, rules: Path | None, masking: MaskOptions) -> AbstractContextManager[Original]:
     """Give the file and its rules, which are the same for every point."""
     settings = RulesSettings(masking.phase, masking.original, masking.allow, masking.time_limit)
     return open_original(data, rules, masking.record or masking.recipe.record, settings)
+
+
+def masking_by(masking: MaskOptions, method: str) -> MaskOptions:
+    """Return the options for one masker, or for microaggregation by one partition."""
+    if method not in masker_names():
+        return replace(masking, masker=DEFAULT, partition=method)
+    return replace(masking, masker=method, partition=None if find_masker(method).divides_itself else masking.partition)
 
 
 class SweepBench:
@@ -78,13 +85,13 @@ class SweepBench:
         if key not in self._prepared:
             if scenario not in self._originals:
                 self._originals[scenario] = self._originals[WITH_RULES].without_rules()
-            settings = settle(replace(self._masking, k=LEAST_K, method=method))
+            settings = settle(replace(masking_by(self._masking, method), k=LEAST_K))
             self._prepared[key] = prepare(self._originals[scenario], settings)
         return self._prepared[key]
 
     def _measure(self, prepared: Prepared, k: int) -> tuple[Figures, Mapping[str, Column], int | None]:
         table, recipe = prepared.plan_inputs.table, prepared.plan_inputs.recipe
-        if k < LEAST_K and not isinstance(prepared.plan_inputs.masker, Microhybrid):
+        if k < prepared.plan_inputs.masker.least_k:
             # What would be masked is measured although nothing is: the plan for the smallest k knows what that is.
             plan, _ = carry_out(prepared)
             pair = pair_tables(table, table, recipe, plan).pair

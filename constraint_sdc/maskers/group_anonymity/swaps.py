@@ -31,6 +31,7 @@ from constraint_sdc.maskers.group_anonymity.signals import quantity
 _COLUMNS = 8  # indicator columns of one variable; more would only slow the tree
 _SPREAD = 1e-4  # of the metric's range, far below what is worth a choice
 _GOLDEN = 0.6180339887498949
+_DIGITS = 9  # decimals of a coordinate: far finer than any difference that matters to a swap
 
 
 def embed(influence: Influence, rows: Rows) -> Floats:
@@ -62,7 +63,8 @@ def _half_logarithms(numbers: Floats, scale: float) -> Floats:
     halves[has_logarithm] = 0.5 * np.log(np.abs(numbers[has_logarithm]))
     if has_logarithm.any():
         halves[~has_logarithm] = np.median(halves[has_logarithm])
-    return scale * halves
+    # Logarithms differ in the last bit between processors; rounded, they propose the same pairs everywhere.
+    return np.round(scale * halves, _DIGITS)
 
 
 def _indicators(codes: Codes, height: float) -> list[Floats]:

@@ -8,6 +8,7 @@ ConstraintSdcError            root; carries the exit code of the command line
 ├── ResourceRefusedError      a rule asked for a file outside the allowed directories (exit 2)
 ├── JudgeError                Saxon stopped: a time limit, a crash, an error that is no rule's own (exit 2)
 ├── PlanRefusedError          the plan refuses; the message says which rule or variable, and the way out (exit 3)
+│   └── CannotShareError      records that would have to share values cannot
 └── NotPublishedError         masked, but the judge or the count of groups objected: nothing was published (exit 1)
 """
 

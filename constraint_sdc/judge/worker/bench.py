@@ -96,7 +96,7 @@ class Bench:
         """Load the documents that stand for variables, and no others; the user named them, so they may lie anywhere."""
         self._given = {name: held for name, held in self._given.items() if name in parameters}
         for name, path in self._awaited(parameters).items():
-            request = {"do": "document", "key": _given_key(name), "path": str(path), "uri": file_uri(path)}
+            request = {"do": "document", "key": _given_key(name), "path": str(path.absolute()), "uri": file_uri(path)}
             _raise_unreadable(self._ask(request), path)
             self._given[name] = _given_key(name), path
 
@@ -108,7 +108,7 @@ class Bench:
         """Take a file as the document to judge; where it also stands for a variable, it is read once for both."""
         also = [name for name, other in self._awaited(parameters).items() if other == path]
         keys = [_given_key(name) for name in also]
-        request = {"do": "instance", "path": str(path), "uri": file_uri(path), "is_whole": True, "also": keys}
+        request = {"do": "instance", "path": str(path.absolute()), "uri": file_uri(path), "is_whole": True, "also": keys}
         _raise_unreadable(self._ask(request), path)
         self._given |= {name: (_given_key(name), path) for name in also}
 
@@ -180,7 +180,7 @@ class Bench:
     def _load(self, kind: str, key: str) -> None:
         encoding, _, uri = key.rpartition(" ")
         path = self._permitted(uri)
-        request = {"do": kind, "key": key, "path": str(path), "uri": uri, "encoding": encoding.strip("-")}
+        request = {"do": kind, "key": key, "path": str(path.absolute()), "uri": uri, "encoding": encoding.strip("-")}
         _raise_unreadable(self._ask(request), path)
         self._held.add(key)
 

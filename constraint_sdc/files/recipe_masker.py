@@ -1,4 +1,4 @@
-"""What a recipe says of the masker: that it exists, and that what it is told fits together."""
+"""Check what a recipe says about the masker: it must exist, and its parameters must be consistent."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from constraint_sdc.settings.masker import MASKERS, PARAMETERS, FuzzyCMeans, Gro
 from constraint_sdc.settings.recipe import Recipe
 from constraint_sdc.settings.words import OperatorName, Role, Scale, VariableWish
 
-# What a recipe says of group anonymity: goals that make sense by themselves, and nothing that would have no effect.
+# Checks of a recipe for group anonymity: each goal is consistent, and every entry has an effect.
 
 RecipePath: TypeAlias = list[str | int]
 
 
 def refuse_goals(recipe: Recipe, text: RecipeText) -> None:
-    """Refuse group anonymity without goals, goals that cannot be meant, and entries that it has no use for."""
+    """Refuse group anonymity without goals, inconsistent goals, and entries that group anonymity does not use."""
     masker = recipe.masker
     if not isinstance(masker, GroupAnonymity) or not masker.goals:
         place = ["mask", "method"] if "mask" in text.content else ["method"]
-        raise text.mistake("group-anonymity needs to be told its goals, as `goals` under `mask`", place)
+        raise text.mistake("group-anonymity needs goals; list them as `goals` under `mask`", place)
     for entry, why in _WITHOUT_EFFECT.items():
         if entry in text.content:
             raise text.mistake(f"{entry} has no meaning with group-anonymity: {why}", [entry])
@@ -43,7 +43,7 @@ def refuse_goals(recipe: Recipe, text: RecipeText) -> None:
     for problem in _influential_mistakes(masker.influential, parameters, text):
         raise problem
     if recipe.key in parameters:
-        raise text.mistake(f"{recipe.key} names the records, so its values cannot be swapped", ["key"])
+        raise text.mistake(f"{recipe.key} is the key of the records, so its values cannot be swapped", ["key"])
     for name, wish in recipe.variables.items():
         for problem in _variable_mistakes(name, wish, name in parameters, text):
             raise problem
@@ -51,8 +51,8 @@ def refuse_goals(recipe: Recipe, text: RecipeText) -> None:
 
 _WITHOUT_EFFECT = {
     "k": "it forms no groups",
-    "weights": "it counts records, each once",
-    "standardise": "influential variables count by their relative differences",
+    "weights": "it counts every record once",
+    "standardise": "it compares influential variables by their relative differences",
     "groups": "every parameter is a block of its own",
     "group_size": "every parameter is a block of its own",
 }
@@ -63,10 +63,10 @@ def _goal_mistakes(goal: Goal, text: RecipeText, place: RecipePath) -> Iterator[
     if is_difference and goal.against is None:
         yield text.mistake("a concentration difference needs `against`, the other group", [*place, "signal"])
     if goal.against is not None and not is_difference:
-        what = f"`against` is for the signal {SignalKind.DIFFERENCE.value}, and this is {goal.signal.value}"
+        what = f"`against` is for the signal {SignalKind.DIFFERENCE.value}, but the signal is {goal.signal.value}"
         yield text.mistake(what, [*place, "against"])
     if len(set(goal.order)) < len(goal.order):
-        yield text.mistake(f"`order` names a value of {goal.parameter} twice", [*place, "order"])
+        yield text.mistake(f"`order` lists a value of {goal.parameter} twice", [*place, "order"])
     for number, change in enumerate(goal.changes):
         yield from _change_mistakes(change, goal, text, [*place, "change", number])
 
@@ -75,28 +75,34 @@ def _change_mistakes(change: Change, goal: Goal, text: RecipeText, place: Recipe
     match change:
         case MovedExtremum(source, target):
             if source == target:
-                yield text.mistake(f"nothing moves from {source} to {target}", [*place, "move"])
+                yield text.mistake(
+                    f"the move from {source} to {target} changes nothing; name two different values", [*place, "move"]
+                )
             yield from _unordered({"from": source, "to": target}, goal, text, [*place, "move"])
         case AddedExtremum(at, height):
             yield from _unordered({"at": at}, goal, text, [*place, "add"])
             if height is not None and not math.isfinite(height):
-                yield text.mistake("the height is too large for a number", [*place, "add", "height"])
+                yield text.mistake("the height is too large for a floating-point number", [*place, "add", "height"])
         case ChangedApproximation(approximation=wish):
             if not isinstance(wish, str) and not all(map(math.isfinite, wish)):
-                yield text.mistake("a coefficient is too large for a number", [*place, "wavelet", "approximation"])
+                yield text.mistake(
+                    "a coefficient is too large for a floating-point number", [*place, "wavelet", "approximation"]
+                )
         case GivenSignal(values):
             if not all(map(math.isfinite, values)):
-                yield text.mistake("the signal has a number that is too large", [*place, "signal"])
+                yield text.mistake(
+                    "a number of the signal is too large for a floating-point number", [*place, "signal"]
+                )
             if goal.order and len(values) != len(goal.order):
-                what = f"the signal has {len(values)} numbers, and `order` names {len(goal.order)} values"
+                what = f"the signal has {len(values)} numbers, but `order` lists {len(goal.order)} values"
                 yield text.mistake(what, [*place, "signal"])
 
 
 def _unordered(values: dict[str, str], goal: Goal, text: RecipeText, place: RecipePath) -> Iterator[UsageError]:
-    """Yield a mistake for each value that `order`, if there is one, does not name; equal numbers are one value."""
+    """Yield a mistake for each value that `order`, if there is one, does not list; equal numbers are one value."""
     for entry, value in values.items():
         if goal.order and not any(_is_same(value, known) for known in goal.order):
-            yield text.mistake(f"{value!r} is not among the values that `order` names", [*place, entry])
+            yield text.mistake(f"{value!r} is not among the values that `order` lists", [*place, entry])
 
 
 def _is_same(one: str, other: str) -> bool:
@@ -114,52 +120,52 @@ def _influential_mistakes(
         place: RecipePath = ["mask", "influential", number]
         entries = text.content["mask"]["influential"][number]
         if one.name in seen:
-            yield text.mistake(f"{one.name} is influential twice", [*place, "variable"])
+            yield text.mistake(f"{one.name} is listed twice as influential", [*place, "variable"])
         if one.name in parameters:
-            what = f"{one.name} is swapped, so that the records of a pair never agree in it"
+            what = f"{one.name} is swapped and cannot be influential: the records of a pair always differ in it"
             yield text.mistake(what, [*place, "variable"])
         seen.add(one.name)
         for entry, value in (("weight", one.weight), ("same", one.same), ("different", one.different)):
             if not math.isfinite(value):
-                yield text.mistake(f"{entry} is too large for a number", [*place, entry])
+                yield text.mistake(f"{entry} is too large for a floating-point number", [*place, entry])
             if entry != "weight" and entry in entries and one.scale in (Scale.NUMERIC, Scale.ORDINAL):
-                what = f"{entry} is for categories, and {one.name} is {one.scale.value}"
+                what = f"{entry} is for categories, but {one.name} is {one.scale.value}"
                 yield text.mistake(what, [*place, entry])
         if one.weight == 0:
             yield text.mistake(f"with weight 0, {one.name} has no influence; leave it out", [*place, "weight"])
         if one.same > one.different:
             place += ["same" if "same" in entries else "different"]
-            yield text.mistake(f"equal categories would count more ({one.same}) than different ones", place)
+            yield text.mistake(f"`same` ({one.same}) must not be larger than `different`", place)
 
 
 def _variable_mistakes(name: str, wish: VariableWish, is_parameter: bool, text: RecipeText) -> Iterator[UsageError]:
-    """Yield a mistake for each wish of a variable that swapping cannot fulfil."""
+    """Yield a mistake for each entry of a variable that swapping cannot follow."""
     place: RecipePath = ["variables", name]
     for entry, value in (("operator", wish.operator), ("grid", wish.decimals), ("weight", wish.weight)):
         if value is not None:
-            what = f"{entry} of {name} has no meaning with group-anonymity, which averages nothing"
+            what = f"{entry} of {name} has no meaning with group-anonymity, which computes no averages"
             yield text.mistake(what, [*place, entry])
     if wish.role is None or wish.role.is_masked == is_parameter:
         return
     if is_parameter:
-        what = f"{name} is {wish.role.value}, yet it is a parameter, whose values are swapped"
+        what = f"{name} is {wish.role.value}, but it is a parameter, and parameters are swapped"
     else:
-        what = f"{name} is {wish.role.value}, yet group-anonymity leaves all but its parameters as they are"
+        what = f"{name} is {wish.role.value}, but group-anonymity changes only its parameters"
     yield text.mistake(what, [*place, "role"])
 
 
 def refuse_strange_parameters(content: Mapping[str, Any], text: RecipeText) -> None:
-    """Refuse what is told to another masker than the one that masks."""
+    """Refuse parameters that belong to another masker than the chosen one."""
     if "mask" not in content:
         return
     if "method" in content:
-        raise text.mistake("`method` stands under `mask` already", ["method"])
+        raise text.mistake("`method` is given twice: here and under `mask`", ["method"])
     mask = content["mask"]
     allowed = PARAMETERS.get(mask["method"], ())
     for entry in mask:
         if entry != "method" and entry not in allowed:
             owners = [name for name, parameters in PARAMETERS.items() if entry in parameters]
-            what = f"{entry} is for {' and '.join(owners)}, not for {mask['method']}"
+            what = f"{entry} is a parameter of {' and '.join(owners)}, not of {mask['method']}"
             raise text.mistake(what, ["mask", entry])
 
 
@@ -171,7 +177,7 @@ def refuse_masker(recipe: Recipe, text: RecipeText) -> None:
         case FuzzyCMeans(m1=m1, m2=m2):
             for entry, number in (("m1", m1), ("m2", m2)):
                 if not 1 <= number < math.inf:
-                    raise text.mistake(f"{entry} must be a number from 1 up", ["mask", entry])
+                    raise text.mistake(f"{entry} must be a number of at least 1", ["mask", entry])
         case Microhybrid(given=given):
             for place, name in enumerate(given):
                 _refuse_masked_given(name, place, recipe, text)
@@ -186,7 +192,7 @@ def refuse_masker(recipe: Recipe, text: RecipeText) -> None:
 
 def _refuse_method(recipe: Recipe, text: RecipeText) -> None:
     """Refuse a method or an effort that does not exist, and an effort beside a method that does not search."""
-    from constraint_sdc.partition.registry import partitioner  # NumPy and all methods: only for recipes that name one
+    from constraint_sdc.partition.registry import partitioner  # loads NumPy: only for recipes that need it
 
     place: list[str | int] = ["mask"] if isinstance(text.content, dict) and "mask" in text.content else []
     if recipe.method in (FuzzyCMeans.name, GroupAnonymity.name):
@@ -206,7 +212,7 @@ def _refuse_method(recipe: Recipe, text: RecipeText) -> None:
 
 
 def _refuse_idle(recipe: Recipe, text: RecipeText) -> None:
-    """Refuse what the masker would not obey: it has no weights of records, no geometric mean, or no groups."""
+    """Refuse entries that the masker does not use: record weights, the geometric mean, or groups."""
     from constraint_sdc.partition.registry import takes_one_variable
 
     is_alone = recipe.method is not None and takes_one_variable(recipe.method)
@@ -215,9 +221,9 @@ def _refuse_idle(recipe: Recipe, text: RecipeText) -> None:
     for name, wish in recipe.variables.items():
         is_drawn = recipe.method in (Microhybrid.name, FuzzyCMeans.name)
         if is_drawn and wish.operator is OperatorName.GEOMETRIC_MEAN:
-            raise text.mistake(f"{recipe.method} has no geometric mean", ["variables", name, "operator"])
+            raise text.mistake(f"{recipe.method} does not support the geometric mean", ["variables", name, "operator"])
         if is_alone and wish.weight is not None:
-            what = f"{recipe.method} masks each variable alone, so none counts more than another"
+            what = f"{recipe.method} masks each variable alone, so weight has no meaning"
             raise text.mistake(what, ["variables", name, "weight"])
     if not is_alone:
         return
@@ -239,10 +245,10 @@ def _refuse_masked_given(name: str, place: int, recipe: Recipe, text: RecipeText
             raise text.mistake(f"{name} is given, so it stays as it is and cannot be masked", ["mask", "given", place])
         if wish.scale not in (None, Scale.NUMERIC):
             raise text.mistake(
-                f"{name} is given, which takes a number, and is {wish.scale.value}", ["mask", "given", place]
+                f"{name} is given and must be numeric, but it is {wish.scale.value}", ["mask", "given", place]
             )
     if any(name in group for group in recipe.groups if recipe.groups != "all"):
-        raise text.mistake(f"{name} is given, so it stays as it is and is in no group", ["mask", "given", place])
+        raise text.mistake(f"{name} is given, so it stays as it is and cannot be in a group", ["mask", "given", place])
 
 
 def _said(error: UsageError) -> str:

@@ -264,14 +264,14 @@ class TestMistakes:
             ),
             (
                 "mask: {method: microhybrid, given: [A]}\ngroups: [[A, B]]",
-                "A is given, so it stays as it is and is in no",
+                "A is given, so it stays as it is and cannot be in a",
             ),
-            ("mask: {method: microhybrid, m1: 2}", "m1 is for fuzzy-c-means, not for microhybrid"),
-            ("mask: {method: microhybrid}\nmethod: mdav", "`method` stands under `mask` already"),
+            ("mask: {method: microhybrid, m1: 2}", "m1 is a parameter of fuzzy-c-means, not of microhybrid"),
+            ("mask: {method: microhybrid}\nmethod: mdav", "`method` is given twice: here and under `mask`"),
             ("mask: {method: microhybrid, partition: guess}", "unknown partition method 'guess'"),
             (
                 "mask: {method: microhybrid}\nvariables: {A: {operator: geometric mean}}",
-                "microhybrid has no geometric mean",
+                "microhybrid does not support the geometric mean",
             ),
         ],
     )

@@ -1,4 +1,4 @@
-"""The judge: a schema on one side, documents on the other, Saxon's verdict between them."""
+"""The judge: it applies a schema to documents with Saxon and returns the verdicts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from constraint_sdc.judge.worker.process import Message
 from constraint_sdc.schematron.confinement import Confinement
 from constraint_sdc.schematron.schema import Schema
 
-# What the judge says about one document: counts for every assertion, and the findings themselves.
+# The judge's report on one document: counts for every assertion, and the findings themselves.
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class JudgeFinding:
 
     `record` is the 1-based number of the record that holds the node, when a record element was named. `location` and
     `line` are those of the subject. `text` shows values, white space normalised; `diagnostics` are (id, text) pairs.
-    `document` is the URI of the document when a pattern's `documents` led away from the judged one.
+    `document` is the URI of the document when a pattern's `documents` names another than the judged one.
     """
 
     assertion: str
@@ -43,9 +43,9 @@ class JudgeFinding:
 
 @dataclass(frozen=True, slots=True)
 class JudgeCount:
-    """One assertion over the whole document: nodes asked, complaints, and nodes on which XPath itself stopped.
+    """One assertion over the whole document: nodes tested, violations, and nodes on which XPath itself stopped.
 
-    `error`, `error_record` and `error_location` tell of the first such stop.
+    `error`, `error_record` and `error_location` describe the first such error.
     """
 
     assertion: str
@@ -59,7 +59,7 @@ class JudgeCount:
 
 @dataclass(frozen=True, slots=True)
 class JudgeReport:
-    """The verdict: `counts` are complete and in schema order, `findings` may be capped for each assertion."""
+    """The verdict: `counts` are complete and in schema order, `findings` may be capped per assertion."""
 
     counts: tuple[JudgeCount, ...]
     findings: tuple[JudgeFinding, ...]
@@ -70,7 +70,7 @@ class JudgeReport:
 
 
 def read_report(schema: Schema, text: str, lines: Sequence[int] | None) -> JudgeReport:
-    """Read what a counting stylesheet wrote; `lines` are those of the findings in the order in which it lists them."""
+    """Read the output of a counting stylesheet; `lines` are the lines of its findings, in the same order."""
     rows = json.loads(text)
     assertions = schema.assertions()
     fired = {row["rule"]: row["count"] for row in rows if row["kind"] == "fired"}
@@ -175,7 +175,7 @@ class Judge:
 
     @contextmanager
     def _limited(self) -> Iterator[Bench]:
-        """Give a living bench whose every answer must come before the time limit."""
+        """Yield a running bench whose answers must all arrive within the time limit."""
         if self._bench is None or not self._bench.is_alive:
             self._bench = Bench()
         self._bench.deadline = None if self._time_limit is None else time.monotonic() + self._time_limit
@@ -196,10 +196,10 @@ class Judge:
         return key, self._sheets[key]
 
     def _run(self, bench: Bench, output: Output, data: Path) -> Message:
-        """Run until every resource is at hand, unguarded first, guarded when XPath stops on some node.
+        """Run until every resource is loaded, unguarded first, guarded when XPath stops on some node.
 
-        A run that misses a resource ends there, a guarded one goes on and names all that it misses: so a schema that
-        asks for many documents is run a few times, not once for each.
+        A run that misses a resource ends there; a guarded run continues and names all missing resources. A schema that
+        asks for many documents is therefore run a few times, not once for each.
         """
         bench.give(self._parameters)
         bench.confine(Confinement.around([self._schema.origin.file, data], self._allowed))
@@ -221,16 +221,16 @@ class Judge:
                 must_guard = True
 
 
-# Saxon on one chunk of records at a time, in several worker processes, answers in the order of the questions.
+# Saxon on one chunk of records at a time, in several worker processes; answers come in the order of the requests.
 
 Label = TypeVar("Label")
 
 
 class ChunkJudges(Generic[Label]):
-    """A few Saxon workers behind one queue; a worker starts only when the first document asks for it.
+    """A few Saxon workers behind one queue; the workers start with the first document.
 
-    Threads only wait here: Saxon holds Python's lock for a whole call, so the work itself is in other processes. At
-    most two documents per worker are in flight, so memory does not grow with the file.
+    Threads only wait here: Saxon holds Python's lock for a whole call, so the work is done in other processes. At
+    most two documents per worker are in progress, so memory does not grow with the file.
     """
 
     def __init__(self, make_judge: Callable[[], Judge], base: Path, workers: int) -> None:
@@ -243,7 +243,7 @@ class ChunkJudges(Generic[Label]):
         self._waiting: deque[tuple[Label, Future[JudgeReport]]] = deque()
 
     def ask(self, label: Label, document: bytes) -> Iterator[tuple[Label, JudgeReport]]:
-        """Hand in a document; yield the answers that must be taken before more may be asked."""
+        """Submit a document; yield the answers that must be taken before the next one."""
         if self._idle.empty() and len(self._started) < self._workers:
             self._started.append(self._make_judge())
             self._idle.put(self._started[-1])
@@ -252,12 +252,12 @@ class ChunkJudges(Generic[Label]):
             yield self._oldest()
 
     def answers(self) -> Iterator[tuple[Label, JudgeReport]]:
-        """Yield the answers that are still out, oldest first."""
+        """Yield the outstanding answers, oldest first."""
         while self._waiting:
             yield self._oldest()
 
     def close(self) -> None:
-        """Stop the workers; unanswered questions are dropped."""
+        """Stop the workers; unanswered requests are dropped."""
         self._threads.shutdown(wait=False, cancel_futures=True)
         for judge in self._started:
             judge.close()

@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup demo test check explore matrix guarantee price partitions measures maskers bench clean
+.PHONY: setup demo test check docs explore matrix guarantee price partitions measures maskers bench clean
 
 setup: $(VENV)/.ready
 
@@ -16,11 +16,15 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 demo: setup
 	$(BIN)/constraint-sdc demo --directory build/demo
 
-check: setup
+check: setup docs
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# The documentation site in build/docs. Warnings are errors: with --quiet mkdocs would not count them.
+docs: setup
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 test: check
 	$(BIN)/python -m pytest -n auto -q

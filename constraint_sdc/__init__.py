@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from constraint_sdc.measures.assessment import SweepOptions as SweepOptions
     from constraint_sdc.reports.check.render import render as render
     from constraint_sdc.reports.masking.plan_text import plan_text as plan_text
+    from constraint_sdc.reports.sentences import sentence as sentence
 
 __version__ = "0.1.0"
 
@@ -55,6 +56,7 @@ _HOMES = {
     "export_domain": "constraint_sdc.commands.domain",
     "list_rules": "constraint_sdc.commands.rules",
     "render": "constraint_sdc.reports.check.render",
+    "sentence": "constraint_sdc.reports.sentences",
 }
 
 

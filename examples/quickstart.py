@@ -24,7 +24,7 @@ def main(folder: Path) -> None:
 
     plan = cs.plan_file(data, rules, options)
     for rule in plan.all_rules():
-        print(f"{rule.rule}: {rule.why.value}, {rule.because}")
+        print(f"{rule.rule}: {rule.why.value}, {cs.sentence(rule.because)}")
 
     result = cs.mask_file(data, rules, masked, options, overwrite=True, expected=plan)
     for outcome in result.outcomes:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from constraint_sdc.judge.finding import CheckResult
     from constraint_sdc.measures.assessment import SweepPoint
     from constraint_sdc.plan.plan import Plan
+    from constraint_sdc.settings.reason import Reason
 
 _KS = (1, 2, 3, 5, 10, 20, 50, 100)
 _PLANNED = ("block", "variables", "operator", "strata", "computed", "rule", "survives by")
@@ -65,7 +66,7 @@ def command(directory: Path, records: int, seed: int, k: int) -> None:
     deliver(render(after, "html"), files.report)
 
     ks = ",".join(map(str, _KS))
-    asked = f"{rules} --recipe {files.recipe} --k {ks} --methods mdav --compare-unconstrained -o {files.sweep}"
+    asked = f"{rules} --recipe {files.recipe} --k {ks} --partitions mdav --compare-unconstrained -o {files.sweep}"
     _say("5. Which k? Loss against risk, with the rules and without", f"sweep {files.original} {asked}")
     points = _sweep(files)
 
@@ -73,7 +74,7 @@ def command(directory: Path, records: int, seed: int, k: int) -> None:
     _say("6. What it cost, and what is at risk", f"assess {files.original} {files.masked} {asked}")
     _assess(files, points)
 
-    _say("7. The same engine without the rules", f"mask {files.original} -k {k} --method mdav -o {files.plain}")
+    _say("7. The same engine without the rules", f"mask {files.original} -k {k} --partition mdav -o {files.plain}")
     plain, in_blocks = mask_without_rules(files, plan, check)
     click.echo(_comparison(before, after, plain, in_blocks))
     deliver(render(plain, "html"), files.plain_report)
@@ -109,19 +110,25 @@ def _plan_table(plan: Plan) -> str:
     """Return one line per block."""
     rows = []
     for block in plan.blocks:
-        derivations = dict.fromkeys(text for stratum in block.strata for text in stratum.derivations)
+        derivations = dict.fromkeys(_computed(one) for stratum in block.strata for one in stratum.derivations)
         rows.append(
             (
                 str(block.number),
                 ", ".join(block.names),
                 ", ".join(dict.fromkeys(variable.operator.value for variable in block.variables)),
                 str(len(block.strata)),
-                "; ".join(derivations).replace(" computed by ", " by "),
+                "; ".join(derivations),
                 ", ".join(rule.rule for rule in block.rules),
                 ", ".join(dict.fromkeys(rule.why.value for rule in block.rules)),
             )
         )
     return _table([_PLANNED, *rows], (0, 3))
+
+
+def _computed(derivation: Reason) -> str:
+    rules = derivation["rules"]
+    assert isinstance(rules, tuple)
+    return f"{derivation['variable']} by {' and '.join(map(str, rules))}"
 
 
 def _comparison(before: CheckResult, after: CheckResult, plain: CheckResult, in_blocks: CheckResult) -> str:

@@ -51,6 +51,7 @@ def command(
     from constraint_sdc.files.json_file import json_text
     from constraint_sdc.plan.plan_json import plan_to_json
     from constraint_sdc.reports.masking.plan_text import plan_text
+    from constraint_sdc.reports.sentences import with_sentences
 
     pictures = GoalFiles(charts)
     pictures.require(options, overwrite=True, taken=(data, rules, given["recipe"], given["original"], out))
@@ -58,11 +59,11 @@ def command(
         plan = plan_file(data, rules, options, progress_line("records read:"))
     finally:
         end_progress()
-    content = json_text(plan_to_json(plan))
+    saved = plan_to_json(plan)
     with side_files(overwrite=True) as publish:
         publish(pictures.contents(plan))
         if out is not None:
-            deliver(content, out)
-    deliver(content if as_json else plan_text(plan, **terminal()), None)
+            deliver(json_text(saved), out)
+    deliver(json_text(with_sentences(saved)) if as_json else plan_text(plan, **terminal()), None)
     if out is not None:
         click.echo(f"plan saved: {out}", err=True)

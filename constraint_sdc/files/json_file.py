@@ -45,10 +45,15 @@ _MESSAGE_LIMIT = 200
 _REFERRED = ("plan.schema.json", "recipe.schema.json")
 
 
-def read_json(path: Path, schema_name: str, what: str) -> dict[str, Any]:
-    """Return the content of a JSON file that follows a shipped schema; `what` names the kind of file in errors."""
+def read_json(path: Path, schema_name: str, what: str, renew: str = "make it anew") -> dict[str, Any]:
+    """Return the content of a JSON file that follows a shipped schema.
+
+    `what` names the kind of file in errors, `renew` says how to get one of this version.
+    """
     content = _parsed(path, what)
-    validator = jsonschema.Draft202012Validator(_schema(schema_name), registry=_registry())
+    schema = _schema(schema_name)
+    _refuse_other_version(content, schema["properties"], path, what, renew)
+    validator = jsonschema.Draft202012Validator(schema, registry=_registry())
     problem = jsonschema.exceptions.best_match(validator.iter_errors(content))
     if problem is not None:
         where = ".".join(str(step) for step in problem.absolute_path)
@@ -58,6 +63,16 @@ def read_json(path: Path, schema_name: str, what: str) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise UsageError(f"not {what}", file=str(path))
     return content
+
+
+def _refuse_other_version(content: Any, properties: Mapping[str, Any], path: Path, what: str, renew: str) -> None:
+    """Refuse a file of the same kind that another version of the program wrote."""
+    if not isinstance(content, dict) or content.get("schema") != properties["schema"]["const"]:
+        return
+    found, known = content.get("schema_version"), properties["schema_version"]["const"]
+    if isinstance(found, int) and found != known:
+        problem = f"{what} of schema version {found}; this version of the program reads version {known}"
+        raise UsageError(problem, file=str(path), hint=renew)
 
 
 def _parsed(path: Path, what: str) -> Any:

@@ -16,6 +16,8 @@ from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Outside
 from constraint_sdc.exact.block_judge import Evaluate
 from constraint_sdc.exact.candidates import NOT_COPIED
+from constraint_sdc.maskers.masker import Masker
+from constraint_sdc.maskers.registry import default_masker
 from constraint_sdc.operators.lower_median import LowerMedian
 from constraint_sdc.operators.medoid import Medoid
 from constraint_sdc.operators.mode import Mode
@@ -23,8 +25,7 @@ from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.partition.partitioner import Partitioner
 from constraint_sdc.plan.design import BlockDesign
-from constraint_sdc.plan.swap_task import SwapTask
-from constraint_sdc.settings.masker import Method, Microaggregation
+from constraint_sdc.settings.reason import Param, Reason, because
 from constraint_sdc.settings.words import OperatorName, Scale
 
 
@@ -33,8 +34,8 @@ class MaskInputs:
     """What masking needs besides the design.
 
     `held` tells for each rule which records satisfied it before masking; `evaluator_for` gives the evaluator of a
-    block's rules. There is no partitioner for a masker that divides records itself, or not at all; `swaps` has the
-    goals of group anonymity.
+    block's rules. There is no partitioner for a masker that divides records itself, or not at all; `task` is
+    what the masker resolved against the file.
     """
 
     table: Table
@@ -45,8 +46,8 @@ class MaskInputs:
     evaluator_for: Callable[[BlockDesign], Evaluate]
     domains: Mapping[Outside, Domain]
     is_xpath1: bool
-    masker: Method = field(default_factory=Microaggregation)
-    swaps: SwapTask | None = None
+    masker: Masker = field(default_factory=default_masker)
+    task: object = None
 
 
 # Information loss of a block: 100 * SSE / SST over its standardised numbers; categories that changed.
@@ -66,15 +67,15 @@ def information_loss(series: Sequence[Series], masked: Points) -> float:
     return 100.0 * error / total if total else 0.0
 
 
-def changed_categories(series: Sequence[Series], masked: Points) -> Iterator[str]:
-    """Say in how many records each category changed, which is the loss where nothing can be squared."""
-    said = []
+def changed_categories(series: Sequence[Series], masked: Points) -> Iterator[Reason]:
+    """Yield in which share of the records each category changed: the loss where nothing can be squared."""
+    shares: dict[str, Param] = {}
     for j, one in enumerate(series):
         if one.scale is not Scale.NUMERIC:
             same = (one.values == masked[:, j]) | (one.is_blank & np.isnan(masked[:, j]))
-            said.append(f"{one.name} {100.0 * (1.0 - float(same.mean())):.1f}%")
-    if said:
-        yield f"share of records with another category than before: {', '.join(said)}"
+            shares[one.name] = 1.0 - float(same.mean())
+    if shares:
+        yield because("categories-changed", variables=tuple(shares), shares=tuple(shares.values()))
 
 
 def plain_loss(series: Sequence[Series], cloud: Cloud, k: int) -> float:

@@ -12,6 +12,7 @@ from constraint_sdc.data.groups import Groups
 from constraint_sdc.data.table import Column
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.plan.plan import BlockPlan, ExactStep, Kept, Plan, Price
+from constraint_sdc.settings.reason import Reason
 from constraint_sdc.settings.recipe import Division, Recipe
 from constraint_sdc.settings.words import OnBroken, Scale, Standardise
 
@@ -81,7 +82,7 @@ class PartitionOptions:
 
     k: int | None = None
     variables: tuple[str, ...] | None = None
-    method: str | None = None
+    partition: str | None = None
     effort: str | None = None
     standardise: Standardise | None = None
     weights: str | None = None
@@ -115,7 +116,7 @@ class Partitioned:
     variables: tuple[DividedBy, ...]
     left_out: tuple[Kept, ...]
     chosen: str | None
-    why: str | None
+    why: Reason | None
     groups: Groups
     loss: float
     mdav_loss: float | None
@@ -132,10 +133,13 @@ class Partitioned:
 
 @dataclass(frozen=True, slots=True)
 class MaskOptions:
-    """How to mask; what is None falls back to the recipe, then to the default. `recipe_file` is where it was read."""
+    """How to mask; what is None falls back to the recipe, then to the default. `recipe_file` is where it was read.
+
+    `masker` is how the file is masked, `partition` how the masker divides its records, each by name.
+    """
 
     k: int | None = None
-    method: str | None = None
+    masker: str | None = None
     partition: str | None = None
     effort: str | None = None
     standardise: Standardise | None = None

@@ -19,9 +19,10 @@ from constraint_sdc.constraints.constraint import (
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.operators.conjunction import ValueAtom, integer_verdict, judge, pattern_verdict
 from constraint_sdc.operators.operator import NeedsExact, NotCovered, OperatorVerdict
+from constraint_sdc.settings.reason import because
 from constraint_sdc.settings.words import OperatorName
 
-_CONVEX = NeedsExact("the solutions of a linear condition are convex, so they contain the mean of solutions")
+_CONVEX = NeedsExact(because("linear-is-convex"))
 
 
 class ArithmeticMean:
@@ -68,7 +69,7 @@ def group_means(values: Points, groups: Groups, weights: Weights | None = None) 
 def _atom_verdict(atom: ValueAtom) -> OperatorVerdict:
     match atom:
         case LinearAtom(op="!="):
-            return NotCovered("a mean may fall on the value that every member avoids")
+            return NotCovered(because("mean-hits-excluded"))
         case LinearAtom():
             return _CONVEX
         case SetAtom():
@@ -78,16 +79,16 @@ def _atom_verdict(atom: ValueAtom) -> OperatorVerdict:
         case PatternAtom():
             return pattern_verdict(atom)
         case ProductAtom() | PolynomialAtom():
-            return NotCovered("a product of means is not the mean of the products")
+            return NotCovered(because("product-of-means"))
         case DomainAtom():
-            return NotCovered("a mean need not occur in the other document")
+            return NotCovered(because("mean-outside-domain"))
         case OpaqueAtom():
-            return NotCovered("a part that is not understood")
+            return NotCovered(because("part-not-understood"))
 
 
 def _set_verdict(atom: SetAtom) -> OperatorVerdict:
     if atom.negated:
-        return NotCovered("a mean may fall on a value that every member avoids")
+        return NotCovered(because("mean-hits-excluded"))
     if len(atom.values) == 1 and not isinstance(atom.values[0], str):
         return _CONVEX
-    return NotCovered("a mean of listed values need not be listed")
+    return NotCovered(because("mean-not-listed"))

@@ -22,6 +22,7 @@ from constraint_sdc.constraints.constraint import (
     atoms,
 )
 from constraint_sdc.operators.operator import NeedsExact, NotCovered, OperatorVerdict, Preserved
+from constraint_sdc.settings.reason import because
 
 ValueAtom: TypeAlias = (
     LinearAtom | ProductAtom | PolynomialAtom | SetAtom | IntegerAtom | PatternAtom | DomainAtom | OpaqueAtom
@@ -40,7 +41,7 @@ def judge(formula: Formula, atom_verdict: AtomVerdict, *, picks_member: bool = F
     members satisfy about that variable alone holds, disjunctions and negations too.
     """
     if picks_member and _is_about_one_variable(formula):
-        return Preserved("the value is a member's own, and the rule asks about it alone")
+        return Preserved(because("member-value"))
     match formula:
         case AllOf(items):
             verdicts = [judge(item, atom_verdict, picks_member=picks_member) for item in items]
@@ -48,11 +49,11 @@ def judge(formula: Formula, atom_verdict: AtomVerdict, *, picks_member: bool = F
         case AnyOf((only,)):
             return judge(only, atom_verdict, picks_member=picks_member)
         case AnyOf(()):
-            return NotCovered("never true")
+            return NotCovered(because("never-true"))
         case AnyOf():
-            return NotCovered("a disjunction: needs strata")
+            return NotCovered(because("disjunction"))
         case PresentAtom():
-            return Preserved("only records with the same values missing share a group")
+            return Preserved(because("same-values-missing"))
         case _:
             return atom_verdict(formula)
 
@@ -67,12 +68,14 @@ def _is_about_one_variable(formula: Formula) -> bool:
 def _weakest(items: tuple[Formula, ...], verdicts: list[OperatorVerdict]) -> OperatorVerdict:
     """Return the first of the weakest verdicts; what is not covered is called by the names of its variables."""
     if not verdicts:
-        return Preserved("nothing is demanded")
+        return Preserved(because("nothing-demanded"))
     place = min(range(len(verdicts)), key=lambda i: _STRENGTH[type(verdicts[i])])
     weakest, culprit = verdicts[place], items[place]
     if isinstance(weakest, NotCovered) and len(items) > 1 and not isinstance(culprit, AllOf):
         names = dict.fromkeys(name for atom in atoms(culprit) for name in atom_variables(atom))
-        return NotCovered(f"{', '.join(names)}: {weakest.because}") if names else weakest
+        if names:
+            return NotCovered(because("of-variables", variables=tuple(names), reason=weakest.because))
+        return weakest
     return weakest
 
 
@@ -88,15 +91,15 @@ NUMBER_TEXTS = (
 def integer_verdict(atom: IntegerAtom) -> OperatorVerdict:
     """Whole numbers and d decimals are grids to round to; another step, or an offset, is no grid of ours."""
     if not atom.negated and atom.remainder % atom.modulus == 0 and _is_decimal_step(atom):
-        return NeedsExact("rounded to that many decimals the mean is such a number")
-    return NotCovered("a mean of such numbers need not be one")
+        return NeedsExact(because("rounds-to-grid"))
+    return NotCovered(because("mean-off-step"))
 
 
 def pattern_verdict(atom: PatternAtom) -> OperatorVerdict:
     """Only "is a number" survives: the digits of a mean are its own."""
     if not atom.negated and not atom.flags and atom.regex in NUMBER_TEXTS:
-        return Preserved("a mean of numbers is a number, and is written as one")
-    return NotCovered("the text of a mean is nobody's")
+        return Preserved(because("mean-is-number"))
+    return NotCovered(because("text-of-mean"))
 
 
 def _is_decimal_step(atom: IntegerAtom) -> bool:

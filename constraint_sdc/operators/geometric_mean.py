@@ -23,6 +23,7 @@ from constraint_sdc.evaluate.expression import CompareOp
 from constraint_sdc.operators.arithmetic_mean import group_means
 from constraint_sdc.operators.conjunction import ValueAtom, integer_verdict, judge, pattern_verdict
 from constraint_sdc.operators.operator import NeedsExact, NotCovered, OperatorVerdict
+from constraint_sdc.settings.reason import because
 from constraint_sdc.settings.words import OperatorName
 
 
@@ -72,9 +73,9 @@ def _atom_verdict(atom: ValueAtom) -> OperatorVerdict:
         case PatternAtom():
             return pattern_verdict(atom)
         case DomainAtom():
-            return NotCovered("a mean need not occur in the other document")
+            return NotCovered(because("mean-outside-domain"))
         case OpaqueAtom():
-            return NotCovered("a part that is not understood")
+            return NotCovered(because("part-not-understood"))
 
 
 def _comparison(coefficients: list[Fraction], op: CompareOp) -> OperatorVerdict:
@@ -82,24 +83,24 @@ def _comparison(coefficients: list[Fraction], op: CompareOp) -> OperatorVerdict:
     left, right = sum(value > 0 for value in coefficients), sum(value < 0 for value in coefficients)
     if not left or not right:
         is_true = op in (("!=", ">", ">=") if left else ("!=", "<", "<="))
-        return NeedsExact("true of all positive values") if is_true else NotCovered("true of no positive value")
+        return NeedsExact(because("true-of-positive")) if is_true else NotCovered(because("never-true-of-positive"))
     if op == "!=":
-        return NotCovered("a mean may fall on the value that every member avoids")
+        return NotCovered(because("mean-hits-excluded"))
     if left == right == 1:
-        return NeedsExact("a product of powers is linear in the logarithms, whose mean satisfies it too")
+        return NeedsExact(because("linear-in-logarithms"))
     if (op in ("<", "<=") and right == 1) or (op in (">", ">=") and left == 1):
-        return NeedsExact("a sum of products below a single one is convex in the logarithms")
-    return NotCovered("a sum of products is not linear in the logarithms")
+        return NeedsExact(because("convex-in-logarithms"))
+    return NotCovered(because("sum-in-logarithms"))
 
 
 def _set_verdict(atom: SetAtom) -> OperatorVerdict:
     numbers = [value for value in atom.values if not isinstance(value, str)]
     if len(numbers) < len(atom.values):
-        return NotCovered("the text of a mean is nobody's")
+        return NotCovered(because("text-of-mean"))
     if atom.negated and all(value <= 0 for value in numbers):
-        return NeedsExact("true of all positive values")
+        return NeedsExact(because("true-of-positive"))
     if len(numbers) == 1 and not atom.negated:
-        return NeedsExact("members that agree have their own value as mean")
+        return NeedsExact(because("equal-members"))
     if atom.negated:
-        return NotCovered("a mean may fall on a value that every member avoids")
-    return NotCovered("a mean of listed values need not be listed")
+        return NotCovered(because("mean-hits-excluded"))
+    return NotCovered(because("mean-not-listed"))

@@ -9,6 +9,7 @@ from constraint_sdc.constraints.constraint import Formula, LinearAtom
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.operators.conjunction import ValueAtom, judge
 from constraint_sdc.operators.operator import NotCovered, OperatorVerdict, Preserved, SortedMembers, whole_weights
+from constraint_sdc.settings.reason import because
 from constraint_sdc.settings.words import OperatorName
 
 
@@ -59,9 +60,9 @@ class LowerMedian:
 
 def _atom_verdict(atom: ValueAtom) -> OperatorVerdict:
     if not isinstance(atom, LinearAtom):
-        return NotCovered("medians of several variables come from different members")
+        return NotCovered(because("medians-of-several"))
     if len(atom.terms) != 2 or (atom.terms[0][1] > 0) == (atom.terms[1][1] > 0):
-        return NotCovered("medians keep an order between two variables, not a sum")
+        return NotCovered(because("medians-of-sum"))
     if atom.op == "!=":
-        return NotCovered("medians of variables that always differ may be equal")
-    return Preserved("order statistics of the same rank are in the order of the members")
+        return NotCovered(because("medians-may-agree"))
+    return Preserved(because("order-statistics"))

@@ -9,6 +9,7 @@ from constraint_sdc.constraints.constraint import Formula
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.operators.arithmetic_mean import group_means
 from constraint_sdc.operators.operator import OperatorVerdict, Preserved
+from constraint_sdc.settings.reason import because
 from constraint_sdc.settings.words import OperatorName
 
 
@@ -28,7 +29,7 @@ class Medoid:
     def verdict(self, formula: Formula) -> OperatorVerdict:
         """Everything record-local is preserved."""
         del formula
-        return Preserved("it is an actual record of the group, and that record satisfies the rule")
+        return Preserved(because("actual-record"))
 
     def representatives(self, values: Points, groups: Groups, weights: Weights | None = None) -> Points:
         """Return the medoids' rows, one per group, by distances in the values as given; see `choose`."""

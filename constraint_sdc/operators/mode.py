@@ -9,6 +9,7 @@ from constraint_sdc.constraints.constraint import Formula
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.operators.conjunction import ValueAtom, judge
 from constraint_sdc.operators.operator import NotCovered, OperatorVerdict, SortedMembers
+from constraint_sdc.settings.reason import because
 from constraint_sdc.settings.words import OperatorName
 
 
@@ -53,4 +54,4 @@ class Mode:
 
 def _atom_verdict(atom: ValueAtom) -> OperatorVerdict:
     del atom
-    return NotCovered("modes of several variables come from different members")
+    return NotCovered(because("modes-of-several"))

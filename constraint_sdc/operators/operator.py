@@ -12,6 +12,7 @@ import numpy.typing as npt
 from constraint_sdc.arrays import Points, Rows, Weights
 from constraint_sdc.constraints.constraint import Formula
 from constraint_sdc.data.groups import Groups
+from constraint_sdc.settings.reason import Reason
 from constraint_sdc.settings.words import OperatorName
 
 # What an operator says about a constraint: preserved, to be made exact, or not covered.
@@ -21,21 +22,21 @@ from constraint_sdc.settings.words import OperatorName
 class Preserved:
     """The representative satisfies the constraint, digit for digit, whenever every member does."""
 
-    because: str
+    because: Reason
 
 
 @dataclass(frozen=True, slots=True)
 class NeedsExact:
     """True of the representative in real arithmetic; must be made true on the output grid."""
 
-    because: str
+    because: Reason
 
 
 @dataclass(frozen=True, slots=True)
 class NotCovered:
     """The members' satisfying the constraint says nothing about the representative."""
 
-    because: str
+    because: Reason
 
 
 OperatorVerdict: TypeAlias = Preserved | NeedsExact | NotCovered

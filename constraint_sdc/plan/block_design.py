@@ -18,25 +18,24 @@ from constraint_sdc.partition.methods.auto import Auto
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.partition.registry import partitioner
 from constraint_sdc.plan.atom_truth import AtomTruth
-from constraint_sdc.plan.blocks import Block, refuse_too_many_categories
+from constraint_sdc.plan.blocks import refuse_too_many_categories, rules_of
 from constraint_sdc.plan.classes import RecordClasses, record_classes
 from constraint_sdc.plan.derivation import derive
 from constraint_sdc.plan.design import BlockDesign, Stratum
 from constraint_sdc.plan.operators import choose_operators
-from constraint_sdc.plan.plan import BlockPlan, StratumPlan, Treatment, VariablePlan
+from constraint_sdc.plan.plan import Block, BlockPlan, StratumPlan, VariablePlan
 from constraint_sdc.plan.reasons import explain_own, explain_rule, own_strategy, strategy
 from constraint_sdc.plan.rule_facts import RuleFacts, Term
 from constraint_sdc.plan.strata import NONE_KNOWN, Company, StratumCell, form_strata
 from constraint_sdc.plan.treatment import (
-    block_shares,
     refuse_determined,
-    require_clusters,
     settle_operators,
     treatments,
 )
-from constraint_sdc.settings.masker import FuzzyCMeans, Method, Microaggregation
+from constraint_sdc.settings.masker import MaskerTraits, default_masker
+from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.recipe import Division
-from constraint_sdc.settings.words import OperatorName, Role, VariableWish
+from constraint_sdc.settings.words import OperatorName, Role, Treatment, VariableWish
 
 _TRIED = 20_000
 _FARTHEST = 1e150  # squares of more do not fit into a double
@@ -44,8 +43,12 @@ _FARTHEST = 1e150  # squares of more do not fit into a double
 
 @dataclass(frozen=True, slots=True)
 class BlockContext:
-    """What every block's design rests on: all masked series, roles, wishes, what is broken, and how to word atoms."""
+    """What every block's design rests on: all masked series, rules, roles, wishes, and what is broken already.
 
+    `show` writes a formula in the notation of rules.
+    """
+
+    rules: tuple[RuleFacts, ...]
     series: Mapping[str, Series]
     roles: Mapping[str, Role]
     wishes: Mapping[str, VariableWish]
@@ -57,34 +60,35 @@ class BlockContext:
     division: Division
     weights: Weights | None
     show: Callable[[Formula], str]
-    masker: Method = field(default_factory=Microaggregation)
+    masker: MaskerTraits = field(default_factory=default_masker)
     given: Mapping[str, Series] = field(default_factory=dict)
 
 
-def design_block(number: int, block: Block, pins: tuple[tuple[str, Codes], ...], around: BlockContext) -> BlockDesign:
+def design_block(block: Block, pins: tuple[tuple[str, Codes], ...], around: BlockContext) -> BlockDesign:
     """Work out one block; `pins` are codes of unmasked variables whose values its groups must share."""
     series = {name: around.series[name] for name in block.names}
+    rules = rules_of(block, around.rules)
     partition = around.division.method
-    chosen = choose_operators(block, series, around.wishes)
+    chosen = choose_operators(rules, series, around.wishes)
     operators = settle_operators(chosen, around.wishes, around.masker, partition)
     treated = treatments(operators, around.masker, partition)
     synthesised = [name for name in block.names if treated[name] is Treatment.SYNTHESISED]
-    require_clusters(synthesised, tuple(around.given), around.k)
+    around.masker.refuse_cluster(synthesised, around.k)
     refuse_determined(series, synthesised, around.given)
-    forked = [rule for rule in block.rules if rule.terms is not None and len(rule.terms) > 1]
-    classes = record_classes(block, series, operators, pins, around.broken, around.records)
+    forked = [rule for rule in rules if rule.terms is not None and len(rule.terms) > 1]
+    classes = record_classes(rules, series, operators, pins, around.broken, around.records)
     placed = (*series.values(), *around.given.values())
     refuse_too_many_categories(placed, around.records)
     cloud = cloud_of(placed, around.division.standardise, around.wishes, around.weights)
     _refuse_far_points(cloud)
     cells = _cheapest_strata(_accepts(forked, around), classes.codes, cloud, around)
-    strata = tuple(_stratum(cell, block, forked, series, operators, around.broken) for cell in cells)
+    strata = tuple(_stratum(cell, rules, forked, series, operators, around.broken) for cell in cells)
     planned = tuple(
         StratumPlan(
             _conditions(cell, forked, classes, around),
             len(cell.rows),
             cell.formation,
-            tuple(d.text for d in s.derivations),
+            tuple(d.reason for d in s.derivations),
         )
         for cell, s in zip(cells, strata, strict=True)
     )
@@ -103,29 +107,24 @@ def design_block(number: int, block: Block, pins: tuple[tuple[str, Codes], ...],
     )
     shared = frozenset(name for name, _ in pins)
     is_own = any(treatment is not Treatment.AGGREGATED for treatment in treated.values())
-    rules = tuple(
-        explain_own(rule, treated, strata) if is_own else explain_rule(rule, operators, strata, shared)
-        for rule in block.rules
-    )
     plan = BlockPlan(
-        number=number,
+        block=block,
         variables=variables,
-        because=block.because,
-        strategy=own_strategy(treated, strata, block.rules) if is_own else strategy(operators, strata, block.rules),
-        partition=_partition_words([cloud.of(cell.rows) for cell in cells], around),
+        strategy=own_strategy(treated, strata, rules) if is_own else strategy(operators, strata, rules),
+        partition=_partition([cloud.of(cell.rows) for cell in cells], around),
         strata=planned,
-        rules=rules,
-        shares=block_shares(around.masker) and not is_own,
+        rules=tuple(
+            explain_own(rule, treated, strata) if is_own else explain_rule(rule, operators, strata, shared)
+            for rule in rules
+        ),
+        shares=around.masker.shares_values and not is_own,
     )
     return BlockDesign(
         plan=plan,
+        rules=rules,
         series=tuple(series.values()),
         cloud=cloud,
-        rules=tuple(rule.edit for rule in block.rules),
-        terms={rule.id: rule.terms for rule in block.rules if rule.terms is not None},
         strata=strata,
-        anchors=tuple(name for name in block.names if operators[name] is OperatorName.MEDOID),
-        others=tuple(dict.fromkeys(n for rule in block.rules for n in rule.variables if n not in series)),
         given=tuple(around.given.values()),
     )
 
@@ -161,20 +160,21 @@ def _weight(name: str, around: BlockContext) -> float:
     return 1.0 if wish is None or wish.weight is None else wish.weight
 
 
-def _partition_words(clouds: list[Cloud], around: BlockContext) -> str:
-    """Say how the strata are divided; `auto` says what it chooses and why, once for strata that differ in size."""
-    if isinstance(around.masker, FuzzyCMeans):
-        centres = sum(-(-len(cloud) // around.k) for cloud in clouds)
-        return f"fuzzy c-means: {centres:,} centres, one for {around.k} records, drawn by membership"
+def _partition(clouds: list[Cloud], around: BlockContext) -> Reason:
+    """Return how the strata are divided; `auto` says what it chooses and why, once for strata that differ in size."""
+    if around.masker.divides_itself:
+        return around.masker.own_partition([len(cloud) for cloud in clouds], around.k)
     method = partitioner(around.division.method, around.division.effort)
     if not isinstance(method, Auto):
-        return method.name
-    whys: dict[str, list[str]] = {}
+        return because("partition-method", method=method.name)
+    whys: dict[str, list[Reason]] = {}
     for cloud in sorted(clouds, key=len, reverse=True):
         choice = method.choose(cloud, around.k)
         whys.setdefault(choice.method, []).append(choice.why)
-    said = (f"{name} ({'up to ' if len(set(why)) > 1 else ''}{why[0]})" for name, why in whys.items())
-    return "auto: " + ", or ".join(said)
+    choices = (
+        because("auto-choice", method=name, why=why[0], is_largest=len(set(why)) > 1) for name, why in whys.items()
+    )
+    return because("auto-partition", choices=tuple(choices))
 
 
 def _accepts(forked: list[RuleFacts], around: BlockContext) -> ConditionBits:
@@ -205,7 +205,7 @@ def _term_bits(terms: tuple[Term, ...], around: BlockContext, *, unknown: bool) 
 
 def _stratum(
     cell: StratumCell,
-    block: Block,
+    rules: tuple[RuleFacts, ...],
     forked: list[RuleFacts],
     series: Mapping[str, Series],
     operators: Mapping[str, OperatorName],
@@ -216,7 +216,7 @@ def _stratum(
         if term != NONE_KNOWN and rule.terms is not None:
             chosen[rule.id] = rule.terms[term]
     conjunction: list[tuple[str, Atom]] = []
-    for rule in block.rules:
+    for rule in rules:
         if rule.id in broken and np.isin(cell.rows, broken[rule.id]).all():
             continue  # nobody here satisfies it, so there is nothing to preserve
         only = rule.terms[0] if rule.terms is not None and len(rule.terms) == 1 else ()
@@ -224,7 +224,7 @@ def _stratum(
     blank = {name for name, s in series.items() if s.is_blank[cell.rows].any()}
     derivable = {n: s for n, s in series.items() if operators[n].is_average and n not in blank}
     live = [(rule, atom) for rule, atom in conjunction if not blank & set(atom_variables(atom))]
-    edits = {rule.id: rule.edit for rule in block.rules}
+    edits = {rule.id: rule.edit for rule in rules}
     return Stratum(
         rows=cell.rows,
         conjunction=tuple(conjunction),
@@ -235,9 +235,9 @@ def _stratum(
 
 def _conditions(
     cell: StratumCell, forked: list[RuleFacts], classes: RecordClasses, around: BlockContext
-) -> tuple[str, ...]:
-    words = [] if not cell.is_one_class else list(classes.words(cell.rows[0]))
+) -> tuple[Reason, ...]:
+    shared = [] if not cell.is_one_class else list(classes.conditions(cell.rows[0]))
     for rule, choice in zip(forked, cell.choice, strict=True):
         if choice != NONE_KNOWN and rule.terms is not None:
-            words.append(f"{around.show(AllOf(rule.terms[choice]))} ({rule.id})")
-    return tuple(words)
+            shared.append(because("satisfies", formula=around.show(AllOf(rule.terms[choice])), rule=rule.id))
+    return tuple(shared)

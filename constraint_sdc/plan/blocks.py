@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +10,9 @@ import numpy.typing as npt
 from constraint_sdc.data.series import Series
 from constraint_sdc.data.union import Union
 from constraint_sdc.errors import UsageError
+from constraint_sdc.plan.plan import Block
 from constraint_sdc.plan.rule_facts import RuleFacts
+from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.recipe import Recipe
 from constraint_sdc.settings.words import Role, Scale
 
@@ -60,15 +61,6 @@ def _columns(series: Series) -> int:
 GROUP_SIZE = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """Variables in the order of the file, why they are together, and the rules that read one of them."""
-
-    names: tuple[str, ...]
-    because: str
-    rules: tuple[RuleFacts, ...]
-
-
 def make_blocks(
     series: Mapping[str, Series], roles: Mapping[str, Role], rules: Sequence[RuleFacts], recipe: Recipe
 ) -> tuple[Block, ...]:
@@ -87,22 +79,24 @@ def make_blocks(
     blocks = [(part, _because(part, by_rules)) for part in parts if part[0] not in alone]
     size = recipe.group_size or GROUP_SIZE
     for group in _grouped(alone, series, roles, size):
-        together = f"no rule ties them; groups of {size}, most correlated together"
-        blocks.append((group, together if len(group) > 1 else "no rule ties it to another variable"))
+        together = because("groups-of-correlated", size=size) if len(group) > 1 else because("alone")
+        blocks.append((group, together))
     order = {name: place for place, name in enumerate(series)}
     blocks.sort(key=lambda block: order[block[0][0]])
-    return tuple(
-        Block(names, because, tuple(r for r in rules if not r.is_cross_record and set(names) & set(r.variables)))
-        for names, because in blocks
-    )
+    return tuple(Block(number, names, reason) for number, (names, reason) in enumerate(blocks, start=1))
 
 
-def _because(part: tuple[str, ...], by_rules: Sequence[tuple[str, ...]]) -> str:
+def rules_of(block: Block, rules: Iterable[RuleFacts]) -> tuple[RuleFacts, ...]:
+    """Return the rules that read one of the block's variables and nothing beyond the record."""
+    return tuple(rule for rule in rules if not rule.is_cross_record and set(block.names) & set(rule.variables))
+
+
+def _because(part: tuple[str, ...], by_rules: Sequence[tuple[str, ...]]) -> Reason:
     if part in by_rules:
-        return "rules tie them"
+        return because("tied-by-rules")
     if any(set(tied) <= set(part) for tied in by_rules):
-        return "rules tie some of them, the recipe's groups the others"
-    return "the recipe groups them"
+        return because("tied-by-rules-and-recipe")
+    return because("grouped-by-recipe")
 
 
 def _grouped(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from constraint_sdc.arrays import Codes, Rows
 from constraint_sdc.data.series import Series
-from constraint_sdc.plan.blocks import Block
+from constraint_sdc.plan.rule_facts import RuleFacts
+from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.words import OperatorName
 
 
@@ -20,24 +21,24 @@ class RecordClasses:
     codes: Codes
     labels: tuple[tuple[str, str], ...]
 
-    def words(self, row: int) -> Iterator[str]:
+    def conditions(self, row: int) -> Iterator[Reason]:
         """Yield what sets a record's class apart, without a value of the record."""
         for (kind, name), code in zip(self.labels, self.codes[row].tolist(), strict=True):
             match kind:
                 case "blank" if code:
-                    yield f"{name} missing"
+                    yield because("missing", variable=name)
                 case "pinned":
-                    yield f"same {name}"
+                    yield because("same-value", variable=name)
                 case "broken" if code:
-                    yield f"breaks {name} already"
+                    yield because("broken-already", rule=name)
                 case "sign":
-                    yield f"{name} {'<=>'[code + 1]} 0"
+                    yield because("sign", variable=name, sign="<=>"[code + 1])
                 case _:
                     continue
 
 
 def record_classes(
-    block: Block,
+    rules: Sequence[RuleFacts],
     series: Mapping[str, Series],
     operators: Mapping[str, OperatorName],
     pins: tuple[tuple[str, Codes], ...],
@@ -51,7 +52,7 @@ def record_classes(
         if operators[name] is OperatorName.GEOMETRIC_MEAN:
             columns.append((("sign", name), np.sign(np.nan_to_num(one.values)).astype(np.int64)))
     columns += [(("pinned", name), codes) for name, codes in pins]
-    for rule in block.rules:
+    for rule in rules:
         if rule.id in broken:
             codes = np.zeros(records, np.int64)
             codes[broken[rule.id]] = 1

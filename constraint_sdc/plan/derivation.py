@@ -43,9 +43,9 @@ from constraint_sdc.plan.design import Derivation
 
 @dataclass(frozen=True, slots=True)
 class Equation:
-    """`sum(coefficient * variable) = constant`, and the rule from which it comes (all rules, once combined)."""
+    """`sum(coefficient * variable) = constant`, and the rules from which it comes: several, once combined."""
 
-    rule: str
+    rules: tuple[str, ...]
     terms: dict[str, Fraction]
     constant: Fraction
 
@@ -53,8 +53,8 @@ class Equation:
 def reduced(equations: Sequence[Equation], order: Sequence[str]) -> list[tuple[Equation, str]]:
     """Return each independent equation with its pivot, which no other one mentions; pivots in order of preference.
 
-    >>> one = Equation("A", {"x": Fraction(1), "y": Fraction(1)}, Fraction(3))
-    >>> two = Equation("B", {"x": Fraction(1), "y": Fraction(-1)}, Fraction(1))
+    >>> one = Equation(("A",), {"x": Fraction(1), "y": Fraction(1)}, Fraction(3))
+    >>> two = Equation(("B",), {"x": Fraction(1), "y": Fraction(-1)}, Fraction(1))
     >>> [(pivot, str(e.constant / e.terms[pivot])) for e, pivot in reduced([one, two], ["x", "y"])]
     [('x', '2'), ('y', '1')]
     """
@@ -78,8 +78,8 @@ def _without(equation: Equation, pivot: Equation, name: str) -> Equation:
     names = dict.fromkeys((*equation.terms, *pivot.terms))
     zero = Fraction(0)
     terms = {n: equation.terms.get(n, zero) - factor * pivot.terms.get(n, zero) for n in names}
-    rule = equation.rule if pivot.rule in equation.rule.split(" and ") else f"{equation.rule} and {pivot.rule}"
-    return Equation(rule, {n: c for n, c in terms.items() if c}, equation.constant - factor * pivot.constant)
+    rules = tuple(dict.fromkeys((*equation.rules, *pivot.rules)))
+    return Equation(rules, {n: c for n, c in terms.items() if c}, equation.constant - factor * pivot.constant)
 
 
 _CASTS = ("number", "xs:decimal", "xs:double", "xs:integer")
@@ -106,12 +106,8 @@ def derive(
         equality, name = leaf
         equalities.remove(equality)
         _, expression = equality.solutions[name]
-        last_first.append(_derivation(name, equality.rule, expression))
+        last_first.append(Derivation(name, (equality.rule,), expression, is_own=True))
     return (*_solved_together(equalities, series), *reversed(last_first))
-
-
-def _derivation(name: str, rule: str, expression: Expression) -> Derivation:
-    return Derivation(name, rule, expression, f"{name} computed by {rule}")
 
 
 def _best_leaf(equalities: list[_Equality]) -> tuple[_Equality, str] | None:
@@ -279,10 +275,10 @@ def _constant(value: Fraction, number: Number) -> Expression:
 def _solved_together(equalities: list[_Equality], series: Mapping[str, Series]) -> Iterator[Derivation]:
     """Solve linear equalities that hang together in circles for as many variables as there are equalities."""
     linear = [(e.rule, e.atom) for e in equalities if isinstance(e.atom, LinearAtom)]
-    equations = [Equation(rule, dict(atom.terms), atom.constant) for rule, atom in linear]
+    equations = [Equation((rule,), dict(atom.terms), atom.constant) for rule, atom in linear]
     taken: set[str] = {name for e in equalities if not isinstance(e.atom, LinearAtom) for name in e.variables}
     order = sorted((name for name in series if name not in taken), key=lambda name: -_digits(series[name]))
     number = Number.DECIMAL if all(s.grid.decimals is not None for s in series.values()) else Number.DOUBLE
     for equation, pivot in reduced(equations, order):
         expression = _linear_solution(pivot, equation.terms, equation.constant, number)
-        yield Derivation(pivot, equation.rule, expression, f"{pivot} solved from {equation.rule}")
+        yield Derivation(pivot, equation.rules, expression, is_own=False)

@@ -14,20 +14,31 @@ from constraint_sdc.errors import PlanRefusedError
 from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Expression, Outside
 from constraint_sdc.plan.plan import BlockPlan, Kept, Plan
-from constraint_sdc.plan.rule_facts import RuleFacts
-from constraint_sdc.settings.masker import Method, Microaggregation
+from constraint_sdc.plan.rule_facts import RuleFacts, Term
+from constraint_sdc.settings.masker import MaskerTraits, default_masker
+from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.recipe import Division, Recipe
 from constraint_sdc.settings.words import OnBroken
 
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """`variable` is computed by `expression` from variables that are known by then, so that `rule` holds."""
+    """`variable` is computed by `expression` from variables that are known by then, so that `rules` hold.
+
+    `is_own` tells that one rule gives the expression; otherwise it is the solution of several rules together.
+    """
 
     variable: str
-    rule: str
+    rules: tuple[str, ...]
     expression: Expression
-    text: str
+    is_own: bool
+
+    @property
+    def reason(self) -> Reason:
+        """Return what is computed by what."""
+        if self.is_own:
+            return because("computed-by", variable=self.variable, rules=self.rules)
+        return because("solved-from", variable=self.variable, rules=self.rules)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,31 +56,44 @@ class Stratum:
 
 @dataclass(frozen=True, slots=True)
 class BlockDesign:
-    """One block. `terms` are the disjunctive normal forms of its rules, by rule, as far as they are small enough.
+    """A planned block with all that masking works with. `rules` are those that read one of its variables.
 
-    `anchors` are variables of rules that cannot be evaluated here: they are copied together from one actual record.
-    `others` are unmasked variables that the block's rules read. `cloud` are the records as points, for distances.
-    `given` are unmasked variables whose covariances with the block's are to be kept. `reads` has, where values are
-    swapped, all variables on which the verdict of each rule may hang, and `unevaluated` the rules not evaluated here.
+    `cloud` are the records as points, for distances. `given` are unmasked variables whose covariances with the block's
+    are to be kept.
     """
 
     plan: BlockPlan
+    rules: tuple[RuleFacts, ...]
     series: tuple[Series, ...]
     cloud: Cloud
-    rules: tuple[EditRule, ...]
-    terms: dict[str, tuple[tuple[Atom, ...], ...]]
     strata: tuple[Stratum, ...]
-    anchors: tuple[str, ...]
-    others: tuple[str, ...]
     given: tuple[Series, ...] = ()
+
+    @property
+    def terms(self) -> dict[str, tuple[Term, ...]]:
+        """Return the disjunctive normal forms of the rules, by rule, as far as they are small enough."""
+        return {rule.id: rule.terms for rule in self.rules if rule.terms is not None}
+
+    @property
+    def reads(self) -> dict[str, tuple[str, ...]]:
+        """Return all variables on which the verdict of each rule may hang."""
+        return {rule.id: rule.variables for rule in self.rules}
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """Return the variables outside the block that its rules read."""
+        inside = frozenset(self.plan.names)
+        return tuple(dict.fromkeys(n for rule in self.rules for n in rule.variables if n not in inside))
+
+    @property
+    def unevaluated(self) -> tuple[str, ...]:
+        """Return the rules that only Saxon can evaluate."""
+        return tuple(rule.id for rule in self.rules if not rule.is_evaluable)
 
     def of(self, rows: Rows) -> BlockDesign:
         """Return the block for some records only, repeated ones repeatedly; strata are left out."""
         series = tuple(one.of(rows) for one in self.series)
         return replace(self, series=series, cloud=self.cloud.of(rows), strata=())
-
-    reads: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    unevaluated: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +114,7 @@ class PlanInputs:
     `evaluable` are the rules that can be evaluated on any record without Saxon; `broken` the records (0-based) that
     break a rule already; `says` each rule's normal form; `show` puts a formula into words. `joined` are variables to
     be masked with the rules that read them although nobody asked for it. `weights` say how much each record counts.
-    `notes` are said in the plan as they are. `masker` is how the file is masked.
+    `notes` are what the check of the original says besides verdicts. `masker` is how the file is masked.
     """
 
     table: Table
@@ -107,9 +131,9 @@ class PlanInputs:
     show: Callable[[Formula], str]
     weights: Weights | None = None
     joined: frozenset[str] = frozenset()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Reason, ...] = ()
     digests: Mapping[str, str] = field(default_factory=dict)
-    masker: Method = field(default_factory=Microaggregation)
+    masker: MaskerTraits = field(default_factory=default_masker)
 
 
 # Variables that the recipe takes out of the file: no rule may read them.

@@ -17,7 +17,7 @@ from constraint_sdc.data.series import Series
 from constraint_sdc.errors import UsageError
 from constraint_sdc.operators.operator import NotCovered
 from constraint_sdc.operators.registry import OPERATORS
-from constraint_sdc.plan.blocks import Block
+from constraint_sdc.plan.rule_facts import RuleFacts
 from constraint_sdc.settings.words import OperatorName, Scale, VariableWish
 
 _ALLOWED = {
@@ -28,27 +28,27 @@ _ALLOWED = {
 
 
 def choose_operators(
-    block: Block, series: Mapping[str, Series], wishes: Mapping[str, VariableWish]
+    rules: Sequence[RuleFacts], series: Mapping[str, Series], wishes: Mapping[str, VariableWish]
 ) -> dict[str, OperatorName]:
-    """Return the operator of every variable of the block.
+    """Return the operator of every variable of a block, given as its series; `rules` are those that read one of them.
 
     Numbers are averaged: arithmetically, or geometrically in a block of products. A variable that must keep to values
     that occur (a set, a value domain, a pattern) gets the lower median, and so does what an order rule ties to it.
     Variables of a rule that cannot be evaluated here come from one actual record.
     """
-    rule_atoms = [atom for rule in block.rules for atom in rule.atoms()]
-    chosen = {name: _plain(series[name]) for name in block.names}
-    if _is_geometric(block, rule_atoms, series):
-        chosen = dict.fromkeys(block.names, OperatorName.GEOMETRIC_MEAN)
+    rule_atoms = [atom for rule in rules for atom in rule.atoms()]
+    chosen = {name: _plain(one) for name, one in series.items()}
+    if _is_geometric(rule_atoms, series):
+        chosen = dict.fromkeys(series, OperatorName.GEOMETRIC_MEAN)
     for name in _confined(rule_atoms):
         if name in chosen and series[name].scale is Scale.NUMERIC:
             chosen[name] = OperatorName.LOWER_MEDIAN
     _spread_median(chosen, rule_atoms)
-    for name in block.names:
+    for name in series:
         wish = wishes.get(name, VariableWish()).operator
         if wish is not None:
             chosen[name] = _allowed(name, wish, series[name].scale)
-    for rule in block.rules:
+    for rule in rules:
         if not rule.is_evaluable:
             chosen.update(dict.fromkeys((n for n in rule.variables if n in chosen), OperatorName.MEDOID))
     return chosen
@@ -64,11 +64,11 @@ def _plain(series: Series) -> OperatorName:
             return OperatorName.MODE
 
 
-def _is_geometric(block: Block, rule_atoms: Sequence[Atom], series: Mapping[str, Series]) -> bool:
+def _is_geometric(rule_atoms: Sequence[Atom], series: Mapping[str, Series]) -> bool:
     """Tell whether the block is one of products, and its other rules bear the geometric mean as well."""
-    if any(series[name].scale is not Scale.NUMERIC for name in block.names):
+    if any(one.scale is not Scale.NUMERIC for one in series.values()):
         return False
-    masked = [atom for atom in rule_atoms if set(atom_variables(atom)) & set(block.names)]
+    masked = [atom for atom in rule_atoms if set(atom_variables(atom)) & set(series)]
     has_product = any(isinstance(atom, ProductAtom) and len(atom_variables(atom)) > 1 for atom in masked)
     geometric = OPERATORS[OperatorName.GEOMETRIC_MEAN]
     return has_product and not any(isinstance(geometric.verdict(atom), NotCovered) for atom in masked)

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from constraint_sdc.data.grid import Grid
-from constraint_sdc.settings.masker import Method, Microaggregation, divides_itself
+from constraint_sdc.settings.masker import MaskerTraits, default_masker
+from constraint_sdc.settings.reason import Reason
 from constraint_sdc.settings.recipe import Division
-from constraint_sdc.settings.words import OnBroken, OperatorName, Role, Scale
+from constraint_sdc.settings.words import OnBroken, OperatorName, Role, Scale, Treatment
 
 
 class ExactStep(Enum):
@@ -42,16 +43,6 @@ class Why(Enum):
     JUDGED = "judged"  # by nothing but the judge after masking (cross-record rules)
 
 
-class Treatment(Enum):
-    """What is done to the values of a variable."""
-
-    AGGREGATED = "aggregated"  # by its operator, one value for a group
-    SYNTHESISED = "synthesised"  # drawn with the means and covariances of its cluster
-    SHUFFLED = "shuffled"  # the values of its cluster, each with another record
-    RANKED = "ranked"  # by its operator, over neighbours in the order of this variable alone
-    SWAPPED = "swapped"  # exchanged between pairs of records
-
-
 @dataclass(frozen=True, slots=True)
 class Promise:
     """Something that masking keeps besides the rules: exactly, up to a largest relative difference, or not at all.
@@ -59,7 +50,7 @@ class Promise:
     `difference` is measured on the values that are written.
     """
 
-    what: str
+    what: Reason
     difference: float
     is_exact: bool
 
@@ -87,7 +78,7 @@ class GoalReport:
     """What became of one goal of group anonymity, the `number`-th of the recipe.
 
     `distortion` is the influential metric summed over all pairs of records that were swapped; it is the least possible
-    if `is_least`. `missed` says, a sentence each, why the goal is not reached; `notes` what else came about.
+    if `is_least`. `missed` says why the goal is not reached, `notes` what else came about.
     """
 
     number: int
@@ -100,8 +91,8 @@ class GoalReport:
     swaps: int
     distortion: float
     is_least: bool
-    missed: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    missed: tuple[Reason, ...] = ()
+    notes: tuple[Reason, ...] = ()
 
     @property
     def is_reached(self) -> bool:
@@ -111,14 +102,14 @@ class GoalReport:
 
 @dataclass(frozen=True, slots=True)
 class RulePlan:
-    """Why one rule will hold. `rule` is the Schematron's id, `says` its normal form, `because` one sentence."""
+    """Why one rule will hold. `rule` is the Schematron's id, `says` its normal form."""
 
     rule: str
     kind: str
     says: str
     variables: tuple[str, ...]
     why: Why
-    because: str
+    because: Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,12 +141,12 @@ class Formation(Enum):
 
 @dataclass(frozen=True, slots=True)
 class StratumPlan:
-    """Records treated apart: the conditions they share, in words, and how their representatives are computed."""
+    """Records treated apart: the conditions they share, and which of their variables are computed."""
 
-    conditions: tuple[str, ...]
+    conditions: tuple[Reason, ...]
     size: int
     formation: Formation
-    derivations: tuple[str, ...]
+    derivations: tuple[Reason, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,32 +164,50 @@ class Price:
     smallest: int
     steps: Mapping[ExactStep, int]
     promises: tuple[Promise, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Reason, ...] = ()
     goals: tuple[GoalReport, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class BlockPlan:
-    """Variables masked together, the strata of the records, and why the block's rules survive.
+class Block:
+    """Variables masked together, in the order of the file, and why they are together.
 
-    `partition` tells in words how the records are divided: what `auto` chose, and why. `shares` tells whether at least
-    k records share the block's values; otherwise groups are of at least k records, whose values differ.
+    A block goes through three stages, and each holds the one before: `BlockPlan` is what is decided, said and saved,
+    `BlockDesign` adds the records and rules that masking works with, `MaskedBlock` has the new values.
     """
 
     number: int
+    names: tuple[str, ...]
+    because: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class BlockPlan:
+    """A block as decided: what is done to its variables, the strata of the records, and why its rules survive.
+
+    `partition` tells how the records are divided: what `auto` chose, and why. `shares` tells whether at least k records
+    share the block's values; otherwise groups are of at least k records, whose values differ. The price is known once
+    the block is masked.
+    """
+
+    block: Block
     variables: tuple[VariablePlan, ...]
-    because: str
-    strategy: str
-    partition: str
+    strategy: Reason
+    partition: Reason
     strata: tuple[StratumPlan, ...]
     rules: tuple[RulePlan, ...]
     price: Price | None = None
     shares: bool = True
 
     @property
+    def number(self) -> int:
+        """Return the block's place in the plan, from 1."""
+        return self.block.number
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Return the names of the block's variables."""
-        return tuple(variable.name for variable in self.variables)
+        return self.block.names
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +216,7 @@ class Kept:
 
     name: str
     role: Role
-    because: str
+    because: Reason
     is_removed: bool = False
 
 
@@ -226,18 +235,17 @@ class Plan:
     records: int
     blocks: tuple[BlockPlan, ...]
     kept: tuple[Kept, ...]
-    assumptions: tuple[str, ...]
+    assumptions: tuple[Reason, ...]
     rules: tuple[RulePlan, ...]
     broken: Mapping[str, int] = field(default_factory=dict)
     inputs: Mapping[str, str] = field(default_factory=dict)
-    masker: Method = field(default_factory=Microaggregation)
-    warnings: tuple[str, ...] = ()
+    masker: MaskerTraits = field(default_factory=default_masker)
+    warnings: tuple[Reason, ...] = ()
 
-    def method_names(self) -> tuple[str, str | None]:
-        """Return what `--method` and `--partition` would say."""
-        if isinstance(self.masker, Microaggregation):
-            return self.division.method, None
-        return self.masker.name, None if divides_itself(self.masker) else self.division.method
+    @property
+    def partition(self) -> str | None:
+        """Return what `--partition` would say; None for a masker that divides records in its own way."""
+        return None if self.masker.divides_itself else self.division.method
 
     def all_goals(self) -> tuple[GoalReport, ...]:
         """Return what became of every goal, in the order of the recipe."""

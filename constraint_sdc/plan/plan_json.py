@@ -1,9 +1,12 @@
-"""The plan as JSON under schemas/plan.schema.json, and back: saved, compared, and part of the certificate."""
+"""The plan as JSON under schemas/plan.schema.json, and back: saved, compared, and part of the certificate.
+
+Reasons are codes with parameters here; `reports/sentences.py` adds their sentences for readers, which nothing reads.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from hashlib import sha256
 from typing import Any
 
@@ -11,6 +14,7 @@ from constraint_sdc import __version__
 from constraint_sdc.data.grid import Grid
 from constraint_sdc.files.json_file import json_text
 from constraint_sdc.plan.plan import (
+    Block,
     BlockPlan,
     ExactStep,
     Formation,
@@ -22,13 +26,19 @@ from constraint_sdc.plan.plan import (
     RulePlan,
     SignalValue,
     StratumPlan,
-    Treatment,
     VariablePlan,
     Why,
 )
-from constraint_sdc.settings.masker import method_from_json, method_to_json
+from constraint_sdc.settings.masker import masker_from_json, masker_to_json
+from constraint_sdc.settings.reason import (
+    reason_from_json,
+    reason_to_json,
+    reasons_from_json,
+    reasons_to_json,
+    without_quotes,
+)
 from constraint_sdc.settings.recipe import Division
-from constraint_sdc.settings.words import OperatorName, Role, Scale, Standardise
+from constraint_sdc.settings.words import OperatorName, Role, Scale, Standardise, Treatment
 
 # What became of a goal, as JSON under schemas/plan.schema.json, and back.
 
@@ -36,19 +46,31 @@ from constraint_sdc.settings.words import OperatorName, Role, Scale, Standardise
 def goal_to_json(goal: GoalReport) -> dict[str, object]:
     """Return a goal as JSON values."""
     content = asdict(goal)
-    lists = {name: list(content[name]) for name in ("values", "missed", "notes")}
-    return {**content, **lists, "is_reached": goal.is_reached}
+    del content["missed"], content["notes"]
+    return {
+        **content,
+        "values": list(content["values"]),
+        "missed_reasons": reasons_to_json(goal.missed),
+        "note_reasons": reasons_to_json(goal.notes),
+        "is_reached": goal.is_reached,
+    }
 
 
 def goal_from_json(content: Mapping[str, Any]) -> GoalReport:
     """Return the goal that content under the schema stands for."""
-    told = {name: value for name, value in content.items() if name != "is_reached"}
-    lists = {name: tuple(told[name]) for name in ("missed", "notes")}
-    return GoalReport(**{**told, **lists, "values": tuple(SignalValue(**value) for value in told["values"])})
+    names = (one.name for one in fields(GoalReport) if one.name in content)
+    return GoalReport(
+        **{
+            **{name: content[name] for name in names},
+            "values": tuple(SignalValue(**value) for value in content["values"]),
+            "missed": reasons_from_json(content["missed_reasons"]),
+            "notes": reasons_from_json(content["note_reasons"]),
+        }
+    )
 
 
 SCHEMA = "constraint-sdc/plan"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 _SWAPS = (ExactStep.SWAPPED, ExactStep.KEPT)  # of no other masker
 
 
@@ -59,15 +81,15 @@ def plan_to_json(plan: Plan) -> dict[str, object]:
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": "constraint-sdc", "version": __version__},
         "k": plan.k,
-        "masker": method_to_json(plan.masker),
+        "masker": masker_to_json(plan.masker),
         **division_to_json(plan.division),
         "seed": plan.seed,
         "on_broken": plan.on_broken,
         "records": plan.records,
         "blocks": [_block(block) for block in plan.blocks],
         "kept": [_kept(kept) for kept in plan.kept],
-        "assumptions": list(plan.assumptions),
-        "warnings": list(plan.warnings),
+        "assumption_reasons": reasons_to_json(plan.assumptions),
+        "warning_reasons": reasons_to_json(plan.warnings),
         "rules": [_rule(rule) for rule in plan.rules],
         "broken": dict(sorted(plan.broken.items())),
         "inputs": dict(sorted(plan.inputs.items())),
@@ -84,14 +106,15 @@ def plan_from_json(content: Mapping[str, Any]) -> Plan:
         records=content["records"],
         blocks=tuple(_block_from(block) for block in content["blocks"]),
         kept=tuple(
-            Kept(kept["name"], Role(kept["role"]), kept["because"], kept["is_removed"]) for kept in content["kept"]
+            Kept(kept["name"], Role(kept["role"]), reason_from_json(kept["reason"]), kept["is_removed"])
+            for kept in content["kept"]
         ),
-        assumptions=tuple(content["assumptions"]),
+        assumptions=reasons_from_json(content["assumption_reasons"]),
         rules=tuple(_rule_from(rule) for rule in content["rules"]),
         broken=content["broken"],
         inputs=content["inputs"],
-        masker=method_from_json(content["masker"]),
-        warnings=tuple(content["warnings"]),
+        masker=masker_from_json(content["masker"]),
+        warnings=reasons_from_json(content["warning_reasons"]),
     )
 
 
@@ -115,10 +138,10 @@ def _options(plan: Plan) -> tuple[object, ...]:
 
 
 def plan_digest(plan: Plan) -> str:
-    """Return the SHA-256 of what the plan decides: all of it but the prices and the program's version."""
+    """Return the SHA-256 of what the plan decides: all of it but prices, quotations and the program's version."""
     content = plan_to_json(replace(plan, blocks=tuple(replace(block, price=None) for block in plan.blocks)))
     del content["tool"]
-    return sha256(json_text(content).encode("utf-8")).hexdigest()
+    return sha256(json_text(without_quotes(content)).encode("utf-8")).hexdigest()
 
 
 def plan_differences(saved: Plan, now: Plan) -> tuple[str, ...]:
@@ -150,9 +173,9 @@ def _block(block: BlockPlan) -> dict[str, object]:
     return {
         "number": block.number,
         "variables": [_variable(variable) for variable in block.variables],
-        "because": block.because,
-        "strategy": block.strategy,
-        "partition": block.partition,
+        "reason": reason_to_json(block.block.because),
+        "strategy_reason": reason_to_json(block.strategy),
+        "partition_reason": reason_to_json(block.partition),
         "shares": block.shares,
         "strata": [_stratum(stratum) for stratum in block.strata],
         "rules": [_rule(rule) for rule in block.rules],
@@ -161,18 +184,19 @@ def _block(block: BlockPlan) -> dict[str, object]:
 
 
 def _block_from(content: Mapping[str, Any]) -> BlockPlan:
+    variables = tuple(_variable_from(variable) for variable in content["variables"])
+    names = tuple(variable.name for variable in variables)
     return BlockPlan(
-        number=content["number"],
-        variables=tuple(_variable_from(variable) for variable in content["variables"]),
-        because=content["because"],
-        strategy=content["strategy"],
-        partition=content["partition"],
+        block=Block(content["number"], names, reason_from_json(content["reason"])),
+        variables=variables,
+        strategy=reason_from_json(content["strategy_reason"]),
+        partition=reason_from_json(content["partition_reason"]),
         strata=tuple(
             StratumPlan(
-                tuple(stratum["conditions"]),
+                reasons_from_json(stratum["condition_reasons"]),
                 stratum["size"],
                 Formation(stratum["formation"]),
-                tuple(stratum["derivations"]),
+                reasons_from_json(stratum["derivation_reasons"]),
             )
             for stratum in content["strata"]
         ),
@@ -210,10 +234,10 @@ def _variable_from(content: Mapping[str, Any]) -> VariablePlan:
 
 def _stratum(stratum: StratumPlan) -> dict[str, object]:
     return {
-        "conditions": list(stratum.conditions),
+        "condition_reasons": reasons_to_json(stratum.conditions),
         "size": stratum.size,
         "formation": stratum.formation.value,
-        "derivations": list(stratum.derivations),
+        "derivation_reasons": reasons_to_json(stratum.derivations),
     }
 
 
@@ -224,7 +248,7 @@ def _rule(rule: RulePlan) -> dict[str, object]:
         "says": rule.says,
         "variables": list(rule.variables),
         "why": rule.why.value,
-        "because": rule.because,
+        "reason": reason_to_json(rule.because),
     }
 
 
@@ -235,12 +259,13 @@ def _rule_from(content: Mapping[str, Any]) -> RulePlan:
         says=content["says"],
         variables=tuple(content["variables"]),
         why=Why(content["why"]),
-        because=content["because"],
+        because=reason_from_json(content["reason"]),
     )
 
 
 def _kept(kept: Kept) -> dict[str, object]:
-    return {"name": kept.name, "role": kept.role.value, "because": kept.because, "is_removed": kept.is_removed}
+    reason = reason_to_json(kept.because)
+    return {"name": kept.name, "role": kept.role.value, "reason": reason, "is_removed": kept.is_removed}
 
 
 def price_to_json(price: Price) -> dict[str, object]:
@@ -254,10 +279,14 @@ def price_to_json(price: Price) -> dict[str, object]:
             step.value: price.steps.get(step, 0) for step in ExactStep if step not in _SWAPS or step in price.steps
         },
         "promises": [
-            {"what": promise.what, "difference": promise.difference, "is_exact": promise.is_exact}
+            {
+                "what_reason": reason_to_json(promise.what),
+                "difference": promise.difference,
+                "is_exact": promise.is_exact,
+            }
             for promise in price.promises
         ],
-        "notes": list(price.notes),
+        "note_reasons": reasons_to_json(price.notes),
         **({"goals": [goal_to_json(goal) for goal in price.goals]} if price.goals else {}),
     }
 
@@ -270,8 +299,9 @@ def _price_from(content: Mapping[str, Any]) -> Price:
         smallest=content["smallest"],
         steps={ExactStep(step): count for step, count in content["steps"].items()},
         promises=tuple(
-            Promise(promise["what"], promise["difference"], promise["is_exact"]) for promise in content["promises"]
+            Promise(reason_from_json(promise["what_reason"]), promise["difference"], promise["is_exact"])
+            for promise in content["promises"]
         ),
-        notes=tuple(content["notes"]),
+        notes=reasons_from_json(content["note_reasons"]),
         goals=tuple(goal_from_json(goal) for goal in content.get("goals", ())),
     )

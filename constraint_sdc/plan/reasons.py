@@ -1,30 +1,29 @@
-"""Why a rule survives masking, asked of the operators themselves and put into one sentence."""
+"""Why a rule survives masking, asked of the operators themselves."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import assert_never
 
 from constraint_sdc.constraints.constraint import AllOf, Atom, LinearAtom, atom_variables
 from constraint_sdc.operators.operator import NeedsExact, NotCovered, OperatorVerdict, Preserved
 from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.plan.design import Stratum
-from constraint_sdc.plan.plan import RulePlan, Treatment, Why
+from constraint_sdc.plan.plan import RulePlan, Why
 from constraint_sdc.plan.rule_facts import RuleFacts
-from constraint_sdc.settings.words import OperatorName
-
-_CHECKED = "every representative is evaluated; one that fails is nudged, repaired or replaced by an actual record"
+from constraint_sdc.settings.reason import Reason, because
+from constraint_sdc.settings.words import OperatorName, Treatment
 
 
 def explain_rule(
     rule: RuleFacts, operators: Mapping[str, OperatorName], strata: Sequence[Stratum], shared: frozenset[str]
 ) -> RulePlan:
     """Return on what the rule's survival rests; `shared` are unmasked variables whose values a stratum shares."""
-    why, because = _reason(rule, operators, strata)
-    differing = [n for n in _tied_unmasked(rule, operators) if n not in shared]
+    why, reason = _reason(rule, operators, strata)
+    differing = tuple(n for n in _tied_unmasked(rule, operators) if n not in shared)
     if differing and why is not Why.MEDOID:
-        because = f"it compares masked values with {', '.join(differing)}, which differ within groups; {_CHECKED}"
-        why = Why.CHECKED
-    return RulePlan(rule.id, rule.edit.constraint.kind.value, rule.says, rule.variables, why, because)
+        why, reason = Why.CHECKED, because("differing-unmasked", variables=differing)
+    return RulePlan(rule.id, rule.edit.constraint.kind.value, rule.says, rule.variables, why, reason)
 
 
 def _tied_unmasked(rule: RuleFacts, operators: Mapping[str, OperatorName]) -> list[str]:
@@ -33,19 +32,16 @@ def _tied_unmasked(rule: RuleFacts, operators: Mapping[str, OperatorName]) -> li
     return list(dict.fromkeys(name for tie in mixed for name in tie if name not in operators))
 
 
-def _reason(rule: RuleFacts, operators: Mapping[str, OperatorName], strata: Sequence[Stratum]) -> tuple[Why, str]:
+def _reason(rule: RuleFacts, operators: Mapping[str, OperatorName], strata: Sequence[Stratum]) -> tuple[Why, Reason]:
     names = {operators[name] for name in rule.variables if name in operators}
     if names == {OperatorName.MEDOID}:
-        unread = "" if rule.is_evaluable else f" (not evaluated here: {rule.edit.constraint.reason})"
-        which = "its variables" if rule.is_certain else "all masked variables, since it may read any of them,"
-        return Why.MEDOID, f"{which} are copied together from one actual record{unread}"
+        return Why.MEDOID, unless_evaluated(rule, because("copied-together", reads_any=not rule.is_certain))
     if rule.terms is None:
-        return Why.CHECKED, f"its conditions are too many for strata; {_CHECKED}"
+        return Why.CHECKED, because("too-many-conditions")
     asked = _asked(rule, operators, strata)
     if not names or any(len(_operators_of(atom, operators)) > 1 for atoms in asked for atom in atoms):
-        used = " and ".join(sorted(name.value for name in names))
-        derived = derived_words(rule, strata)
-        return Why.CHECKED, f"{used} meet in it; {derived + '; ' if derived else ''}{_CHECKED}"
+        used = tuple(sorted(name.value for name in names))
+        return Why.CHECKED, because("operators-meet", operators=used, derived=_derived(rule, strata))
     # No atom mixes operators, so each is asked about its own: a conjunction holds where all its parts do.
     verdicts = [
         (name, OPERATORS[name].verdict(AllOf(tuple(a for a in atoms if name in _operators_of(a, operators)))))
@@ -54,6 +50,13 @@ def _reason(rule: RuleFacts, operators: Mapping[str, OperatorName], strata: Sequ
         if name in names and (len(names) == 1 or any(name in _operators_of(a, operators) for a in atoms))
     ]
     return _weakest(verdicts, rule, strata)
+
+
+def unless_evaluated(rule: RuleFacts, reason: Reason) -> Reason:
+    """Return the reason; for a rule that is not evaluated here, with the recogniser's account of why not."""
+    if rule.is_evaluable:
+        return reason
+    return because("not-evaluated", reason=reason, quotes={"account": rule.edit.constraint.reason})
 
 
 def _operators_of(atom: Atom, operators: Mapping[str, OperatorName]) -> set[OperatorName]:
@@ -71,84 +74,85 @@ def _asked(rule: RuleFacts, operators: Mapping[str, OperatorName], strata: Seque
 
 def _weakest(
     verdicts: Sequence[tuple[OperatorName, OperatorVerdict]], rule: RuleFacts, strata: Sequence[Stratum]
-) -> tuple[Why, str]:
+) -> tuple[Why, Reason]:
     is_forked = rule.terms is not None and len(rule.terms) > 1
-    within = "within each stratum, " if is_forked and len(strata) > 1 else ""
+    is_stratified = is_forked and len(strata) > 1
+    derived = _derived(rule, strata)
     loose = is_forked and not all(any(owner == rule.id for owner, _ in s.conjunction) for s in strata)
     if loose:
-        derived = derived_words(rule, strata)
-        return Why.CHECKED, f"some strata share no side of it; {derived + '; ' if derived else ''}{_CHECKED}"
+        return Why.CHECKED, because("no-common-side", derived=derived)
     for name, verdict in verdicts:
         if isinstance(verdict, NotCovered):
-            derived = derived_words(rule, strata)
-            return Why.CHECKED, f"{name.value}: {verdict.because}; {derived + '; ' if derived else ''}{_CHECKED}"
+            reason = because("not-covered", operator=name.value, reason=verdict.because, derived=derived)
+            return Why.CHECKED, reason
     exact = [(name, v.because) for name, v in verdicts if isinstance(v, NeedsExact)]
     if exact:
-        derived = derived_words(rule, strata)
-        made = f"; {derived}" if derived else "; made exact on the grid"
-        name, because = exact[0]
+        name, reason = exact[0]
         others = [(n, v.because) for n, v in verdicts if isinstance(v, Preserved) and n is not name]
-        beside = f"; {_first_of_each(others)}" if others else ""
-        return Why.EXACT, f"{within}{name.value}: {because}{made}{beside}"
+        return Why.EXACT, because(
+            "made-exact",
+            is_stratified=is_stratified,
+            operator=name.value,
+            reason=reason,
+            derived=derived,
+            beside=_first_of_each(others),
+        )
     kept = [(name, v.because) for name, v in verdicts if isinstance(v, Preserved)]
-    return Why.PRESERVED, within + (_first_of_each(kept) or "nothing that masking touches is left to satisfy")
+    return Why.PRESERVED, because("preserved", is_stratified=is_stratified, kept=_first_of_each(kept))
 
 
-def _first_of_each(reasons: Sequence[tuple[OperatorName, str]]) -> str:
-    """Say the first reason of every operator, those of one reason together."""
-    first: dict[OperatorName, str] = {}
-    for name, because in reasons:
-        first.setdefault(name, because)
-    together: dict[str, list[str]] = {}
-    for name, because in first.items():
-        together.setdefault(because, []).append(name.value)
-    return "; ".join(f"{' and '.join(names)}: {because}" for because, names in together.items())
+def _first_of_each(reasons: Sequence[tuple[OperatorName, Reason]]) -> tuple[Reason, ...]:
+    """Return the first reason of every operator, those of one reason together."""
+    first: dict[OperatorName, Reason] = {}
+    for name, reason in reasons:
+        first.setdefault(name, reason)
+    together: dict[Reason, list[str]] = {}
+    for name, reason in first.items():
+        together.setdefault(reason, []).append(name.value)
+    return tuple(because("kept-by", operators=tuple(names), reason=reason) for reason, names in together.items())
 
 
-def derived_words(rule: RuleFacts, strata: Sequence[Stratum]) -> str:
-    """Say which variables are computed so that this rule holds; nothing if none is."""
-    found = dict.fromkeys(d.text for s in strata for d in s.derivations if rule.id in d.rule.split(" and "))
-    return " or ".join(found) + (", digit for digit" if found else "")
+def _derived(rule: RuleFacts, strata: Sequence[Stratum]) -> tuple[Reason, ...]:
+    """Return which variables are computed so that this rule holds."""
+    return tuple(dict.fromkeys(d.reason for s in strata for d in s.derivations if rule.id in d.rules))
 
 
-def strategy(operators: Mapping[str, OperatorName], strata: Sequence[Stratum], rules: Sequence[RuleFacts]) -> str:
-    """Say in one line how the block's representatives come about."""
+def strategy(operators: Mapping[str, OperatorName], strata: Sequence[Stratum], rules: Sequence[RuleFacts]) -> Reason:
+    """Return how the block's representatives come about."""
     by_operator: dict[OperatorName, list[str]] = {}
     for name, operator in operators.items():
         by_operator.setdefault(operator, []).append(name)
-    parts = [f"{operator.value} of {', '.join(names)}" for operator, names in by_operator.items()]
-    derived = list(dict.fromkeys(d.variable for s in strata for d in s.derivations))
-    if derived:
-        parts.append(f"then {', '.join(derived)} computed from the others")
-    return "; ".join(parts) + ("" if rules else "; no rule reads them")
+    parts = [
+        because("operator-of", operator=operator.value, variables=tuple(names))
+        for operator, names in by_operator.items()
+    ]
+    return _strategy(parts, strata, rules)
+
+
+def _strategy(parts: Sequence[Reason], strata: Sequence[Stratum], rules: Sequence[RuleFacts]) -> Reason:
+    derived = tuple(dict.fromkeys(d.variable for s in strata for d in s.derivations))
+    return because("strategy", parts=tuple(parts), derived=derived, has_rules=bool(rules))
 
 
 # Why a rule survives where every record gets values of its own.
 
-_OWN_CHECKED = "every record is evaluated; one that fails is drawn anew, repaired, or takes the values of its cluster"
-_ALGEBRA = "a linear equality that holds in a cluster holds for all values with its means and covariances"
-
 
 def explain_own(rule: RuleFacts, treated: Mapping[str, Treatment], strata: Sequence[Stratum]) -> RulePlan:
     """Return on what the rule's survival rests."""
-    why, because = _own_reason(rule, treated, strata)
-    return RulePlan(rule.id, rule.edit.constraint.kind.value, rule.says, rule.variables, why, because)
+    why, reason = _own_reason(rule, treated, strata)
+    return RulePlan(rule.id, rule.edit.constraint.kind.value, rule.says, rule.variables, why, reason)
 
 
-def _own_reason(rule: RuleFacts, treated: Mapping[str, Treatment], strata: Sequence[Stratum]) -> tuple[Why, str]:
+def _own_reason(rule: RuleFacts, treated: Mapping[str, Treatment], strata: Sequence[Stratum]) -> tuple[Why, Reason]:
     names = [name for name in rule.variables if name in treated]
     if not rule.is_evaluable:
-        which = "its variables" if rule.is_certain else "all masked variables, since it may read any of them,"
-        return Why.MEDOID, (
-            f"{which} are copied together from one actual record, the same for a whole cluster "
-            f"(not evaluated here: {rule.edit.constraint.reason})"
-        )
-    derived = derived_words(rule, strata)
+        return Why.MEDOID, unless_evaluated(rule, because("copied-per-cluster", reads_any=not rule.is_certain))
+    derived = _derived(rule, strata)
     if all(treated[name] is Treatment.SYNTHESISED for name in names) and _is_equality(rule):
-        return Why.EXACT, f"{_ALGEBRA}; {derived or 'made exact on the grid'}"
+        return Why.EXACT, because("linear-equality-in-clusters", derived=derived)
     if all(treated[name] is Treatment.SHUFFLED for name in names) and len(names) == 1:
-        return Why.CHECKED, f"{names[0]} keeps to values of its cluster; {_OWN_CHECKED}"
-    return Why.CHECKED, f"{derived + '; ' if derived else ''}{_OWN_CHECKED}"
+        return Why.CHECKED, because("values-of-cluster", variable=names[0])
+    return Why.CHECKED, because("every-record-checked", derived=derived)
 
 
 def _is_equality(rule: RuleFacts) -> bool:
@@ -158,21 +162,25 @@ def _is_equality(rule: RuleFacts) -> bool:
     return bool(atoms) and is_linear and rule.terms is not None and len(rule.terms) == 1
 
 
-def own_strategy(treated: Mapping[str, Treatment], strata: Sequence[Stratum], rules: Sequence[RuleFacts]) -> str:
-    """Say in one line how the records' values come about."""
+def own_strategy(treated: Mapping[str, Treatment], strata: Sequence[Stratum], rules: Sequence[RuleFacts]) -> Reason:
+    """Return how the records' values come about."""
     by_treatment: dict[Treatment, list[str]] = {}
     for name, treatment in treated.items():
         by_treatment.setdefault(treatment, []).append(name)
-    parts = [_WORDS[treatment].format(", ".join(names)) for treatment, names in by_treatment.items()]
-    derived = list(dict.fromkeys(d.variable for s in strata for d in s.derivations))
-    if derived:
-        parts.append(f"then {', '.join(derived)} computed from the others")
-    return "; ".join(parts) + ("" if rules else "; no rule reads them")
+    parts = [_treated(treatment, tuple(names)) for treatment, names in by_treatment.items()]
+    return _strategy(parts, strata, rules)
 
 
-_WORDS = {
-    Treatment.AGGREGATED: "{} from one actual record for each cluster",
-    Treatment.SYNTHESISED: "IPSO in every cluster for {}",
-    Treatment.SHUFFLED: "{} shuffled within clusters",
-    Treatment.RANKED: "means of neighbours in the order of each of {}",
-}
+def _treated(treatment: Treatment, names: tuple[str, ...]) -> Reason:
+    match treatment:
+        case Treatment.AGGREGATED:
+            return because("one-record-per-cluster", variables=names)
+        case Treatment.SYNTHESISED:
+            return because("ipso-per-cluster", variables=names)
+        case Treatment.SHUFFLED:
+            return because("shuffled-in-clusters", variables=names)
+        case Treatment.RANKED:
+            return because("means-of-neighbours", variables=names)
+        case Treatment.SWAPPED:
+            raise AssertionError("swapped values belong to pairs, not to clusters")
+    assert_never(treatment)

@@ -10,6 +10,7 @@ from constraint_sdc.data.table import Column, Table
 from constraint_sdc.errors import PlanRefusedError, UsageError
 from constraint_sdc.plan.plan import Kept
 from constraint_sdc.plan.read_series import is_numeric, not_numeric
+from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.recipe import Recipe
 from constraint_sdc.settings.words import Role, Scale, VariableWish
 
@@ -29,7 +30,7 @@ class Roles:
     kept: Mapping[str, Kept]
     pinned: frozenset[str]
     numeric: frozenset[str]
-    assumptions: tuple[str, ...]
+    assumptions: tuple[Reason, ...]
 
 
 def decide_roles(table: Table, recipe: Recipe, tied: frozenset[str]) -> Roles:
@@ -42,7 +43,7 @@ def decide_roles(table: Table, recipe: Recipe, tied: frozenset[str]) -> Roles:
     guessed: dict[str, list[str]] = {"numeric": [], "typed": [], "text": [], "identifier": []}
     for name, column in table.columns.items():
         wish = recipe.variables.get(name, VariableWish())
-        role, because = _role(name, column, wish, recipe, tied, numeric)
+        role, reason = _role(name, column, wish, recipe, tied, numeric)
         if wish.role is None:
             is_category = wish.scale in (Scale.ORDINAL, Scale.NOMINAL)
             masked_as = "typed" if is_category else "numeric"
@@ -51,7 +52,7 @@ def decide_roles(table: Table, recipe: Recipe, tied: frozenset[str]) -> Roles:
         if role is Role.IDENTIFIER or (wish.role is not None and not role.is_masked):
             pinned.add(name)
         if not role.is_masked:
-            kept[name] = Kept(name, role, because, wish.is_removed)
+            kept[name] = Kept(name, role, reason, wish.is_removed)
             continue
         masked[name] = role, _scale(name, wish, numeric)
     _refuse_averaged_identifiers(kept, recipe)
@@ -65,16 +66,21 @@ def _role(
     recipe: Recipe,
     tied: frozenset[str],
     numeric: set[str],
-) -> tuple[Role, str]:
-    if wish.role is not None:
-        return wish.role, f"the recipe calls it {wish.role.value}" + (" and takes it out" if wish.is_removed else "")
-    if name == recipe.key:
-        return Role.IDENTIFIER, "the recipe names records by it"
+) -> tuple[Role, Reason]:
+    """Return the role, and why the variable is not masked if it is not."""
+    if (told := told_role(name, wish, recipe)) is not None:
+        return told
     if name in numeric and name not in tied and _looks_like_identifier(name, column):
-        return Role.IDENTIFIER, "every record has a value of its own, and name or sequence say that it is an identifier"
-    if name in numeric or wish.scale is not None:
-        return Role.CONFIDENTIAL, "its values are numbers" if wish.scale is None else "the recipe gives its type"
-    return Role.UNTOUCHED, "its values are not numbers, and no recipe asks for it"
+        return Role.IDENTIFIER, because("looks-like-identifier")
+    is_masked = name in numeric or wish.scale is not None
+    return Role.CONFIDENTIAL if is_masked else Role.UNTOUCHED, because("not-numbers")
+
+
+def told_role(name: str, wish: VariableWish, recipe: Recipe) -> tuple[Role, Reason] | None:
+    """Return what the recipe says of a variable; None if it says nothing."""
+    if wish.role is not None:
+        return wish.role, because("recipe-role", role=wish.role.value, is_removed=wish.is_removed)
+    return (Role.IDENTIFIER, because("record-key")) if name == recipe.key else None
 
 
 def _scale(name: str, wish: VariableWish, numeric: set[str]) -> Scale:
@@ -119,11 +125,12 @@ def _refuse_averaged_identifiers(kept: Mapping[str, Kept], recipe: Recipe) -> No
             raise UsageError(f"the recipe asks for {name} to be masked but it is {kind.role.value}", hint=hint)
 
 
-def _assumptions(guessed: Mapping[str, list[str]]) -> tuple[str, ...]:
+def _assumptions(guessed: Mapping[str, list[str]]) -> tuple[Reason, ...]:
+    names = {word: tuple(found) for word, found in guessed.items()}
     said = (
-        ("numeric", "numbers, masked as confidential"),
-        ("typed", "categories by the recipe's type, masked as confidential"),
-        ("text", "not numbers, left as they are"),
-        ("identifier", "identifiers, left as they are"),
+        because("assumed-numbers", variables=names["numeric"]),
+        because("assumed-categories", variables=names["typed"]),
+        because("assumed-texts", variables=names["text"]),
+        because("assumed-identifiers", variables=names["identifier"]),
     )
-    return tuple(f"{', '.join(guessed[word])}: {what}" for word, what in said if guessed[word])
+    return tuple(reason for reason in said if reason["variables"])

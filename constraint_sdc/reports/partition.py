@@ -14,7 +14,9 @@ from constraint_sdc.files.json_file import json_text
 from constraint_sdc.maskers.masked import DividedBy, Partitioned
 from constraint_sdc.plan.plan_json import division_to_json
 from constraint_sdc.reports.check.wording import counted, number
+from constraint_sdc.reports.sentences import sentence
 from constraint_sdc.reports.terminal import clean, fact, paint, wrapped
+from constraint_sdc.settings.reason import reason_to_json
 from constraint_sdc.settings.words import Scale, Standardise
 
 _SIZES_SHOWN = 8
@@ -61,7 +63,8 @@ def _method(partitioned: Partitioned) -> str:
     if division.effort is not None:
         said += f" at {clean(division.effort)} effort"
     if partitioned.chosen is not None:
-        said += f": {clean(partitioned.chosen)} ({clean(partitioned.why or '')})"
+        why = "" if partitioned.why is None else sentence(partitioned.why)
+        said += f": {clean(partitioned.chosen)} ({clean(why)})"
     return f"{said}, seed {partitioned.seed}"
 
 
@@ -94,7 +97,6 @@ SCHEMA_VERSION = 1
 def render_partition_json(partitioned: Partitioned) -> str:
     """Return the partition as JSON text; which record is in which group stands in the CSV file, not here."""
     sizes = Counter(partitioned.groups.sizes.tolist())
-    chosen = None if partitioned.chosen is None else {"method": partitioned.chosen, "why": partitioned.why}
     return json_text(
         {
             "schema": SCHEMA,
@@ -106,12 +108,18 @@ def render_partition_json(partitioned: Partitioned) -> str:
                 {"name": one.name, "type": one.scale.value, "weight": one.weight} for one in partitioned.variables
             ],
             "left_out": [
-                {"name": kept.name, "role": kept.role.value, "because": kept.because} for kept in partitioned.left_out
+                {
+                    "name": kept.name,
+                    "role": kept.role.value,
+                    "because": sentence(kept.because),
+                    "reason": reason_to_json(kept.because),
+                }
+                for kept in partitioned.left_out
             ],
             "k": partitioned.k,
             **division_to_json(partitioned.division),
             "seed": partitioned.seed,
-            "chosen": chosen,
+            "chosen": _chosen(partitioned),
             "groups": len(partitioned.groups),
             "smallest": min(sizes),
             "largest": max(sizes),
@@ -121,6 +129,13 @@ def render_partition_json(partitioned: Partitioned) -> str:
             "seconds": partitioned.seconds,
         }
     )
+
+
+def _chosen(partitioned: Partitioned) -> dict[str, object] | None:
+    if partitioned.chosen is None or partitioned.why is None:
+        return None
+    why = partitioned.why
+    return {"method": partitioned.chosen, "why": sentence(why), "reason": reason_to_json(why)}
 
 
 # Write which record is in which group, as CSV.

@@ -23,6 +23,7 @@ from constraint_sdc.data.table import column_of
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.maskers.masked import Masked, MaskedBlock, MaskOptions, MaskResult, RecordExplanation, RuleOutcome
 from constraint_sdc.plan.plan import (
+    Block,
     BlockPlan,
     ExactStep,
     Formation,
@@ -34,6 +35,7 @@ from constraint_sdc.plan.plan import (
     VariablePlan,
     Why,
 )
+from constraint_sdc.settings.reason import because
 from constraint_sdc.settings.recipe import Division, Recipe
 from constraint_sdc.settings.words import OperatorName, Role, Scale
 
@@ -86,16 +88,19 @@ def _variable(name: str) -> VariablePlan:
 
 def _plan(inputs: dict[str, str]) -> Plan:
     price = Price(12.5, 12.25, 2, 2, {ExactStep.DERIVED: 2})
+    computed = because("computed-by", variable="C", rules=("total",))
     block = BlockPlan(
-        1, tuple(map(_variable, "ABC")), "rule total ties them", "means, C derived", "mdav",
-        (StratumPlan(("A > 0",), 4, Formation.WHOLE, ("C := A + B",)),),
+        Block(1, ("A", "B", "C"), because("tied-by-rules")), tuple(map(_variable, "ABC")),
+        because("operator-of", operator="arithmetic mean", variables=("A", "B", "C")),
+        because("partition-method", method="mdav"),
+        (StratumPlan((because("satisfies", formula="A > 0", rule="positive"),), 4, Formation.WHOLE, (computed,)),),
         (
-            RulePlan("total", "linear", "A + B = C", ("A", "B", "C"), Why.EXACT, "a mean of solutions is a solution"),
-            RulePlan("positive", "possible values", "A > 0", ("A",), Why.PRESERVED, "intervals are convex"),
+            RulePlan("total", "linear", "A + B = C", ("A", "B", "C"), Why.EXACT, because("linear-is-convex")),
+            RulePlan("positive", "possible values", "A > 0", ("A",), Why.PRESERVED, because("equal-members")),
         ),
         price,
     )  # fmt: skip
-    kept = (Kept("Id", Role.IDENTIFIER, "the recipe says so"),)
+    kept = (Kept("Id", Role.IDENTIFIER, because("record-key")),)
     return Plan(2, Division("mdav"), 0, "refuse", 4, (block,), kept, (), (), {}, inputs)
 
 

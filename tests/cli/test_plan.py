@@ -12,6 +12,7 @@ from constraint_sdc.commands.masking.carrying_out import read_plan
 from constraint_sdc.errors import PlanRefusedError
 from constraint_sdc.maskers.masked import MaskOptions
 from constraint_sdc.plan.plan_json import plan_digest
+from constraint_sdc.reports.sentences import with_sentences
 from constraint_sdc.settings.words import Role, Standardise
 from tests.cli.conftest import Run
 from tests.cli.masking import Calls, HandMade, make_by_hand, stand_in
@@ -52,24 +53,27 @@ def test_rules_may_be_absent(run: Run, calls: Calls) -> None:
 def test_every_option_arrives(run: Run, calls: Calls, tmp_path: Path) -> None:
     Path("r.yml").write_text("k: 9\nvariables: {Id: {role: identifier}}\n", encoding="utf-8")
     options = (
-        "-k 3 --method mdav --seed 4 --on-broken keep --phase p --original data.xml --record Record --time-limit 5"
+        "-k 3 --partition mdav --seed 4 --on-broken keep --phase p --original data.xml --record Record --time-limit 5"
         " --effort 30s --standardise robust --weights A"
     )
     assert run(*PLAN, *options.split(), "--recipe", "r.yml", "--allow", tmp_path).code == 0
     said = asked(calls)
     assert (said.effort, said.standardise, said.weights) == ("30s", Standardise.ROBUST, "A")
-    assert (said.k, said.method, said.seed, said.on_broken, said.phase) == (3, "mdav", 4, "keep", "p")
+    assert (said.k, said.partition, said.seed, said.on_broken, said.phase) == (3, "mdav", 4, "keep", "p")
     assert (said.original, said.record, said.time_limit, said.allow) == (Path("data.xml"), "Record", 5.0, (tmp_path,))
     assert said.recipe_file == Path("r.yml")
     assert said.recipe.variables["Id"].role is Role.IDENTIFIER
 
 
-def test_json_is_printed_and_saved_alike(run: Run, made: HandMade, calls: Calls) -> None:
+def test_json_is_printed_with_sentences_and_saved_without(run: Run, made: HandMade, calls: Calls) -> None:
     Path("plan.json").write_text("an old plan", encoding="utf-8")
     ran = run(*PLAN, "-k", "2", "--json", "--out", "plan.json")
     assert ran.code == 0
     assert "plan saved: plan.json" in ran.err
-    assert json.loads(ran.out) == json.loads(Path("plan.json").read_text("utf-8"))
+    saved = json.loads(Path("plan.json").read_text("utf-8"))
+    assert json.loads(ran.out) == with_sentences(saved)
+    assert "because" not in saved["blocks"][0]
+    assert json.loads(ran.out)["blocks"][0]["because"] == "rules tie them"
     assert plan_digest(read_plan(Path("plan.json"))) == plan_digest(made.plan)
     assert len(calls) == 1
 
@@ -93,7 +97,7 @@ def test_k_may_stand_in_the_recipe(run: Run, calls: Calls) -> None:
         (("-k", "2", "--out", "rules.sch"), "the output would overwrite an input"),
         (("-k", "2", "--recipe", "none.yml"), "none.yml: cannot read the recipe"),
         (("-k", "2", "--record", ""), "is empty"),
-        (("-k", "2", "--method", ""), "is empty"),
+        (("-k", "2", "--partition", ""), "is empty"),
         (("-k", "2", "--effort", " "), "is empty"),
         (("-k", "2", "--weights", ""), "is empty"),
         (("-k", "2", "--standardise", "zscore"), "--standardise"),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from constraint_sdc.errors import PlanRefusedError
 from constraint_sdc.maskers.masked import MaskResult
+from constraint_sdc.settings.reason import because
 from tests.maskers.extract import Extract, columns, extract
 
 N = 40
@@ -80,7 +81,7 @@ def test_enough_broken_records_are_masked_among_themselves(tmp_path: Path) -> No
     result = extracted.mask(3, on_broken="keep")
     label = next(block.groups.label for block in result.masked.blocks if "C" in block.columns)
     assert not set(label[:6].tolist()) & set(label[6:].tolist())
-    assert "breaks total already" in {word for s in result.plan.blocks[0].strata for word in s.conditions}
+    assert because("broken-already", rule="total") in {c for s in result.plan.blocks[0].strata for c in s.conditions}
 
 
 def test_one_broken_record_among_clean_ones_is_repaired(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from constraint_sdc.commands.measuring.pairing import pair_tables
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.microdata.microdata import open_microdata
 from constraint_sdc.measures.attacks.transparency import Transparency
+from constraint_sdc.settings.reason import because
 from tests.maskers.extract import Extract, columns, extract
 
 N = 120
@@ -26,7 +27,7 @@ def incomes(seed: int = 1) -> list[dict[str, str]]:
 
 def fuzzy(**told: object) -> str:
     return (
-        "mask: {method: fuzzy-c-means"
+        "mask: {masker: fuzzy-c-means"
         + "".join(f", {name}: {str(value).lower()}" for name, value in told.items())
         + "}"
     )
@@ -45,7 +46,7 @@ class TestK:
         given.requires_all_rules()
         assert not any(block.shares for block in result.plan.blocks)
         assert min(result.smallest) == min(given.smallest_group(*block.names) for block in result.plan.blocks)
-        assert result.plan.warnings[0].startswith("fuzzy-c-means does not promise that 5 records share their values")
+        assert result.plan.warnings[0] == because("k-not-ensured", k=5)
 
     @pytest.mark.parametrize("seed", range(4))
     def test_it_is_ensured_on_demand(self, tmp_path: Path, seed: int) -> None:
@@ -125,7 +126,7 @@ def certain_links(given: Extract, **options: object) -> dict[str, int]:
 def test_certain_links_fall_to_none_compared_with_mdav(tmp_path: Path) -> None:
     """Who runs MDAV himself knows every group; who does not know the seed knows of no draw."""
     rows = [{name: row[name] for name in ("A", "B", "D")} for row in incomes()]
-    mdav = extract(tmp_path / "mdav", rows, None, "method: mdav\ngroup_size: 1\n")
+    mdav = extract(tmp_path / "mdav", rows, None, "mask: {partition: mdav}\ngroup_size: 1\n")
     drawn = extract(tmp_path / "fuzzy", rows, None, fuzzy() + "\ngroup_size: 1\n")
     before, after = certain_links(mdav), certain_links(drawn)
     assert before["rerun"] > N / 2
@@ -135,14 +136,14 @@ def test_certain_links_fall_to_none_compared_with_mdav(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("recipe", "says"),
     [
-        ("mask: {method: fuzzy-c-means, m1: 0.9}", "m1 must be a number of at least 1"),
-        ("mask: {method: fuzzy-c-means, m2: 0}", "m2 must be a number of at least 1"),
-        ("mask: {method: fuzzy-c-means, m1: many}", "does not match"),
-        ("mask: {method: fuzzy-c-means, given: [A]}", "given is a parameter of microhybrid, not of fuzzy-c-means"),
-        ("mask: {method: fuzzy-c-means}\neffort: high", "fuzzy-c-means does not search, so it has no effort"),
-        ("mask: {method: fuzzy-c-means}\nweights: D", "fuzzy-c-means takes no weights of records"),
+        ("mask: {masker: fuzzy-c-means, m1: 0.9}", "m1 must be a number of at least 1"),
+        ("mask: {masker: fuzzy-c-means, m2: 0}", "m2 must be a number of at least 1"),
+        ("mask: {masker: fuzzy-c-means, m1: many}", "does not match"),
+        ("mask: {masker: fuzzy-c-means, given: [A]}", "given is a parameter of microhybrid, not of fuzzy-c-means"),
+        ("mask: {masker: fuzzy-c-means}\neffort: high", "fuzzy-c-means does not search, so it has no effort"),
+        ("mask: {masker: fuzzy-c-means}\nweights: D", "fuzzy-c-means takes no weights of records"),
         (
-            "mask: {method: fuzzy-c-means}\nvariables: {A: {operator: geometric mean}}",
+            "mask: {masker: fuzzy-c-means}\nvariables: {A: {operator: geometric mean}}",
             "does not support the geometric mean",
         ),
     ],

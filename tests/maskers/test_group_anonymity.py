@@ -22,6 +22,8 @@ from constraint_sdc.maskers.masked import MaskOptions
 from constraint_sdc.plan.plan import GoalReport, Plan, Why
 from constraint_sdc.plan.plan_json import plan_digest, plan_from_json, plan_to_json
 from constraint_sdc.reports.masking.plan_text import plan_text
+from constraint_sdc.reports.sentences import sentence, sentences
+from constraint_sdc.settings.reason import because
 from tests.maskers.extract import Extract, Row, columns, extract, schema, the_rule
 
 N = 240
@@ -46,7 +48,7 @@ def people(seed: int = 1, records: int = N) -> list[dict[str, str]]:
 
 
 def recipe(*goals: Mapping[str, Any], influential: Sequence[str] = ("Age", "Sex"), **more: Any) -> str:
-    mask: dict[str, Any] = {"method": "group-anonymity", "goals": [dict(goal) for goal in goals]}
+    mask: dict[str, Any] = {"masker": "group-anonymity", "goals": [dict(goal) for goal in goals]}
     if influential:
         mask["influential"] = [{"variable": name} for name in influential]
     return str(yaml.safe_dump({"mask": mask, **more}, allow_unicode=True))
@@ -184,7 +186,7 @@ def test_an_opaque_rule_lets_only_records_swap_that_agree_in_what_else_it_reads(
     plan = masked(given)
     rule = the_rule(plan, "code")
     assert rule.why is Why.MEDOID
-    assert "agree in Sex" in rule.because
+    assert rule.because["reason"] == because("pairs-agree", variables=("Sex",), reads_any=False)
     assert plan.all_goals()[0].swaps > 0
     women = [counts(rows, "Region", lambda row: row["Sex"] == "F") for rows in (given.original(), given.masked())]
     assert women[0] == women[1]
@@ -197,7 +199,7 @@ def test_a_rule_of_uncertain_reach_forbids_all_and_is_named(tmp_path: Path) -> N
     given.requires_all_rules()
     (one,) = plan.all_goals()
     assert one.swaps == 0
-    assert any("may swap: wide" in warning for warning in plan.warnings)
+    assert any("may swap: wide" in warning for warning in sentences(plan.warnings))
 
 
 def test_a_sum_with_a_swapped_number_survives_and_the_goal_is_called_missed(tmp_path: Path) -> None:
@@ -211,8 +213,8 @@ def test_a_sum_with_a_swapped_number_survives_and_the_goal_is_called_missed(tmp_
     (one,) = plan.all_goals()
     assert not one.is_reached
     assert one.swaps == 0
-    assert any("swaps are missing" in sentence for sentence in one.missed)
-    assert any("goal 1 (Age) is MISSED" in warning for warning in plan.warnings)
+    assert "swaps-missing" in {reason.code for reason in one.missed}
+    assert because("goal-missed", goal=1, parameter="Age", missed=one.missed) in plan.warnings
     assert "MISSED" in plan_text(plan)
 
 
@@ -253,7 +255,7 @@ def test_a_goal_beyond_the_base_is_missed_loudly(tmp_path: Path) -> None:
     plan = given.mask(1).plan
     (one,) = plan.all_goals()
     assert not one.is_reached
-    assert plan.warnings[0].startswith("goal 1 (Region) is MISSED")
+    assert sentence(plan.warnings[0]).startswith("goal 1 (Region) is MISSED")
     south = next(value for value in one.values if value.value == "South")
     assert south.after == south.base
 
@@ -266,7 +268,7 @@ def test_a_wish_below_zero_is_missed_only_if_whole_records_show_it(tmp_path: Pat
         (one,) = given.plan(1).all_goals()
         assert min(value.wished for value in one.values) < 0
         assert one.is_reached == is_reached
-        assert any("counts below 0" in said for said in (one.notes if is_reached else one.missed))
+        assert any("counts below 0" in said for said in sentences(one.notes if is_reached else one.missed))
 
 
 def test_several_goals_leave_each_other_alone(tmp_path: Path) -> None:
@@ -313,7 +315,7 @@ def test_records_without_a_value_take_no_part(tmp_path: Path) -> None:
     plan = given.mask(1).plan
     (one,) = plan.all_goals()
     assert one.is_reached
-    assert any("have no value of Region" in note for note in one.notes)
+    assert "records-without-value" in {note.code for note in one.notes}
     for old, new in zip(given.original(), given.masked(), strict=True):
         if old.get("Region") in (None, "", "unknown"):
             assert old == new
@@ -387,7 +389,7 @@ def test_the_same_masking_makes_the_same_bytes_with_ties_everywhere(tmp_path: Pa
 
 def test_without_influential_variables_there_is_a_warning(tmp_path: Path) -> None:
     given = extract(tmp_path, people(), None, recipe(goal(), influential=()))
-    assert any("no variable is influential" in warning for warning in masked(given).warnings)
+    assert because("nothing-influential") in masked(given).warnings
 
 
 def test_pairs_agree_in_influential_variables_where_they_can(tmp_path: Path) -> None:
@@ -429,7 +431,7 @@ def test_plan_and_certificate_come_back_whole_and_name_no_record(tmp_path: Path)
     certificate = result.certificate.read_text(encoding="utf-8")
     assert plan_from_json(json.loads(certificate)["plan"]).all_goals() == plan.all_goals()
     assert "vital_record" not in certificate
-    assert any("keep all three secret" in warning for warning in plan.warnings)
+    assert because("goals-tell") in plan.warnings
 
 
 def test_a_removed_identifier_goes_and_an_opaque_rule_does_not_need_it(tmp_path: Path) -> None:

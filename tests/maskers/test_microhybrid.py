@@ -9,13 +9,16 @@ import numpy.typing as npt
 import pytest
 
 from constraint_sdc.errors import PlanRefusedError, UsageError
-from constraint_sdc.plan.plan import ExactStep, Treatment, Why
+from constraint_sdc.plan.plan import ExactStep, Why
+from constraint_sdc.reports.sentences import sentence
+from constraint_sdc.settings.reason import because
+from constraint_sdc.settings.words import Treatment
 from tests.maskers.extract import Extract, columns, extract, the_block
 
 N = 90
 Numbers = npt.NDArray[np.float64]
 FREE = "variables: {A: {grid: free}, B: {grid: free}, C: {grid: free}}\n"
-HYBRID = "mask: {method: microhybrid, partition: mdav}\n"
+HYBRID = "mask: {masker: microhybrid, partition: mdav}\n"
 
 
 def incomes(seed: int = 3) -> dict[str, list[str]]:
@@ -59,24 +62,24 @@ class TestMoments:
         assert max(differences(given, rows, self.NAMES) for rows in clusters.each()) < 1e-9
         (rule,) = result.plan.blocks[0].rules
         assert rule.why is Why.EXACT
-        assert rule.because.startswith("a linear equality that holds in a cluster holds for all values with its means")
+        assert rule.because.code == "linear-equality-in-clusters"
         assert all(promise.is_exact for promise in result.masked.blocks[0].price.promises)
 
     def test_covariances_with_given_variables_are_kept_and_those_stay_as_they_are(self, tmp_path: Path) -> None:
         cells = {**incomes(), "Y": list(map(str, range(N)))}
-        told = FREE + "mask: {method: microhybrid, partition: mdav, given: [Y]}\n"
+        told = FREE + "mask: {masker: microhybrid, partition: mdav, given: [Y]}\n"
         given = extract(tmp_path, columns(**cells), {"sum": "number(A) + number(B) = number(C)"}, told)
         result = given.mask(6)
         given.requires_all_rules()
         assert given.column("Y") == cells["Y"]
         clusters = result.masked.blocks[0].groups
         assert max(differences(given, rows, self.NAMES, ("Y",)) for rows in clusters.each()) < 1e-9
-        assert any("and with Y" in promise.what for promise in result.masked.blocks[0].price.promises)
+        assert any("and with Y" in sentence(promise.what) for promise in result.masked.blocks[0].price.promises)
 
     def test_a_rule_that_ties_confidential_and_given_variables_survives(self, tmp_path: Path) -> None:
         cells = incomes(8)
         told = (
-            "variables: {A: {grid: free}, C: {grid: free}}\nmask: {method: microhybrid, partition: mdav, given: [B]}\n"
+            "variables: {A: {grid: free}, C: {grid: free}}\nmask: {masker: microhybrid, partition: mdav, given: [B]}\n"
         )
         given = extract(tmp_path, columns(**cells), {"sum": "number(A) + number(B) = number(C)"}, told)
         given.mask(10)
@@ -97,16 +100,16 @@ class TestMoments:
         means, nearly = (
             [p for p in result.masked.blocks[0].price.promises if p.is_exact is exact] for exact in (True, False)
         )
-        assert [promise.what.split(" of ")[0] for promise in means] == ["means", "means"]
+        assert [promise.what.code for promise in means] == ["means-kept", "means-kept"]
         assert nearly
-        assert all(promise.what.startswith("covariances") and promise.difference < 1e-2 for promise in nearly)
+        assert all(promise.what.code == "covariances-kept" and promise.difference < 1e-2 for promise in nearly)
 
     def test_one_record_to_a_cluster_is_the_original(self, tmp_path: Path) -> None:
         cells = incomes()
         given = extract(tmp_path, columns(**cells), {"sum": "number(A) + number(B) = number(C)"}, HYBRID)
         result = given.mask(1)
         assert given.masked() == given.original()
-        assert result.plan.warnings[0] == "k = 1 masks nothing: the masked file is the original"
+        assert result.plan.warnings[0] == because("masks-nothing")
 
     def test_all_records_in_one_cluster_is_plain_ipso(self, tmp_path: Path) -> None:
         given = extract(tmp_path, columns(**incomes()), None, FREE + HYBRID)
@@ -127,7 +130,7 @@ class TestTooFewRecords:
         given.mask(4)
 
     def test_a_given_variable_counts_twice(self, tmp_path: Path) -> None:
-        given = extract(tmp_path, columns(**incomes()), None, "mask: {method: microhybrid, given: [C]}")
+        given = extract(tmp_path, columns(**incomes()), None, "mask: {masker: microhybrid, given: [C]}")
         with pytest.raises(
             PlanRefusedError, match=r"= 2 \+ 2 \* 1 \+ 1 = 5 for the 2 variables of a block \(A, B\) and 1"
         ):
@@ -150,7 +153,7 @@ class TestRules:
         given.requires_all_rules()
         assert {rule.why for rule in result.plan.blocks[0].rules} == {Why.CHECKED}
         (note,) = result.masked.blocks[0].price.notes
-        assert note.startswith("of 10 clusters ")
+        assert (note.code, note["clusters"]) == ("clusters-drawn", 10)
 
     def test_a_cluster_that_breaks_a_range_is_drawn_closer_and_keeps_its_moments(self, tmp_path: Path) -> None:
         """Values near the ends of a range: far draws leave it, near ones do not."""
@@ -162,8 +165,8 @@ class TestRules:
         result = given.mask(N)
         given.requires_all_rules()
         price = result.masked.blocks[0].price
-        assert "drawn at closeness" in price.notes[0]
-        assert "repaired" not in price.notes[0]
+        assert "drawn at closeness" in sentence(price.notes[0])
+        assert "repaired" not in sentence(price.notes[0])
         assert all(promise.is_exact for promise in price.promises)
         clusters = result.masked.blocks[0].groups
         assert max(differences(given, members, ("A", "B")) for members in clusters.each()) < 1e-9
@@ -180,7 +183,7 @@ class TestRules:
         given.requires_all_rules()
         price = result.masked.blocks[0].price
         assert price.steps[ExactStep.DRAWN_IN] > 0
-        assert "with repaired records" in price.notes[0]
+        assert "with repaired records" in sentence(price.notes[0])
         assert not any(before == after for before, after in zip(given.original(), given.masked(), strict=True))
 
     def test_clusters_with_differing_blanks_share_a_representative(self, tmp_path: Path) -> None:
@@ -192,7 +195,7 @@ class TestRules:
         price = result.masked.blocks[0].price
         shared = price.steps[ExactStep.SHARED]
         assert shared >= 30
-        assert "with differing blanks, which share a representative" in price.notes[0]
+        assert "with differing blanks, which share a representative" in sentence(price.notes[0])
         alike = [tuple(row.values()) for row in given.masked()]
         assert max(alike.count(row) for row in alike) >= 30
 
@@ -203,7 +206,7 @@ class TestRules:
         given = extract(tmp_path, columns(A=a, B=b, P=a * b), rules, HYBRID)
         result = given.mask(15)
         given.requires_all_rules()
-        near = [p.what for p in result.masked.blocks[0].price.promises if not p.is_exact]
+        near = [sentence(p.what) for p in result.masked.blocks[0].price.promises if not p.is_exact]
         assert any(what.startswith("means of") and "P" in what for what in near)
 
     def test_values_of_a_domain_are_shuffled_within_clusters(self, tmp_path: Path) -> None:
@@ -256,21 +259,21 @@ class TestMistakes:
     @pytest.mark.parametrize(
         ("recipe", "says"),
         [
-            ("mask: {method: microhybrid, given: [Town]}", "Town is given but is no number"),
-            ("mask: {method: microhybrid, given: [Nobody]}", "the recipe names 'Nobody', which no record has"),
+            ("mask: {masker: microhybrid, given: [Town]}", "Town is given but is no number"),
+            ("mask: {masker: microhybrid, given: [Nobody]}", "the recipe names 'Nobody', which no record has"),
             (
-                "mask: {method: microhybrid, given: [A]}\nvariables: {A: {role: confidential}}",
+                "mask: {masker: microhybrid, given: [A]}\nvariables: {A: {role: confidential}}",
                 "A is given, so it stays",
             ),
             (
-                "mask: {method: microhybrid, given: [A]}\ngroups: [[A, B]]",
+                "mask: {masker: microhybrid, given: [A]}\ngroups: [[A, B]]",
                 "A is given, so it stays as it is and cannot be in a",
             ),
-            ("mask: {method: microhybrid, m1: 2}", "m1 is a parameter of fuzzy-c-means, not of microhybrid"),
-            ("mask: {method: microhybrid}\nmethod: mdav", "`method` is given twice: here and under `mask`"),
-            ("mask: {method: microhybrid, partition: guess}", "unknown partition method 'guess'"),
+            ("mask: {masker: microhybrid, m1: 2}", "m1 is a parameter of fuzzy-c-means, not of microhybrid"),
+            ("mask: {masker: microhybrid}\nmethod: mdav", "`method` is the old spelling of an entry under `mask`"),
+            ("mask: {masker: microhybrid, partition: guess}", "unknown partition method 'guess'"),
             (
-                "mask: {method: microhybrid}\nvariables: {A: {operator: geometric mean}}",
+                "mask: {masker: microhybrid}\nvariables: {A: {operator: geometric mean}}",
                 "microhybrid does not support the geometric mean",
             ),
         ],
@@ -285,6 +288,6 @@ class TestMistakes:
     def test_a_given_variable_has_a_number_in_every_record(self, tmp_path: Path) -> None:
         rows = columns(**incomes())
         rows[4]["A"] = "''"
-        given = extract(tmp_path, rows, None, "mask: {method: microhybrid, given: [A]}")
+        given = extract(tmp_path, rows, None, "mask: {masker: microhybrid, given: [A]}")
         with pytest.raises(UsageError, match="A is given, but record 5 has no value of it"):
             given.mask(12)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from constraint_sdc.plan.plan import ExactStep, Why
+from constraint_sdc.settings.reason import because
 from tests.maskers.extract import columns, extract
 
 N, K = 40, 4
@@ -35,7 +36,7 @@ def test_the_rule_holds_because_the_whole_record_is_copied(tmp_path: Path, test:
     given.requires_all_rules()
     (plan,) = result.plan.all_rules()
     assert plan.why is Why.MEDOID
-    assert "all masked variables" in plan.because
+    assert plan.because["reason"] == because("copied-together", reads_any=True)
     (block,) = result.masked.blocks
     assert set(block.step) == {ExactStep.MEDOID}
     originals = {(r["A"], r["B"], r["C"], r["E"]) for r in given.original()}

@@ -29,7 +29,7 @@ WORDING = frozenset(
 """Entries that hold words whatever they look like."""
 GIVEN = frozenset({"test", "context", "location", "xpath", "fullyQualifiedName", "vital", "base", "against"})
 """Entries that repeat the user's own text."""
-FORMULAS = frozenset({"normal_form", "conditions", "derivations"})
+FORMULAS = frozenset({"normal_form", "conditions", "derivations", "formula"})
 """Entries that hold formulas with words between: names, numbers and signs stay."""
 VALUES = frozenset(
     {"arithmetic mean", "geometric mean", "lower median", "value domain", "possible values", "cross record"}
@@ -118,7 +118,7 @@ def normal_json(value: Any, folder: Path) -> Any:
 
 def _normal(value: Any, key: str, names: dict[str, str]) -> Any:
     if isinstance(value, dict):
-        kept = {name: item for name, item in value.items() if name not in DROPPED}
+        kept = {name: item for name, item in value.items() if name not in DROPPED and not _is_said(name, value)}
         return {name: _normal(item, name, names) for name, item in kept.items()}
     if isinstance(value, list):
         return [_normal(item, key, names) for item in value]
@@ -127,6 +127,14 @@ def _normal(value: Any, key: str, names: dict[str, str]) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return repr(value)
     return value
+
+
+def _is_said(name: str, entries: dict[str, Any]) -> bool:
+    """Tell whether an entry is a code whose sentence stands beside it; a saved plan has codes alone, which are kept."""
+    if name == "reason":
+        return isinstance(entries[name], dict) and bool({"because", "why"} & entries.keys())
+    stem = re.fullmatch(r"(\w+)_reason(s?)", name)
+    return stem is not None and (stem[1] in entries or f"{stem[1]}s" in entries)
 
 
 def _normal_text(text: str, key: str, names: dict[str, str]) -> str:

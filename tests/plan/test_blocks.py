@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from constraint_sdc.plan.plan import Plan
+from constraint_sdc.settings.reason import because
 from constraint_sdc.settings.words import OperatorName, Role, Scale
 from tests.maskers.extract import columns, extract, the_block, the_rule
 
@@ -31,7 +32,7 @@ def test_rules_that_share_a_variable_share_a_block(tmp_path: Path) -> None:
     }
     plan = extract(tmp_path, columns(**numbers(1, *"ABCDEF")), rules).design(3).plan
     assert blocks(plan) == [("A", "C", "E"), ("B", "D"), ("F",)]
-    assert the_block(plan, "A").because == the_block(plan, "B").because == "rules tie them"
+    assert the_block(plan, "A").block.because == the_block(plan, "B").block.because == because("tied-by-rules")
     assert {rule.rule for rule in the_block(plan, "A").rules} == {"one", "two"}
 
 
@@ -78,8 +79,8 @@ def test_explicit_groups_join_what_rules_tie(tmp_path: Path) -> None:
     rules = {"order": "number(A) <= number(C) + 1000"}
     plan = extract(tmp_path, columns(**numbers(7, *"ABCDE")), rules, "groups: [[C, D], [E]]").design(3).plan
     assert blocks(plan) == [("A", "C", "D"), ("B",), ("E",)]
-    assert the_block(plan, "A").because == "rules tie some of them, the recipe's groups the others"
-    assert the_block(plan, "E").because == "the recipe groups them"
+    assert the_block(plan, "A").block.because == because("tied-by-rules-and-recipe")
+    assert the_block(plan, "E").block.because == because("grouped-by-recipe")
 
 
 def test_quasi_identifiers_and_confidential_variables_do_not_mix_unless_asked(tmp_path: Path) -> None:
@@ -113,7 +114,7 @@ def test_a_text_compared_with_a_masked_variable_joins_its_block(tmp_path: Path) 
     assert blocks(plan) == [("A", "Code")]
     code = plan.blocks[0].variables[1]
     assert (code.role, code.scale) == (Role.CONFIDENTIAL, Scale.NOMINAL)
-    assert "Code: joins a block, because a rule ties it to a masked variable" in plan.assumptions
+    assert because("joins-block", variable="Code") in plan.assumptions
     assert plan.kept == ()
 
 

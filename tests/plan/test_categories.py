@@ -16,6 +16,7 @@ from constraint_sdc.errors import UsageError
 from constraint_sdc.plan import blocks as categories
 from constraint_sdc.plan.blocks import association
 from constraint_sdc.plan.read_series import make_series
+from constraint_sdc.settings.reason import because
 from constraint_sdc.settings.words import Scale, VariableWish
 from tests.maskers.extract import columns, extract
 
@@ -72,6 +73,6 @@ def test_a_type_of_the_recipe_is_not_called_a_number(tmp_path: Path) -> None:
     rows = columns(Sex=["F", "M"] * 5, Size=[1, 2] * 5, Age=range(20, 30))
     extracted = extract(tmp_path, rows, recipe="variables: {Sex: {type: nominal}, Size: {type: ordinal}}")
     assert extracted.design(3).plan.assumptions == (
-        "Age: numbers, masked as confidential",
-        "Sex, Size: categories by the recipe's type, masked as confidential",
+        because("assumed-numbers", variables=("Age",)),
+        because("assumed-categories", variables=("Sex", "Size")),
     )

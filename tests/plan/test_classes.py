@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from constraint_sdc.plan.plan import Formation
+from constraint_sdc.reports.sentences import sentences
+from constraint_sdc.settings.reason import because
 from tests.maskers.extract import Extract, columns, extract
 
 N = 24
@@ -16,7 +18,7 @@ def strata(given: Extract, k: int = 3, **more: str) -> dict[frozenset[str], set[
     """Return the strata of the only block: their conditions in words, and their records."""
     (block,) = given.design(k, **more).blocks
     pairs = zip(block.plan.strata, block.strata, strict=True)
-    return {frozenset(plan.conditions): set(stratum.rows.tolist()) for plan, stratum in pairs}
+    return {frozenset(sentences(plan.conditions)): set(stratum.rows.tolist()) for plan, stratum in pairs}
 
 
 def test_what_is_missing_sets_records_apart(tmp_path: Path) -> None:
@@ -64,7 +66,7 @@ def test_a_pinned_category_that_a_rule_ties_is_stratified_on(tmp_path: Path) -> 
     given = extract(tmp_path, rows, {"R": "number(A) - number(Type) >= 0"}, "variables: {Type: {role: untouched}}")
     (block,) = given.design(3).blocks
     assert sorted(s.rows.tolist() for s in block.strata) == [list(range(start, N, 3)) for start in range(3)]
-    assert {s.conditions for s in block.plan.strata} == {("same Type",)}
+    assert {s.conditions for s in block.plan.strata} == {(because("same-value", variable="Type"),)}
 
 
 def test_records_that_break_a_rule_already_are_a_class_of_their_own(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from constraint_sdc.evaluate.expression import variables_of
 from constraint_sdc.plan.design import Derivation, Stratum
+from constraint_sdc.settings.reason import because
 from tests.maskers.extract import Extract, columns, extract
 
 RECORDS = 24
@@ -31,20 +32,20 @@ def stratum(given: Extract, name: str = "A") -> Stratum:
 
 
 def computed(derivations: tuple[Derivation, ...]) -> dict[str, str]:
-    return {derivation.variable: derivation.rule for derivation in derivations}
+    return {derivation.variable: " and ".join(derivation.rules) for derivation in derivations}
 
 
 def requires_an_order(derivations: tuple[Derivation, ...]) -> None:
     """What a derivation reads is never computed by itself or a later one."""
     for place, derivation in enumerate(derivations):
         later = {other.variable for other in derivations[place:]}
-        assert not later & set(variables_of(derivation.expression)), derivation.text
+        assert not later & set(variables_of(derivation.expression)), derivation.reason
     assert len({d.variable for d in derivations}) == len(derivations), "nothing is computed twice"
 
 
 def test_the_total_is_computed_from_its_parts_by_the_rules_own_sum(tmp_path: Path) -> None:
     (only,) = stratum(sums(tmp_path, {"total": "number(A) + number(B) = number(C)"})).derivations
-    assert (only.variable, only.rule, only.text) == ("C", "total", "C computed by total")
+    assert (only.rules, only.reason) == (("total",), because("computed-by", variable="C", rules=("total",)))
     assert variables_of(only.expression) == ("A", "B")
 
 

@@ -19,6 +19,8 @@ from constraint_sdc.maskers.masked import MaskOptions
 from constraint_sdc.plan.plan import Formation, Plan, Why
 from constraint_sdc.plan.plan_json import plan_from_json, plan_to_json
 from constraint_sdc.reports.masking.plan_text import plan_text
+from constraint_sdc.reports.sentences import sentence
+from constraint_sdc.settings.reason import because
 from tests.maskers.extract import columns, extract, the_block, the_rule
 
 GOLDEN = Path(__file__).with_name("golden") / "awkward-census.txt"
@@ -64,7 +66,7 @@ def test_the_plan_of_an_awkward_extract_reads_as_the_golden_file(awkward: Path) 
 
 
 def printed(folder: Path) -> str:
-    return plan_text(plan_of(folder, k=5, method="mdav"), columns=100)
+    return plan_text(plan_of(folder, k=5, partition="mdav"), columns=100)
 
 
 def plan_of(folder: Path, **options: Any) -> Plan:
@@ -72,14 +74,14 @@ def plan_of(folder: Path, **options: Any) -> Plan:
 
 
 def test_the_golden_plan_shows_what_is_awkward(awkward: Path) -> None:
-    plan = plan_of(awkward, k=5, method="mdav")
+    plan = plan_of(awkward, k=5, partition="mdav")
     governed = the_block(plan, "V8")
     whole, few = governed.strata
     assert (whole.formation, few.formation) == (Formation.WHOLE, Formation.TOPPED_UP)
     assert (whole.size + few.size, 5 <= few.size <= 15) == (RECORDS, True)
     assert the_rule(plan, "EC-GV").why is Why.EXACT
-    missing = {word for block in plan.blocks for stratum in block.strata for word in stratum.conditions}
-    assert "V11 missing" in missing
+    missing = {condition for block in plan.blocks for stratum in block.strata for condition in stratum.conditions}
+    assert because("missing", variable="V11") in missing
     merged = [s for s in the_block(plan, "V4").strata if s.formation is Formation.MERGED]
     assert [s.size for s in merged] == [5], "two records without V4 are too few for a group of their own"
 
@@ -94,8 +96,8 @@ def test_the_same_inputs_make_the_same_plan(awkward: Path) -> None:
 def test_auto_says_what_it_chose_and_why(awkward: Path) -> None:
     """Sizes of strata make no sentences of their own: a block may have hundreds of strata."""
     plan = plan_of(awkward, k=5, effort="fast")
-    assert the_block(plan, "V9").partition == "auto: mdav+refine (120 records: MDAV is a quick start)"
-    assert the_block(plan, "V8").partition == "auto: mdav+refine (up to 115 records: MDAV is a quick start)"
+    assert sentence(the_block(plan, "V9").partition) == "auto: mdav+refine (120 records: MDAV is a quick start)"
+    assert sentence(the_block(plan, "V8").partition) == "auto: mdav+refine (up to 115 records: MDAV is a quick start)"
     text = plan_text(plan, columns=100)
     assert "\nmethod auto at fast effort, seed 0, 5 rules: 1 preserved, 4 exact\n" in text
     assert "  partition    auto: mdav+refine (120 records: MDAV is a quick start); at least 5 records to a" in text
@@ -103,10 +105,10 @@ def test_auto_says_what_it_chose_and_why(awkward: Path) -> None:
 
 def test_auto_computes_the_least_loss_of_one_variable(tmp_path: Path) -> None:
     rows = columns(A=[i * 7 % 20 for i in range(20)], Town=["a", "b"] * 10)
-    given = extract(tmp_path, rows, recipe="method: auto\nvariables: {Town: {type: nominal}}")
+    given = extract(tmp_path, rows, recipe="mask: {partition: auto}\nvariables: {Town: {type: nominal}}")
     plan = given.plan(3)
-    assert the_block(plan, "A").partition.startswith("auto: optimal-univariate (one variable that varies")
-    assert the_block(plan, "Town").partition == "auto: k-modes (nothing but categories)"
+    assert sentence(the_block(plan, "A").partition).startswith("auto: optimal-univariate (one variable that varies")
+    assert sentence(the_block(plan, "Town").partition) == "auto: k-modes (nothing but categories)"
 
 
 def test_the_order_of_rules_changes_no_block(tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from constraint_sdc.plan.plan import Plan, Why
+from constraint_sdc.reports.sentences import sentence
+from constraint_sdc.settings.reason import because
 from tests.maskers.extract import columns, extract, schema, the_block, the_rule
 
 N = 12
@@ -43,32 +45,33 @@ def planned(tmp_path: Path, test: str, recipe: str | None = None) -> Plan:
 )
 def test_every_reason_occurs_and_names_the_operator(tmp_path: Path, test: str, why: Why, says: str) -> None:
     rule = the_rule(planned(tmp_path, test), "R")
-    assert (rule.why, says in rule.because) == (why, True), rule.because
+    assert (rule.why, says in sentence(rule.because)) == (why, True), rule.because
 
 
 def test_a_derived_variable_is_part_of_the_reason(tmp_path: Path) -> None:
     plan = planned(tmp_path, "number(A) + number(B) = number(C)")
-    assert "C computed by R, digit for digit" in the_rule(plan, "R").because
-    assert the_block(plan, "C").strategy == "arithmetic mean of A, B, C; then C computed from the others"
+    assert "C computed by R, digit for digit" in sentence(the_rule(plan, "R").because)
+    assert sentence(the_block(plan, "C").strategy) == "arithmetic mean of A, B, C; then C computed from the others"
 
 
 def test_strata_are_part_of_the_reason(tmp_path: Path) -> None:
     rule = the_rule(planned(tmp_path, "if (number(A) < 6) then number(C) <= 19 else number(C) >= 8"), "R")
     assert rule.why is Why.EXACT
-    assert rule.because.startswith("within each stratum, arithmetic mean")
+    assert (rule.because.code, rule.because["is_stratified"]) == ("made-exact", True)
+    assert sentence(rule.because).startswith("within each stratum, arithmetic mean")
 
 
 def test_a_wish_of_the_recipe_changes_the_reason(tmp_path: Path) -> None:
     recipe = "variables: {A: {operator: medoid}, B: {operator: medoid}, C: {operator: medoid}}"
     rule = the_rule(planned(tmp_path, "number(A) + number(B) = number(C)", recipe), "R")
-    assert (rule.why, rule.because) == (Why.MEDOID, "its variables are copied together from one actual record")
+    assert (rule.why, rule.because) == (Why.MEDOID, because("copied-together", reads_any=False))
 
 
 def test_too_many_conditions_are_checked_one_by_one(tmp_path: Path) -> None:
     test = " and ".join(f"(number(A) != {i} + 50 or number(B) != {i})" for i in range(7))
     rule = the_rule(planned(tmp_path, test), "R")
     assert rule.why is Why.CHECKED
-    assert "too many for strata" in rule.because
+    assert rule.because == because("too-many-conditions")
 
 
 def test_the_reason_of_a_rule_on_a_variable_itself(tmp_path: Path) -> None:

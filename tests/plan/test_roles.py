@@ -8,6 +8,8 @@ import pytest
 
 from constraint_sdc.errors import ConstraintSdcError, PlanRefusedError, UsageError
 from constraint_sdc.plan.plan import Plan
+from constraint_sdc.reports.sentences import sentences
+from constraint_sdc.settings.reason import because
 from constraint_sdc.settings.words import Role, Scale
 from tests.maskers.extract import Extract, columns, extract
 
@@ -52,9 +54,9 @@ def test_without_a_recipe_only_numbers_are_masked_and_the_plan_says_what_it_assu
         "Age": Role.UNTOUCHED,
     }
     assert plan.assumptions == (
-        "Income: numbers, masked as confidential",
-        "Postcode, Sex, Age: not numbers, left as they are",
-        "Serial: identifiers, left as they are",
+        because("assumed-numbers", variables=("Income",)),
+        because("assumed-texts", variables=("Postcode", "Sex", "Age")),
+        because("assumed-identifiers", variables=("Serial",)),
     )
 
 
@@ -82,7 +84,7 @@ def test_the_recipe_gives_roles_and_what_it_said_is_not_assumed(tmp_path: Path) 
         "Postcode": (Role.CONFIDENTIAL, Scale.ORDINAL),
     }
     assert {one.name: one.is_removed for one in plan.kept} == {"Serial": True, "Age": False, "Income": False}
-    assert not any("Sex" in said or "Income" in said or "Serial" in said for said in plan.assumptions)
+    assert not any("Sex" in said or "Income" in said or "Serial" in said for said in sentences(plan.assumptions))
 
 
 def test_the_recipes_key_is_an_identifier(tmp_path: Path) -> None:

@@ -140,7 +140,7 @@ OUTCOMES = (
 )
 CERTIFICATE = {
     "schema": "constraint-sdc/certificate",
-    "schema_version": 1,
+    "schema_version": 2,
     "versions": {"constraint-sdc": "0.4.0", "python": "3.11.2", "numpy": "2.3.4"},
     "inputs": [
         {"role": "data", "file": "census.xml", "sha256": "a" * 64},

@@ -215,10 +215,10 @@ def test_the_plan_tells_blocks_operators_strata_and_why_each_rule_survives() -> 
     text = words(WORDS)
     for said in (
         "6 variables of 1,080 records masked in 2 blocks, at least 10 records to a group; method auto at high effort",
-        "Block 1: V9, V10, V14", "rule EC-LC ties them", "V12 confidential numeric free arithmetic mean 2.5",
-        "2 10 topped up V8 < 1115; V13 <= V12", "V14 := V9 + V10",
+        "Block 1: V9, V10, V14", "Together rules tie them", "V12 confidential numeric free arithmetic mean 2.5",
+        "2 10 topped up V8 missing; V13 <= V12 (EC-GV)", "V14 computed by EC-LC",
         "EC-GV checked if V8 < 1115 then V13 <= V12 (governs)",
-        "the solutions of a linear equation are convex", "unique judged", "Id identifier taken out of the file",
+        "the solutions of a linear condition are convex", "unique judged", "Id identifier taken out of the file",
         "Broken before masking: EC-LC by 3 records", "every representative is checked; those that fail are repaired",
         "derived 104, nudged 4",
     ):  # fmt: skip

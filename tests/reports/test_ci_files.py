@@ -1,9 +1,10 @@
-"""The CI examples, the hook and the documentation use options that exist."""
+"""The workflows, the CI examples, the hook and the documentation use commands and options that exist."""
 
 from __future__ import annotations
 
 import re
 import shlex
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ WORKFLOW = TOP / "examples/ci/github-actions.yml"
 HOOKS = TOP / ".pre-commit-hooks.yaml"
 HOOK_CONFIG = TOP / "examples/ci/pre-commit-config.yaml"
 DOCS = TOP / "docs/reports.md"
+OURS = sorted((TOP / ".github/workflows").glob("*.yml"))
 
 
 def load(path: Path) -> Any:
@@ -89,6 +91,67 @@ def test_the_hook_as_configured_makes_a_command_that_exists() -> None:
     assert re.search(used["files"], "published.xml")
     params = parsed(shlex.join([*shlex.split(hook["entry"]), *used["args"], "published.xml"]))
     assert ([str(path) for path in params["data"]], str(params["rules"])) == (["published.xml"], "rules.sch")
+
+
+def test_the_examples_name_the_newest_version() -> None:
+    changelog = (TOP / "CHANGELOG.md").read_text("utf-8")
+    newest = re.search(r"^## (\d+\.\d+\.\d+)", changelog, flags=re.MULTILINE)
+    assert newest is not None
+    (repository,) = load(HOOK_CONFIG)["repos"]
+    checkout = next(step["with"] for step in steps() if "constraint-sdc" in step.get("with", {}).get("repository", ""))
+    assert repository["rev"] == checkout["ref"] == f"v{newest[1]}"
+
+
+def jobs(path: Path) -> dict[str, Any]:
+    found: dict[str, Any] = load(path)["jobs"]
+    return found
+
+
+def commands_of(path: Path) -> list[str]:
+    """Return every command line that a workflow of ours runs."""
+    runs = [step["run"] for job in jobs(path).values() for step in job.get("steps", ()) if "run" in step]
+    return [line.strip() for run in runs for line in run.splitlines()]
+
+
+def test_our_workflows_are_there() -> None:
+    assert [path.name for path in OURS] == ["release.yml", "test.yml"]
+
+
+@pytest.mark.parametrize("path", OURS, ids=lambda path: path.name)
+def test_a_workflow_of_ours_is_complete(path: Path) -> None:
+    said = load(path)
+    assert said["permissions"] == {"contents": "read"}, "nothing may write unless a job says so"
+    assert True in said, "YAML 1.1 reads the key `on` as true"
+    for name, job in jobs(path).items():
+        assert ("uses" in job) != ("steps" in job), name
+        assert set(job.get("needs", "").split()) <= set(jobs(path)), name
+        for step in job.get("steps", ()):
+            assert ("uses" in step) != ("run" in step), step
+
+
+@pytest.mark.parametrize("path", OURS, ids=lambda path: path.name)
+def test_a_workflow_of_ours_runs_commands_that_exist(path: Path) -> None:
+    targets = re.findall(r"^([a-z]+):", (TOP / "Makefile").read_text("utf-8"), flags=re.MULTILINE)
+    said = commands_of(path)
+    assert [line for line in said if line.startswith("make ") and line.split()[1] not in targets] == []
+    for line in said:
+        if line.startswith("constraint-sdc ") and "--version" not in line:
+            parsed(line)
+
+
+def test_the_matrix_has_every_python_that_the_package_names() -> None:
+    project = tomllib.loads((TOP / "pyproject.toml").read_text("utf-8"))["project"]
+    named = [text.rpartition(" ")[2] for text in project["classifiers"] if ":: Python :: 3." in text]
+    matrix = jobs(TOP / ".github/workflows/test.yml")["test"]["strategy"]["matrix"]
+    assert matrix["python"] == named
+    assert {system.partition("-")[0] for system in matrix["os"]} == {"ubuntu", "macos"}
+
+
+def test_a_release_is_tried_before_it_is_published() -> None:
+    release = jobs(TOP / ".github/workflows/release.yml")
+    assert [release[name]["needs"] for name in ("build", "try", "publish")] == ["test", "build", "try"]
+    assert "checkout" not in str(release["try"]), "the wheel must bring everything it needs"
+    assert release["publish"]["permissions"] == {"id-token": "write"}
 
 
 @pytest.mark.parametrize("line", documented())

@@ -17,8 +17,9 @@ from constraint_sdc.plan.plan import Formation, Plan, StratumPlan, Why
 from constraint_sdc.plan.plan_json import plan_digest, plan_from_json, plan_to_json
 from constraint_sdc.reports.masking.explain_text import rule_text
 from constraint_sdc.reports.masking.plan_text import WHY_MEANING, plan_text
+from constraint_sdc.settings.reason import because
 from constraint_sdc.settings.words import Standardise
-from tests.reports.plans import FULL, PLAIN, SUM
+from tests.reports.plans import FULL, PLAIN, SUM, satisfies
 
 HEAVY = replace(SUM.variables[0], weight=2.0)
 GOLDEN = Path(__file__).with_name("golden")
@@ -50,7 +51,8 @@ def test_colour_adds_escape_sequences_and_nothing_else() -> None:
 
 def test_a_hostile_name_cannot_steer_the_terminal() -> None:
     named = replace(SUM.variables[0], name="\x1b]0;x\x07V9\n\x1b[31m")
-    text = plan_text(replace(FULL, blocks=(replace(SUM, variables=(named,), because="\x1b[2Jtied"),)))
+    hostile = replace(SUM.block, names=(named.name,), because=because("values-exchanged", variable="\x1b[2Jtied"))
+    text = plan_text(replace(FULL, blocks=(replace(SUM, block=hostile, variables=(named,)),)))
     assert "\x1b" not in text
     assert "block 1: V9\n" in text
 
@@ -63,7 +65,7 @@ def test_the_ordinary_unit_and_weights_of_one_are_not_mentioned() -> None:
 
 
 def test_many_strata_are_counted_not_listed() -> None:
-    strata = tuple(StratumPlan((f"V8 = {i}",), 10, Formation.MERGED, ()) for i in range(40))
+    strata = tuple(StratumPlan((satisfies(f"V8 = {i}", "R"),), 10, Formation.MERGED, ()) for i in range(40))
     text = plan_text(replace(FULL, blocks=(replace(SUM, strata=strata),)))
     assert "V8 = 11" in text
     assert "V8 = 12" not in text
@@ -104,7 +106,7 @@ def test_a_plan_survives_as_json_under_its_schema(plan: Plan) -> None:
 def test_the_digest_rests_on_decisions_not_on_prices() -> None:
     cheaper = replace(SUM, price=replace(SUM.price, loss=1.0)) if SUM.price else SUM
     assert plan_digest(replace(FULL, blocks=(cheaper, FULL.blocks[1]))) == plan_digest(FULL)
-    other = replace(SUM, strategy="medoids")
+    other = replace(SUM, strategy=because("values-exchanged", variable="V9"))
     assert plan_digest(replace(FULL, blocks=(other, FULL.blocks[1]))) != plan_digest(FULL)
     assert plan_digest(replace(FULL, seed=1)) != plan_digest(FULL)
 
@@ -122,7 +124,10 @@ def test_a_saved_plan_meets_its_equal() -> None:
             replace(FULL, inputs={"data": "a" * 64, "rules": "0" * 64}),
             "changed since the plan was saved: rules, rules: constraints.sch",
         ),
-        (replace(FULL, blocks=(SUM, replace(FULL.blocks[1], strategy="x"))), "differ in: block 2 (V8, V12, V13)"),
+        (
+            replace(FULL, blocks=(SUM, replace(FULL.blocks[1], strategy=SUM.strategy))),
+            "differ in: block 2 (V8, V12, V13)",
+        ),
         (replace(FULL, blocks=(SUM,), records=9), "differ in: number of records, number of blocks"),
         (replace(FULL, kept=()), "differ in: variables that stay as they are"),
         (replace(FULL, seed=3), "differ in: options"),
@@ -130,7 +135,7 @@ def test_a_saved_plan_meets_its_equal() -> None:
         (replace(FULL, division=replace(FULL.division, standardise=Standardise.NONE)), "differ in: options"),
         (replace(FULL, division=replace(FULL.division, weights=None)), "differ in: options"),
         (
-            replace(FULL, blocks=(replace(SUM, partition="auto: rim"), FULL.blocks[1])),
+            replace(FULL, blocks=(replace(SUM, partition=because("partition-method", method="rim")), FULL.blocks[1])),
             "differ in: block 1 (V9, V10, V14)",
         ),
         (

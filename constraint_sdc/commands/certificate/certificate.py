@@ -18,9 +18,10 @@ from constraint_sdc.files.recipe import recipe_to_json
 from constraint_sdc.maskers.masked import MaskOptions, MaskResult
 from constraint_sdc.plan.plan_json import division_to_json, plan_digest, plan_to_json
 from constraint_sdc.reports.masking.mask_json import blocks_to_json, rules_to_json
+from constraint_sdc.reports.sentences import with_sentences
 
 SCHEMA = "constraint-sdc/certificate"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 
 def certificate_path(output: Path) -> Path:
@@ -57,7 +58,7 @@ def certificate_of(result: MaskResult, options: MaskOptions) -> dict[str, object
         },
         "recipe": recipe_to_json(options.recipe),
         "plan_sha256": plan_digest(plan),
-        "plan": plan_to_json(plan),
+        "plan": with_sentences(plan_to_json(plan)),
         "rules": rules_to_json(result),
         "blocks": blocks_to_json(result),
     }
@@ -70,7 +71,7 @@ def certificate_text(result: MaskResult, options: MaskOptions) -> str:
 
 def read_certificate(path: Path) -> dict[str, Any]:
     """Return a certificate that follows its schema."""
-    return read_json(path, "certificate.schema.json", "a certificate")
+    return read_json(path, "certificate.schema.json", "a certificate", renew="mask the original again")
 
 
 def file_digest(path: Path) -> str:

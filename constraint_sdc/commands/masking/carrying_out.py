@@ -11,10 +11,9 @@ from constraint_sdc.files.json_file import read_json
 from constraint_sdc.maskers.mask_table import mask_table
 from constraint_sdc.maskers.masked import Masked
 from constraint_sdc.plan.design import PlanInputs
-from constraint_sdc.plan.make_plan import make_plan
 from constraint_sdc.plan.plan import Plan
 from constraint_sdc.plan.plan_json import changed_inputs, plan_differences, plan_from_json
-from constraint_sdc.settings.masker import GroupAnonymity
+from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.words import Role, Scale, VariableWish
 
 
@@ -26,7 +25,7 @@ def carry_out(prepared: Prepared) -> tuple[Plan, Masked]:
     """
     inputs = prepared.plan_inputs
     while True:
-        design = make_plan(inputs)
+        design = prepared.mask_inputs.masker.plan(inputs)
         try:
             masked = mask_table(design, prepared.mask_inputs)
         except CannotShareError as refusal:
@@ -42,10 +41,10 @@ def carry_out(prepared: Prepared) -> tuple[Plan, Masked]:
             return replace(plan, warnings=(*_missed_goals(plan), *plan.warnings)), masked
 
 
-def _missed_goals(plan: Plan) -> tuple[str, ...]:
-    """Say loudly which goals are not reached."""
+def _missed_goals(plan: Plan) -> tuple[Reason, ...]:
+    """Return a warning for every goal that is not reached."""
     return tuple(
-        f"goal {goal.number} ({goal.parameter}) is MISSED: {'; '.join(goal.missed)}"
+        because("goal-missed", goal=goal.number, parameter=goal.parameter, missed=goal.missed)
         for goal in plan.all_goals()
         if goal.missed
     )
@@ -53,8 +52,8 @@ def _missed_goals(plan: Plan) -> tuple[str, ...]:
 
 def _drawn_along(inputs: PlanInputs, plan: Plan) -> list[str]:
     """Return the categories that nobody asked to mask: rules drew them into a block."""
-    if isinstance(inputs.masker, GroupAnonymity):
-        return []  # its parameters are asked for by goals
+    if inputs.masker.names_variables:
+        return []  # each of them is asked for
     asked = {name for name, wish in inputs.recipe.variables.items() if wish != VariableWish()}
     masked = (variable for block in plan.blocks for variable in block.variables)
     return [variable.name for variable in masked if variable.scale is Scale.NOMINAL and variable.name not in asked]
@@ -82,7 +81,9 @@ _WAY_OUT = "look at the new plan, save it with `plan --out`, and mask by that"
 
 def read_plan(path: Path) -> Plan:
     """Return a saved plan."""
-    return plan_from_json(read_json(path, "plan.schema.json", "a saved plan"))
+    return plan_from_json(
+        read_json(path, "plan.schema.json", "a saved plan", renew="make a new plan with `plan --out`")
+    )
 
 
 def require_same_plan(saved: Plan, now: Plan, hint: str = _WAY_OUT) -> None:

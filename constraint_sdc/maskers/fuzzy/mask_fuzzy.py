@@ -20,12 +20,13 @@ from constraint_sdc.errors import PlanRefusedError
 from constraint_sdc.exact.candidates import NOT_COPIED
 from constraint_sdc.maskers.fuzzy.c_means import Clustering, fuzzy_c_means
 from constraint_sdc.maskers.fuzzy.constrained import LinearRows, constrained_c_means
+from constraint_sdc.maskers.fuzzy.masker import FuzzyCMeans
 from constraint_sdc.maskers.fuzzy.memberships import Ensured, centre_values, draw, ensure_k
 from constraint_sdc.maskers.inputs import MaskInputs, group_targets
 from constraint_sdc.maskers.masked import MaskedBlock
-from constraint_sdc.maskers.microaggregation import share_representatives
+from constraint_sdc.maskers.microaggregation.mask_block import share_representatives
 from constraint_sdc.plan.design import BlockDesign, Stratum
-from constraint_sdc.settings.masker import FuzzyCMeans
+from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.words import Scale
 
 # The linear rules of a stratum as rows for centres, in the coordinates of the points.
@@ -104,10 +105,9 @@ def rule_rows(design: BlockDesign, part: Stratum, placement: Placement) -> Linea
 _LEAST_COMPANY = 10  # records near a centre that may stand in for it
 
 
-def mask_fuzzy(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
+def mask_fuzzy(design: BlockDesign, inputs: MaskInputs, masker: FuzzyCMeans) -> MaskedBlock:
     """Return the block with a centre for every record, drawn by its memberships, and what came of k."""
-    assert isinstance(inputs.masker, FuzzyCMeans)
-    drawn = _Drawn(design, inputs, inputs.masker)
+    drawn = _Drawn(design, inputs, masker)
     targets, copied, mixed = group_targets(design, drawn.groups)
     near, owner = drawn.nearest_records()
     stand_ins = group_targets(design.of(near), Groups(owner))[1]
@@ -135,7 +135,7 @@ def _with_unchanged(found: MaskedBlock, inputs: MaskInputs) -> MaskedBlock:
         same &= np.array([a == b for a, b in zip(column.take(rows).texts(), before, strict=True)], np.bool_)
     if not same.any():
         return found
-    note = f"{int(same.sum()):,} records came out as they were: each alone drew a centre that lies on it"
+    note = because("alone-at-centre", records=int(same.sum()))
     return replace(found, price=replace(found.price, notes=(*found.price.notes, note)))
 
 
@@ -200,24 +200,24 @@ class _Drawn:
     def _trees(self) -> list[cKDTree]:
         return [cKDTree(self._design.cloud.points[part.rows]) for part in self._design.strata]
 
-    def notes(self) -> list[str]:
-        """Say how many centres there are, who drew them, and what k was achieved."""
+    def notes(self) -> list[Reason]:
+        """Return how many centres there are, how many were drawn, and what k was achieved."""
         centres = sum(len(found.clustering.centres) for found in self._parts)
         sizes = self.groups.sizes
-        said = [f"{centres:,} centres, {len(sizes):,} of them with records; the smallest group has {sizes.min():,}"]
+        said = [because("centres-drawn", centres=centres, used=len(sizes), smallest=int(sizes.min()))]
         below = int(sizes[sizes < self._k].sum())
         if below:
-            said.append(f"{below:,} of {len(self.groups.label):,} records are in groups of fewer than k = {self._k:,}")
+            said.append(because("groups-below-k", below=below, records=len(self.groups.label), k=self._k))
         ensured = [found.ensured for found in self._parts if found.ensured is not None]
         if ensured:
             moved, gone = sum(one.moved for one in ensured), sum(one.dissolved for one in ensured)
-            said.append(f"to ensure k, {gone:,} centres were dissolved and {moved:,} records drew anew")
+            said.append(because("k-ensured", dissolved=int(gone), moved=int(moved)))
         loose = sum(not found.clustering.converged for found in self._parts)
         if loose:
-            said.append(f"in {loose:,} of {len(self._parts):,} strata the centres had not converged")
+            said.append(because("not-converged", strata=loose, of=len(self._parts)))
         regions = sum(len(found.clustering.regions) for found in self._parts)
         if regions > len(self._parts):
-            said.append(f"a large file: centres were sought and drawn in {regions:,} regions")
+            said.append(because("drawn-in-regions", regions=regions))
         return said
 
 

@@ -14,17 +14,18 @@ import numpy as np
 from constraint_sdc.arrays import Rows
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.errors import UsageError
+from constraint_sdc.maskers.group_anonymity.goal import SignalKind, VitalSet
 from constraint_sdc.maskers.group_anonymity.goal_signal import GoalSignal, goal_signal
 from constraint_sdc.maskers.group_anonymity.influence import Allowed, Influence, Nominal, Ordinal
 from constraint_sdc.maskers.group_anonymity.several import Realised, Wish, realise, require_independent
 from constraint_sdc.maskers.group_anonymity.swap_rules import SwapRules, text_codes
+from constraint_sdc.maskers.group_anonymity.swap_task import FileGoal, FileInfluential, SwapParameter, SwapTask
 from constraint_sdc.maskers.group_anonymity.swaps import SwapTrace, swapped
 from constraint_sdc.maskers.inputs import MaskInputs, information_loss
 from constraint_sdc.maskers.masked import Masked, MaskedBlock, Swaps
 from constraint_sdc.plan.design import BlockDesign, Design
 from constraint_sdc.plan.plan import ExactStep, GoalReport, Price, SignalValue
-from constraint_sdc.plan.swap_task import FileGoal, FileInfluential, SwapParameter, SwapTask
-from constraint_sdc.settings.goal import SignalKind, VitalSet
+from constraint_sdc.settings.reason import Reason, because
 
 # What became of a goal, and why it was missed if it was.
 
@@ -76,61 +77,66 @@ def _said(group: VitalSet) -> str:
 
 def _missed(
     signal: GoalSignal, trace: SwapTrace, labels: list[str], unevaluated: Sequence[str], *, is_off: bool
-) -> Iterator[str]:
+) -> Iterator[Reason]:
     """Say why the signal is not as wished, beyond rounding to whole records; `is_off` if it is a record or more off."""
     if signal.wish.unreachable:
-        yield f"nobody can be swapped to {_named(signal.wish.unreachable, labels)}, which no record of the base has"
+        yield because(
+            "unreachable-values", values=_first(signal.wish.unreachable, labels), more=_more(signal.wish.unreachable)
+        )
     if signal.whole.shrunk_by < 1 and signal.whole.missed:
-        yield _drawn_in(signal)
+        yield because("counts-below-zero", percent=_percent(signal.whole.shrunk_by))
     full = signal.whole.counts == signal.base
     beyond = [place for place in signal.whole.missed if full[place] and signal.wish.counts[place] > signal.base[place]]
     if beyond:
-        yield f"the wish needs more vital records than the base has at {_named(tuple(beyond), labels)}"
+        yield because("base-too-small", values=_first(beyond, labels), more=_more(beyond))
     if signal.whole.missed and signal.whole.shrunk_by == 1 and not beyond:
-        yield f"whole counts are one or more away from the wish at {_named(signal.whole.missed, labels)}"
+        yield because("whole-counts-off", values=_first(signal.whole.missed, labels), more=_more(signal.whole.missed))
     if trace.missing and is_off:
-        wanted = trace.missing + len(trace.vital)
-        why = "no more pairs are allowed by the rules and other goals"
-        if not trace.is_exhausted:
-            why = "rules and other goals forbid so many pairs that the search found no more"
-        if unevaluated:
-            why += (
-                f" (not evaluated here, so that only records agreeing in all else may swap: {', '.join(unevaluated)})"
-            )
-        yield f"{trace.missing:,} of {wanted:,} swaps are missing: {why}"
+        yield because(
+            "swaps-missing",
+            missing=int(trace.missing),
+            wanted=int(trace.missing) + len(trace.vital),
+            is_exhausted=bool(trace.is_exhausted),
+            unevaluated=tuple(unevaluated),
+        )
 
 
-def _drawn_in(signal: GoalSignal) -> str:
-    left = f"{100 * signal.whole.shrunk_by:.0f} %"
-    return f"the wish needs counts below 0; all its distances from the mean are drawn in to {left}"
+def _first(places: Sequence[int], labels: list[str]) -> tuple[str, ...]:
+    """Return the first few of the values."""
+    return tuple(labels[place] for place in places[:_SHOWN])
 
 
-def _named(places: tuple[int, ...], labels: list[str]) -> str:
-    more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
-    return ", ".join(labels[place] for place in places[:_SHOWN]) + more
+def _more(places: Sequence[int]) -> int:
+    """Return how many more values there are."""
+    return max(len(places) - _SHOWN, 0)
 
 
-def _notes(parameter: SwapParameter, signal: GoalSignal, trace: SwapTrace, *, is_off: bool) -> Iterator[str]:
+def _percent(share: float) -> int:
+    return round(100 * share)
+
+
+def _notes(parameter: SwapParameter, signal: GoalSignal, trace: SwapTrace, *, is_off: bool) -> Iterator[Reason]:
     if trace.missing and not is_off:
-        yield f"{trace.missing:,} swaps were not allowed, which is less than a record from the wish anywhere"
+        yield because("swaps-not-allowed", missing=int(trace.missing))
     if abs(signal.wish.shift) > _SMALL:
-        unit = "vital records" if signal.kind is SignalKind.QUANTITY else "in concentration"
-        yield (
-            f"swaps keep the {int(signal.quantity.sum()):,} vital records, so the whole wished signal is moved by "
-            f"{signal.wish.shift:+.4g} {unit}"
+        yield because(
+            "signal-moved",
+            vital=int(signal.quantity.sum()),
+            shift=float(signal.wish.shift),
+            is_quantity=signal.kind is SignalKind.QUANTITY,
         )
     if signal.whole.shrunk_by < 1 and not signal.whole.missed:
-        yield f"{_drawn_in(signal)}, which is less than a record anywhere"
+        yield because("counts-below-zero-slightly", percent=_percent(signal.whole.shrunk_by))
     if parameter.blanks:
-        yield f"{parameter.blanks:,} records have no value of {parameter.name} and take no part"
+        yield because("records-without-value", records=parameter.blanks, parameter=parameter.name)
     if not len(trace.vital) and np.array_equal(trace.before, trace.wished):
-        yield "the wished counts are those that there are: nothing is swapped"
+        yield because("nothing-to-swap")
 
 
 def mask_groups(design: Design, inputs: MaskInputs) -> Masked:
     """Return every parameter with its values swapped, what became of the goals, and the pairs."""
-    task = inputs.swaps
-    assert task is not None
+    task = inputs.task
+    assert isinstance(task, SwapTask)
     influence = Influence(tuple(_influential(one) for one in task.influential))
     signals = [_signal(goal, task) for goal in task.goals]
     wishes = [_wish(goal, signal, task, influence) for goal, signal in zip(task.goals, signals, strict=True)]

@@ -8,6 +8,7 @@ R. Sarathy, Generating sufficiency-based non-synthetic perturbed data, Transacti
 from __future__ import annotations
 
 from collections.abc import Iterator
+from enum import Enum
 
 import numpy as np
 
@@ -124,7 +125,15 @@ def round_keeping_sums(values: Points, grid: Grid, groups: Groups) -> Points:
 _NEGLIGIBLE = 1e-10  # of the largest spread: directions below are those of linear rules
 
 
-def restored(original: Points, masked: Points) -> Iterator[tuple[str, Points]]:
+class Restored(Enum):
+    """How much of a repaired cluster's moments is the original's again."""
+
+    MOMENTS = "means and covariances"
+    MEANS = "means"
+    NOTHING = "nothing"
+
+
+def restored(original: Points, masked: Points) -> Iterator[tuple[Restored, Points]]:
     """Yield the values of a cluster (n x p) with the original's means and covariances, then with its means only.
 
     The first maps the spread of `masked` onto that of `original` by a linear map, wherever `masked` has spread at all;
@@ -137,8 +146,8 @@ def restored(original: Points, masked: Points) -> Iterator[tuple[str, Points]]:
     scale[scale == 0] = 1.0
     wanted = (original - mean) / scale
     found = (masked - masked.mean(axis=0)) / scale
-    yield "restored", (found @ _root(found, invert=True) @ _root(wanted, invert=False) * scale + mean) * unit
-    yield "restored in their means", (masked - masked.mean(axis=0) + mean) * unit
+    yield Restored.MOMENTS, (found @ _root(found, invert=True) @ _root(wanted, invert=False) * scale + mean) * unit
+    yield Restored.MEANS, (masked - masked.mean(axis=0) + mean) * unit
 
 
 def _root(spread: Points, *, invert: bool) -> Points:

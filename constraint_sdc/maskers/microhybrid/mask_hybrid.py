@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from typing import assert_never
 
 import numpy as np
 
@@ -18,13 +19,14 @@ from constraint_sdc.exact.candidates import Candidates
 from constraint_sdc.exact.ladder import Representatives
 from constraint_sdc.maskers.inputs import MaskInputs
 from constraint_sdc.maskers.masked import MaskedBlock
-from constraint_sdc.maskers.microaggregation import divide_strata, price_of
+from constraint_sdc.maskers.microaggregation.mask_block import divide_strata, price_of
 from constraint_sdc.maskers.microhybrid.draws import CLOSENESS, ClusterDraws, Trials
-from constraint_sdc.maskers.microhybrid.ipso import restored, round_keeping_sums
+from constraint_sdc.maskers.microhybrid.ipso import Restored, restored, round_keeping_sums
 from constraint_sdc.maskers.microhybrid.moments import promises
 from constraint_sdc.maskers.own_values import OwnValues
 from constraint_sdc.plan.design import BlockDesign
 from constraint_sdc.plan.plan import Promise
+from constraint_sdc.settings.reason import Reason, because
 
 
 def mask_hybrid(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
@@ -48,16 +50,16 @@ def mask_hybrid(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
     return MaskedBlock(design.plan, clusters, stratum, found.step, found.candidates.columns(), price, row)
 
 
-def _restore(own: OwnValues, trials: Trials, found: Representatives) -> Counter[str]:
+def _restore(own: OwnValues, trials: Trials, found: Representatives) -> Counter[Restored]:
     """Restore the moments of clusters with repaired records, where all their records then satisfy every rule."""
-    done: Counter[str] = Counter()
+    done: Counter[Restored] = Counter()
     live = trials.draws.synthesised
     for cluster in (c for c, closeness in trials.closeness.items() if closeness is None):
         rows = own.clusters.rows(cluster)
         original = trials.draws.values[rows]
         masked = found.candidates.values[rows]
         usable = [j for j in live if np.isfinite(original[:, j]).all() and np.isfinite(masked[:, j]).all()]
-        outcome = "not restored"
+        outcome = Restored.NOTHING
         for what, values in restored(original[:, usable], masked[:, usable]):
             if _settle(own, found.candidates, rows, usable, values):
                 outcome = what
@@ -106,25 +108,40 @@ def _compared(
     said = promises(series, masked.values[np.ix_(rows, np.array(chosen))], given, groups)
     if len(rows) == len(masked):
         return said
-    return tuple(replace(promise, what=f"{promise.what}, among {len(rows):,} records that have it") for promise in said)
+    return tuple(
+        replace(promise, what=because("among-records", what=promise.what, records=len(rows))) for promise in said
+    )
 
 
-def _notes(trials: Trials, restored_clusters: Counter[str], masked: Candidates) -> tuple[str, ...]:
-    """Say how the clusters were drawn, and whether somebody came out as he was."""
-    total, mixed = len(trials.own.clusters), len(trials.draws.mixed)
+def _notes(trials: Trials, restored_clusters: Counter[Restored], masked: Candidates) -> tuple[Reason, ...]:
+    """Return how the clusters were drawn, and how many records came out unchanged."""
+    mixed = len(trials.draws.mixed)
     counts = Counter(trials.closeness.values())
-    said = [
-        f"{counts[c]:,} drawn {'freely' if c == 0 else f'at closeness {c:g} to the original'}"
-        for c in dict.fromkeys(CLOSENESS)
-        if counts[c]
-    ]
+    parts = [_drawn(closeness, counts[closeness]) for closeness in dict.fromkeys(CLOSENESS) if counts[closeness]]
     if counts[None]:
-        how = ", ".join(f"{count:,} {word}" for word, count in restored_clusters.items())
-        said.append(f"{counts[None]:,} with repaired records, their moments: {how}")
+        moments = tuple(_restored(how, count) for how, count in restored_clusters.items())
+        parts.append(because("records-repaired", clusters=counts[None], moments=moments))
     if mixed:
-        said.append(f"{mixed:,} with differing blanks, which share a representative")
-    notes = [f"of {total:,} clusters {'; '.join(said)}"]
+        parts.append(because("blanks-differ", clusters=mixed))
+    notes = [because("clusters-drawn", clusters=len(trials.own.clusters), parts=tuple(parts))]
     unchanged = int(trials.is_same(np.arange(len(masked)), masked).sum())
     if unchanged:
-        notes.append(f"records that came out as they were, from clusters with little to draw: {unchanged:,}")
+        notes.append(because("records-unchanged", records=unchanged))
     return tuple(notes)
+
+
+def _drawn(closeness: float, clusters: int) -> Reason:
+    if closeness == 0:
+        return because("drawn-freely", clusters=clusters)
+    return because("drawn-close", clusters=clusters, closeness=closeness)
+
+
+def _restored(how: Restored, clusters: int) -> Reason:
+    match how:
+        case Restored.MOMENTS:
+            return because("moments-restored", clusters=clusters)
+        case Restored.MEANS:
+            return because("means-restored", clusters=clusters)
+        case Restored.NOTHING:
+            return because("moments-not-restored", clusters=clusters)
+    assert_never(how)

@@ -13,6 +13,7 @@ from constraint_sdc.data.groups import Groups
 from constraint_sdc.data.series import Series
 from constraint_sdc.maskers.microhybrid.ipso import near_one
 from constraint_sdc.plan.plan import Promise
+from constraint_sdc.settings.reason import because
 
 EXACT = 1e-9
 """A relative difference up to which moments are called exact: what doubles leave of real arithmetic."""
@@ -78,37 +79,42 @@ def promises(series: Sequence[Series], masked: Points, given: Sequence[Series], 
     names, givens = [one.name for one in series], [one.name for one in given]
     whole = Groups(np.zeros(len(original), np.int64))
     found: list[Promise] = []
-    for where, one in (("", whole), (" in every cluster", groups)):
+    for in_clusters, one in ((False, whole), (True, groups)):
         differences = moment_differences(original, masked, beside, one, blur_of(series))
-        found += _of_means(differences.means, names, where)
-        found += _of_covariances(differences.covariances, names, givens, where)
+        found += _of_means(differences.means, names, in_clusters)
+        found += _of_covariances(differences.covariances, names, givens, in_clusters)
     return tuple(found)
 
 
-def _of_means(means: Points, names: Sequence[str], where: str) -> Iterator[Promise]:
+def _of_means(means: Points, names: Sequence[str], in_clusters: bool) -> Iterator[Promise]:
     """Yield the variables whose means are exact, then those near, then the others."""
     left = list(range(len(names)))
     for level in _LEVELS:
         chosen = [j for j in left if means[j] <= level]
         left = [j for j in left if j not in chosen]
         if chosen:
-            said = ", ".join(names[j] for j in chosen)
-            yield Promise(f"means of {said}{where}", float(means[chosen].max()), level == EXACT)
+            what = because("means-kept", variables=tuple(names[j] for j in chosen), in_clusters=in_clusters)
+            yield Promise(what, float(means[chosen].max()), level == EXACT)
 
 
-def _of_covariances(covariances: Points, names: Sequence[str], givens: Sequence[str], where: str) -> Iterator[Promise]:
+def _of_covariances(
+    covariances: Points, names: Sequence[str], givens: Sequence[str], in_clusters: bool
+) -> Iterator[Promise]:
     """Yield the variables whose covariances with each other are all exact; those near with them; then the others."""
     beside = list(range(len(names), covariances.shape[1]))
-    with_given = f" and with {', '.join(givens)}" if givens else ""
     settled: list[int] = []
     for level in _LEVELS:
         chosen = [j for j in _agreeing(covariances, level) if j not in settled]
         settled += chosen
         if chosen:
             inner = covariances[np.ix_(chosen, [*settled, *beside])]
-            with_those = " with those" if len(settled) > len(chosen) else ""
-            said = ", ".join(names[j] for j in chosen)
-            what = f"covariances of {said}{with_those}{with_given}{where}"
+            what = because(
+                "covariances-kept",
+                variables=tuple(names[j] for j in chosen),
+                with_those=len(settled) > len(chosen),
+                given=tuple(givens),
+                in_clusters=in_clusters,
+            )
             yield Promise(what, float(inner.max()), level == EXACT)
 
 

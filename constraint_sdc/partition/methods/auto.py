@@ -14,6 +14,7 @@ from constraint_sdc.partition.methods.optimal_univariate import OptimalUnivariat
 from constraint_sdc.partition.methods.rim import MOST_LISTED, list_neighbours, rim_groups
 from constraint_sdc.partition.partitioner import COMPILED_ABOVE, require_possible, without_equal_weights
 from constraint_sdc.partition.search.refine import DEFAULT, Effort, refine
+from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.words import Scale
 
 _PATIENT = 5.0  # seconds; with less, nobody should wait for MDAV's kernels to be compiled
@@ -22,10 +23,10 @@ _SHARE = 0.1  # of the time, at most, for MDAV
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What `auto` does with a cloud, as one would write it after `--method`, and why."""
+    """What `auto` does with a cloud, as one would write it after `--partition`, and why."""
 
     method: str
-    why: str
+    why: Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +55,18 @@ class Auto:
         n = len(cloud)
         cloud = without_equal_weights(cloud)
         if cloud.weights is None and cloud.scales == {Scale.NOMINAL}:
-            return Choice("k-modes", "nothing but categories")
+            return Choice("k-modes", because("only-categories"))
         varying = int((np.ptp(cloud.points, axis=0) > 0).sum()) if n else 0
         if cloud.weights is None and varying <= 1 and Scale.NOMINAL not in cloud.scales:
-            return Choice("optimal-univariate", "one variable that varies: the least loss can be computed")
+            return Choice("optimal-univariate", because("one-variable-varies"))
         if n <= COMPILED_ABOVE:
-            return Choice("mdav+refine", f"{n:,} records: MDAV is a quick start")
+            return Choice("mdav+refine", because("mdav-is-quick", records=n))
         if k > MOST_LISTED:
-            return Choice("mdav+refine", f"groups of {k:,}: lists of so many neighbours cost more than MDAV")
+            return Choice("mdav+refine", because("lists-cost-more", k=k))
         work = self.effort.seconds * self.effort.chains
         if work >= _PATIENT and _mdav_seconds(cloud) <= _SHARE * work:
-            return Choice("mdav+refine", f"{n:,} records: at {self.effort.name} effort there is time for MDAV")
-        return Choice("rim+refine", f"{n:,} records: at {self.effort.name} effort the search needs the time")
+            return Choice("mdav+refine", because("time-for-mdav", records=n, effort=self.effort.name))
+        return Choice("rim+refine", because("search-needs-time", records=n, effort=self.effort.name))
 
 
 def _mdav_seconds(cloud: Cloud) -> float:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from constraint_sdc.maskers.registry import DEFAULT
 from constraint_sdc.plan.plan import BlockPlan, Kept, Plan, RulePlan, StratumPlan, Why
 from constraint_sdc.reports.assessment.figures_text import percent
 from constraint_sdc.reports.check.wording import counted, number
 from constraint_sdc.reports.masking.goal_text import goal_sentence, grid_word, has_numbers, least_words, treatment_word
 from constraint_sdc.reports.masking.plan_text import promise_text, steps_text, why_meaning
+from constraint_sdc.reports.sentences import sentence, sentences
 from constraint_sdc.settings.words import Standardise
 
 _STRATA_SHOWN = 12
@@ -23,8 +25,8 @@ def plan_section(plan: Plan | None) -> dict[str, object] | None:
     used = [why for why in Why if any(rule.why is why for rule in plan.all_rules())]
     return {
         "says": _opening(plan),
-        "assumptions": plan.assumptions,
-        "warnings": plan.warnings,
+        "assumptions": sentences(plan.assumptions),
+        "warnings": sentences(plan.warnings),
         "blocks": [_block(plan, block) for block in plan.blocks],
         "rules": [_rule(rule) for rule in plan.rules],
         "kept": [_kept(variable) for variable in plan.kept],
@@ -42,8 +44,8 @@ def _opening(plan: Plan) -> str:
 
 
 def _division(plan: Plan) -> Iterator[str]:
-    division, (method, partition) = plan.division, plan.method_names()
-    divided = method if partition is None else f"{method}, partition {partition}"
+    division, beside = plan.division, "" if plan.partition is None else f", partition {plan.partition}"
+    divided = division.method if plan.masker.name == DEFAULT else f"{plan.masker.name}{beside}"
     yield f"method {divided}" + ("" if division.effort is None else f" at {division.effort} effort")
     if division.standardise is not Standardise.Z_SCORE:
         yield f"standardised: {division.standardise.value}"
@@ -70,9 +72,9 @@ def _block(plan: Plan, block: BlockPlan) -> dict[str, object]:
 
 
 def _facts(plan: Plan, block: BlockPlan) -> Iterator[tuple[str, str]]:
-    yield "Together", block.because
-    yield "How", block.strategy
-    yield "Partition", block.partition + (f"; {least}" if (least := least_words(plan)) else "")
+    yield "Together", sentence(block.block.because)
+    yield "How", sentence(block.strategy)
+    yield "Partition", sentence(block.partition) + (f"; {least}" if (least := least_words(plan)) else "")
     price = block.price
     if price is not None and price.goals:
         yield from ((f"Goal {goal.number}", goal_sentence(goal)) for goal in price.goals)
@@ -83,7 +85,7 @@ def _facts(plan: Plan, block: BlockPlan) -> Iterator[tuple[str, str]]:
         yield "Groups", f"{number(price.groups)}, the smallest of {counted(price.smallest, 'record')}"
         yield "Exact steps", steps_text(price)
         yield from (("Keeps", promise_text(promise)) for promise in price.promises)
-        yield from (("Note", note) for note in price.notes)
+        yield from (("Note", note) for note in sentences(price.notes))
 
 
 def _stratum(i: int, stratum: StratumPlan) -> dict[str, object]:
@@ -91,8 +93,8 @@ def _stratum(i: int, stratum: StratumPlan) -> dict[str, object]:
         "number": str(i),
         "records": number(stratum.size),
         "formed": stratum.formation.value,
-        "conditions": "; ".join(stratum.conditions) or "none, all records together",
-        "derivations": stratum.derivations,
+        "conditions": "; ".join(sentences(stratum.conditions)) or "none, all records together",
+        "derivations": sentences(stratum.derivations),
     }
 
 
@@ -103,13 +105,13 @@ def _rule(rule: RulePlan) -> dict[str, object]:
         "why": rule.why.value,
         "tone": _TONES[rule.why],
         "says": says,
-        "because": rule.because,
+        "because": sentence(rule.because),
     }
 
 
 def _kept(variable: Kept) -> tuple[str, str, str]:
     removed = "taken out of the file; " if variable.is_removed else ""
-    return variable.name, variable.role.value, removed + variable.because
+    return variable.name, variable.role.value, removed + sentence(variable.because)
 
 
 def certificate_section(certificate: Mapping[str, Any] | None) -> dict[str, object] | None:

@@ -9,6 +9,7 @@ from constraint_sdc.plan.plan import BlockPlan, ExactStep, Plan, RulePlan
 from constraint_sdc.reports.check.wording import counted, number
 from constraint_sdc.reports.masking.goal_text import grid_word, treatment_word
 from constraint_sdc.reports.masking.plan_text import block_lines, rule_facts, why_meaning
+from constraint_sdc.reports.sentences import sentences
 from constraint_sdc.reports.terminal import align, clean, clipped, fact, paint, wrapped
 
 _STEP_MEANING: dict[ExactStep, str] = {
@@ -91,10 +92,10 @@ def _masked_block(
     yield from fact("group", f"{number(int(block.groups.sizes[group]))} records {share}", columns)
     where = f"{place + 1} of {len(block.plan.strata)}, {counted(stratum.size, 'record')}, {stratum.formation.value}"
     yield from fact("stratum", where, columns)
-    for condition in stratum.conditions:
+    for condition in sentences(stratum.conditions):
         yield from fact("condition", clean(condition), columns)
     yield from fact("exact step", f"{step.value}: {_STEP_MEANING[step]}", columns)
-    for derivation in stratum.derivations:
+    for derivation in sentences(stratum.derivations):
         yield from fact("derivation", clean(derivation), columns)
     yield from fact("rules", ", ".join(clean(rule.rule) for rule in block.plan.rules) or "none", columns)
     yield from _values(explanation, block, row, show_values, colour)

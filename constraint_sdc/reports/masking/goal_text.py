@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from io import StringIO
 
 from constraint_sdc.maskers.masked import Swaps
-from constraint_sdc.plan.plan import BlockPlan, GoalReport, Plan, SignalValue, Treatment, VariablePlan
+from constraint_sdc.plan.plan import BlockPlan, GoalReport, Plan, SignalValue, VariablePlan
 from constraint_sdc.reports.check.wording import counted, number
+from constraint_sdc.reports.sentences import sentence, sentences
 from constraint_sdc.reports.terminal import align, clean, fact, paint, wrapped
-from constraint_sdc.settings.masker import FuzzyCMeans
-from constraint_sdc.settings.words import Scale
+from constraint_sdc.settings.words import Scale, Treatment
 
 _VALUES_SHOWN = 48
 _QUANTITY = "quantity"
@@ -25,11 +25,11 @@ def goal_lines(goal: GoalReport, columns: int, colour: bool) -> Iterator[str]:
     yield from fact("base", "all records" if goal.base is None else clean(goal.base), columns)
     if goal.against is not None:
         yield from fact("against", clean(goal.against), columns)
-    for sentence in goal.missed:
-        yield from fact("missed", clean(sentence), columns)
+    for reason in goal.missed:
+        yield from fact("missed", clean(sentence(reason)), columns)
     yield from fact("swaps", swaps_text(goal), columns)
     for note in goal.notes:
-        yield from fact("note", clean(note), columns)
+        yield from fact("note", clean(sentence(note)), columns)
     yield ""
     yield from _table(goal, columns, colour)
 
@@ -44,7 +44,7 @@ def swaps_text(goal: GoalReport) -> str:
 
 def goal_sentence(goal: GoalReport) -> str:
     """Return a goal in one sentence."""
-    state = "reached" if goal.is_reached else f"MISSED: {'; '.join(goal.missed)}"
+    state = "reached" if goal.is_reached else f"MISSED: {'; '.join(sentences(goal.missed))}"
     return f"{goal.signal} over {goal.parameter} of {goal.vital}: {state}; swaps: {swaps_text(goal)}"
 
 
@@ -105,8 +105,7 @@ def grid_word(variable: VariablePlan) -> str:
 
 def least_words(plan: Plan) -> str:
     """Say how many records a group has at least; nothing where that is not promised."""
-    is_loose = isinstance(plan.masker, FuzzyCMeans) and not plan.masker.ensure_k
-    return "" if plan.k == 1 or is_loose else f"at least {counted(plan.k, 'record')} to a group"
+    return "" if plan.k == 1 or not plan.masker.shares_values else f"at least {counted(plan.k, 'record')} to a group"
 
 
 def has_numbers(block: BlockPlan) -> bool:

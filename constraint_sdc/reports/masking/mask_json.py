@@ -7,7 +7,9 @@ from constraint_sdc.files.json_file import json_text
 from constraint_sdc.maskers.masked import MaskedBlock, MaskResult
 from constraint_sdc.plan.plan_json import price_to_json
 from constraint_sdc.reports.masking.goal_text import treatment_word
-from constraint_sdc.settings.masker import method_to_json
+from constraint_sdc.reports.sentences import sentences, with_sentences
+from constraint_sdc.settings.masker import masker_to_json
+from constraint_sdc.settings.reason import reasons_to_json
 
 SCHEMA = "constraint-sdc/mask"
 SCHEMA_VERSION = 1
@@ -26,8 +28,9 @@ def render_mask_json(result: MaskResult) -> str:
             "certificate": str(result.certificate),
             "records": result.plan.records,
             "k": result.plan.k,
-            "masker": method_to_json(result.plan.masker),
-            "warnings": list(result.plan.warnings),
+            "masker": masker_to_json(result.plan.masker),
+            "warnings": sentences(result.plan.warnings),
+            "warning_reasons": reasons_to_json(result.plan.warnings),
             "rules": rules_to_json(result),
             "blocks": blocks_to_json(result),
         }
@@ -59,7 +62,7 @@ def blocks_to_json(result: MaskResult) -> list[dict[str, object]]:
 
 
 def _block(block: MaskedBlock, smallest: int) -> dict[str, object]:
-    price = price_to_json(block.price)
+    price = with_sentences(price_to_json(block.price))
     return {
         "number": block.plan.number,
         "variables": list(block.plan.names),
@@ -70,6 +73,7 @@ def _block(block: MaskedBlock, smallest: int) -> dict[str, object]:
         "steps": price["steps"],
         "promises": price["promises"],
         "notes": price["notes"],
+        "note_reasons": price["note_reasons"],
         "loss": price["loss"],
         "plain_loss": price["plain_loss"],
         **({"goals": price["goals"]} if block.price.goals else {}),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from constraint_sdc.maskers.registry import DEFAULT
 from constraint_sdc.plan.plan import (
     BlockPlan,
     ExactStep,
@@ -19,10 +20,10 @@ from constraint_sdc.plan.plan import (
 )
 from constraint_sdc.reports.check.wording import counted, number
 from constraint_sdc.reports.masking.goal_text import goal_lines, grid_word, has_numbers, least_words, treatment_word
+from constraint_sdc.reports.sentences import sentence, sentences
 from constraint_sdc.reports.terminal import Style, align, clean, fact, padded, paint, width, wrapped
-from constraint_sdc.settings.masker import GroupAnonymity, Microaggregation, divides_itself, method_to_json
 from constraint_sdc.settings.recipe import Division
-from constraint_sdc.settings.words import Standardise
+from constraint_sdc.settings.words import Standardise, Treatment
 
 # What `Why` means to somebody who reads the plan for the first time.
 WHY_MEANING: dict[Why, str] = {
@@ -50,7 +51,7 @@ _STRATA_SHOWN = 12
 
 def why_meaning(why: Why, plan: Plan) -> str:
     """Return what a reason means in this plan."""
-    is_swapped = isinstance(plan.masker, GroupAnonymity)
+    is_swapped = any(v.treatment is Treatment.SWAPPED for block in plan.blocks for v in block.variables)
     return _SWAP_MEANING.get(why, WHY_MEANING[why]) if is_swapped else WHY_MEANING[why]
 
 
@@ -75,21 +76,26 @@ def _opening(plan: Plan, columns: int, colour: bool) -> Iterator[str]:
         yield paint(line, "strong", colour)
     yield from wrapped(f"{_method(plan)}, seed {plan.seed}, {_survival(plan)}", columns, "", "  ")
     for warning in plan.warnings:
-        head, *more = wrapped(f"WARNING: {clean(warning)}", columns, "", "  ")
+        head, *more = wrapped(f"WARNING: {clean(sentence(warning))}", columns, "", "  ")
         yield from ("", paint(head, "doubtful", colour), *(paint(line, "doubtful", colour) for line in more))
     if plan.assumptions:
         yield from ("", paint("assumed, since nobody said otherwise", "strong", colour))
     for assumption in plan.assumptions:
-        yield from wrapped(clean(assumption), columns, "  - ", "    ")
+        yield from wrapped(clean(sentence(assumption)), columns, "  - ", "    ")
 
 
 def _method(plan: Plan) -> str:
     """Say which masker masks, what it was told, and how it divides the records."""
-    if isinstance(plan.masker, Microaggregation):
+    if plan.masker.name == DEFAULT:
         return _division(plan.division, "method")
-    told = {n: v for n, v in method_to_json(plan.masker).items() if n not in ("method", "goals", "influential")}
-    said = f"method {plan.masker.name}" + "".join(f", {_parameter(name, value)}" for name, value in told.items())
-    return said if divides_itself(plan.masker) else f"{said}, {_division(plan.division, 'partition')}"
+    told = "".join(f", {_parameter(name, value)}" for name, value in plan.masker.told().items() if _is_short(value))
+    said = f"method {plan.masker.name}{told}"
+    return said if plan.masker.divides_itself else f"{said}, {_division(plan.division, 'partition')}"
+
+
+def _is_short(value: object) -> bool:
+    """Tell whether a parameter is said in a word or a list of words; longer ones are in the JSON plan."""
+    return not isinstance(value, dict) and not (isinstance(value, list) and any(isinstance(v, dict) for v in value))
 
 
 def _parameter(name: str, value: object) -> str:
@@ -112,7 +118,7 @@ def _division(division: Division, word: str) -> str:
 def _survival(plan: Plan) -> str:
     rules = plan.all_rules()
     if not rules:
-        return "no rules" if not isinstance(plan.masker, Microaggregation) else "no rules: plain microaggregation"
+        return "no rules" if plan.masker.name != DEFAULT else f"no rules: plain {DEFAULT}"
     counts = Counter(rule.why for rule in rules)
     return f"{counted(len(rules), 'rule')}: " + ", ".join(f"{counts[why]} {why.value}" for why in Why if counts[why])
 
@@ -129,14 +135,14 @@ def block_lines(plan: Plan, block: BlockPlan, columns: int, colour: bool) -> Ite
     if block.price is not None and block.price.goals:
         yield from _swap_lines(block, block.price, columns, colour)
         return
-    yield from fact("together", clean(block.because), columns)
-    yield from fact("how", clean(block.strategy), columns)
+    yield from fact("together", clean(sentence(block.block.because)), columns)
+    yield from fact("how", clean(sentence(block.strategy)), columns)
     least = f"; {words}" if (words := least_words(plan)) else ""
-    yield from fact("partition", f"{clean(block.partition)}{least}", columns)
+    yield from fact("partition", f"{clean(sentence(block.partition))}{least}", columns)
     if _is_trivial(block.strata):
         yield from fact("strata", "none, all records together", columns)
-        for derivation in (text for stratum in block.strata for text in stratum.derivations):
-            yield from fact("derived", clean(derivation), columns)
+        for derivation in (one for stratum in block.strata for one in stratum.derivations):
+            yield from fact("derived", clean(sentence(derivation)), columns)
     if block.price is not None:
         yield from price_lines(block.price, columns, has_numbers(block))
     yield ""
@@ -155,8 +161,8 @@ def block_lines(plan: Plan, block: BlockPlan, columns: int, colour: bool) -> Ite
 
 def _swap_lines(block: BlockPlan, price: Price, columns: int, colour: bool) -> Iterator[str]:
     """Yield a block whose values are swapped: how, and every goal."""
-    yield from fact("swapped", clean(block.because), columns)
-    yield from fact("how", clean(block.strategy), columns)
+    yield from fact("swapped", clean(sentence(block.block.because)), columns)
+    yield from fact("how", clean(sentence(block.strategy)), columns)
     moved = price.steps.get(ExactStep.SWAPPED, 0)
     total = moved + price.steps.get(ExactStep.KEPT, 0)
     yield from fact("changed", f"{number(moved)} of {counted(total, 'record')}", columns)
@@ -182,8 +188,8 @@ def price_lines(price: Price, columns: int, is_lossy: bool) -> Iterator[str]:
 def promise_text(promise: Promise) -> str:
     """Return what is kept and how nearly."""
     if promise.is_exact:  # how many roundings of doubles that is differs between machines
-        return f"{promise.what}: exactly"
-    return f"{promise.what}: approximately (largest relative difference {promise.difference:.1e})"
+        return f"{sentence(promise.what)}: exactly"
+    return f"{sentence(promise.what)}: approximately (largest relative difference {promise.difference:.1e})"
 
 
 def promise_lines(price: Price, columns: int) -> Iterator[str]:
@@ -191,7 +197,7 @@ def promise_lines(price: Price, columns: int) -> Iterator[str]:
     for promise in price.promises:
         yield from fact("keeps", clean(promise_text(promise)), columns)
     for note in price.notes:
-        yield from fact("note", clean(note), columns)
+        yield from fact("note", clean(sentence(note)), columns)
 
 
 def steps_text(price: Price) -> str:
@@ -211,10 +217,10 @@ def strata_lines(strata: Sequence[StratumPlan], columns: int, colour: bool) -> I
     indent = " " * (cells + 6)
     yield "  " + paint(padded(first, cells) + "  condition", "faint", colour)
     for stratum, line in zip(shown, others, strict=True):
-        where = "; ".join(map(clean, stratum.conditions)) or "none"
+        where = "; ".join(map(clean, sentences(stratum.conditions))) or "none"
         yield from wrapped(where, columns, f"  {padded(line, cells)}  ", indent[2:])
         for derivation in stratum.derivations:
-            yield from wrapped(f"derived: {clean(derivation)}", columns, indent[2:], indent)
+            yield from wrapped(f"derived: {clean(sentence(derivation))}", columns, indent[2:], indent)
     if more := len(strata) - len(shown):
         yield f"  ... and {counted(more, 'more stratum').replace('stratums', 'strata')}, all of them in the JSON plan"
 
@@ -229,7 +235,7 @@ def rule_facts(rule: RulePlan, columns: int, indent: str = "  ") -> Iterator[str
     """Yield what a rule says and why it survives."""
     said = clean(rule.says) if rule.says == rule.kind else f"{clean(rule.says)} ({clean(rule.kind)})"
     yield from fact("says", said, columns, indent)
-    yield from fact("because", clean(rule.because), columns, indent)
+    yield from fact("because", clean(sentence(rule.because)), columns, indent)
 
 
 def _kept(kept: Sequence[Kept], columns: int, colour: bool) -> Iterator[str]:
@@ -239,7 +245,7 @@ def _kept(kept: Sequence[Kept], columns: int, colour: bool) -> Iterator[str]:
     names = align([(clean(variable.name), variable.role.value) for variable in kept])
     cells = max(map(width, names))
     for variable, name in zip(kept, names, strict=True):
-        said = ("taken out of the file; " if variable.is_removed else "") + clean(variable.because)
+        said = ("taken out of the file; " if variable.is_removed else "") + clean(sentence(variable.because))
         yield from wrapped(said, columns, f"  {padded(name, cells)}  ", " " * (cells + 4))
 
 

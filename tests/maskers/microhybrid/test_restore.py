@@ -13,6 +13,7 @@ from constraint_sdc.data.series import Series
 from constraint_sdc.data.table import column_of
 from constraint_sdc.maskers.microhybrid.ipso import restored
 from constraint_sdc.maskers.microhybrid.moments import moment_differences, promises
+from constraint_sdc.reports.sentences import sentence
 from constraint_sdc.settings.words import Scale
 
 WHOLE = Groups(np.zeros(12, np.int64))
@@ -56,8 +57,8 @@ def test_differences_are_said_for_those_who_have_them() -> None:
     masked = original.copy()
     masked[0, 1] += 0.1 * original[:, 1].std()
     said = promises(series(original), masked, (), WHOLE)
-    exact = [promise.what for promise in said if promise.is_exact]
-    near = [promise.what for promise in said if not promise.is_exact]
+    exact = [sentence(promise.what) for promise in said if promise.is_exact]
+    near = [sentence(promise.what) for promise in said if not promise.is_exact]
     assert exact[:2] == ["means of A, C", "covariances of A, C"]
     assert near[:2] == ["means of B", "covariances of B with those"]
     assert all(promise.difference > 1e-3 for promise in said if not promise.is_exact)
@@ -73,4 +74,4 @@ def test_what_doubles_cannot_tell_apart_is_not_called_exact(
     """Nothing changed at all; but of large numbers, or decimals far from nought, doubles do not have all digits."""
     values = offset + np.arange(12.0)[:, None]
     said = promises(series(values, decimals), values.copy(), (), WHOLE)
-    assert {promise.is_exact for promise in said if promise.what.startswith("covariances")} == {is_exact}
+    assert {promise.is_exact for promise in said if promise.what.code == "covariances-kept"} == {is_exact}

@@ -10,34 +10,22 @@ import numpy as np
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.data.series import Series
 from constraint_sdc.evaluate.expression import variables_of
+from constraint_sdc.maskers.group_anonymity.goal import Goal
 from constraint_sdc.plan.design import BlockDesign, Design, PlanInputs, Stratum, refuse_removed
-from constraint_sdc.plan.plan import (
-    BlockPlan,
-    Formation,
-    Kept,
-    Plan,
-    RulePlan,
-    StratumPlan,
-    Treatment,
-    VariablePlan,
-    Why,
-)
+from constraint_sdc.plan.plan import Block, BlockPlan, Formation, Kept, Plan, RulePlan, StratumPlan, VariablePlan, Why
 from constraint_sdc.plan.read_series import is_numeric, make_series, not_numeric
-from constraint_sdc.plan.roles import refuse_unknown
+from constraint_sdc.plan.reasons import unless_evaluated
+from constraint_sdc.plan.roles import refuse_unknown, told_role
 from constraint_sdc.plan.rule_facts import RuleFacts, rule_facts
 from constraint_sdc.plan.treatment import plan_warnings
-from constraint_sdc.settings.masker import GroupAnonymity
-from constraint_sdc.settings.words import OperatorName, Role, Scale, VariableWish
-
-_CHECKED = "only pairs are swapped for which it holds with the values exchanged, as evaluated for both records"
-_ALIKE = "only records that agree in {} are swapped, so that its variables have the values of one actual record"
-_JUDGED = "it looks beyond its own record, which no pair of records can promise; the judge decides after masking"
+from constraint_sdc.settings.reason import because
+from constraint_sdc.settings.words import OperatorName, Role, Scale, Treatment, VariableWish
 
 
-def plan_swaps(inputs: PlanInputs, masker: GroupAnonymity) -> Design:
+def plan_swaps(inputs: PlanInputs, goals: Sequence[Goal]) -> Design:
     """Return the plan and its working drawing: nothing but the parameters of the goals changes."""
     refuse_unknown(inputs.table, inputs.recipe)
-    names = tuple(dict.fromkeys(goal.parameter for goal in masker.goals))
+    names = tuple(dict.fromkeys(goal.parameter for goal in goals))
     kept = _kept(names, inputs)
     facts = rule_facts(inputs.rules, inputs.says, inputs.table.columns.keys(), inputs.evaluable)
     refuse_removed(facts, kept)
@@ -49,7 +37,7 @@ def plan_swaps(inputs: PlanInputs, masker: GroupAnonymity) -> Design:
     listed: set[str] = set()
     for number, name in enumerate(names, start=1):
         mine = [rule for rule in local if name in rule.variables]
-        designs.append(_block(number, name, mine, listed, inputs, masker))
+        designs.append(_block(number, name, mine, listed, inputs, goals))
         listed |= {rule.id for rule in mine}
     plan = Plan(
         k=inputs.k,
@@ -73,15 +61,12 @@ def _kept(parameters: Collection[str], inputs: PlanInputs) -> dict[str, Kept]:
     """Return every variable that is not a parameter."""
     found: dict[str, Kept] = {}
     for name in inputs.table.columns:
+        if name in parameters:
+            continue
         wish = inputs.recipe.variables.get(name, VariableWish())
-        role, because = Role.UNTOUCHED, f"values of {', '.join(parameters)} are swapped, and nothing else"
-        if wish.role is not None:
-            role = wish.role
-            because = f"the recipe calls it {wish.role.value}" + (" and takes it out" if wish.is_removed else "")
-        elif name == inputs.recipe.key:
-            role, because = Role.IDENTIFIER, "the recipe names records by it"
-        if name not in parameters:
-            found[name] = Kept(name, role, because, wish.is_removed)
+        told = told_role(name, wish, inputs.recipe)
+        role, reason = told or (Role.UNTOUCHED, because("only-swapped", variables=tuple(parameters)))
+        found[name] = Kept(name, role, reason, wish.is_removed)
     return found
 
 
@@ -115,12 +100,12 @@ def _block(
     rules: list[RuleFacts],
     listed: Collection[str],
     inputs: PlanInputs,
-    masker: GroupAnonymity,
+    goals: Sequence[Goal],
 ) -> BlockDesign:
     """Work out the block of one parameter; rules that an earlier block lists already are obeyed, not listed again."""
     series = _series(name, inputs)
     records = inputs.table.records
-    goals = [str(place) for place, goal in enumerate(masker.goals, start=1) if goal.parameter == name]
+    numbers = tuple(place for place, goal in enumerate(goals, start=1) if goal.parameter == name)
     wish = inputs.recipe.variables.get(name, VariableWish())
     variable = VariablePlan(
         name,
@@ -131,26 +116,20 @@ def _block(
         treatment=Treatment.SWAPPED,
     )
     plan = BlockPlan(
-        number=number,
+        block=Block(number, (name,), because("parameter-of-goals", goals=numbers)),
         variables=(variable,),
-        because=f"the parameter of goal{'' if len(goals) == 1 else 's'} {', '.join(goals)}",
-        strategy=f"values of {name} are exchanged between pairs of records until the goals' signals are as wished",
-        partition="none: whoever is swapped is chosen for the least distortion",
+        strategy=because("values-exchanged", variable=name),
+        partition=because("no-partition"),
         strata=(StratumPlan((), records, Formation.WHOLE, ()),),
         rules=tuple(_inside(rule, name) for rule in rules if rule.id not in listed),
         shares=False,
     )
     return BlockDesign(
         plan=plan,
+        rules=tuple(rules),
         series=(series,),
         cloud=Cloud(np.zeros((records, 1))),
-        rules=tuple(rule.edit for rule in rules),
-        terms={},
         strata=(Stratum(np.arange(records), (), (), shares_conditions=True),),
-        anchors=(),
-        others=tuple(dict.fromkeys(other for rule in rules for other in rule.variables if other != name)),
-        reads={rule.id: rule.variables for rule in rules},
-        unevaluated=tuple(rule.id for rule in rules if not rule.is_evaluable),
     )
 
 
@@ -167,14 +146,14 @@ def _series(name: str, inputs: PlanInputs) -> Series:
 def _inside(rule: RuleFacts, parameter: str) -> RulePlan:
     kind = rule.edit.constraint.kind.value
     if rule.is_evaluable:
-        return RulePlan(rule.id, kind, rule.says, rule.variables, Why.CHECKED, _CHECKED)
-    others = [name for name in rule.variables if name != parameter]
-    alike = _ALIKE.format("all other variables" if not rule.is_certain else ", ".join(others) or "its verdict")
-    reason = f"{alike} (not evaluated here: {rule.edit.constraint.reason or 'its context is not understood'})"
-    return RulePlan(rule.id, kind, rule.says, rule.variables, Why.MEDOID, reason)
+        return RulePlan(rule.id, kind, rule.says, rule.variables, Why.CHECKED, because("pairs-checked"))
+    others = tuple(name for name in rule.variables if name != parameter)
+    reason = because("pairs-agree", variables=others if rule.is_certain else (), reads_any=not rule.is_certain)
+    return RulePlan(rule.id, kind, rule.says, rule.variables, Why.MEDOID, unless_evaluated(rule, reason))
 
 
 def _outside(rule: RuleFacts) -> RulePlan:
     kind = rule.edit.constraint.kind.value
-    why, because = (Why.JUDGED, _JUDGED) if rule.is_cross_record else (Why.UNTOUCHED, "no value that it reads changes")
-    return RulePlan(rule.id, kind, rule.says, rule.variables, why, because)
+    if rule.is_cross_record:
+        return RulePlan(rule.id, kind, rule.says, rule.variables, Why.JUDGED, because("beyond-pair"))
+    return RulePlan(rule.id, kind, rule.says, rule.variables, Why.UNTOUCHED, because("reads-no-swapped"))

@@ -16,12 +16,12 @@ from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.maskers.inputs import MaskInputs, group_targets
 from constraint_sdc.maskers.masked import MaskedBlock
-from constraint_sdc.maskers.microaggregation import divide_strata, mask_block, price_of
+from constraint_sdc.maskers.microaggregation.mask_block import divide_strata, mask_block, price_of
 from constraint_sdc.maskers.own_values import OwnValues
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.plan.design import BlockDesign
-from constraint_sdc.plan.plan import Treatment
-from constraint_sdc.settings.words import Scale
+from constraint_sdc.settings.reason import because
+from constraint_sdc.settings.words import Scale, Treatment
 
 
 def mask_ranked(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
@@ -35,9 +35,8 @@ def mask_ranked(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
     everyone = own.records.label
     best = own.proposed(everyone, values, source)
     found = own.finish(best, values, own.first_step(np.flatnonzero(own.passing(best))))
-    shared = [_least_shared(found.candidates.texts[:, j]) for j in range(len(design.series))]
-    named = ", ".join(f"{series.name} {count:,}" for series, count in zip(design.series, shared, strict=True))
-    notes = (f"least number of records that share a value, variable by variable: {named}",)
+    shared = tuple(_least_shared(found.candidates.texts[:, j]) for j in range(len(design.series)))
+    notes = (because("values-shared", variables=tuple(series.name for series in design.series), records=shared),)
     price = price_of(design, inputs, clusters, found, everyone, notes=notes)
     return MaskedBlock(design.plan, clusters, stratum, found.step, found.candidates.columns(), price, everyone)
 

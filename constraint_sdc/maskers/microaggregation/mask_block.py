@@ -15,6 +15,7 @@ from constraint_sdc.maskers.inputs import MaskInputs, changed_categories, group_
 from constraint_sdc.maskers.masked import MaskedBlock
 from constraint_sdc.plan.design import BlockDesign
 from constraint_sdc.plan.plan import Price, Promise
+from constraint_sdc.settings.reason import Reason
 
 _MASKED_TWICE = 20_000  # records; beyond, plain masking for comparison would take as long as the masking itself
 
@@ -33,7 +34,7 @@ def share_representatives(
     aims: tuple[Points, Rows, Rows],
     *,
     company: Callable[[int], Rows] | None = None,
-    notes: tuple[str, ...] = (),
+    notes: tuple[Reason, ...] = (),
 ) -> MaskedBlock:
     """Return the block with one representative for each group; `aims` are as `group_targets` gives them.
 
@@ -67,7 +68,7 @@ def price_of(
     found: Representatives,
     row: Rows,
     promises: tuple[Promise, ...] = (),
-    notes: tuple[str, ...] = (),
+    notes: tuple[Reason, ...] = (),
 ) -> Price:
     """Return what masking cost; record i gets row `row[i]` of what was found."""
     is_small = len(design.cloud) <= _MASKED_TWICE

@@ -1,0 +1,394 @@
+"""The sentence of every reason: the one place where codes of `settings/reason_codes.py` become words.
+
+A sentence is a template whose fields are the code's parameters, or a function of them. Several names are joined by
+commas, and a reason inside a reason is worded first. An operator or masker of another distribution brings its own codes
+and sentences with it, as a mapping `sentences`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from typing import Any, TypeAlias
+
+from constraint_sdc.errors import UsageError
+from constraint_sdc.maskers.masker import Masker
+from constraint_sdc.maskers.registry import REGISTRY, find_masker, masker_names
+from constraint_sdc.operators.registry import OPERATORS
+from constraint_sdc.settings.reason import FOREIGN, Param, Reason, is_reason_json, reason_from_json
+
+Sentence: TypeAlias = str | Callable[..., str]
+"""A template in the manner of `str.format`, or a function that takes the code's parameters by name."""
+
+
+def sentence(reason: Reason) -> str:
+    """Return the reason in words; a code that nobody here has a sentence for is shown as it is.
+
+    >>> from constraint_sdc.settings.reason import because
+    >>> sentence(because("groups-of-correlated", size=3))
+    'no rule ties them; groups of 3, most correlated together'
+    """
+    known = SENTENCES if FOREIGN not in reason.code else brought_sentences()
+    if reason.code not in known:
+        return str(reason)
+    words: dict[str, Any] = {name: _worded(value) for name, value in reason.params}
+    words.update(reason.quoted)
+    form = known[reason.code]
+    if callable(form):
+        return form(**words)
+    return form.format(**{name: _joined(word) for name, word in words.items()})
+
+
+def sentences(reasons: Iterable[Reason]) -> list[str]:
+    """Return every reason in words."""
+    return [sentence(reason) for reason in reasons]
+
+
+def brought_sentences() -> dict[str, Sentence]:
+    """Return the sentences that operators and maskers of other distributions bring with them."""
+    members: list[object] = [*OPERATORS.values(), *_foreign_maskers()]
+    return {code: form for member in members for code, form in getattr(member, "sentences", {}).items()}
+
+
+def _foreign_maskers() -> Iterator[type[Masker]]:
+    """Yield the maskers of other distributions; one that cannot be loaded has no sentences."""
+    for name in masker_names():
+        if name not in REGISTRY.built_in:
+            with suppress(UsageError):
+                yield find_masker(name)
+
+
+def _worded(value: Param) -> object:
+    """Return a parameter with the reasons inside it as sentences."""
+    if isinstance(value, Reason):
+        return sentence(value)
+    return [_worded(item) for item in value] if isinstance(value, tuple) else value
+
+
+def _joined(word: object) -> object:
+    return ", ".join(map(str, word)) if isinstance(word, list) else word
+
+
+# JSON for readers: beside every reason its sentence, under a name of its own.
+
+_SPOKEN = {
+    "reason": "because",
+    "strategy_reason": "strategy",
+    "partition_reason": "partition",
+    "what_reason": "what",
+    "condition_reasons": "conditions",
+    "derivation_reasons": "derivations",
+    "assumption_reasons": "assumptions",
+    "warning_reasons": "warnings",
+    "note_reasons": "notes",
+    "missed_reasons": "missed",
+}
+
+
+def with_sentences(content: Any) -> Any:
+    """Return JSON content with the sentence of every reason before it."""
+    if isinstance(content, list):
+        return [with_sentences(item) for item in content]
+    if not isinstance(content, dict):
+        return content
+    found: dict[str, Any] = {}
+    for name, value in content.items():
+        if name in _SPOKEN and is_reason_json(value):
+            found |= {_SPOKEN[name]: sentence(reason_from_json(value)), name: value}
+        elif name in _SPOKEN and isinstance(value, list):
+            found |= {_SPOKEN[name]: [sentence(reason_from_json(one)) for one in value], name: value}
+        else:
+            found[name] = with_sentences(value)
+    return found
+
+
+# Sentences that depend on their parameters by more than filling in.
+
+_CHECKED = "every representative is evaluated; one that fails is nudged, repaired or replaced by an actual record"
+_OWN_CHECKED = "every record is evaluated; one that fails is drawn anew, repaired, or takes the values of its cluster"
+_DRAWN_IN = "the wish needs counts below 0; all its distances from the mean are drawn in to {percent} %"
+
+
+def _strategy(parts: list[str], derived: list[str], has_rules: bool) -> str:
+    computed = [f"then {', '.join(derived)} computed from the others"] if derived else []
+    return "; ".join([*parts, *computed, *([] if has_rules else ["no rule reads them"])])
+
+
+def _goals(goals: list[int]) -> str:
+    return f"the parameter of goal{'' if len(goals) == 1 else 's'} {', '.join(map(str, goals))}"
+
+
+def _choice(method: str, why: str, is_largest: bool) -> str:
+    return f"{method} ({'up to ' if is_largest else ''}{why})"
+
+
+def _computed(derived: list[str]) -> str:
+    """Return which variables are computed, and nothing if none is."""
+    return f"{' or '.join(derived)}, digit for digit" if derived else ""
+
+
+def _checked(start: str, derived: list[str], end: str = _CHECKED) -> str:
+    return "; ".join(part for part in (start, _computed(derived), end) if part)
+
+
+def _copied(reads_any: bool) -> str:
+    which = "all masked variables, since it may read any of them," if reads_any else "its variables"
+    return f"{which} are copied together from one actual record"
+
+
+def _not_evaluated(reason: str, account: str) -> str:
+    return f"{reason} (not evaluated here: {account or 'its context is not understood'})"
+
+
+def _made_exact(is_stratified: bool, operator: str, reason: str, derived: list[str], beside: list[str]) -> str:
+    made = _computed(derived) or "made exact on the grid"
+    return "; ".join([f"{_within(is_stratified)}{operator}: {reason}", made, *beside])
+
+
+def _preserved(is_stratified: bool, kept: list[str]) -> str:
+    return _within(is_stratified) + ("; ".join(kept) or "nothing that masking touches is left to satisfy")
+
+
+def _within(is_stratified: bool) -> str:
+    return "within each stratum, " if is_stratified else ""
+
+
+def _linear_equality(derived: list[str]) -> str:
+    algebra = "a linear equality that holds in a cluster holds for all values with its means and covariances"
+    return f"{algebra}; {_computed(derived) or 'made exact on the grid'}"
+
+
+def _pairs_agree(variables: list[str], reads_any: bool) -> str:
+    alike = "all other variables" if reads_any else ", ".join(variables) or "its verdict"
+    return f"only records that agree in {alike} are swapped, so that its variables have the values of one actual record"
+
+
+def _recipe_role(role: str, is_removed: bool) -> str:
+    return f"the recipe calls it {role}{' and takes it out' if is_removed else ''}"
+
+
+def _repeatable(seed: int, is_default: bool) -> str:
+    guess = "; 0 is the default, and the first that anybody tries" if is_default else ""
+    return (
+        "what a record gets is drawn, and whoever has the original and the seed can repeat the draw: keep the seed "
+        f"secret, and with it plan, certificate and report (it is {seed}{guess})"
+    )
+
+
+def _in_clusters(what: str, in_clusters: bool) -> str:
+    return f"{what} in every cluster" if in_clusters else what
+
+
+def _covariances(variables: list[str], with_those: bool, given: list[str], in_clusters: bool) -> str:
+    what = f"covariances of {', '.join(variables)}{' with those' if with_those else ''}"
+    return _in_clusters(f"{what} and with {', '.join(given)}" if given else what, in_clusters)
+
+
+def _changed(variables: list[str], shares: list[float]) -> str:
+    said = (f"{name} {100.0 * share:.1f}%" for name, share in zip(variables, shares, strict=True))
+    return f"share of records with another category than before: {', '.join(said)}"
+
+
+def _shared(variables: list[str], records: list[int]) -> str:
+    said = (f"{name} {count:,}" for name, count in zip(variables, records, strict=True))
+    return f"least number of records that share a value, variable by variable: {', '.join(said)}"
+
+
+def _values(values: list[str], more: int) -> str:
+    return ", ".join(values) + (f" and {more} more" if more else "")
+
+
+def _swaps_missing(missing: int, wanted: int, is_exhausted: bool, unevaluated: list[str]) -> str:
+    why = "rules and other goals forbid so many pairs that the search found no more"
+    if is_exhausted:
+        why = "no more pairs are allowed by the rules and other goals"
+    if unevaluated:
+        why += f" (not evaluated here, so that only records agreeing in all else may swap: {', '.join(unevaluated)})"
+    return f"{missing:,} of {wanted:,} swaps are missing: {why}"
+
+
+def _moved(vital: int, shift: float, is_quantity: bool) -> str:
+    unit = "vital records" if is_quantity else "in concentration"
+    return f"swaps keep the {vital:,} vital records, so the whole wished signal is moved by {shift:+.4g} {unit}"
+
+
+_OPERATORS: dict[str, Sentence] = {
+    "linear-is-convex": "the solutions of a linear condition are convex, so they contain the mean of solutions",
+    "member-value": "the value is a member's own, and the rule asks about it alone",
+    "same-values-missing": "only records with the same values missing share a group",
+    "nothing-demanded": "nothing is demanded",
+    "rounds-to-grid": "rounded to that many decimals the mean is such a number",
+    "mean-is-number": "a mean of numbers is a number, and is written as one",
+    "true-of-positive": "true of all positive values",
+    "linear-in-logarithms": "a product of powers is linear in the logarithms, whose mean satisfies it too",
+    "convex-in-logarithms": "a sum of products below a single one is convex in the logarithms",
+    "equal-members": "members that agree have their own value as mean",
+    "order-statistics": "order statistics of the same rank are in the order of the members",
+    "actual-record": "it is an actual record of the group, and that record satisfies the rule",
+    "mean-hits-excluded": "a mean may fall on a value that every member avoids",
+    "product-of-means": "a product of means is not the mean of the products",
+    "mean-outside-domain": "a mean need not occur in the other document",
+    "mean-not-listed": "a mean of listed values need not be listed",
+    "mean-off-step": "a mean of such numbers need not be one",
+    "text-of-mean": "the text of a mean need not be the text of any member",
+    "part-not-understood": "a part that is not understood",
+    "never-true": "never true",
+    "disjunction": "a disjunction: needs strata",
+    "never-true-of-positive": "true of no positive value",
+    "sum-in-logarithms": "a sum of products is not linear in the logarithms",
+    "medians-of-several": "medians of several variables come from different members",
+    "medians-of-sum": "medians keep an order between two variables, not a sum",
+    "medians-may-agree": "medians of variables that always differ may be equal",
+    "modes-of-several": "modes of several variables come from different members",
+    "of-variables": "{variables}: {reason}",
+}
+
+_BLOCKS: dict[str, Sentence] = {
+    "tied-by-rules": "rules tie them",
+    "tied-by-rules-and-recipe": "rules tie some of them, the recipe's groups the others",
+    "grouped-by-recipe": "the recipe groups them",
+    "groups-of-correlated": "no rule ties them; groups of {size}, most correlated together",
+    "alone": "no rule ties it to another variable",
+    "covariances-together": "microhybrid keeps the covariances of what is together",
+    "parameter-of-goals": _goals,
+    "strategy": _strategy,
+    "operator-of": "{operator} of {variables}",
+    "one-record-per-cluster": "{variables} from one actual record for each cluster",
+    "ipso-per-cluster": "IPSO in every cluster for {variables}",
+    "shuffled-in-clusters": "{variables} shuffled within clusters",
+    "means-of-neighbours": "means of neighbours in the order of each of {variables}",
+    "values-exchanged": "values of {variable} are exchanged between pairs of records until the goals' signals are as "
+    "wished",
+    "partition-method": "{method}",
+    "auto-partition": lambda choices: f"auto: {', or '.join(choices)}",
+    "auto-choice": _choice,
+    "only-categories": "nothing but categories",
+    "one-variable-varies": "one variable that varies: the least loss can be computed",
+    "mdav-is-quick": "{records:,} records: MDAV is a quick start",
+    "lists-cost-more": "groups of {k:,}: lists of so many neighbours cost more than MDAV",
+    "time-for-mdav": "{records:,} records: at {effort} effort there is time for MDAV",
+    "search-needs-time": "{records:,} records: at {effort} effort the search needs the time",
+    "fuzzy-centres": "fuzzy c-means: {centres:,} centres, one for {k} records, drawn by membership",
+    "no-partition": "none: the pairs that are swapped are chosen for the least distortion",
+    "missing": "{variable} missing",
+    "same-value": "same {variable}",
+    "broken-already": "breaks {rule} already",
+    "sign": "{variable} {sign} 0",
+    "satisfies": "{formula} ({rule})",
+    "computed-by": lambda variable, rules: f"{variable} computed by {' and '.join(rules)}",
+    "solved-from": lambda variable, rules: f"{variable} solved from {' and '.join(rules)}",
+}
+
+_RULES: dict[str, Sentence] = {
+    "beyond-record": "it looks beyond its own record, which no representative can promise; the judge decides after "
+    "masking",
+    "untouched": "masking changes none of its variables",
+    "differing-unmasked": "it compares masked values with {variables}, which differ within groups; " + _CHECKED,
+    "copied-together": _copied,
+    "copied-per-cluster": lambda reads_any: f"{_copied(reads_any)}, the same for a whole cluster",
+    "not-evaluated": _not_evaluated,
+    "too-many-conditions": "its conditions are too many for strata; " + _CHECKED,
+    "operators-meet": lambda operators, derived: _checked(f"{' and '.join(operators)} meet in it", derived),
+    "no-common-side": lambda derived: _checked("some strata share no side of it", derived),
+    "not-covered": lambda operator, reason, derived: _checked(f"{operator}: {reason}", derived),
+    "made-exact": _made_exact,
+    "preserved": _preserved,
+    "kept-by": lambda operators, reason: f"{' and '.join(operators)}: {reason}",
+    "linear-equality-in-clusters": _linear_equality,
+    "values-of-cluster": "{variable} keeps to values of its cluster; " + _OWN_CHECKED,
+    "every-record-checked": lambda derived: _checked("", derived, _OWN_CHECKED),
+    "pairs-checked": "only pairs are swapped for which it holds with the values exchanged, as evaluated for both "
+    "records",
+    "pairs-agree": _pairs_agree,
+    "beyond-pair": "it looks beyond its own record, which no pair of records can promise; the judge decides after "
+    "masking",
+    "reads-no-swapped": "no value that it reads changes",
+}
+
+_VARIABLES: dict[str, Sentence] = {
+    "recipe-role": _recipe_role,
+    "record-key": "the recipe names records by it",
+    "looks-like-identifier": "every record has a value of its own, and name or sequence say that it is an identifier",
+    "not-numbers": "its values are not numbers, and no recipe asks for it",
+    "given": "it is given: the covariances with it are kept",
+    "weighs-records": "it says how much each record counts",
+    "only-swapped": "values of {variables} are swapped, and nothing else",
+    "assumed-numbers": "{variables}: numbers, masked as confidential",
+    "assumed-categories": "{variables}: categories by the recipe's type, masked as confidential",
+    "assumed-texts": "{variables}: not numbers, left as they are",
+    "assumed-identifiers": "{variables}: identifiers, left as they are",
+    "joins-block": "{variable}: joins a block, because a rule ties it to a masked variable",
+    "check-note": "{note}",
+}
+
+_WARNINGS: dict[str, Sentence] = {
+    "masks-nothing": "k = 1 masks nothing: the masked file is the original",
+    "k-not-ensured": "fuzzy-c-means does not promise that {k} records share their values. A record that is alone at "
+    "its centre is published almost unchanged, outliers above all; `ensure_k: true` prevents both",
+    "draw-repeatable": _repeatable,
+    "goals-tell": "plan, certificate and recipe tell how the group was spread before: whoever reads them needs no "
+    "attack, so keep all three secret (docs/maskers/group-anonymity.md)",
+    "nothing-influential": "no variable is influential, so that swaps pair any two records; name some under "
+    "`influential`",
+    "variables-ranked-alone": "{method} masks each variable by itself, so that {k} records share a mean of one "
+    "variable but hardly any two share all values: whoever knows the original values of several variables finds nearly "
+    "every record, with certainty (`attack transparency`, docs/maskers/individual-ranking.md). Choose it only for "
+    "variables that no intruder can know",
+    "records-projected": "{method} sorts records by one number: records that are near in it may be far apart in every "
+    "variable, so that groups are wide, and whoever knows the method knows the order of the groups "
+    "(docs/maskers/projection.md). The default method loses less at the same k",
+    "goal-missed": lambda goal, parameter, missed: f"goal {goal} ({parameter}) is MISSED: {'; '.join(missed)}",
+}
+
+_PRICES: dict[str, Sentence] = {
+    "means-kept": lambda variables, in_clusters: _in_clusters(f"means of {', '.join(variables)}", in_clusters),
+    "covariances-kept": _covariances,
+    "among-records": "{what}, among {records:,} records that have it",
+    "categories-changed": _changed,
+    "values-shared": _shared,
+    "clusters-drawn": lambda clusters, parts: f"of {clusters:,} clusters {'; '.join(parts)}",
+    "drawn-freely": "{clusters:,} drawn freely",
+    "drawn-close": "{clusters:,} drawn at closeness {closeness:g} to the original",
+    "records-repaired": "{clusters:,} with repaired records, their moments: {moments}",
+    "moments-restored": "{clusters:,} restored",
+    "means-restored": "{clusters:,} restored in their means",
+    "moments-not-restored": "{clusters:,} not restored",
+    "blanks-differ": "{clusters:,} with differing blanks, which share a representative",
+    "records-unchanged": "records that came out as they were, from clusters with little to draw: {records:,}",
+    "alone-at-centre": "{records:,} records came out as they were: each alone drew a centre that lies on it",
+    "centres-drawn": "{centres:,} centres, {used:,} of them with records; the smallest group has {smallest:,}",
+    "groups-below-k": "{below:,} of {records:,} records are in groups of fewer than k = {k:,}",
+    "k-ensured": "to ensure k, {dissolved:,} centres were dissolved and {moved:,} records drew anew",
+    "not-converged": "in {strata:,} of {of:,} strata the centres had not converged",
+    "drawn-in-regions": "a large file: centres were sought and drawn in {regions:,} regions",
+}
+
+_GOALS: dict[str, Sentence] = {
+    "unreachable-values": lambda values, more: (
+        f"no record can be swapped to {_values(values, more)}, which no record of the base has"
+    ),
+    "counts-below-zero": _DRAWN_IN,
+    "base-too-small": lambda values, more: (
+        f"the wish needs more vital records than the base has at {_values(values, more)}"
+    ),
+    "whole-counts-off": lambda values, more: (
+        f"whole counts are one or more away from the wish at {_values(values, more)}"
+    ),
+    "swaps-missing": _swaps_missing,
+    "swaps-not-allowed": "{missing:,} swaps were not allowed, which is less than a record from the wish anywhere",
+    "signal-moved": _moved,
+    "counts-below-zero-slightly": _DRAWN_IN + ", which is less than a record anywhere",
+    "records-without-value": "{records:,} records have no value of {parameter} and take no part",
+    "nothing-to-swap": "the wished counts are those that there are: nothing is swapped",
+}
+
+SENTENCES: dict[str, Sentence] = {
+    **_OPERATORS,
+    **_BLOCKS,
+    **_RULES,
+    **_VARIABLES,
+    **_WARNINGS,
+    **_PRICES,
+    **_GOALS,
+}
+"""The sentence of every code."""

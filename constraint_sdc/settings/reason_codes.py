@@ -1,0 +1,196 @@
+"""Every code of a reason with the parameters that it takes; its sentence is in `reports/sentences.py`.
+
+A test compares this list with the sentences and with every place that gives a reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+
+@dataclass(frozen=True, slots=True)
+class CodeParameters:
+    """The names of a code's parameters, and of the texts that it quotes from another room."""
+
+    params: tuple[str, ...]
+    quotes: tuple[str, ...]
+
+
+def takes(*params: str, quotes: tuple[str, ...] = ()) -> CodeParameters:
+    """Return the parameters of a code."""
+    return CodeParameters(params, quotes)
+
+
+_OPERATORS = {
+    # what an operator keeps, on its own or in real arithmetic
+    "linear-is-convex": takes(),
+    "member-value": takes(),
+    "same-values-missing": takes(),
+    "nothing-demanded": takes(),
+    "rounds-to-grid": takes(),
+    "mean-is-number": takes(),
+    "true-of-positive": takes(),
+    "linear-in-logarithms": takes(),
+    "convex-in-logarithms": takes(),
+    "equal-members": takes(),
+    "order-statistics": takes(),
+    "actual-record": takes(),
+    # what it does not cover
+    "mean-hits-excluded": takes(),
+    "product-of-means": takes(),
+    "mean-outside-domain": takes(),
+    "mean-not-listed": takes(),
+    "mean-off-step": takes(),
+    "text-of-mean": takes(),
+    "part-not-understood": takes(),
+    "never-true": takes(),
+    "disjunction": takes(),
+    "never-true-of-positive": takes(),
+    "sum-in-logarithms": takes(),
+    "medians-of-several": takes(),
+    "medians-of-sum": takes(),
+    "medians-may-agree": takes(),
+    "modes-of-several": takes(),
+    "of-variables": takes("variables", "reason"),
+}
+
+_BLOCKS = {
+    # why variables are masked together
+    "tied-by-rules": takes(),
+    "tied-by-rules-and-recipe": takes(),
+    "grouped-by-recipe": takes(),
+    "groups-of-correlated": takes("size"),
+    "alone": takes(),
+    "covariances-together": takes(),
+    "parameter-of-goals": takes("goals"),
+    # how their values come about
+    "strategy": takes("parts", "derived", "has_rules"),
+    "operator-of": takes("operator", "variables"),
+    "one-record-per-cluster": takes("variables"),
+    "ipso-per-cluster": takes("variables"),
+    "shuffled-in-clusters": takes("variables"),
+    "means-of-neighbours": takes("variables"),
+    "values-exchanged": takes("variable"),
+    # how their records are divided
+    "partition-method": takes("method"),
+    "auto-partition": takes("choices"),
+    "auto-choice": takes("method", "why", "is_largest"),
+    "only-categories": takes(),
+    "one-variable-varies": takes(),
+    "mdav-is-quick": takes("records"),
+    "lists-cost-more": takes("k"),
+    "time-for-mdav": takes("records", "effort"),
+    "search-needs-time": takes("records", "effort"),
+    "fuzzy-centres": takes("centres", "k"),
+    "no-partition": takes(),
+    # what the records of a stratum have in common
+    "missing": takes("variable"),
+    "same-value": takes("variable"),
+    "broken-already": takes("rule"),
+    "sign": takes("variable", "sign"),
+    "satisfies": takes("formula", "rule"),
+    # which variables are computed
+    "computed-by": takes("variable", "rules"),
+    "solved-from": takes("variable", "rules"),
+}
+
+_RULES = {
+    # why a rule survives masking
+    "beyond-record": takes(),
+    "untouched": takes(),
+    "differing-unmasked": takes("variables"),
+    "copied-together": takes("reads_any"),
+    "copied-per-cluster": takes("reads_any"),
+    "not-evaluated": takes("reason", quotes=("account",)),
+    "too-many-conditions": takes(),
+    "operators-meet": takes("operators", "derived"),
+    "no-common-side": takes("derived"),
+    "not-covered": takes("operator", "reason", "derived"),
+    "made-exact": takes("is_stratified", "operator", "reason", "derived", "beside"),
+    "preserved": takes("is_stratified", "kept"),
+    "kept-by": takes("operators", "reason"),
+    "linear-equality-in-clusters": takes("derived"),
+    "values-of-cluster": takes("variable"),
+    "every-record-checked": takes("derived"),
+    # where values are swapped
+    "pairs-checked": takes(),
+    "pairs-agree": takes("variables", "reads_any"),
+    "beyond-pair": takes(),
+    "reads-no-swapped": takes(),
+}
+
+_VARIABLES = {
+    # why a variable stays as it is
+    "recipe-role": takes("role", "is_removed"),
+    "record-key": takes(),
+    "looks-like-identifier": takes(),
+    "not-numbers": takes(),
+    "given": takes(),
+    "weighs-records": takes(),
+    "only-swapped": takes("variables"),
+    # what is assumed
+    "assumed-numbers": takes("variables"),
+    "assumed-categories": takes("variables"),
+    "assumed-texts": takes("variables"),
+    "assumed-identifiers": takes("variables"),
+    "joins-block": takes("variable"),
+    "check-note": takes(quotes=("note",)),
+}
+
+_WARNINGS = {
+    "masks-nothing": takes(),
+    "k-not-ensured": takes("k"),
+    "draw-repeatable": takes("seed", "is_default"),
+    "goals-tell": takes(),
+    "nothing-influential": takes(),
+    "variables-ranked-alone": takes("method", "k"),
+    "records-projected": takes("method"),
+    "goal-missed": takes("goal", "parameter", "missed"),
+}
+
+_PRICES = {
+    # what is kept besides the rules
+    "means-kept": takes("variables", "in_clusters"),
+    "covariances-kept": takes("variables", "with_those", "given", "in_clusters"),
+    "among-records": takes("what", "records"),
+    # what else came about
+    "categories-changed": takes("variables", "shares"),
+    "values-shared": takes("variables", "records"),
+    "clusters-drawn": takes("clusters", "parts"),
+    "drawn-freely": takes("clusters"),
+    "drawn-close": takes("clusters", "closeness"),
+    "records-repaired": takes("clusters", "moments"),
+    "moments-restored": takes("clusters"),
+    "means-restored": takes("clusters"),
+    "moments-not-restored": takes("clusters"),
+    "blanks-differ": takes("clusters"),
+    "records-unchanged": takes("records"),
+    "alone-at-centre": takes("records"),
+    "centres-drawn": takes("centres", "used", "smallest"),
+    "groups-below-k": takes("below", "records", "k"),
+    "k-ensured": takes("dissolved", "moved"),
+    "not-converged": takes("strata", "of"),
+    "drawn-in-regions": takes("regions"),
+}
+
+_GOALS = {
+    # why a goal is missed
+    "unreachable-values": takes("values", "more"),
+    "counts-below-zero": takes("percent"),
+    "base-too-small": takes("values", "more"),
+    "whole-counts-off": takes("values", "more"),
+    "swaps-missing": takes("missing", "wanted", "is_exhausted", "unevaluated"),
+    # what else came about
+    "swaps-not-allowed": takes("missing"),
+    "signal-moved": takes("vital", "shift", "is_quantity"),
+    "counts-below-zero-slightly": takes("percent"),
+    "records-without-value": takes("records", "parameter"),
+    "nothing-to-swap": takes(),
+}
+
+CODES: Mapping[str, CodeParameters] = MappingProxyType(
+    {**_OPERATORS, **_BLOCKS, **_RULES, **_VARIABLES, **_WARNINGS, **_PRICES, **_GOALS}
+)
+"""The parameters of every code."""

@@ -144,13 +144,10 @@ def _verify(
 ) -> int:
     """Say what of the certificate is confirmed and what is not; on stderr where a report for machines is on stdout."""
     from constraint_sdc.commands.certificate.verify import check_certificate
-    from constraint_sdc.reports.terminal import clean
+    from constraint_sdc.reports.masking.certificate_text import certificate_text
 
     found = check_certificate(certificate, data, rules, result, record=options.record, allow=options.allow)
-    word = "does not agree" if found.mismatches else "agrees"
-    lines = [f"certificate {word}", *(f"  MISMATCH   {clean(line)}" for line in found.mismatches)]
-    lines += [f"  confirmed  {clean(line)}" for line in found.confirmed]
-    click.echo("\n" + "\n".join(lines), err=on_stderr)
+    click.echo("\n" + certificate_text(found), nl=False, err=on_stderr)
     return found.exit_code
 
 

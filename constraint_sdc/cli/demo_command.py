@@ -155,18 +155,18 @@ def _verify(certificate: Path, files: DemoFiles, after: CheckResult) -> bool:
 
 def _sweep(files: DemoFiles) -> tuple[SweepPoint, ...]:
     """Print what other choices of k would cost and risk, and write points and pictures."""
-    from constraint_sdc.cli.sweep_command import write_files
     from constraint_sdc.commands.sweep import sweep_file
     from constraint_sdc.files.recipe import read_recipe
     from constraint_sdc.maskers.masked import MaskOptions
     from constraint_sdc.measures.assessment import SweepOptions
     from constraint_sdc.reports.sweep import sweep_text
+    from constraint_sdc.reports.sweep_files import write_sweep_files
 
     files.sweep.mkdir(exist_ok=True)
     masking = MaskOptions(recipe=read_recipe(files.recipe))
     options = SweepOptions(_KS, ("mdav",), compare_unconstrained=True, masking=masking)
     swept = sweep_file(files.original, files.rules, options)
-    write_files(swept, files.sweep)
+    write_sweep_files(swept, files.sweep)
     click.echo(sweep_text(swept).rstrip("\n"))
     return swept.points
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from constraint_sdc.errors import UsageError
+from constraint_sdc.files.atomic import no_overwrite as no_overwrite
 
 # Existence is checked by the readers, whose messages say more than click's and use our exit code.
 FILE = click.Path(path_type=Path)
@@ -84,15 +84,6 @@ def deliver(text: str, output: Path | None) -> None:
 
     with atomic_file(output, overwrite=True) as stream:
         stream.write((text.rstrip("\n") + "\n").encode("utf-8"))
-
-
-def no_overwrite(inputs: tuple[Path | None, ...], output: Path | None) -> None:
-    """Refuse an output that is one of the inputs."""
-    if output is None:
-        return
-    for path in inputs:
-        if path is not None and path.exists() and output.exists() and path.samefile(output):
-            raise UsageError("the output would overwrite an input", file=str(output), hint="choose another file name")
 
 
 def progress_line(what: str) -> Callable[[int], None]:

@@ -9,10 +9,11 @@ from typing import Literal as OneOf
 from constraint_sdc.constraints.constraint import EditRule, Kind
 from constraint_sdc.data.union import Union
 from constraint_sdc.schematron.schema import Origin, Severity
+from constraint_sdc.shown import Shown, Tabled
 
 
-@dataclass(frozen=True, slots=True)
-class RuleRow:
+@dataclass(frozen=True, slots=True, repr=False)
+class RuleRow(Shown):
     """One rule in words.
 
     `kind` is the value of `Kind`, `normal_form` the constraint as text, `reason` why the kind was chosen (above all
@@ -38,8 +39,8 @@ class RuleRow:
         return self.kind not in ("opaque", "cross-record")
 
 
-@dataclass(frozen=True, slots=True)
-class RuleList:
+@dataclass(frozen=True, slots=True, repr=False)
+class RuleList(Tabled):
     """The rules of one phase of a schema; `blocks` are sets of variables connected by rules, in order of first use."""
 
     rows: tuple[RuleRow, ...]

@@ -13,7 +13,7 @@ from constraint_sdc.data.grid import Grid
 from constraint_sdc.settings.words import OperatorName, Role, Scale
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Compared:
     """One variable of both files; row i of all arrays is the same record.
 
@@ -60,7 +60,7 @@ class MaskedTogether:
     is_swapped: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Pair:
     """All variables that both files have, the blocks they were masked in, and what an intruder may know.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -33,12 +34,12 @@ class Series:
         """Return the variable for some records only."""
         return replace(self, column=self.column.take(rows), values=self.values[rows], blank=self.blank[rows])
 
-    @property
+    @cached_property
     def is_blank(self) -> npt.NDArray[np.bool_]:
         """Tell where the record has no value."""
         return np.not_equal(self.blank, 0)
 
-    @property
+    @cached_property
     def deviation(self) -> float:
         """Return the standard deviation of the values that are not blank; 1 when they do not differ."""
         values = self.values[~self.is_blank]

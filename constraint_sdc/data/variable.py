@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 from constraint_sdc.data.table import Chunk
+from constraint_sdc.shown import Shown, Tabled
 
 VariableType = Literal["integer", "decimal", "double", "text"]
 Measure = Literal["nominal", "ordinal", "scale"]
@@ -47,8 +48,8 @@ class VariableDescription:
     label: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Description:
+@dataclass(frozen=True, slots=True, repr=False)
+class Description(Tabled):
     """A whole file: where its records are, and its variables in order of first appearance."""
 
     data: str
@@ -118,8 +119,8 @@ class RowSource:
         return tuple(info.name for info in self.infos)
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+@dataclass(frozen=True, slots=True, repr=False)
+class Written(Shown):
     """What a writer did: how many records, and in `notes` what the format could not carry over."""
 
     records: int

@@ -6,7 +6,7 @@ import errno
 import os
 import secrets
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
@@ -103,6 +103,15 @@ def _already_there(path: Path) -> UsageError:
 
 def _cannot_write(path: Path, error: OSError) -> UsageError:
     return UsageError(f"cannot write: {error.strerror or error}", file=str(path))
+
+
+def no_overwrite(inputs: Iterable[Path | None], output: Path | None) -> None:
+    """Refuse an output that is one of the inputs."""
+    if output is None:
+        return
+    for path in inputs:
+        if path is not None and path.exists() and output.exists() and path.samefile(output):
+            raise UsageError("the output would overwrite an input", file=str(output), hint="choose another file name")
 
 
 # Files that accompany a publication: written completely before it, and removed or restored if it fails.

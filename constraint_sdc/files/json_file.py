@@ -6,12 +6,12 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
-
-import jsonschema
-from referencing import Registry, Resource
+from typing import TYPE_CHECKING, Any
 
 from constraint_sdc.errors import UsageError
+
+if TYPE_CHECKING:
+    from referencing import Registry
 
 # JSON that is readable and safe to print: the order is kept, letters are kept, hidden characters are escaped.
 
@@ -50,6 +50,8 @@ def read_json(path: Path, schema_name: str, what: str, renew: str = "make it ane
 
     `what` names the kind of file in errors, `renew` says how to get one of this version.
     """
+    import jsonschema  # only where a file is read: it takes a while to load
+
     content = _parsed(path, what)
     schema = _schema(schema_name)
     _refuse_other_version(content, schema["properties"], path, what, renew)
@@ -97,5 +99,7 @@ def _schema(name: str) -> dict[str, Any]:
 
 def _registry() -> Registry[Any]:
     """Return the schemas that others refer to by their URN."""
+    from referencing import Registry, Resource
+
     resources: list[Resource[Any]] = [Resource.from_contents(_schema(name)) for name in _REFERRED]
     return Registry().with_resources((resource.id() or "", resource) for resource in resources)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
-
-import jsonschema
+from typing import TYPE_CHECKING, Any
 
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.json_file import shipped_file
@@ -23,6 +22,9 @@ from constraint_sdc.settings.masker import MaskerTraits, make_masker, masker_reg
 from constraint_sdc.settings.recipe import AssessWish, Recipe
 from constraint_sdc.settings.words import OperatorName, Role, Scale, Standardise, VariableWish
 
+if TYPE_CHECKING:
+    import jsonschema
+
 _SIZE_LIMIT = 1_000_000
 _MESSAGE_LIMIT = 300
 _XML_BLANK = " \t\r\n"
@@ -35,11 +37,23 @@ _OPERATORS_BY_SCALE = {
 
 def read_recipe(path: Path) -> Recipe:
     """Return the recipe in a YAML file."""
-    text = RecipeText(_read_text(path), path)
+    return load_recipe(path)[0]
+
+
+def load_recipe(path: Path) -> tuple[Recipe, str]:
+    """Return the recipe in a YAML file, and the SHA-256 of the bytes it was read from."""
+    data = _read_bytes(path)
+    return _recipe(_decoded(data, path), path), hashlib.sha256(data).hexdigest()
+
+
+def _recipe(written: str, path: Path) -> Recipe:
+    text = RecipeText(written, path)
     content = {} if text.content is None else text.content
     if not isinstance(content, dict):
         # The validator's own message would quote the whole content of a wrong file.
         raise UsageError("not a recipe", file=str(path), line=1, hint="expected lines such as `record: Record`")
+    import jsonschema  # only where a file is read: it takes a while to load
+
     schema = json.loads(shipped_file("schemas", "recipe.schema.json").read_text(encoding="utf-8"))
     for problem in jsonschema.Draft202012Validator(schema).iter_errors(content):
         raise text.mistake(_short(problem.message), _place(problem))
@@ -236,14 +250,19 @@ def _short(message: str) -> str:
     return message if len(message) <= _MESSAGE_LIMIT else message[:_MESSAGE_LIMIT] + "…"
 
 
-def _read_text(path: Path) -> str:
+def _read_bytes(path: Path) -> bytes:
     try:
         with path.open("rb") as stream:
             data = stream.read(_SIZE_LIMIT + 1)
-        if len(data) > _SIZE_LIMIT:
-            raise UsageError(f"the recipe is larger than {_SIZE_LIMIT:,} bytes", file=str(path))
-        return data.decode("utf-8-sig")
     except OSError as error:
         raise UsageError(f"cannot read the recipe: {error.strerror}", file=str(path)) from None
+    if len(data) > _SIZE_LIMIT:
+        raise UsageError(f"the recipe is larger than {_SIZE_LIMIT:,} bytes", file=str(path))
+    return data
+
+
+def _decoded(data: bytes, path: Path) -> str:
+    try:
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise UsageError("the recipe is not UTF-8 text", file=str(path)) from None

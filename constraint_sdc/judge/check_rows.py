@@ -18,11 +18,11 @@ from constraint_sdc.errors import JudgeError, UsageError
 from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Outside
 from constraint_sdc.judge.finding import RuleResult, Tally, Violation, rule_results
-from constraint_sdc.judge.judge import ChunkJudges, Judge, JudgeFinding, JudgeReport
+from constraint_sdc.judge.judge import ChunkJudges, Judge, JudgeFinding, JudgeReport, Judges
 from constraint_sdc.judge.routes import ChunkVerdict, Routes, judge_chunk
 from constraint_sdc.schematron.schema import Schema, hidden_message
 
-MakeJudge = Callable[[Schema], Judge]
+_SMALL = 8 << 20  # bytes; a smaller file needs no more than one process
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class RowsCheck:
         routes: Routes,
         layout: Layout,
         domains: Mapping[Outside, Domain],
-        make_judge: MakeJudge,
+        judges: Judges,
         data: Path,
         wishes: Wishes,
     ) -> None:
@@ -60,13 +60,13 @@ class RowsCheck:
         self._routes = routes
         self._layout = layout
         self._domains = domains
-        self._make_judge = make_judge
+        self._judges = judges
         self._data = data
         self._wishes = wishes
         self._summaries = {a.id: hidden_message(a.parts) for a in schema.assertions()}
         self._tallies = {a.id: Tally(wishes.examples) for a in schema.assertions()}
         self._second = self._workers(routes.vectorised_ids(), 1)
-        self._local = self._workers(routes.by_chunk, os.cpu_count() or 1)
+        self._local = self._workers(routes.by_chunk, _processes(data))
         self._whole = self._judge_whole_file()
         self._whole_places: dict[int, tuple[str | None, int]] = {}
         self._whole_records = {finding.record for finding in self._whole.findings if finding.record}
@@ -77,15 +77,17 @@ class RowsCheck:
         self._has_key = wishes.key is None
 
     def _workers(self, ids: frozenset[str], count: int) -> ChunkJudges[_Sent]:
-        schema = self._schema.only(ids)
-        return ChunkJudges(lambda: self._make_judge(schema), self._data, count)
+        def make_judge(number: int) -> Judge:
+            choose = self._judges.another if number else self._judges.of
+            return choose(ids, self._layout.record)
+
+        return ChunkJudges(make_judge, self._data, count)
 
     def _judge_whole_file(self) -> JudgeReport:
         """Judge the rules that look beyond a record; before the chunks, which then supply the keys of the findings."""
         if not self._routes.whole_file:
             return JudgeReport(counts=(), findings=())
-        with self._make_judge(self._schema.only(self._routes.whole_file)) as judge:
-            return judge.judge_file(self._data)
+        return self._judges.of(self._routes.whole_file, self._layout.record).judge_file(self._data)
 
     def take(self, chunk: Chunk) -> None:
         """Judge one chunk."""
@@ -216,6 +218,11 @@ class RowsCheck:
 
     def _location(self, number: int, finding: JudgeFinding) -> str:
         return record_location(self._layout, number) + inside_record(finding.location, self._layout.record)
+
+
+def _processes(data: Path) -> int:
+    """Return the number of processes in which Saxon may judge the chunks of a file."""
+    return os.cpu_count() or 1 if data.stat().st_size > _SMALL else 1
 
 
 Place = Callable[[JudgeFinding], tuple[int | None, str | None, int | None, str]]

@@ -8,13 +8,14 @@ from typing import Literal as OneOf
 from typing import TypeAlias
 
 from constraint_sdc.schematron.schema import Assertion, Origin, Schema, Severity
+from constraint_sdc.shown import Shown, Tabled
 
 Status: TypeAlias = OneOf["pass", "fail", "error", "not applicable"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "information")
 
 
-@dataclass(frozen=True, slots=True)
-class Violation:
+@dataclass(frozen=True, slots=True, repr=False)
+class Violation(Shown):
     """One failed assert or successful report.
 
     `record` is the 1-based record number and `key` the record's key when the document has rows; `location` is an XPath
@@ -31,8 +32,8 @@ class Violation:
     diagnostics: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RuleResult:
+@dataclass(frozen=True, slots=True, repr=False)
+class RuleResult(Shown):
     """One assertion over the whole document.
 
     `fired` counts the nodes that were tested, `failed` those with a violation, `errors` those on which XPath itself
@@ -69,8 +70,8 @@ class RuleResult:
         return "pass" if self.fired else "not applicable"
 
 
-@dataclass(frozen=True, slots=True)
-class CheckResult:
+@dataclass(frozen=True, slots=True, repr=False)
+class CheckResult(Tabled):
     """The verdict on one document. `records` is None when the document has no rows.
 
     `broken_records` counts the records with at least one violation; None when they were not counted.

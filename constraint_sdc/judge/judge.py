@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 
+from constraint_sdc.errors import JudgeError
 from constraint_sdc.judge.stylesheet.transpile import Output, Stylesheet, make_stylesheet
 from constraint_sdc.judge.worker.bench import Bench, rules_error
 from constraint_sdc.judge.worker.process import Message
@@ -109,8 +111,59 @@ def _finding(assertion: str, row: dict[str, Any], line: int | None) -> JudgeFind
     )
 
 
+class SaxonProcess:
+    """The process in which Saxon runs for all judges of a run; a new one starts after a time limit has ended the last.
+
+    One judge at a time has its turn; the time limit of each counts from there.
+    """
+
+    def __init__(self) -> None:
+        self._turn = threading.RLock()
+        self._bench: Bench | None = None
+        self._judges = 0
+        self._is_closed = False
+
+    def start(self) -> None:
+        """Start the process before it is needed, without waiting for it."""
+        with self._turn:
+            self._living()
+
+    def enrol(self) -> int:
+        """Return a number for a new judge, which identifies its stylesheets."""
+        with self._turn:
+            self._judges += 1
+            return self._judges
+
+    @contextmanager
+    def turn(self, time_limit: float | None) -> Iterator[Bench]:
+        """Yield a running bench whose answers must all arrive within the time limit, in seconds from now."""
+        with self._turn:
+            bench = self._living()
+            bench.deadline = None if time_limit is None else time.monotonic() + time_limit
+            yield bench
+
+    def close(self) -> None:
+        """End the process, even during a call; no other is started."""
+        self._is_closed = True
+        if self._bench is not None:
+            self._bench.close()
+
+    def _living(self) -> Bench:
+        if self._is_closed:
+            raise JudgeError("the Saxon process was ended")
+        if self._bench is None or not self._bench.is_alive:
+            self._bench = Bench()
+        return self._bench
+
+    def __enter__(self) -> SaxonProcess:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
 class Judge:
-    """Judges documents against a schema; owns the process in which Saxon runs. Use it in a `with` statement.
+    """Judges documents against a schema, in `saxon` or a process of its own. Use it in a `with` statement.
 
     `record` is the Clark name of the record element; findings then carry record numbers. `parameters` names documents
     that take the place of variables (`{"original": path}`). Rules may read files beside the rules, beside the data and
@@ -127,7 +180,11 @@ class Judge:
         allowed: tuple[Path, ...] = (),
         time_limit: float | None = None,
         max_findings: int | None = 1000,
+        saxon: SaxonProcess | None = None,
     ) -> None:
+        self._own = SaxonProcess()
+        self._shared = saxon
+        self._number = (saxon or self._own).enrol()
         self._schema = schema
         self._record = record
         self._parameters = dict(parameters or {})
@@ -135,14 +192,13 @@ class Judge:
         self._time_limit = time_limit
         self._max_findings = max_findings
         self._sheets: dict[str, Stylesheet] = {}
-        self._bench: Bench | None = None
         with self._limited() as bench:
             self._ready(bench, "counts", guarded=False)
 
     def judge_file(self, path: Path) -> JudgeReport:
         """Judge a file; findings carry line numbers."""
         with self._limited() as bench:
-            bench.open_file(path)
+            bench.open_file(path, self._parameters)
             answer = self._run(bench, "counts", path)
             return read_report(self._schema, answer["text"], answer["lines"])
 
@@ -156,14 +212,13 @@ class Judge:
     def svrl_file(self, path: Path) -> str:
         """Return the full validation report for a file, in the Schematron Validation Report Language."""
         with self._limited() as bench:
-            bench.open_file(path)
+            bench.open_file(path, self._parameters)
             return str(self._run(bench, "svrl", path)["text"])
 
     def close(self) -> None:
-        """End the process; judging again starts a new one."""
-        if self._bench is not None:
-            self._bench.close()
-        self._bench = None
+        """End the process if it is the judge's own; judging again starts a new one."""
+        self._own.close()
+        self._own = SaxonProcess()
 
     def __enter__(self) -> Judge:
         return self
@@ -173,16 +228,12 @@ class Judge:
     ) -> None:
         self.close()
 
-    @contextmanager
-    def _limited(self) -> Iterator[Bench]:
+    def _limited(self) -> AbstractContextManager[Bench]:
         """Yield a running bench whose answers must all arrive within the time limit."""
-        if self._bench is None or not self._bench.is_alive:
-            self._bench = Bench()
-        self._bench.deadline = None if self._time_limit is None else time.monotonic() + self._time_limit
-        yield self._bench
+        return (self._shared or self._own).turn(self._time_limit)
 
     def _ready(self, bench: Bench, output: Output, *, guarded: bool) -> tuple[str, Stylesheet]:
-        key = f"{output} guarded" if guarded else output
+        key = f"{self._number} {output}{' guarded' if guarded else ''}"
         if key not in self._sheets:
             self._sheets[key] = make_stylesheet(
                 self._schema,
@@ -221,6 +272,59 @@ class Judge:
                 must_guard = True
 
 
+class Judges:
+    """The judges of a run, each for some rules of a schema: all of them share one process and compile once.
+
+    The keywords are those of `Judge`.
+    """
+
+    def __init__(
+        self,
+        schema: Schema,
+        saxon: SaxonProcess,
+        *,
+        parameters: Mapping[str, Path],
+        allowed: tuple[Path, ...],
+        time_limit: float | None,
+        max_findings: int | None,
+    ) -> None:
+        self._schema = schema
+        self._saxon = saxon
+        self._parameters = parameters
+        self._allowed = allowed
+        self._time_limit = time_limit
+        self._max_findings = max_findings
+        self._all = frozenset(assertion.id for assertion in schema.assertions())
+        self._known: dict[tuple[frozenset[str], str | None], Judge] = {}
+        self._lock = threading.Lock()
+
+    def of_all(self, record: str | None = None) -> Judge:
+        """Return the judge of all rules: it also reports mistakes that no other engine would find."""
+        return self.of(self._all, record)
+
+    def of(self, ids: frozenset[str], record: str | None) -> Judge:
+        """Return the judge of some rules, in the process of the run; `record` names the record element."""
+        with self._lock:
+            if (ids, record) not in self._known:
+                self._known[ids, record] = self._judge(ids, record, self._saxon)
+            return self._known[ids, record]
+
+    def another(self, ids: frozenset[str], record: str | None) -> Judge:
+        """Return one more judge of some rules, in a process of its own."""
+        return self._judge(ids, record, None)
+
+    def _judge(self, ids: frozenset[str], record: str | None, saxon: SaxonProcess | None) -> Judge:
+        return Judge(
+            self._schema if ids == self._all else self._schema.only(ids),
+            record=record,
+            parameters=self._parameters,
+            allowed=self._allowed,
+            time_limit=self._time_limit,
+            max_findings=self._max_findings,
+            saxon=saxon,
+        )
+
+
 # Saxon on one chunk of records at a time, in several worker processes; answers come in the order of the requests.
 
 Label = TypeVar("Label")
@@ -230,10 +334,11 @@ class ChunkJudges(Generic[Label]):
     """A few Saxon workers behind one queue; the workers start with the first document.
 
     Threads only wait here: Saxon holds Python's lock for a whole call, so the work is done in other processes. At
-    most two documents per worker are in progress, so memory does not grow with the file.
+    most two documents per worker are in progress, so memory does not grow with the file. `make_judge` gets the number
+    of judges so far.
     """
 
-    def __init__(self, make_judge: Callable[[], Judge], base: Path, workers: int) -> None:
+    def __init__(self, make_judge: Callable[[int], Judge], base: Path, workers: int) -> None:
         self._make_judge = make_judge
         self._base = base
         self._workers = workers
@@ -245,7 +350,7 @@ class ChunkJudges(Generic[Label]):
     def ask(self, label: Label, document: bytes) -> Iterator[tuple[Label, JudgeReport]]:
         """Submit a document; yield the answers that must be taken before the next one."""
         if self._idle.empty() and len(self._started) < self._workers:
-            self._started.append(self._make_judge())
+            self._started.append(self._make_judge(len(self._started)))
             self._idle.put(self._started[-1])
         self._waiting.append((label, self._threads.submit(self._judge, document)))
         while len(self._waiting) > 2 * self._workers:

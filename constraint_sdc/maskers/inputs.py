@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,8 +14,8 @@ from constraint_sdc.data.series import Series
 from constraint_sdc.data.table import Table
 from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Outside
-from constraint_sdc.exact.block_judge import Evaluate
 from constraint_sdc.exact.candidates import NOT_COPIED
+from constraint_sdc.judge.rule_set import Evaluate, Understood
 from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.maskers.registry import default_masker
 from constraint_sdc.operators.lower_median import LowerMedian
@@ -33,9 +33,9 @@ from constraint_sdc.settings.words import OperatorName, Scale
 class MaskInputs:
     """What masking needs besides the design.
 
-    `held` tells for each rule which records satisfied it before masking; `evaluator_for` gives the evaluator of a
-    block's rules. There is no partitioner for a masker that divides records itself, or not at all; `task` is
-    what the masker resolved against the file.
+    `held` tells for each rule which records satisfied it before masking; `understood` are the rules against these
+    records. There is no partitioner for a masker that divides records itself, or not at all; `task` is what the masker
+    resolved against the file.
     """
 
     table: Table
@@ -43,11 +43,23 @@ class MaskInputs:
     seed: int
     partitioner: Partitioner | None
     held: Mapping[str, Flags]
-    evaluator_for: Callable[[BlockDesign], Evaluate]
-    domains: Mapping[Outside, Domain]
-    is_xpath1: bool
+    understood: Understood
     masker: Masker = field(default_factory=default_masker)
     task: object = None
+
+    @property
+    def domains(self) -> Mapping[Outside, Domain]:
+        """Return the values that rules look up."""
+        return self.understood.domains
+
+    @property
+    def is_xpath1(self) -> bool:
+        """Tell whether the rules' tests follow XPath 1.0."""
+        return self.understood.is_xpath1
+
+    def evaluator_for(self, block: BlockDesign) -> Evaluate:
+        """Return the evaluator of a block's rules."""
+        return self.understood.evaluator({rule.id for rule in block.rules})
 
 
 # Information loss of a block: 100 * SSE / SST over its standardised numbers; categories that changed.
@@ -80,7 +92,7 @@ def changed_categories(series: Sequence[Series], masked: Points) -> Iterator[Rea
 
 def plain_loss(series: Sequence[Series], cloud: Cloud, k: int) -> float:
     """Return the loss of plain MDAV: no strata, rules, grids or weights of records, and the arithmetic mean."""
-    groups = Groups(Mdav(compiled=False).partition(Cloud(cloud.points), k, seed=0))
+    groups = Groups(Mdav().partition(Cloud(cloud.points), k, seed=0))
     values = np.array(
         [np.where(s.is_blank, np.nanmean(s.values) if (~s.is_blank).any() else 0.0, s.values) for s in series]
     ).T

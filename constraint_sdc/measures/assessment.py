@@ -12,6 +12,7 @@ from constraint_sdc.data.pair import Pair
 from constraint_sdc.maskers.masked import MaskOptions, RuleOutcome
 from constraint_sdc.plan.plan import Plan
 from constraint_sdc.settings.recipe import Recipe
+from constraint_sdc.shown import Tabled
 
 Cell: TypeAlias = str | int | float | None
 
@@ -54,8 +55,8 @@ class ResultTable:
     is_of_records: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
+@dataclass(frozen=True, slots=True, repr=False)
+class Measured(Tabled):
     """What one measure or attack found. `measure` is its name, which is also its file's and its page's.
 
     The first figure is the headline. `says` is one sentence for people: what the headline means for this file. `notes`
@@ -107,8 +108,8 @@ class AssessOptions:
     recipe: Recipe = field(default_factory=Recipe)
 
 
-@dataclass(frozen=True)
-class Assessment:
+@dataclass(frozen=True, repr=False)
+class Assessment(Tabled):
     """Everything that a review board asks of a masked file.
 
     `outcomes` compare the rules before and after, None without rules. `plan` is the one in the certificate, which is
@@ -216,8 +217,8 @@ class SweepOptions:
         return tuple(SweepTask(s, method, k) for s in scenarios for method in self.methods for k in self.ks)
 
 
-@dataclass(frozen=True, slots=True)
-class Sweep:
+@dataclass(frozen=True, slots=True, repr=False)
+class Sweep(Tabled):
     """All points of a sweep; `reused` were computed by an earlier run that was interrupted or asked for less.
 
     `digest` is the SHA-256 of the data: points of another file say nothing about this one.

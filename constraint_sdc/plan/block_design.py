@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from constraint_sdc.arrays import Codes, ConditionBits, Rows, Weights
-from constraint_sdc.constraints.constraint import AllOf, Atom, Formula, atom_variables
+from constraint_sdc.constraints.constraint import AllOf, Atom, atom_variables
+from constraint_sdc.constraints.show import show_formula
 from constraint_sdc.data.cloud import Cloud, cloud_of
 from constraint_sdc.data.series import Series
 from constraint_sdc.errors import UsageError
@@ -43,10 +44,7 @@ _FARTHEST = 1e150  # squares of more do not fit into a double
 
 @dataclass(frozen=True, slots=True)
 class BlockContext:
-    """What every block's design rests on: all masked series, rules, roles, wishes, and what is broken already.
-
-    `show` writes a formula in the notation of rules.
-    """
+    """What every block's design rests on: all masked series, rules, roles, wishes, and what is broken already."""
 
     rules: tuple[RuleFacts, ...]
     series: Mapping[str, Series]
@@ -59,7 +57,6 @@ class BlockContext:
     seed: int
     division: Division
     weights: Weights | None
-    show: Callable[[Formula], str]
     masker: MaskerTraits = field(default_factory=default_masker)
     given: Mapping[str, Series] = field(default_factory=dict)
 
@@ -85,7 +82,7 @@ def design_block(block: Block, pins: tuple[tuple[str, Codes], ...], around: Bloc
     strata = tuple(_stratum(cell, rules, forked, series, operators, around.broken) for cell in cells)
     planned = tuple(
         StratumPlan(
-            _conditions(cell, forked, classes, around),
+            _conditions(cell, forked, classes),
             len(cell.rows),
             cell.formation,
             tuple(d.reason for d in s.derivations),
@@ -233,11 +230,9 @@ def _stratum(
     )
 
 
-def _conditions(
-    cell: StratumCell, forked: list[RuleFacts], classes: RecordClasses, around: BlockContext
-) -> tuple[Reason, ...]:
+def _conditions(cell: StratumCell, forked: list[RuleFacts], classes: RecordClasses) -> tuple[Reason, ...]:
     shared = [] if not cell.is_one_class else list(classes.conditions(cell.rows[0]))
     for rule, choice in zip(forked, cell.choice, strict=True):
         if choice != NONE_KNOWN and rule.terms is not None:
-            shared.append(because("satisfies", formula=around.show(AllOf(rule.terms[choice])), rule=rule.id))
+            shared.append(because("satisfies", formula=show_formula(AllOf(rule.terms[choice])), rule=rule.id))
     return tuple(shared)

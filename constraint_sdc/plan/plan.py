@@ -15,6 +15,7 @@ from constraint_sdc.settings.masker import MaskerTraits, default_masker
 from constraint_sdc.settings.reason import Reason
 from constraint_sdc.settings.recipe import Division
 from constraint_sdc.settings.words import OnBroken, OperatorName, Role, Scale, Treatment
+from constraint_sdc.shown import Shown, Tabled
 
 
 class ExactStep(Enum):
@@ -100,8 +101,8 @@ class GoalReport:
         return not self.missed
 
 
-@dataclass(frozen=True, slots=True)
-class RulePlan:
+@dataclass(frozen=True, slots=True, repr=False)
+class RulePlan(Shown):
     """Why one rule will hold. `rule` is the Schematron's id, `says` its normal form."""
 
     rule: str
@@ -181,8 +182,8 @@ class Block:
     because: Reason
 
 
-@dataclass(frozen=True, slots=True)
-class BlockPlan:
+@dataclass(frozen=True, slots=True, repr=False)
+class BlockPlan(Tabled):
     """A block as decided: what is done to its variables, the strata of the records, and why its rules survive.
 
     `partition` tells how the records are divided: what `auto` chose, and why. `shares` tells whether at least k records
@@ -220,8 +221,8 @@ class Kept:
     is_removed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+@dataclass(frozen=True, slots=True, repr=False)
+class Plan(Tabled):
     """All blocks, what stays as it is, what was assumed, and the rules that no block decides.
 
     `broken` counts, per rule, the records that break it before masking. `inputs` are SHA-256 digests by role ("data",

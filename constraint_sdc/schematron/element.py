@@ -104,12 +104,16 @@ class Element:
         return RulesError(what, file=self.origin.file, line=self.origin.line, hint=hint)
 
 
-def read_element(path: Path) -> Element:
-    """Read one XML file into elements; refuses a DOCTYPE, fetches no other file, decompresses nothing."""
+def read_rule_file(path: Path) -> bytes:
+    """Return the bytes of a file of rules."""
     try:
-        data = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
         raise RulesError(f"cannot read the file: {error.strerror or error}", file=str(path)) from error
+
+
+def read_element(data: bytes, path: Path) -> Element:
+    """Turn the bytes of one XML file into elements; refuses a DOCTYPE, fetches no other file, decompresses nothing."""
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True, remove_pis=True
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,7 +18,7 @@ from constraint_sdc.schematron.declarations import (
     read_parameters,
     read_phases,
 )
-from constraint_sdc.schematron.element import ISO_NAMESPACE, Element, read_element
+from constraint_sdc.schematron.element import ISO_NAMESPACE, Element, read_element, read_rule_file
 from constraint_sdc.schematron.grammar import check_grammar
 from constraint_sdc.schematron.patterns import check_unique, read_notes, read_patterns
 from constraint_sdc.schematron.schema import Binding, Let, Parameter, Schema
@@ -60,10 +61,11 @@ _MOST_INCLUSIONS = 10_000  # files that include others twice would otherwise gro
 
 @dataclass(slots=True)
 class Inclusions:
-    """Expands one schema; `files` lists every file read, the main one first."""
+    """Expands one schema; `files` lists every file read, the main one first, `sha256` the digests of their bytes."""
 
     confinement: Confinement
     files: dict[Path, Element] = field(default_factory=dict)
+    sha256: dict[Path, str] = field(default_factory=dict)
     _count: int = 0
 
     def load(self, path: Path) -> Element:
@@ -72,7 +74,9 @@ class Inclusions:
 
     def _read(self, path: Path) -> Element:
         if path not in self.files:
-            self.files[path] = read_element(path)
+            content = read_rule_file(path)
+            self.files[path] = read_element(content, path)
+            self.sha256[path] = hashlib.sha256(content).hexdigest()
         return self.files[path]
 
     def _expand(self, element: Element, trail: tuple[IncludeTarget, ...]) -> Element:
@@ -165,6 +169,7 @@ def load_schema(path: Path, *, phase: str | None = None, allowed: tuple[Path, ..
         foreign=foreign_declarations(root, concrete),
         origin=root.origin,
         files=tuple(str(file) for file in inclusions.files),
+        sha256=tuple(inclusions.sha256[file] for file in inclusions.files),
         attributes=tuple(root.attributes.items()),
     )
 

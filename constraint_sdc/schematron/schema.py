@@ -162,7 +162,8 @@ class Parameter:
 class Schema:
     """A flat schema. `patterns` holds those of the chosen phase only; `lets` the schema's, then the phase's own.
 
-    `foreign` are serialised top-level XSLT elements (xsl:key, xsl:function, ...) with their line.
+    `foreign` are serialised top-level XSLT elements (xsl:key, xsl:function, ...) with their line. `sha256` has the
+    digest of each of `files`, of the bytes that were read.
     """
 
     title: str
@@ -178,6 +179,7 @@ class Schema:
     foreign: tuple[tuple[str, Origin], ...]
     origin: Origin
     files: tuple[str, ...] = field(default=())
+    sha256: tuple[str, ...] = field(default=())
     attributes: tuple[tuple[str, str], ...] = field(default=())
 
     @property

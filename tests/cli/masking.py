@@ -17,6 +17,7 @@ import pytest
 
 from constraint_sdc.commands.certificate.certificate import certificate_path, certificate_text
 from constraint_sdc.commands.check import check_file
+from constraint_sdc.commands.masking.settings import settle
 from constraint_sdc.data.grid import Grid
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.data.table import column_of
@@ -143,7 +144,7 @@ def make_by_hand() -> HandMade:
         certificate=certificate_path(output),
     )
     options = MaskOptions(k=2, recipe=Recipe(variables={}))
-    result.certificate.write_text(certificate_text(result, options), encoding="utf-8")
+    result.certificate.write_text(certificate_text(result, settle(options)), encoding="utf-8")
     original = dict(zip(("Id", "A", "B", "C"), ORIGINAL[3], strict=True))
     return HandMade(plan, result, options, RecordExplanation(4, plan, result.masked, original))
 

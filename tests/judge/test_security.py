@@ -231,7 +231,7 @@ def test_a_module_in_the_current_directory_is_not_taken_for_ours(
 
 def test_the_worker_ends_with_its_judge_and_leaves_no_zombie(desk: Desk) -> None:
     judge = desk.judge('<pattern><rule context="a"><assert id="a" test="1">x</assert></rule></pattern>')
-    bench = judge._bench
+    bench = judge._own._bench
     assert bench is not None
     process = bench._worker._process
     judge.close()

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from constraint_sdc.commands.masking.preparation import prepare, read_whole
+from constraint_sdc.commands.masking.preparation import prepare_file
 from constraint_sdc.commands.measuring.pairing import pair_tables
 from constraint_sdc.errors import UsageError
-from constraint_sdc.files.microdata.microdata import open_microdata
+from constraint_sdc.files.dataset import read_dataset
 from constraint_sdc.measures.attacks.transparency import Transparency
 from constraint_sdc.settings.reason import because
 from tests.maskers.extract import Extract, columns, extract
@@ -116,8 +116,8 @@ class TestRules:
 def certain_links(given: Extract, **options: object) -> dict[str, int]:
     """Mask, and count what the transparency attack finds for certain, by what the intruder knows."""
     result = given.mask(5, overwrite=True, **options)
-    original = prepare(given.data, given.rules, given.options(5, **options)).plan_inputs
-    masked, _, _ = read_whole(open_microdata(given.output), lambda _: None)
+    original = prepare_file(given.data, given.rules, given.options(5, **options)).plan_inputs
+    masked = read_dataset(given.output).table
     pair = pair_tables(original.table, masked, original.recipe, result.plan).pair
     attack = Transparency()
     return {knowledge: attack.carry_out(pair, knowledge).certain for knowledge in ("published", "rerun")}

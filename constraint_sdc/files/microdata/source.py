@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import codecs
+import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn, cast
+from typing import Any, BinaryIO, NoReturn, Protocol, cast
 
 from lxml import etree
 
@@ -22,6 +23,7 @@ _COMPRESSED = {
 }
 _DECLARED = re.compile(rb"""<\?xml\s[^>]*?encoding\s*=\s*["']([A-Za-z][A-Za-z0-9._-]*)["']""")
 _CODECS = {"utf-8": "utf-8", "utf8": "utf-8", "us-ascii": "ascii", "ascii": "ascii", "iso-8859-1": "latin-1"}
+_MOST_KEPT = 1 << 20  # bytes of an opening; a longer one is read again
 _UTF32_BOM = {codecs.BOM_UTF32_LE: "utf-32-le", codecs.BOM_UTF32_BE: "utf-32-be"}
 _UTF16_BOM = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
@@ -59,7 +61,80 @@ def open_binary(path: Path) -> BinaryIO:
         raise DataError(f"cannot be opened: {error}", file=str(path)) from None
 
 
-def read_up_to(stream: BinaryIO, size: int, path: Path) -> bytes:
+class ByteSource(Protocol):
+    """Anything that gives the next bytes of a file."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return at most `size` bytes, none only at the end."""
+        ...
+
+
+class OnePass:
+    """A file that is read once, from its first byte to its last; the digest covers the bytes that were returned.
+
+    Its opening may be looked at before: these bytes are kept, up to a limit, and come again after `begin`. From then on
+    `watch` sees every byte once, in order.
+    """
+
+    def __init__(self, path: Path, watch: Callable[[bytes], None] = lambda _: None) -> None:
+        self._stream = open_binary(path)
+        self._watch = watch
+        self._digest = hashlib.sha256()
+        self._has_begun = False
+        self._opening = b""
+        self._is_kept = True
+
+    def read(self, size: int, /) -> bytes:
+        """Return at most `size` bytes, none only at the end."""
+        if not self._has_begun:
+            return self._looked_at(self._stream.read(size))
+        part, self._opening = self._opening[:size], self._opening[size:]
+        part = part or self._stream.read(size)
+        self._digest.update(part)
+        self._watch(part)
+        return part
+
+    def _looked_at(self, part: bytes) -> bytes:
+        self._is_kept &= len(self._opening) + len(part) <= _MOST_KEPT
+        self._opening = self._opening + part if self._is_kept else b""
+        return part
+
+    def begin(self) -> None:
+        """Go back to the first byte, where reading begins."""
+        if not self._is_kept:
+            self._stream.seek(0)
+        self._has_begun = True
+
+    @property
+    def sha256(self) -> str:
+        """Return the digest of the bytes returned since `begin`."""
+        return self._digest.hexdigest()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._stream.close()
+
+    def __enter__(self) -> OnePass:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Continued:
+    """Bytes that were read already, and then the rest of their file."""
+
+    def __init__(self, opening: bytes, rest: ByteSource) -> None:
+        self._opening = opening
+        self._rest = rest
+
+    def read(self, size: int, /) -> bytes:
+        """Return at most `size` bytes, none only at the end."""
+        part, self._opening = self._opening[:size], self._opening[size:]
+        return part or self._rest.read(size)
+
+
+def read_up_to(stream: ByteSource, size: int, path: Path) -> bytes:
     """Return the next `size` bytes, fewer only at the end of the file."""
     parts = []
     try:
@@ -120,7 +195,7 @@ def declare_utf8(opening: bytes) -> bytes:
 class Utf8Reader:
     """The file's text as UTF-8 bytes, without byte order mark, a block at a time."""
 
-    def __init__(self, stream: BinaryIO, path: Path, encoding: Encoding) -> None:
+    def __init__(self, stream: ByteSource, path: Path, encoding: Encoding) -> None:
         assert encoding.codec is not None
         self._stream = stream
         self._path = path

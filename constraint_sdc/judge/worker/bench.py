@@ -70,7 +70,7 @@ class Bench:
         self._compiled: set[str] = set()
         self._held: set[str] = set()
         self._missing: set[str] = set()
-        self._given: dict[str, str] = {}
+        self._given: dict[str, tuple[str, Path]] = {}
         self._confinement: Confinement | None = None
         self.deadline: float | None = None
 
@@ -93,22 +93,29 @@ class Bench:
         self._compiled.add(key)
 
     def give(self, parameters: Mapping[str, Path]) -> None:
-        """Load the documents that are values of variables; the user named them, so they may be anywhere."""
-        for name, path in parameters.items():
-            if name not in self._given:
-                key = f"given {name}"
-                answer = self._ask({"do": "document", "key": key, "path": str(path), "uri": file_uri(path)})
-                _raise_unreadable(answer, path)
-                self._given[name] = key
+        """Load only the documents that are values of variables; the user named them, so they may be anywhere."""
+        self._given = {name: held for name, held in self._given.items() if name in parameters}
+        for name, path in self._awaited(parameters).items():
+            request = {"do": "document", "key": _given_key(name), "path": str(path), "uri": file_uri(path)}
+            _raise_unreadable(self._ask(request), path)
+            self._given[name] = _given_key(name), path
 
-    def open_file(self, path: Path) -> None:
-        """Take a file as the document to judge."""
-        request = {"do": "instance", "path": str(path), "uri": file_uri(path), "is_whole": True}
+    def _awaited(self, parameters: Mapping[str, Path]) -> dict[str, Path]:
+        held = {name: path for name, (_, path) in self._given.items()}
+        return {name: path for name, path in parameters.items() if held.get(name) != path}
+
+    def open_file(self, path: Path, parameters: Mapping[str, Path]) -> None:
+        """Take a file as the document to judge; if it is also the value of a variable, it is read once for both."""
+        also = [name for name, other in self._awaited(parameters).items() if other == path]
+        keys = [_given_key(name) for name in also]
+        request = {"do": "instance", "path": str(path), "uri": file_uri(path), "is_whole": True, "also": keys}
         _raise_unreadable(self._ask(request), path)
+        self._given |= {name: (_given_key(name), path) for name in also}
 
     def open_bytes(self, document: bytes, base: Path) -> None:
         """Take a document in memory, which stands for part of a file, as the document to judge."""
-        _raise_unreadable(self._ask({"do": "instance", "uri": file_uri(base), "is_whole": False}, document), base)
+        request = {"do": "instance", "uri": file_uri(base), "is_whole": False}
+        _raise_unreadable(self._ask(request, document), base)
 
     def confine(self, confinement: Confinement) -> None:
         """Confine reading to these directories from now on, and drop what was read under others."""
@@ -130,7 +137,7 @@ class Bench:
 
     def run(self, key: str) -> Message:
         """Run a stylesheet on the document."""
-        parameters = {given(name).removeprefix("Q"): held for name, held in self._given.items()}
+        parameters = {given(name).removeprefix("Q"): key for name, (key, _) in self._given.items()}
         return self._ask({"do": "run", "sheet": key, "namespace": JUDGE, "parameters": parameters})
 
     def provide(self, answer: Message, sheet: Stylesheet, schema_file: str) -> bool:
@@ -183,6 +190,10 @@ class Bench:
 
     def _ask(self, message: Message, attachment: bytes = b"") -> Message:
         return self._worker.ask(message, attachment, self.deadline)
+
+
+def _given_key(name: str) -> str:
+    return f"given {name}"
 
 
 def _is_written(uri: str, sheet: Stylesheet) -> bool:

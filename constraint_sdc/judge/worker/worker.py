@@ -44,6 +44,8 @@ class Session:
                     self._instance = None  # the old document and the new one need not be in memory together
                     self._instance = self._parse(content, message["uri"])
                     self._instance_uri = message["uri"] if message["is_whole"] else None
+                    for key in message.get("also", ()):
+                        self._documents[key] = self._parse(content, message["uri"])
                     return {}
                 case "document":
                     content = Path(message["path"]).read_bytes()

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from constraint_sdc.arrays import Floats, Labels, Points, Rows
 from constraint_sdc.constraints.constraint import LinearAtom
@@ -197,7 +197,9 @@ class _Drawn:
         return np.concatenate([found.centres for found in self._parts])
 
     @cached_property
-    def _trees(self) -> list[cKDTree]:
+    def _trees(self) -> list[Any]:
+        from scipy.spatial import cKDTree  # only where it is used: it takes a while to load
+
         return [cKDTree(self._design.cloud.points[part.rows]) for part in self._design.strata]
 
     def notes(self) -> list[Reason]:

@@ -60,7 +60,7 @@ _ONE_VARIABLE = (OptimalUnivariate.name, IndividualRanking.name)
 
 @dataclass(frozen=True, slots=True)
 class Refined:
-    """Any method, then the search that improves its groups; weights of records count in the search."""
+    """Any method, followed by the search that improves its groups; the search uses record weights."""
 
     start: Partitioner
     effort: Effort
@@ -89,7 +89,7 @@ def partitioner(name: str, effort: str | None = None) -> Partitioner:
     if start not in _PLAIN:
         raise UsageError(
             f"unknown partition method {name!r}",
-            hint=f"use auto, or one of {', '.join(METHODS[1:])}, also with +refine behind",
+            hint=f"use auto, or one of {', '.join(METHODS[1:])}; add +refine to search for better groups",
         )
     if name.endswith(_REFINE):
         return Refined(_PLAIN[start], effort_of(_DEFAULT if effort is None else effort))
@@ -104,7 +104,7 @@ def takes_one_variable(name: str) -> bool:
 
 
 def settled(division: Division) -> Division:
-    """Return the division with its effort said, where the method has one; refuse what does not fit together."""
+    """Return the division with its effort filled in if the method searches; refuse contradictory options."""
     searches = division.method == "auto" or division.method.endswith(_REFINE)
     partitioner(division.method, division.effort)
     effort = (_DEFAULT if division.effort is None else division.effort) if searches else None

@@ -108,9 +108,9 @@ REFUSED = {
     "--effort -3s": "unknown effort '-3s'",
     "--method mdav --effort fast": "mdav does not search, so it has no effort (use auto or mdav+refine)",
     "--method mdav --weights W": (
-        "mdav as published takes no weights of records (use a method that does, such as auto, or leave the weights out)"
+        "mdav takes no weights of records (use a method that takes weights, such as auto, or leave the weights out)"
     ),
-    "--method v-mdav --weights W": "v-mdav as published takes no weights of records",
+    "--method v-mdav --weights W": "v-mdav takes no weights of records",
     "--weights Weight": "the weights are to be 'Weight', which no record has (the file has: A, B, C, Rate, W)",
     "--weights A --recipe roles.yml": "A weighs the records and cannot be masked too (make A untouched, or leave the",
     "--method microhybrid --weights W": "microhybrid takes no weights of records (leave the weights out)",

@@ -34,7 +34,7 @@ ATTACKS = (Transparency.name, SingleRanking.name, RuleInference.name)
 
 
 def utility_measures(regressions: tuple[Regression, ...] = ()) -> tuple[Measure, ...]:
-    """Return the measures of what masking cost; regressions only where some are named."""
+    """Return the utility measures; regressions only if some are named."""
     measures: tuple[Measure, ...] = (
         ProbabilisticLoss(),
         SquaredError(),
@@ -47,7 +47,7 @@ def utility_measures(regressions: tuple[Regression, ...] = ()) -> tuple[Measure,
 
 
 def risk_measures(seed: int = 0) -> tuple[Measure, ...]:
-    """Return the measures of what could be linked or narrowed down; `seed` draws where not all can be tried."""
+    """Return the risk measures; `seed` draws samples where not all combinations can be tried."""
     return (
         AchievedKRisk(),
         UniquenessRisk(),
@@ -67,7 +67,7 @@ def attacks_on(
 ) -> tuple[Measure, ...]:
     """Return the attacks of these names, all that apply if None.
 
-    What rules give away needs rules that every original record satisfies; `domains` are the values of variables that
+    Rule inference needs rules that every original record satisfies; `domains` are the values of variables that
     value-domain rules restrict.
     """
     attacks: tuple[Measure, ...] = (Transparency(), SingleRanking(setting="full", seed=seed))
@@ -83,7 +83,7 @@ def attacks_on(
 
 
 def score_of(utility: Sequence[Measured], risk: Sequence[Measured]) -> Measured:
-    """Return SCORE from what was measured already."""
+    """Return SCORE from results that were already measured."""
     found = {measured.measure: measured for measured in (*utility, *risk)}
     return score_measured(
         found[ProbabilisticLoss.name].value("pil"),
@@ -93,13 +93,12 @@ def score_of(utility: Sequence[Measured], risk: Sequence[Measured]) -> Measured:
 
 
 # The figures of a sweep: PIL, DBRL, ID and the loss of many masked versions of one file.
-#
-# Whatever depends on the original alone is computed once.
+# Results that depend on the original alone are computed once.
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What one masked version costs and risks, in per cent; None where not defined."""
+    """The loss and risk of one masked version in per cent; None where not defined."""
 
     pil: float | None
     dbrl: float | None
@@ -110,7 +109,7 @@ class Figures:
 
 
 class SweepFigures:
-    """Measures pairs that share their original; another set of masked variables has a base of its own."""
+    """Measures pairs that share their original; each set of masked variables has its own base."""
 
     def __init__(self) -> None:
         self._bases: dict[tuple[str, ...], tuple[PilBase, RankBase]] = {}

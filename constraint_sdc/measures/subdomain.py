@@ -39,7 +39,7 @@ from constraint_sdc.measures.condition import (
 )
 
 MOST_VALUES = 50
-"""More categories than that are no subdomains but a mistake."""
+"""A variable with more categories is refused as a subdomain."""
 
 _DEEPEST = 50  # parentheses and "not" inside each other
 
@@ -48,9 +48,9 @@ Labelled: TypeAlias = tuple[tuple[str, Rows], ...]
 
 @dataclass(frozen=True, slots=True)
 class Subdomain:
-    """What a recipe asks for: `condition`, or with None every category of the variable `names[0]`.
+    """A subdomain of a recipe: a `condition`, or with None every category of the variable `names[0]`.
 
-    `names` are the variables that `rows` needs; `text` is what the recipe says.
+    `names` are the variables that `rows` needs; `text` is the text in the recipe.
     """
 
     text: str
@@ -60,8 +60,8 @@ class Subdomain:
     def rows(self, texts: Mapping[str, Sequence[str | None]], numbers: Mapping[str, Floats]) -> Labelled:
         """Return labels and record numbers (from 0, ascending), found in the ORIGINAL file.
 
-        A variable in `numbers` (NaN is a blank) is numeric, whatever `texts` holds of it; any other is in `texts`
-        (None is a blank). A condition has one entry, perhaps without records; a variable one for each value, in
+        A variable in `numbers` (NaN for a blank) is numeric, even if it is in `texts` too; any other is in `texts`
+        (None for a blank). A condition has one entry, perhaps without records; a variable has one for each value, in
         order, and one for its blanks, if there are any.
         """
         values = ConditionValues(texts, numbers)
@@ -73,7 +73,7 @@ class Subdomain:
 def parse_subdomain(text: str, names: Collection[str]) -> Subdomain:
     """Return the subdomain for a variable's name or a condition; `names` are the variables of the file.
 
-    A mistake is a ValueError with the column where it stands and what was expected there.
+    A mistake raises ValueError with its column and what was expected there.
     """
     text = text.strip()
     if text in names:

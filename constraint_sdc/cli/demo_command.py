@@ -66,7 +66,7 @@ def command(directory: Path, records: int, seed: int, k: int) -> None:
     deliver(render(after, "html"), files.report)
 
     ks = ",".join(map(str, _KS))
-    asked = f"{rules} --recipe {files.recipe} --k {ks} --methods mdav --compare-unconstrained -o {files.sweep}"
+    asked = f"{rules} --recipe {files.recipe} --k {ks} --partitions mdav --compare-unconstrained -o {files.sweep}"
     _say("5. Which k? Loss against risk, with the rules and without", f"sweep {files.original} {asked}")
     points = _sweep(files)
 
@@ -74,7 +74,7 @@ def command(directory: Path, records: int, seed: int, k: int) -> None:
     _say("6. What it cost, and what is at risk", f"assess {files.original} {files.masked} {asked}")
     _assess(files, points)
 
-    _say("7. The same engine without the rules", f"mask {files.original} -k {k} --method mdav -o {files.plain}")
+    _say("7. The same engine without the rules", f"mask {files.original} -k {k} --partition mdav -o {files.plain}")
     plain, in_blocks = mask_without_rules(files, plan, check)
     click.echo(_comparison(before, after, plain, in_blocks))
     deliver(render(plain, "html"), files.plain_report)
@@ -115,7 +115,7 @@ def _plan_table(plan: Plan) -> str:
             (
                 str(block.number),
                 ", ".join(block.names),
-                ", ".join(dict.fromkeys(variable.operator.value for variable in block.variables)),
+                ", ".join(dict.fromkeys(variable.operator for variable in block.variables)),
                 str(len(block.strata)),
                 "; ".join(derivations),
                 ", ".join(rule.rule for rule in block.rules),
@@ -155,18 +155,18 @@ def _verify(certificate: Path, files: DemoFiles, after: CheckResult) -> bool:
 
 def _sweep(files: DemoFiles) -> tuple[SweepPoint, ...]:
     """Print what other choices of k would cost and risk, and write points and pictures."""
-    from constraint_sdc.cli.sweep_command import write_files
     from constraint_sdc.commands.sweep import sweep_file
     from constraint_sdc.files.recipe import read_recipe
     from constraint_sdc.maskers.masked import MaskOptions
     from constraint_sdc.measures.assessment import SweepOptions
     from constraint_sdc.reports.sweep import sweep_text
+    from constraint_sdc.reports.sweep_files import write_sweep_files
 
     files.sweep.mkdir(exist_ok=True)
     masking = MaskOptions(recipe=read_recipe(files.recipe))
     options = SweepOptions(_KS, ("mdav",), compare_unconstrained=True, masking=masking)
     swept = sweep_file(files.original, files.rules, options)
-    write_files(swept, files.sweep)
+    write_sweep_files(swept, files.sweep)
     click.echo(sweep_text(swept).rstrip("\n"))
     return swept.points
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from constraint_sdc.errors import UsageError
+from constraint_sdc.files.atomic import no_overwrite as no_overwrite
 
 # Existence is checked by the readers, whose messages say more than click's and use our exit code.
 FILE = click.Path(path_type=Path)
@@ -86,15 +86,6 @@ def deliver(text: str, output: Path | None) -> None:
         stream.write((text.rstrip("\n") + "\n").encode("utf-8"))
 
 
-def no_overwrite(inputs: tuple[Path | None, ...], output: Path | None) -> None:
-    """Refuse an output that is one of the inputs."""
-    if output is None:
-        return
-    for path in inputs:
-        if path is not None and path.exists() and output.exists() and path.samefile(output):
-            raise UsageError("the output would overwrite an input", file=str(output), hint="choose another file name")
-
-
 def progress_line(what: str) -> Callable[[int], None]:
     """Return a function that rewrites one line on a terminal, and does nothing when output is piped."""
     if not sys.stderr.isatty():
@@ -114,7 +105,7 @@ def end_progress() -> None:
 
 # What the library says through logging while one waits, passed on to the terminal.
 
-_LOGGER = "constraint_sdc.partition"
+_LOGGER = "constraint_sdc"
 
 
 class _Teller(logging.Handler):
@@ -134,7 +125,7 @@ class _Teller(logging.Handler):
 
 @contextmanager
 def notices() -> Iterator[None]:
-    """Print on stderr, as long as the block lasts, that a kernel must be compiled first."""
+    """Print on stderr, as long as the block lasts, what the library notes: kernels to compile, old spellings."""
     logger, teller = logging.getLogger(_LOGGER), _Teller()
     level = logger.level
     logger.addHandler(teller)

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, runtime_checkable
+from typing import Literal as OneOf
 
+from constraint_sdc.arrays import Floats
+from constraint_sdc.constraints.constraint import EditRule
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.maskers.masked import MaskOptions, RuleOutcome
 from constraint_sdc.plan.plan import Plan
 from constraint_sdc.settings.recipe import Recipe
+from constraint_sdc.shown import Tabled
+
+if TYPE_CHECKING:
+    from constraint_sdc.measures.utility.regressions import Regression
 
 Cell: TypeAlias = str | int | float | None
 
@@ -54,9 +61,9 @@ class ResultTable:
     is_of_records: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """The result of one measure or attack. `measure` is its name, which is also the name of its file and its page.
+@dataclass(frozen=True, slots=True, repr=False)
+class Measured(Tabled):
+    """What one measure or attack found. `measure` is its name, which is also its file's and its page's.
 
     The first figure is the headline. `says` is one sentence that explains the headline for this file. `notes` list what
     was assumed, left out or drawn at random.
@@ -107,9 +114,9 @@ class AssessOptions:
     recipe: Recipe = field(default_factory=Recipe)
 
 
-@dataclass(frozen=True)
-class Assessment:
-    """All results that a review board needs for a masked file.
+@dataclass(frozen=True, repr=False)
+class Assessment(Tabled):
+    """Everything that a review board asks of a masked file.
 
     `outcomes` compare the rules before and after, None without rules. `plan` is the plan in the certificate, None if
     there is no certificate; `mismatches` are the statements of the certificate that contradict the file. `score` is
@@ -186,17 +193,28 @@ class SweepTask:
 
 @dataclass(frozen=True, slots=True)
 class SweepOptions:
-    """The points of a sweep: every k with every method, with the rules and, for comparison, without them.
+    """Which points: every k with every masker and partition, with the rules and, when compared, without them.
 
-    `masking` holds the options that all points share. `jobs` is the number of parallel processes, None for one per
-    core; the results do not depend on it.
+    Each of `partitions` stands for microaggregation by it; each of `maskers` divides records as `masking` says. Without
+    both, `masking` and its recipe decide. `masking` holds what is the same for all points. `jobs` is how many processes
+    work at the same time, None for as many as there are cores; the results do not depend on it.
     """
 
     ks: tuple[int, ...]
-    methods: tuple[str, ...] = ("auto",)
+    maskers: tuple[str, ...] = ()
+    partitions: tuple[str, ...] = ()
     compare_unconstrained: bool = False
     jobs: int | None = None
     masking: MaskOptions = field(default_factory=MaskOptions)
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Return the names of what is tried: partitions, then maskers."""
+        if named := tuple(dict.fromkeys((*self.partitions, *self.maskers))):
+            return named
+        recipe = self.masking.recipe
+        masker = self.masking.masker or (None if recipe.masker is None else recipe.masker.name)
+        return (masker or self.masking.partition or recipe.partition or "auto",)
 
     def tasks(self, has_rules: bool) -> tuple[SweepTask, ...]:
         """Return all points in the order in which they are reported."""
@@ -205,9 +223,9 @@ class SweepOptions:
         return tuple(SweepTask(s, method, k) for s in scenarios for method in self.methods for k in self.ks)
 
 
-@dataclass(frozen=True, slots=True)
-class Sweep:
-    """All points of a sweep; `reused` were computed by an earlier run that was interrupted or had fewer points.
+@dataclass(frozen=True, slots=True, repr=False)
+class Sweep(Tabled):
+    """All points of a sweep; `reused` were computed by an earlier run that was interrupted or asked for less.
 
     `digest` is the SHA-256 of the data, so that points of another file are not reused.
     """
@@ -229,12 +247,51 @@ class Sweep:
 # The protocol of measures: the constructor stores the parameters, and one method measures.
 
 
+@dataclass(frozen=True, slots=True)
+class MeasureTraits:
+    """What a measure is, for those who run it and for the exam.
+
+    `family` is the part of the assessment it belongs to. `unmasked` is the value of its first figure when the masked
+    file is the original, None where nothing is claimed. With `draws` it samples by the seed, so that its figures may
+    depend on the order of the records. With `needs_rules` it runs only with rules that every original record satisfies.
+    """
+
+    family: OneOf["utility", "risk", "attack"]
+    unmasked: float | None = None
+    draws: bool = False
+    needs_rules: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureInputs:
+    """What a run gives its measures besides the pair.
+
+    `seed` draws samples. `rules` are those that every original record satisfies, `domains` the values of variables that
+    value-domain rules restrict, `regressions` those that the recipe names.
+    """
+
+    seed: int = 0
+    rules: Sequence[EditRule] = ()
+    domains: Mapping[str, Floats] = field(default_factory=dict)
+    regressions: tuple[Regression, ...] = ()
+
+
 class Measure(Protocol):
     """A measure or an attack. `name` is also the name of its documentation page."""
 
     name: ClassVar[str]
     title: ClassVar[str]
+    traits: ClassVar[MeasureTraits]
 
     def measure(self, pair: Pair) -> Measured:
         """Return the result for the pair; the same pair and parameters give the same result."""
+        ...
+
+
+@runtime_checkable
+class MeasureWithInputs(Protocol):
+    """A measure that needs more than the pair."""
+
+    def prepared(self, inputs: MeasureInputs) -> Measure | None:
+        """Return the measure for a run, None where there is nothing to measure."""
         ...

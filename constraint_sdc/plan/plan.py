@@ -11,10 +11,13 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from constraint_sdc.data.grid import Grid
-from constraint_sdc.settings.masker import Method, Microaggregation, divides_itself
+from constraint_sdc.operators.operator import OperatorTraits
+from constraint_sdc.operators.registry import OPERATORS
+from constraint_sdc.settings.masker import MaskerTraits, default_masker
 from constraint_sdc.settings.reason import Reason
 from constraint_sdc.settings.recipe import Division
-from constraint_sdc.settings.words import OnBroken, OperatorName, Role, Scale
+from constraint_sdc.settings.words import OnBroken, Role, Scale, Treatment
+from constraint_sdc.shown import Shown, Tabled
 
 
 class ExactStep(Enum):
@@ -41,16 +44,6 @@ class Why(Enum):
     CHECKED = "checked"  # by evaluating every representative, repairing or replacing those that fail
     MEDOID = "medoid"  # because the rule's variables come from one actual record
     JUDGED = "judged"  # by nothing but the judge after masking (cross-record rules)
-
-
-class Treatment(Enum):
-    """What is done to the values of a variable."""
-
-    AGGREGATED = "aggregated"  # by its operator, one value for a group
-    SYNTHESISED = "synthesised"  # drawn with the means and covariances of its cluster
-    SHUFFLED = "shuffled"  # the values of its cluster, each with another record
-    RANKED = "ranked"  # by its operator, over neighbours in the order of this variable alone
-    SWAPPED = "swapped"  # exchanged between pairs of records
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +103,8 @@ class GoalReport:
         return not self.missed
 
 
-@dataclass(frozen=True, slots=True)
-class RulePlan:
+@dataclass(frozen=True, slots=True, repr=False)
+class RulePlan(Shown):
     """Why one rule will hold. `rule` is the Schematron's id, `says` its normal form."""
 
     rule: str
@@ -134,10 +127,15 @@ class VariablePlan:
     role: Role
     scale: Scale
     grid: Grid
-    operator: OperatorName
+    operator: str
     weight: float = 1.0
     treatment: Treatment = Treatment.AGGREGATED
     order: tuple[str, ...] = ()
+
+    @property
+    def traits(self) -> OperatorTraits:
+        """Return the traits of its operator."""
+        return OPERATORS[self.operator].traits
 
 
 class Formation(Enum):
@@ -191,8 +189,8 @@ class Block:
     because: Reason
 
 
-@dataclass(frozen=True, slots=True)
-class BlockPlan:
+@dataclass(frozen=True, slots=True, repr=False)
+class BlockPlan(Tabled):
     """A block as decided: what is done to its variables, the strata of the records, and why its rules survive.
 
     `partition` tells how the records are divided: what `auto` chose, and why. `shares` tells whether at least k records
@@ -230,8 +228,8 @@ class Kept:
     is_removed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+@dataclass(frozen=True, slots=True, repr=False)
+class Plan(Tabled):
     """All blocks, what stays as it is, what was assumed, and the rules that no block decides.
 
     `broken` counts, per rule, the records that break it before masking. `inputs` are SHA-256 digests by role ("data",
@@ -249,14 +247,13 @@ class Plan:
     rules: tuple[RulePlan, ...]
     broken: Mapping[str, int] = field(default_factory=dict)
     inputs: Mapping[str, str] = field(default_factory=dict)
-    masker: Method = field(default_factory=Microaggregation)
+    masker: MaskerTraits = field(default_factory=default_masker)
     warnings: tuple[Reason, ...] = ()
 
-    def method_names(self) -> tuple[str, str | None]:
-        """Return what `--method` and `--partition` would say."""
-        if isinstance(self.masker, Microaggregation):
-            return self.division.method, None
-        return self.masker.name, None if divides_itself(self.masker) else self.division.method
+    @property
+    def partition(self) -> str | None:
+        """Return what `--partition` would say; None for a masker that divides records in its own way."""
+        return None if self.masker.divides_itself else self.division.method
 
     def all_goals(self) -> tuple[GoalReport, ...]:
         """Return what became of every goal, in the order of the recipe."""

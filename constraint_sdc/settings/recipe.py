@@ -1,4 +1,4 @@
-"""The user's own knowledge of a file and wishes for its masking."""
+"""The recipe: what the user knows about a file and requests for its masking."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
-from constraint_sdc.settings.masker import Method
+from constraint_sdc.settings.masker import MaskerTraits
 from constraint_sdc.settings.words import OnBroken, Standardise, VariableWish
 
 
 @dataclass(frozen=True, slots=True)
 class AssessWish:
-    """What is to be assessed besides the masked file as a whole.
+    """What to assess besides the masked file as a whole.
 
     `known` are the variables that an intruder knows. `subdomains` are variables or conditions, `regressions` of the
     form "y ~ x1 + x2".
@@ -25,20 +25,19 @@ class AssessWish:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """A recipe file's content; None is "not said", and then the command line or a default decides.
+    """The content of a recipe file; None means "not given": the command line or a default decides.
 
     `missing` maps a variable to the texts that stand for a missing value. `groups` are variables to be masked together,
     or "all"; variables tied by rules are masked together whatever the groups say. `group_size` is how many of the
-    remaining variables share a block. `weights` is the variable that says how much each record counts. `method` is a
-    masker or a partition by name, `masker` what is told to a masker, `partition` how it divides the records.
+    remaining variables share a block. `weights` is the variable that says how much each record counts. `masker`
+    is how the file is masked, with its parameters, and `partition` how the masker divides the records.
     """
 
     record: str | None = None
     key: str | None = None
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     k: int | None = None
-    method: str | None = None
-    masker: Method | None = None
+    masker: MaskerTraits | None = None
     partition: str | None = None
     effort: str | None = None
     standardise: Standardise | None = None

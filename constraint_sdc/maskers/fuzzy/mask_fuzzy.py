@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from constraint_sdc.arrays import Floats, Labels, Points, Rows
 from constraint_sdc.constraints.constraint import LinearAtom
@@ -20,12 +20,12 @@ from constraint_sdc.errors import PlanRefusedError
 from constraint_sdc.exact.candidates import NOT_COPIED
 from constraint_sdc.maskers.fuzzy.c_means import Clustering, fuzzy_c_means
 from constraint_sdc.maskers.fuzzy.constrained import LinearRows, constrained_c_means
+from constraint_sdc.maskers.fuzzy.masker import FuzzyCMeans
 from constraint_sdc.maskers.fuzzy.memberships import Ensured, centre_values, draw, ensure_k
 from constraint_sdc.maskers.inputs import MaskInputs, group_targets
 from constraint_sdc.maskers.masked import MaskedBlock
-from constraint_sdc.maskers.microaggregation import share_representatives
+from constraint_sdc.maskers.microaggregation.mask_block import share_representatives
 from constraint_sdc.plan.design import BlockDesign, Stratum
-from constraint_sdc.settings.masker import FuzzyCMeans
 from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.words import Scale
 
@@ -81,7 +81,7 @@ def rule_rows(design: BlockDesign, part: Stratum, placement: Placement) -> Linea
     place = {
         variable.name: column
         for variable, column in zip(design.plan.variables, placement.column, strict=True)
-        if column >= 0 and variable.operator.is_average
+        if column >= 0 and variable.traits.is_average
     }
     matrix: list[Floats] = []
     bounds: list[float] = []
@@ -105,15 +105,14 @@ def rule_rows(design: BlockDesign, part: Stratum, placement: Placement) -> Linea
 _LEAST_COMPANY = 10  # records near a centre that may stand in for it
 
 
-def mask_fuzzy(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
+def mask_fuzzy(design: BlockDesign, inputs: MaskInputs, masker: FuzzyCMeans) -> MaskedBlock:
     """Return the block with a centre for every record, drawn by its memberships, and what came of k."""
-    assert isinstance(inputs.masker, FuzzyCMeans)
-    drawn = _Drawn(design, inputs, inputs.masker)
+    drawn = _Drawn(design, inputs, masker)
     targets, copied, mixed = group_targets(design, drawn.groups)
     near, owner = drawn.nearest_records()
     stand_ins = group_targets(design.of(near), Groups(owner))[1]
     for j, variable in enumerate(design.plan.variables):
-        if variable.operator.is_average:
+        if variable.traits.is_average:
             has_number = np.isfinite(targets[:, j]) & np.isfinite(drawn.values[:, j])
             targets[has_number, j] = drawn.values[has_number, j]
             copied[has_number, j] = NOT_COPIED
@@ -198,7 +197,9 @@ class _Drawn:
         return np.concatenate([found.centres for found in self._parts])
 
     @cached_property
-    def _trees(self) -> list[cKDTree]:
+    def _trees(self) -> list[Any]:
+        from scipy.spatial import cKDTree  # only where it is used: it takes a while to load
+
         return [cKDTree(self._design.cloud.points[part.rows]) for part in self._design.strata]
 
     def notes(self) -> list[Reason]:

@@ -14,9 +14,12 @@ from hypothesis import strategies as st
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.json_file import shipped_file
 from constraint_sdc.files.recipe import read_recipe, recipe_from_json, recipe_to_json
-from constraint_sdc.settings.masker import MASKERS
+from constraint_sdc.maskers.registry import REGISTRY
+from constraint_sdc.operators.geometric_mean import GeometricMean
+from constraint_sdc.operators.mode import Mode
+from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.settings.recipe import Recipe
-from constraint_sdc.settings.words import OperatorName, Role, Scale, Standardise, VariableWish
+from constraint_sdc.settings.words import Role, Scale, Standardise, VariableWish
 
 MANUAL = Path(__file__).resolve().parents[3] / "docs" / "recipe.md"
 SCHEMA = json.loads(shipped_file("schemas", "recipe.schema.json").read_text("utf-8"))
@@ -27,7 +30,7 @@ key: '@id'
 missing:
   V3: ['-9', -8]
 k: 5
-method: mdav+refine
+mask: {partition: mdav+refine}
 effort: 30s
 standardise: robust
 weights: Wave
@@ -61,7 +64,7 @@ def test_everything_in_a_recipe_arrives(tmp_path: Path) -> None:
         key="@id",
         missing={"V3": ("-9", "-8")},
         k=5,
-        method="mdav+refine",
+        partition="mdav+refine",
         effort="30s",
         standardise=Standardise.ROBUST,
         weights="Wave",
@@ -72,10 +75,10 @@ def test_everything_in_a_recipe_arrives(tmp_path: Path) -> None:
         variables={
             "Id": VariableWish(role=Role.IDENTIFIER, is_removed=True),
             "V1": VariableWish(Role.QUASI_IDENTIFIER, Scale.NUMERIC, 0),
-            "V2": VariableWish(Role.CONFIDENTIAL, decimals=2, operator=OperatorName.GEOMETRIC_MEAN),
+            "V2": VariableWish(Role.CONFIDENTIAL, decimals=2, operator=GeometricMean.name),
             "V3": VariableWish(decimals="free", weight=0.25),
             "V4": VariableWish(weight=3.0),
-            "Town": VariableWish(scale=Scale.NOMINAL, operator=OperatorName.MODE),
+            "Town": VariableWish(scale=Scale.NOMINAL, operator=Mode.name),
             "Size": VariableWish(scale=Scale.ORDINAL, order=("small", "010", "3")),
             "Wave": VariableWish(role=Role.UNTOUCHED),
         },
@@ -85,12 +88,12 @@ def test_everything_in_a_recipe_arrives(tmp_path: Path) -> None:
 def test_the_example_in_the_manual_is_a_recipe_with_every_entry(tmp_path: Path) -> None:
     whole, masks = re.findall(r"```yaml\n(.*?)```", MANUAL.read_text("utf-8"), re.DOTALL)
     said = recipe_to_json(read_recipe(recipe(tmp_path, whole)))
-    assert set(said) == set(SCHEMA["properties"]) - {"mask"}, "`method` and `mask` exclude each other"
+    assert set(said) == set(SCHEMA["properties"]) - {"method"}, "`method` is an old spelling"
     every = [recipe_to_json(read_recipe(recipe(tmp_path, f"mask:{one}"))) for one in masks.split("mask:")[1:]]
-    assert every.pop() == {"method": "mdav"}
+    assert every.pop() == {"mask": {"partition": "mdav"}}
     told = [one["mask"] for one in every]
-    assert [one["method"] for one in told] == list(MASKERS)
-    assert {entry for one in told for entry in one} == set(SCHEMA["properties"]["mask"]["properties"])
+    assert [one["masker"] for one in told] == list(REGISTRY.built_in)
+    assert {entry for one in told for entry in one} == set(SCHEMA["properties"]["mask"]["properties"]) - {"method"}
 
 
 def test_an_empty_recipe_says_nothing(tmp_path: Path) -> None:
@@ -123,36 +126,44 @@ def test_names_and_codes_stay_as_written(tmp_path: Path) -> None:
         ("group_size: 0\n", 1, "less than the minimum of 1"),
         ("groups: some\n", 1, "'all' was expected"),
         ("groups:\n- [V1]\n- []\n", 3, "non-empty"),
-        ("groups:\n- [V1, V2]\n- [V3,\n   V1]\n", 4, "V1 stands in `groups` twice"),
+        ("groups:\n- [V1, V2]\n- [V3,\n   V1]\n", 4, "V1 is listed twice in `groups`"),
         ("groups: all\ngroup_size: 3\n", 2, "no meaning"),
-        ("variables:\n  A: {type: nominal, order: [b, a]}\n", 2, "A has an order only with `type: ordinal`"),
-        ("variables:\n  A:\n    order: [b, a]\n", 3, "A has an order only with `type: ordinal`"),
+        ("variables:\n  A: {type: nominal, order: [b, a]}\n", 2, "the order of A requires `type: ordinal`"),
+        ("variables:\n  A:\n    order: [b, a]\n", 3, "the order of A requires `type: ordinal`"),
         ("variables:\n  A:\n    type: ordinal\n    order: []\n", 4, "non-empty"),
         (
             "variables:\n  A:\n    type: ordinal\n    order:\n    - b\n    - a\n    - b\n",
             7,
-            "b stands in the order of A twice",
+            "b is listed twice in the order of A",
         ),
-        ("variables:\n  A:\n    type: ordinal\n    order: [1,\n      '1']\n", 5, "1 stands in the order of A twice"),
-        ("variables:\n  A:\n    type: ordinal\n    order: [a, ' ']\n", 4, "an empty text, which is no value"),
+        ("variables:\n  A:\n    type: ordinal\n    order: [1,\n      '1']\n", 5, "1 is listed twice in the order of A"),
+        ("variables:\n  A:\n    type: ordinal\n    order: [a, ' ']\n", 4, "an empty text, which is not a value"),
         ("missing: {A: [9]}\nvariables:\n  A: {type: ordinal, order: [1, 9]}\n", 3, "9 is a missing code of A"),
         ("variables:\n  V1:\n    role: secret\n", 3, "not one of ['identifier'"),
         ("variables:\n  V1:\n    roles: untouched\n", 3, "roles"),
         ("variables:\n  V1: {grid: 16}\n", 2, "16 is not one of"),
         ("variables:\n  V1: {grid: true}\n", 2, "True is not one of"),
-        ("variables:\n  V1:\n    role: confidential\n    remove: true\n", 4, "V1 is no identifier"),
-        ("variables:\n  V1:\n    remove: true\n", 3, "V1 is no identifier"),
-        ("variables:\n  V1:\n    role: untouched\n    operator: mode\n", 4, "needs no operator"),
-        ("variables:\n  V1: {type: nominal,\n    operator: arithmetic mean}\n", 3, "does not exist"),
-        ("variables:\n  V1: {type: ordinal,\n    grid: 2}\n", 3, "has no grid"),
+        ("variables:\n  V1:\n    role: confidential\n    remove: true\n", 4, "V1 is not an identifier"),
+        ("variables:\n  V1:\n    remove: true\n", 3, "V1 is not an identifier"),
+        ("variables:\n  V1:\n    role: untouched\n    operator: mode\n", 4, "operator has no effect"),
+        (
+            "variables:\n  V1: {type: nominal,\n    operator: arithmetic mean}\n",
+            3,
+            "is not defined for nominal variables",
+        ),
+        ("variables:\n  V1: {type: ordinal,\n    grid: 2}\n", 3, "have no grid"),
         ("variables:\n  V1: {grid: 2}\n  V1: {grid: 3}\n", 3, "'V1' is given twice"),
-        ("record: &a x\nkey: *a\n", 2, "no aliases"),
-        ("k: 3\nmethod: mdva\n", 2, "unknown partition method 'mdva'; use auto, or one of mdav"),
+        ("record: &a x\nkey: *a\n", 2, "aliases are not allowed"),
+        ("k: 3\nmask: {partition: mdva}\n", 2, "unknown partition method 'mdva'; use auto, or one of mdav"),
         ("k: 3\neffort: lots\n", 2, "unknown effort 'lots'; use fast, default, high, best, or a number of seconds"),
         ("effort: 0s\n", 1, "unknown effort '0s'"),
         ("effort: 30\n", 1, "30 is not of type 'string'"),
         ("effort: ''\n", 1, "non-empty"),
-        ("method: mdav\nk: 3\neffort: fast\n", 3, "mdav does not search, so it has no effort; use auto or mdav+refine"),
+        (
+            "mask: {partition: mdav}\nk: 3\neffort: fast\n",
+            3,
+            "mdav does not search, so it has no effort; use auto or mdav+refine",
+        ),
         ("standardise: zscore\n", 1, "'zscore' is not one of ['z-score', 'robust', 'none']"),
         ("weights: 3\n", 1, "3 is not of type 'string'"),
         ("weights: ''\n", 1, "non-empty"),
@@ -162,12 +173,12 @@ def test_names_and_codes_stay_as_written(tmp_path: Path) -> None:
         ("variables:\n  V1: {weight: 0.0}\n", 2, "weight of V1 must be a positive number"),
         ("variables:\n  V1: {weight: heavy}\n", 2, "'heavy' does not match"),
         ("variables:\n  V1: {weight: -0.5}\n", 2, "'-0.5' does not match"),
-        ("variables:\n  V1:\n    role: untouched\n    weight: 2\n", 4, "V1 is untouched: it needs no weight"),
+        ("variables:\n  V1:\n    role: untouched\n    weight: 2\n", 4, "V1 is untouched, so weight has no effect"),
         ("weights: W\nvariables:\n  W:\n    type: numeric\n    role: confidential\n", 5, "W weighs the records and"),
         ("weights: W\nvariables:\n  W:\n    grid: 2\n", 4, "W weighs the records and cannot be masked too"),
         ("weights: W\nvariables:\n  W: {weight: 2}\n", 3, "W weighs the records and cannot be masked too"),
         ("missing:\n  W: [99]\nweights: W\n", 2, "W weighs the records, so that none of its values can be missing"),
-        ("variables:\n  ? [V1]\n  : {grid: 2}\n", 2, "no name"),
+        ("variables:\n  ? [V1]\n  : {grid: 2}\n", 2, "the name of an entry must be text"),
     ],
 )
 def test_a_mistake_names_its_line(tmp_path: Path, text: str, line: int, says: str) -> None:
@@ -199,7 +210,7 @@ wishes = st.builds(
     st.none() | st.sampled_from(Role),
     st.none() | st.sampled_from(Scale),
     st.none() | st.integers(0, 15) | st.just("free"),
-    st.none() | st.sampled_from(OperatorName),
+    st.none() | st.sampled_from(OPERATORS.names),
     st.booleans(),
     st.none() | st.floats(min_value=0, exclude_min=True, allow_infinity=False),
     st.lists(names, max_size=3).map(tuple),
@@ -210,7 +221,7 @@ recipes = st.builds(
     key=st.none() | names,
     missing=st.dictionaries(names, st.lists(names, min_size=1).map(tuple)),
     k=st.none() | st.integers(2, 100),
-    method=st.none() | names,
+    partition=st.none() | names,
     effort=st.none() | names,
     standardise=st.none() | st.sampled_from(Standardise),
     weights=st.none() | names,

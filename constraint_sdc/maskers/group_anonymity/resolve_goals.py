@@ -1,0 +1,198 @@
+"""Goals of group anonymity against a file: conditions become records, values become places of a signal.
+
+What does not fit the file is a UsageError that names the goal, numbered from 1 as in the recipe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+
+import numpy as np
+
+from constraint_sdc.arrays import Flags, Rows
+from constraint_sdc.data.table import Table
+from constraint_sdc.errors import UsageError
+from constraint_sdc.evaluate.subdomain import parse_subdomain
+from constraint_sdc.maskers.group_anonymity.goal import AddedExtremum, Goal, Influential, MovedExtremum, VitalSet
+from constraint_sdc.maskers.group_anonymity.swap_task import (
+    FileGoal,
+    FileInfluential,
+    SwapParameter,
+    SwapTask,
+    VitalRows,
+)
+from constraint_sdc.plan.read_series import is_numeric, make_series, not_numeric, subdomain_rows
+from constraint_sdc.settings.recipe import Recipe
+from constraint_sdc.settings.words import Scale, VariableWish
+
+# Influential variables of a file: numbers that count by their relative difference, or categories.
+
+
+def file_influential(wish: Influential, table: Table, recipe: Recipe) -> FileInfluential:
+    """Return the variable as numbers or codes; ordinal values count as 1, 2, 3, ... in their order."""
+    column, missing = table.columns[wish.name], recipe.missing.get(wish.name, ())
+    is_number = is_numeric(column, missing)
+    known = recipe.variables.get(wish.name, VariableWish())
+    scale = wish.scale or known.scale
+    if scale is Scale.NUMERIC and not is_number:
+        raise not_numeric(f"influential: {wish.name}")
+    scale = scale or (Scale.NUMERIC if is_number else Scale.NOMINAL)
+    if scale is Scale.NOMINAL:
+        series = make_series(column, scale, VariableWish(), missing)
+        return FileInfluential(wish, None, np.where(series.is_blank, -1, np.nan_to_num(series.values)).astype(np.int64))
+    if (wish.same, wish.different) != (0.0, 1.0):
+        what = f"influential: {wish.name} is {scale.value}, and same and different are for categories"
+        raise UsageError(what, hint="leave them out, or say type: nominal")
+    series = make_series(column, scale, replace(known, decimals="free"), missing)
+    return FileInfluential(wish, series.values + (1.0 if scale is Scale.ORDINAL else 0.0), None)
+
+
+# The values of a parameter: equal numbers are one value however they are spelt, and texts are as they are.
+
+MOST_VALUES = 1000
+"""More values than that are no signal but a mistake."""
+
+
+def parameter_of(name: str, table: Table, recipe: Recipe) -> SwapParameter:
+    """Return a parameter with its values in order: numbers by size, else texts."""
+    column, missing = table.columns[name], recipe.missing.get(name, ())
+    wish = recipe.variables.get(name, VariableWish())
+    is_number = is_numeric(column, missing)
+    scale = wish.scale or (Scale.NUMERIC if is_number else Scale.NOMINAL)
+    if scale is Scale.NUMERIC and not is_number:
+        raise not_numeric(name)
+    # Ordinal series put texts that are numbers in the order of the numbers.
+    ordered = Scale.NUMERIC if scale is Scale.NUMERIC else Scale.ORDINAL
+    series = make_series(column, ordered, replace(wish, decimals="free"), missing)
+    has_value = ~series.is_blank
+    values, first, codes = np.unique(series.values[has_value], return_index=True, return_inverse=True)
+    if not len(values):
+        raise UsageError(f"{name} is a parameter, but no record has a value of it")
+    if len(values) > MOST_VALUES:
+        hint = "choose a variable with fewer values, or join values before masking"
+        raise UsageError(f"{name} has {len(values):,} different values, too many for a signal", hint=hint)
+    rows = np.flatnonzero(has_value)
+    texts = [column.text(int(rows[place])) or "" for place in first.tolist()]
+    labels = tuple(text.strip() if scale is Scale.NUMERIC else text for text in texts)
+    all_codes = np.full(table.records, -1, np.int64)
+    all_codes[rows] = codes.reshape(-1)
+    return SwapParameter(name, all_codes, labels)
+
+
+def place_of(value: str, parameter: SwapParameter, places: Rows, where: str) -> int:
+    """Return where in a signal over `places` a value stands; UsageError tells none of the file's own values."""
+    try:
+        return parameter.place_of(value, places)
+    except ValueError as problem:
+        hint = f"it has {len(places):,} different values there; write one as the file does"
+        raise UsageError(f"{where}: {problem}", hint=hint) from None
+
+
+_SHOWN = 20
+
+
+def resolve_goals(goals: Sequence[Goal], influential: Sequence[Influential], table: Table, recipe: Recipe) -> SwapTask:
+    """Return the goals in terms of the file; UsageError for what does not fit it."""
+    parameters: dict[str, SwapParameter] = {}
+    found: list[FileGoal] = []
+    for number, goal in enumerate(goals, start=1):
+        where = f"goal {number}"
+        if goal.parameter not in parameters:
+            _require_variable(goal.parameter, table, f"{where}: the parameter")
+            parameters[goal.parameter] = parameter_of(goal.parameter, table, recipe)
+        found.append(_resolved(number, goal, parameters[goal.parameter], table, recipe))
+    for one in influential:
+        _require_variable(one.name, table, "influential")
+    return SwapTask(parameters, tuple(found), tuple(file_influential(one, table, recipe) for one in influential))
+
+
+def _require_variable(name: str, table: Table, what: str) -> None:
+    if name not in table.columns:
+        close = get_close_matches(name, list(table.columns), n=1)
+        known = f"is it {close[0]}?" if close else f"the file has: {', '.join(list(table.columns)[:_SHOWN])}"
+        raise UsageError(f"{what} names {name!r}, which no record has", hint=known)
+
+
+def _resolved(number: int, goal: Goal, parameter: SwapParameter, table: Table, recipe: Recipe) -> FileGoal:
+    where = f"goal {number}"
+    group, reads = _vital_rows(goal.group, parameter, table, recipe, where)
+    against: VitalRows | None = None
+    if goal.against is not None:
+        against, more = _vital_rows(goal.against, parameter, table, recipe, f"{where}: against")
+        reads |= more
+    places = _places(goal, group.base, parameter, where)
+    resolved = FileGoal(number, goal, places, group, against, reads)
+    _require_partners(resolved, where)
+    for change in goal.changes:
+        match change:
+            case MovedExtremum(source, target):
+                for value in (source, target):
+                    place_of(value, parameter, places, f"{where}: move")
+            case AddedExtremum(at):
+                place_of(at, parameter, places, f"{where}: add")
+            case _:
+                pass
+    return resolved
+
+
+def _vital_rows(
+    wish: VitalSet, parameter: SwapParameter, table: Table, recipe: Recipe, where: str
+) -> tuple[VitalRows, frozenset[str]]:
+    """Return the records of a set that have a value of the parameter, and the variables that were looked at."""
+    has_value = parameter.codes >= 0
+    base, base_reads = has_value, frozenset[str]()
+    if wish.base is not None:
+        chosen, base_reads = _satisfying(wish.base, table, recipe, f"{where}: base")
+        base = base & chosen
+        if not base.any():
+            raise UsageError(f"{where}: no record with a value of {parameter.name} satisfies base {wish.base!r}")
+    vital, reads = _satisfying(wish.vital, table, recipe, f"{where}: vital")
+    if not (vital & base).any():
+        among = f" among the records of base {wish.base!r}" if wish.base is not None else ""
+        what = f"{where}: no record with a value of {parameter.name} satisfies vital {wish.vital!r}{among}"
+        raise UsageError(what, hint="a group without records has no signal to change")
+    return VitalRows(vital & base, base), reads | base_reads
+
+
+def _satisfying(text: str, table: Table, recipe: Recipe, where: str) -> tuple[Flags, frozenset[str]]:
+    try:
+        condition = parse_subdomain(text, tuple(table.columns))
+        if condition.condition is None:
+            raise ValueError(f"a condition is needed, such as {text} = 'x', and not a variable's name alone")
+        ((_, rows),) = subdomain_rows(condition, table, recipe)
+    except ValueError as problem:
+        raise UsageError(f"{where} {text!r}: {problem}", hint="see docs/measures/subdomains.md") from None
+    found = np.zeros(table.records, np.bool_)
+    found[rows] = True
+    return found, frozenset(condition.names)
+
+
+def _require_partners(goal: FileGoal, where: str) -> None:
+    """Refuse a base of vital records only, and a signal of a single value: no swap could change it."""
+    if not (goal.group.base & ~goal.group.vital).any():
+        raise UsageError(
+            f"{where}: every record of the base is vital, so that there is nobody to swap with",
+            hint="make the condition of vital narrower, or that of base wider",
+        )
+    if len(goal.places) < 2:
+        raise UsageError(f"{where}: {goal.goal.parameter} has the same value in every record of the base")
+
+
+def _places(goal: Goal, base: Flags, parameter: SwapParameter, where: str) -> Rows:
+    """Return the codes of the values that occur in the base, as the goal orders them."""
+    occurring = np.unique(parameter.codes[base]).astype(np.int64)
+    if not goal.order:
+        return occurring
+    ordered = [int(occurring[place_of(value, parameter, occurring, f"{where}: order")]) for value in goal.order]
+    if len(set(ordered)) < len(ordered):
+        raise UsageError(f"{where}: order names a value of {parameter.name} twice")
+    if left := len(occurring) - len(ordered):
+        # How many, not which: a rare value may be somebody's.
+        records = int(np.count_nonzero(base & ~np.isin(parameter.codes, ordered)))
+        what = (
+            f"{where}: order leaves out {left:,} values of {parameter.name}, which {records:,} records of the base have"
+        )
+        raise UsageError(what, hint="name every value that occurs in the base")
+    return np.array(ordered, np.int64)

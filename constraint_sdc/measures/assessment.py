@@ -63,7 +63,7 @@ class ResultTable:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Measured(Tabled):
-    """What one measure or attack found. `measure` is its name, which is also its file's and its page's.
+    """The result of one measure or attack. `measure` is its name, which is also the name of its file and its page.
 
     The first figure is the headline. `says` is one sentence that explains the headline for this file. `notes` list what
     was assumed, left out or drawn at random.
@@ -116,7 +116,7 @@ class AssessOptions:
 
 @dataclass(frozen=True, repr=False)
 class Assessment(Tabled):
-    """Everything that a review board asks of a masked file.
+    """All results that a review board needs for a masked file.
 
     `outcomes` compare the rules before and after, None without rules. `plan` is the plan in the certificate, None if
     there is no certificate; `mismatches` are the statements of the certificate that contradict the file. `score` is
@@ -193,11 +193,11 @@ class SweepTask:
 
 @dataclass(frozen=True, slots=True)
 class SweepOptions:
-    """Which points: every k with every masker and partition, with the rules and, when compared, without them.
+    """The points of a sweep: every k with every masker and partition, with the rules and, for comparison, without them.
 
-    Each of `partitions` stands for microaggregation by it; each of `maskers` divides records as `masking` says. Without
-    both, `masking` and its recipe decide. `masking` holds what is the same for all points. `jobs` is how many processes
-    work at the same time, None for as many as there are cores; the results do not depend on it.
+    Each of `partitions` means microaggregation by it; each of `maskers` divides records as `masking` says. Without
+    both, `masking` and its recipe decide. `masking` holds the options that all points share. `jobs` is the number of
+    parallel processes, None for one per core; the results do not depend on it.
     """
 
     ks: tuple[int, ...]
@@ -225,7 +225,7 @@ class SweepOptions:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Sweep(Tabled):
-    """All points of a sweep; `reused` were computed by an earlier run that was interrupted or asked for less.
+    """All points of a sweep; `reused` were computed by an earlier run that was interrupted or had fewer points.
 
     `digest` is the SHA-256 of the data, so that points of another file are not reused.
     """
@@ -249,7 +249,7 @@ class Sweep(Tabled):
 
 @dataclass(frozen=True, slots=True)
 class MeasureTraits:
-    """What a measure is, for those who run it and for the exam.
+    """The properties of a measure that commands and the exam use.
 
     `family` is the part of the assessment it belongs to. `unmasked` is the value of its first figure when the masked
     file is the original, None where nothing is claimed. With `draws` it samples by the seed, so that its figures may
@@ -264,7 +264,7 @@ class MeasureTraits:
 
 @dataclass(frozen=True, slots=True)
 class MeasureInputs:
-    """What a run gives its measures besides the pair.
+    """The inputs of measures besides the pair.
 
     `seed` draws samples. `rules` are those that every original record satisfies, `domains` the values of variables that
     value-domain rules restrict, `regressions` those that the recipe names.

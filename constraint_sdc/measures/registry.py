@@ -58,12 +58,12 @@ def prepared(measure: Measure, inputs: MeasureInputs) -> Measure | None:
 
 
 def utility_measures(regressions: tuple[Regression, ...] = ()) -> tuple[Measure, ...]:
-    """Return the measures of what masking cost; regressions only where some are named."""
+    """Return the utility measures; regressions only if some are named."""
     return _family("utility", MeasureInputs(regressions=regressions))
 
 
 def risk_measures(seed: int = 0) -> tuple[Measure, ...]:
-    """Return the measures of what could be linked or narrowed down; `seed` draws where not all can be tried."""
+    """Return the risk measures; `seed` draws samples where not all combinations can be tried."""
     return _family("risk", MeasureInputs(seed))
 
 

@@ -43,16 +43,16 @@ class NotCovered:
 OperatorVerdict: TypeAlias = Preserved | NeedsExact | NotCovered
 
 
-# What an operator is, for those who plan with it and make its values exact.
+# The traits of an operator that the planner and the exact step use.
 
 
 @dataclass(frozen=True, slots=True)
 class OperatorTraits:
-    """What the planner and the exact step ask of an operator instead of its name.
+    """The properties of an operator that the planner and the exact step use instead of its name.
 
-    `scales` are those of the variables that it takes. `copies` is what it takes from a member as it is: nothing (it
+    `scales` are those of the variables that it takes. `copies` is what it takes unchanged from a member: nothing (it
     computes a new number), each variable's value by itself, or all variables together from one record. With
-    `averages_logarithms` it takes positive values; records of different signs are in strata of their own. With
+    `averages_logarithms` it takes positive values; records of different signs are in separate strata. With
     `is_order_statistic` it takes the value of one rank, so that it moves with the order of the values.
     """
 
@@ -136,7 +136,7 @@ class Operator(Protocol):
 
     @property
     def traits(self) -> OperatorTraits:
-        """Return what the operator is for those who use it."""
+        """Return the traits of the operator."""
         ...
 
     def verdict(self, formula: Formula) -> OperatorVerdict:

@@ -27,7 +27,7 @@ class Takes(Enum):
 
 
 def below_2k(k: int) -> int:
-    """Return the largest group of a method that divides whatever can be divided."""
+    """Return the largest group of a method that divides every group of 2k or more."""
     return 2 * k - 1
 
 
@@ -37,11 +37,11 @@ TIED = "categories are full of ties, and the first record of equals decides"
 
 @dataclass(frozen=True, slots=True)
 class PartitionTraits:
-    """What planner, attacks and exam ask of a method instead of its name.
+    """The properties of a method that planner, attacks and exam use instead of its name.
 
-    `largest` is the size, by k, that no group exceeds; None promises nothing. A method whose groups depend on the order
+    `largest` is the size, by k, that no group exceeds; None means no limit. A method whose groups depend on the order
     of the file, even where there are no ties, says why in `file_order_matters`. With `sorts_by_one_number` records are
-    put in order by a projection, so that near neighbours in it may be far apart.
+    put in order by a projection, so that neighbours in the order may be far apart.
     """
 
     takes: Takes = Takes.NUMBERS
@@ -71,7 +71,7 @@ class Partitioner(Protocol):
 
     @property
     def traits(self) -> PartitionTraits:
-        """Return what the method is for those who use it."""
+        """Return the traits of the method."""
         ...
 
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:

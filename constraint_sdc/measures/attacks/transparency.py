@@ -152,7 +152,7 @@ class AnonymitySets:
 
 @dataclass(frozen=True)
 class Transparency:
-    """Intersect, block by block, the masked records that each original can have become; one left is certain.
+    """Intersect the masked records that each original can have become, block by block; a single one is certain.
 
     `knowledge` is `published` (method and k), `rerun` (the intruder runs the method on the original), or None for both.
     Sets are counted up to `cap`.

@@ -28,7 +28,7 @@ from constraint_sdc.settings.words import Scale
 
 Knowledge: TypeAlias = Literal["published", "rerun"]
 
-"""Methods whose groups are of consecutive values, as their description says."""
+"""Methods that form groups of consecutive values by definition."""
 
 _ROUNDING = 1e-9
 """The rounding error, relative to the largest value, within which a value counts as a mean."""
@@ -126,7 +126,7 @@ def _by_operator(pair: Pair, block: MaskedTogether, variable: Compared) -> Use:
     if operator == GeometricMean.name and _is_positive(variable):
         logs = np.log(variable.original), np.log(variable.masked)
         return _by_means(variable.name, "geometric mean of its group (slack of logarithms)", *logs, label)
-    said = "not said how it was masked" if operator is None else f"{operator} of a group"
+    said = "masking method unknown" if operator is None else f"{operator} of a group"
     return _blanks_only(variable, said)
 
 

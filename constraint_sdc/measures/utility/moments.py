@@ -137,7 +137,7 @@ class Moments:
 REGISTERED = (Moments(),)
 
 
-_LEAST_VALUES = 5  # four moments would tell four values
+_LEAST_VALUES = 5  # four moments would reveal four values
 _NO_NUMBERS = "no masked variable is numeric"
 _LABELS = (
     ("mean", "means, in standard deviations"),

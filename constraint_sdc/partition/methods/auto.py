@@ -32,7 +32,7 @@ _SHARE = 0.1  # largest share of the time for MDAV
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What `auto` does with a cloud, as one would write it after `--partition`, and why."""
+    """The method that `auto` chooses for a cloud, as the value of `--partition`, and why."""
 
     method: str
     why: Reason

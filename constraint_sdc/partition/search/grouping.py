@@ -10,7 +10,7 @@ import numpy as np
 from constraint_sdc.arrays import AnyIntegers, Floats, Labels, Points
 from constraint_sdc.data.cloud import Cloud
 
-_MOST_COLUMNS = 128  # and places of a group; of more, NumPy adds the halves apart
+_MOST_COLUMNS = 128  # columns, and slots of a group; with more, NumPy adds the halves separately
 
 
 class Grouping:
@@ -107,7 +107,7 @@ class Grouping:
         self.size[other] += 1
 
     def send(self, x: AnyIntegers, into: AnyIntegers) -> None:
-        """Send records to other groups, any number from and to each; groups that lose all their records are empty."""
+        """Move records to other groups, any number from and to each; groups without records become empty."""
         if self.send_compiled is not None:
             self.send_compiled(x, into)
             return

@@ -40,10 +40,10 @@ _CHUNK = 4_096
 def nearest(points: Points, count: int, seed: int, *, compiled: bool = False) -> NeighbourLists:
     """Return for every record the `count` (or n - 1) records nearest to it, nearest first, never itself.
 
-    Up to 5,000 records the answer is exact, and ties go to the record that comes first in the file. Beyond, most but
-    not all are the nearest (docs/partition/tree.md has the shares), and a record with enough copies has copies only.
-    Nothing is drawn, so `seed` is of no account; nor is the number of threads. With `compiled` the exact answer is
-    found by compiled code, which has to be loaded first.
+    Up to 5,000 records the answer is exact, and ties go to the record that comes first in the file. Above, most but not
+    all are the nearest (docs/partition/tree.md has the shares), and a record with enough copies has copies only. The
+    result depends neither on `seed` nor on the number of threads. With `compiled` the exact answer is found by compiled
+    code, which has to be loaded first.
 
     >>> nearest(np.array([[0.0], [5.0], [1.0], [7.0]]), 2, seed=1).tolist()
     [[2, 1], [3, 2], [0, 1], [1, 2]]

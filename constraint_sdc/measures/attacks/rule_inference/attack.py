@@ -139,7 +139,7 @@ def infer(pair: Pair, intruder: Intruder, rules: Sequence[AppliedRule]) -> Infer
 class RuleInference:
     """Derive from the published rules and the masked values the interval in which every original value must lie.
 
-    `domains` are the values of other documents that rules look into, by variable.
+    `domains` are the values in other documents that rules refer to.
     """
 
     name: ClassVar[str] = "rule-inference"

@@ -20,8 +20,8 @@ from constraint_sdc.plan.plan import ExactStep
 DOCUMENTED = (
     "cannot form a group of",
     "its values have fewer than",
-    "would have to share",
-    "a record but its own",
+    "must share them",
+    "except its own values",
     "takes no nominal",
 )
 

@@ -106,6 +106,6 @@ def _given_mistakes(name: str, recipe: Recipe) -> Iterator[str]:
         if is_wished or wish.role not in (None, Role.UNTOUCHED):
             yield f"{name} is given, so it stays as it is and cannot be masked"
         if wish.scale not in (None, Scale.NUMERIC):
-            yield f"{name} is given, which takes a number, and is {wish.scale.value}"
+            yield f"{name} is given and must be numeric, but it is {wish.scale.value}"
     if any(name in group for group in recipe.groups if recipe.groups != "all"):
-        yield f"{name} is given, so it stays as it is and is in no group"
+        yield f"{name} is given, so it stays as it is and cannot be in a group"

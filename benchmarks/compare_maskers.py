@@ -61,7 +61,7 @@ CATEGORIES = """variables:
 """
 
 GOALS = """mask:
-  method: group-anonymity
+  masker: group-anonymity
   goals:
     - parameter: Region
       vital: "Class = 'high'"
@@ -80,20 +80,20 @@ class Way:
 
 
 WAYS = (
-    Way("microaggregation, auto (the default)", 5, "method: auto\n"),
-    Way("microaggregation, mdav", 5, "method: mdav\n"),
-    Way("categories too, mixed", 5, "method: mixed\n" + CATEGORIES),
-    Way("ordinal-median", 5, "method: ordinal-median\n"),
-    Way("microhybrid", 20, "mask: {method: microhybrid, partition: mdav}\nseed: 731\n"),
+    Way("microaggregation, auto (the default)", 5, "mask: {partition: auto}\n"),
+    Way("microaggregation, mdav", 5, "mask: {partition: mdav}\n"),
+    Way("categories too, mixed", 5, "mask: {partition: mixed}\n" + CATEGORIES),
+    Way("ordinal-median", 5, "mask: {partition: ordinal-median}\n"),
+    Way("microhybrid", 20, "mask: {masker: microhybrid, partition: mdav}\nseed: 731\n"),
     Way(
-        "microhybrid in blocks of three", 5, "mask: {method: microhybrid, partition: mdav}\ngroup_size: 3\nseed: 731\n"
+        "microhybrid in blocks of three", 5, "mask: {masker: microhybrid, partition: mdav}\ngroup_size: 3\nseed: 731\n"
     ),
-    Way("fuzzy-c-means", 5, "mask: {method: fuzzy-c-means}\nseed: 731\n"),
-    Way("fuzzy-c-means, ensure_k", 5, "mask: {method: fuzzy-c-means, m1: 1.2, m2: 1.2, ensure_k: true}\nseed: 731\n"),
-    Way("individual-ranking", 5, "method: individual-ranking\n"),
-    Way("optimal-univariate", 5, "method: optimal-univariate\n"),
-    Way("pc1-projection", 5, "method: pc1-projection\n"),
-    Way("z-sum-projection", 5, "method: z-sum-projection\n"),
+    Way("fuzzy-c-means", 5, "mask: {masker: fuzzy-c-means}\nseed: 731\n"),
+    Way("fuzzy-c-means, ensure_k", 5, "mask: {masker: fuzzy-c-means, m1: 1.2, m2: 1.2, ensure_k: true}\nseed: 731\n"),
+    Way("individual-ranking", 5, "mask: {partition: individual-ranking}\n"),
+    Way("optimal-univariate", 5, "mask: {partition: optimal-univariate}\n"),
+    Way("pc1-projection", 5, "mask: {partition: pc1-projection}\n"),
+    Way("z-sum-projection", 5, "mask: {partition: z-sum-projection}\n"),
     Way("group-anonymity (swaps regions)", None, GOALS),
 )
 

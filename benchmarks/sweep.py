@@ -49,7 +49,7 @@ def prepare(folder: Path, source: Path | None) -> Path:
 
 def sweep(data: Path, folder: Path) -> tuple[float, dict[tuple[str, int], dict[str, float]]]:
     started = perf_counter()
-    given = ("--k", f"1..{LAST}", "--methods", "mdav", "--compare-unconstrained", "-o", folder / "sweep")
+    given = ("--k", f"1..{LAST}", "--partitions", "mdav", "--compare-unconstrained", "-o", folder / "sweep")
     points = json.loads(run("sweep", data, "--rules", RULES, *given, "--json"))["points"]
     return perf_counter() - started, {(point["scenario"], point["k"]): point for point in points}
 
@@ -61,7 +61,7 @@ def loop(data: Path, folder: Path) -> tuple[float, dict[tuple[str, int], dict[st
     for scenario, rules in (("with rules", ("--rules", RULES)), ("without rules", ())):
         for k in LOOPED:
             masked = folder / "masked.xml"
-            run("mask", data, *rules, "-k", k, "--method", "mdav", "-o", masked, "--overwrite")
+            run("mask", data, *rules, "-k", k, "--partition", "mdav", "-o", masked, "--overwrite")
             said = json.loads(run("assess", data, masked, "--attacks", "none", "--json"))
             found[scenario, k] = {name: figure["value"] for name, figure in said["score"]["figures"].items()}
     return (perf_counter() - started) / len(found), found

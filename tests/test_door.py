@@ -105,7 +105,7 @@ def test_every_option_is_a_keyword(options: Any) -> None:
 
 def test_the_keywords_of_a_sweep_are_its_options_and_those_of_a_masking() -> None:
     own = {field.name for field in fields(cs.SweepOptions)} - {"masking"}
-    masking = {field.name for field in fields(cs.MaskOptions)} - {"k", "method", "partition"}
+    masking = {field.name for field in fields(cs.MaskOptions)} - {"k", "masker"}
     assert set(get_type_hints(keywords.SweepKeywords)) == own | masking
 
 
@@ -251,7 +251,7 @@ from pathlib import Path
 
 import constraint_sdc as cs
 
-result: cs.MaskResult = cs.mask_file("data.xml", "rules.sch", "out.xml", k=5, partition="mdav", allow=["rules"])
+result: cs.MaskResult = cs.mask_file("data.xml", "rules.sch", "out.xml", k=5, masker="microhybrid", allow=["rules"])
 plan: cs.Plan = cs.plan_file(Path("data.xml"), None, cs.MaskOptions(k=5))
 check: cs.CheckResult = cs.check_file("data.xml", Path("rules.sch"), original="data.xml", max_examples=None)
 names: list[str] = [violation.rule for rule in check.failing for violation in rule.violations]

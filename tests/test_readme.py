@@ -96,7 +96,8 @@ def test_the_readme_is_short() -> None:
     (session,) = blocks(text)
     assert verbs(README) == ["mask"]
     assert len(session.splitlines()) <= 40
-    assert len(prose(text).split()) < 1000
+    assert len(prose(text).split()) < 700
+    assert len(text.split()) < 1200
 
 
 def test_the_page_on_notebooks_shows_the_script_that_it_runs() -> None:
@@ -116,7 +117,7 @@ def test_every_measured_figure_of_the_readme_is_in_the_benchmarks() -> None:
     pages = [BENCHMARKS, *(TOP / "docs" / page for page in ("partition/benchmarks.md", "measures/benchmarks.md"))]
     pages.append(TOP / "docs" / "maskers" / "comparison.md")
     measured = [line for page in pages for line in page.read_text("utf-8").splitlines()]
-    assert len(rows) > 8
+    assert len(rows) >= 8
     assert [row for row in rows if row not in measured] == []
 
 

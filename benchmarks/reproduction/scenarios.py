@@ -97,7 +97,7 @@ class Bench:
     def __init__(self, folder: Folder, scenario: Scenario, judge: Bench | None = None) -> None:
         recipe = Recipe(groups=scenario.groups, standardise=scenario.standardise)
         self._prepared = prepare(
-            folder.data, folder.rules(scenario.rules), cs.MaskOptions(k=2, method="mdav", recipe=recipe)
+            folder.data, folder.rules(scenario.rules), cs.MaskOptions(k=2, partition="mdav", recipe=recipe)
         )
         self._judge: Prepared = judge._prepared if judge and not scenario.rules else self._prepared
         inputs = self._judge.plan_inputs

@@ -21,7 +21,7 @@ _COMMANDS = {
     "explain": "explain why a rule survives, or how a record was masked",
     "assess": "say how much a masked file lost, how much is at risk, and whether its rules hold",
     "attack": "try what an intruder would: how many records does he re-identify, and how sure is he?",
-    "sweep": "mask for many k and methods, and draw risk against utility",
+    "sweep": "mask for many k, maskers and partitions, and draw risk against utility",
     "partition": "divide records into groups without masking, to compare methods and their loss",
     "rules": "list what each rule means to us, and why",
     "describe": "describe the variables of a microdata file",
@@ -45,7 +45,7 @@ Examples:
   constraint-sdc explain EC-LC census.xml --rules census.sch -k 5
   constraint-sdc assess census.xml masked.xml --rules census.sch --report report.html
   constraint-sdc sweep census.xml --rules census.sch --k 2..30 -o sweep
-  constraint-sdc partition census.csv -k 3 --method mdav
+  constraint-sdc partition census.csv -k 3 --partition mdav
   constraint-sdc rules census.sch
   constraint-sdc convert census.csv census.xml
   constraint-sdc domain census.xml --variables V1 -o domain.xml

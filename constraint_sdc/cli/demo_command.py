@@ -66,7 +66,7 @@ def command(directory: Path, records: int, seed: int, k: int) -> None:
     deliver(render(after, "html"), files.report)
 
     ks = ",".join(map(str, _KS))
-    asked = f"{rules} --recipe {files.recipe} --k {ks} --methods mdav --compare-unconstrained -o {files.sweep}"
+    asked = f"{rules} --recipe {files.recipe} --k {ks} --partitions mdav --compare-unconstrained -o {files.sweep}"
     _say("5. Which k? Loss against risk, with the rules and without", f"sweep {files.original} {asked}")
     points = _sweep(files)
 
@@ -74,7 +74,7 @@ def command(directory: Path, records: int, seed: int, k: int) -> None:
     _say("6. What it cost, and what is at risk", f"assess {files.original} {files.masked} {asked}")
     _assess(files, points)
 
-    _say("7. The same engine without the rules", f"mask {files.original} -k {k} --method mdav -o {files.plain}")
+    _say("7. The same engine without the rules", f"mask {files.original} -k {k} --partition mdav -o {files.plain}")
     plain, in_blocks = mask_without_rules(files, plan, check)
     click.echo(_comparison(before, after, plain, in_blocks))
     deliver(render(plain, "html"), files.plain_report)

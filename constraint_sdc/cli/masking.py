@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from constraint_sdc.maskers.masked import MaskOptions
     from constraint_sdc.plan.plan import Plan
 
-LEAST_K = 2
 # What a saved plan has decided; an option that says something else contradicts it.
-DECIDED = ("k", "method", "partition", "effort", "standardise", "weights", "seed", "on_broken")
+DECIDED = ("k", "masker", "partition", "effort", "standardise", "weights", "seed", "on_broken")
 ABOUT_RULES = ("on_broken", "phase", "original", "allow", "time_limit")
 
 Command = Callable[..., None]
@@ -27,15 +26,14 @@ Command = Callable[..., None]
 _ONE_MASKING = (
     click.option("-k", "k", type=int, help="Least number of records that share the values of a block; 2 or more."),
     click.option(
-        "--method",
-        callback=not_empty,
-        help="A masker (see docs/maskers), or a partition, which stands for microaggregation by it. [default: auto]",
+        "--masker", callback=not_empty, help="How values are masked (see docs/maskers). [default: microaggregation]"
     ),
     click.option(
         "--partition",
         callback=not_empty,
-        help="How a masker divides records into groups (see docs/partition). [default: auto]",
+        help="How the masker divides records into groups (see docs/partition). [default: auto]",
     ),
+    click.option("--method", callback=not_empty, hidden=True, help="Old spelling of --masker and --partition."),
 )
 _ANY_MASKING = (
     click.option("--recipe", type=FILE, help="YAML file with k, roles, grids and groups (see docs/recipe.md)."),
@@ -89,6 +87,7 @@ def gather(
     given: dict[str, Any], rules: Path | None, saved: Plan | None = None, *, record: str | None = None
 ) -> MaskOptions:
     """Return the options; the command line (or a saved plan) goes before the recipe, and k must come from somewhere."""
+    given = with_new_spelling(given)
     if rules is None:
         refuse_given(given, ABOUT_RULES, "it belongs to rules, and there is no --rules")
     from constraint_sdc.files.recipe import read_recipe
@@ -98,7 +97,8 @@ def gather(
 
     recipe = Recipe() if given["recipe"] is None else read_recipe(given["recipe"])
     decided = {name: given[name] for name in DECIDED} if saved is None else _by_plan(given, saved)
-    _refuse_k(recipe.k if decided["k"] is None else decided["k"], decided["method"] or recipe.method)
+    of_recipe = None if recipe.masker is None else recipe.masker.name
+    _refuse_k(recipe.k if decided["k"] is None else decided["k"], decided["masker"] or of_recipe)
     if isinstance(decided["standardise"], str):
         decided["standardise"] = Standardise(decided["standardise"])
     return MaskOptions(
@@ -113,19 +113,43 @@ def gather(
     )
 
 
-def _refuse_k(k: int | None, method: str | None) -> None:
-    """Refuse a k that no masker takes; group-anonymity needs none, and microhybrid gives the original back with 1."""
-    from constraint_sdc.settings.masker import GroupAnonymity, Microhybrid
+def with_new_spelling(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the options with the old `--method` as `--masker` or `--partition`, and say so on stderr."""
+    name = given.get("method")
+    rest = {option: value for option, value in given.items() if option != "method"}
+    if name is None:
+        return rest
+    meant = meaning_of(name)
+    for option in ("masker", meant):
+        if rest[option] is not None:
+            what = f"--method {name} is the old spelling of --{meant} {name}, and --{option} is given too"
+            raise UsageError(what, hint="leave --method out")
+    click.echo(f"note: --method {name} is taken for a {meant}; the new spelling is --{meant} {name}", err=True)
+    from constraint_sdc.maskers.registry import DEFAULT
 
-    if method == GroupAnonymity.name:
+    # A partition in the place of a masker always stood for microaggregation, whatever the recipe says.
+    return {**rest, "masker": DEFAULT, meant: name}
+
+
+def meaning_of(name: str) -> str:
+    """Tell what a name in the old spelling is: masker or partition. Only built-in maskers ever had that spelling."""
+    from constraint_sdc.maskers.registry import REGISTRY
+
+    return "masker" if name in REGISTRY.built_in else "partition"
+
+
+def _refuse_k(k: int | None, masker: str | None) -> None:
+    """Refuse a k that the masker does not take; one may need none, or give the original back with 1."""
+    from constraint_sdc.maskers.registry import DEFAULT, find_masker
+
+    kind = find_masker(masker or DEFAULT)
+    if not kind.takes_k:
         return
     if k is None:
         raise UsageError("k is not given", hint="how many records must share values? -k K, or `k: K` in the recipe")
-    least, why = (
-        (1, "1 is the original") if method == Microhybrid.name else (LEAST_K, "a group of one record hides nothing")
-    )
-    if k < least:
-        raise UsageError(f"k must be at least {least}, not {k}", hint=why)
+    if k < kind.least_k:
+        why = "1 is the original" if kind.least_k == 1 else "a group of one record hides nothing"
+        raise UsageError(f"k must be at least {kind.least_k}, not {k}", hint=why)
 
 
 def _by_plan(given: dict[str, Any], saved: Plan) -> dict[str, Any]:

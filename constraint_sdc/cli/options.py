@@ -105,7 +105,7 @@ def end_progress() -> None:
 
 # What the library says through logging while one waits, passed on to the terminal.
 
-_LOGGER = "constraint_sdc.partition"
+_LOGGER = "constraint_sdc"
 
 
 class _Teller(logging.Handler):
@@ -125,7 +125,7 @@ class _Teller(logging.Handler):
 
 @contextmanager
 def notices() -> Iterator[None]:
-    """Print on stderr, as long as the block lasts, that a kernel must be compiled first."""
+    """Print on stderr, as long as the block lasts, what the library notes: kernels to compile, old spellings."""
     logger, teller = logging.getLogger(_LOGGER), _Teller()
     level = logger.level
     logger.addHandler(teller)

@@ -21,7 +21,7 @@ The methods, and which to use when: docs/partition/README.md
 \b
 Examples:
   constraint-sdc partition census.csv -k 3
-  constraint-sdc partition census.xml -k 3 --variables V1,V2,V3 --method mdav+refine --effort high
+  constraint-sdc partition census.xml -k 3 --variables V1,V2,V3 --partition mdav+refine --effort high
   constraint-sdc partition census.csv -k 5 --recipe census.yml -o groups.csv
 """
 
@@ -30,7 +30,8 @@ Examples:
 @click.argument("data", type=FILE)
 @click.option("-k", "k", type=int, help="Least number of records in a group; 2 or more.")
 @click.option("--variables", "-v", help="Variables to divide by, separated by commas. [default: all numbers]")
-@click.option("--method", help="How records are divided into groups (see docs/partition). [default: auto]")
+@click.option("--partition", help="How records are divided into groups (see docs/partition). [default: auto]")
+@click.option("--method", hidden=True, help="Old spelling of --partition.")
 @click.option("--effort", help="How long auto or NAME+refine searches: fast, default, high, best, or e.g. 30s.")
 @click.option(
     "--standardise",
@@ -49,6 +50,7 @@ def command(data: Path, output: Path | None, overwrite: bool, as_json: bool, **g
 
     Nothing is masked and no rules are asked: use it to compare methods. The same inputs and seed make the same groups.
     """
+    given = _with_new_spelling(given)
     _refuse_output(data, given["recipe"], output, overwrite)
     options = _options(given)
     from constraint_sdc.commands.partition import partition_file
@@ -63,6 +65,18 @@ def command(data: Path, output: Path | None, overwrite: bool, as_json: bool, **g
     deliver(render_partition_json(partitioned) if as_json else partition_text(partitioned, **terminal()), None)
     if output is not None:
         click.echo(f"groups saved: {output}", err=True)
+
+
+def _with_new_spelling(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the options with the old `--method` as `--partition`, and say so on stderr."""
+    rest = {option: value for option, value in given.items() if option != "method"}
+    if given["method"] is None:
+        return rest
+    if given["partition"] is not None:
+        raise UsageError("--method is the old spelling of --partition, and both are given", hint="leave --method out")
+    name = given["method"]
+    click.echo(f"note: --method {name} is taken for a partition; the new spelling is --partition {name}", err=True)
+    return {**rest, "partition": name}
 
 
 def _refuse_output(data: Path, recipe: Path | None, output: Path | None, overwrite: bool) -> None:

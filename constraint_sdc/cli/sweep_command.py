@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from constraint_sdc.cli.masking import gather, sweeping_options, terminal
+from constraint_sdc.cli.masking import gather, meaning_of, sweeping_options, terminal
 from constraint_sdc.cli.options import FILE, deliver, end_progress, names_in, not_empty
 from constraint_sdc.errors import UsageError
 
@@ -24,7 +24,7 @@ journal.jsonl, from which an interrupted sweep goes on when the same command is 
 \b
 Examples:
   constraint-sdc sweep census.xml --rules census.sch --k 1..99 --compare-unconstrained -o sweep
-  constraint-sdc sweep census.xml --rules census.sch --k 3,5,10..20 --methods auto,mdav -o sweep
+  constraint-sdc sweep census.xml --rules census.sch --k 3,5,10..20 --partitions auto,mdav -o sweep
 """
 _RANGE = re.compile(r"([0-9]+)(?:\.\.([0-9]+))?")
 _MOST_POINTS = 100_000
@@ -55,9 +55,10 @@ class Ks(click.ParamType[tuple[int, ...]]):
 @click.argument("data", type=FILE)
 @click.option("--rules", "-r", type=FILE, help="Schematron file with the edit rules; without it, none need survive.")
 @click.option("--k", "ks", type=Ks(), required=True, help="Group sizes to try, such as 1..99 or 3,5,10; 1 is unmasked.")
-@click.option(
-    "--methods", help="Methods to try, separated by commas: maskers or partitions. [default: the recipe's, or auto]"
-)
+@click.option("--maskers", help="Maskers to try, separated by commas. [default: the recipe's, if no --partitions]")
+@click.option("--partitions", help="Partitions to try microaggregation by, separated by commas. [default: auto]")
+@click.option("--partition", callback=not_empty, help="How the maskers of --maskers divide records. [default: auto]")
+@click.option("--methods", hidden=True, help="Old spelling of --maskers and --partitions.")
 @click.option("--compare-unconstrained", is_flag=True, help="Also mask without the rules, and count what breaks.")
 @click.option("--output", "-o", type=FILE, help="Directory for points and pictures. [default: NAME-sweep, after DATA]")
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes at the same time. [default: one for each core]")
@@ -69,6 +70,9 @@ def command(
     data: Path,
     rules: Path | None,
     ks: tuple[int, ...],
+    maskers: str | None,
+    partitions: str | None,
+    partition: str | None,
     methods: str | None,
     compare_unconstrained: bool,
     output: Path | None,
@@ -78,20 +82,22 @@ def command(
     record: str | None,
     **given: Any,
 ) -> None:
-    """Mask DATA in memory for every K and method, measure each masking, and draw risk against utility.
+    """Mask DATA in memory for every K with each masker and partition, measure, and draw risk against utility.
 
     Nothing is published. Every point is kept as soon as it is computed.
     """
     output = output or Path(f"{data.stem}-sweep")
-    masking = gather({**given, "k": 2, "method": None, "partition": None}, rules, record=record)
-    names = tuple(dict.fromkeys(names_in(methods, "--methods") or (masking.recipe.method or "auto",)))
+    tried = _tried(names_in(maskers, "--maskers"), names_in(partitions, "--partitions"), methods)
+    if partition is not None and tried[1] and not tried[0]:
+        raise UsageError("--partition is for --maskers, and only --partitions are tried", hint="leave it out")
+    masking = gather({**given, "k": 2, "masker": None, "partition": partition}, rules, record=record)
     from constraint_sdc.commands.sweep import sweep_file
     from constraint_sdc.measures.assessment import SweepOptions
     from constraint_sdc.reports.sweep import render_sweep_json, sweep_text
     from constraint_sdc.reports.sweep_files import write_sweep_files
 
     journal = _directory(output) / "journal.jsonl"
-    options = SweepOptions(ks, names, compare_unconstrained, jobs, replace(masking, k=None))
+    options = SweepOptions(ks, *tried, compare_unconstrained, jobs, replace(masking, k=None))
     try:
         sweep = sweep_file(data, rules, options, journal=journal, overwrite=overwrite, heard=_progress())
     finally:
@@ -99,6 +105,22 @@ def command(
     write_sweep_files(sweep, output)
     deliver(render_sweep_json(sweep) if as_json else sweep_text(sweep, **terminal()), None)
     click.echo(f"points and pictures: {output}", err=True)
+
+
+def _tried(
+    maskers: tuple[str, ...] | None, partitions: tuple[str, ...] | None, methods: str | None
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the maskers and the partitions to try; the old `--methods` named both, which is said on stderr."""
+    if methods is None:
+        return maskers or (), partitions or ()
+    if maskers is not None or partitions is not None:
+        what = "--methods is the old spelling of --maskers and --partitions, one of which is given too"
+        raise UsageError(what, hint="leave --methods out")
+    named = names_in(methods, "--methods") or ()
+    found = {kind: tuple(n for n in named if meaning_of(n) == kind) for kind in ("masker", "partition")}
+    said = " ".join(f"--{kind}s {','.join(names)}" for kind, names in found.items() if names)
+    click.echo(f"note: --methods {methods} is the old spelling, taken for {said}", err=True)
+    return found["masker"], found["partition"]
 
 
 def _directory(output: Path) -> Path:

@@ -16,19 +16,20 @@ from constraint_sdc.commands.check import check_file
 from constraint_sdc.commands.mask import compare_verdicts
 from constraint_sdc.commands.masking.preparation import check_options, read_whole, understand_rules
 from constraint_sdc.commands.measuring.pairing import pair_tables
-from constraint_sdc.commands.measuring.records_file import Progress, is_csv, read_records, subdomain_rows
+from constraint_sdc.commands.measuring.records_file import Progress, is_csv, read_records
 from constraint_sdc.constraints.constraint import DomainAtom, EditRule, atoms
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.data.table import Table
 from constraint_sdc.errors import UsageError
+from constraint_sdc.evaluate.subdomain import parse_subdomain
 from constraint_sdc.files.microdata.microdata import open_microdata
 from constraint_sdc.maskers.masked import MaskOptions, RuleOutcome
 from constraint_sdc.measures.assessment import Assessment, AssessOptions, Measure, Measured, SubdomainMeasured
 from constraint_sdc.measures.registry import attacks_on, risk_measures, score_of, utility_measures
-from constraint_sdc.measures.subdomain import parse_subdomain
 from constraint_sdc.measures.utility.regressions import Regression, parse_regression
 from constraint_sdc.plan.plan import Plan
 from constraint_sdc.plan.plan_json import plan_from_json
+from constraint_sdc.plan.read_series import subdomain_rows
 from constraint_sdc.settings.recipe import Recipe
 from constraint_sdc.settings.words import Scale
 

@@ -127,7 +127,7 @@ def mask_without_rules(files: DemoFiles, plan: Plan, check: CheckOptions) -> tup
     blocks = Recipe(groups=tuple(block.names for block in plan.blocks))
     verdicts = []
     for output, recipe in ((files.plain, Recipe()), (files.plain_in_blocks, blocks)):
-        options = MaskOptions(k=plan.k, method="mdav", recipe=recipe)
+        options = MaskOptions(k=plan.k, partition="mdav", recipe=recipe)
         mask_file(files.original, None, output, options, overwrite=True)
         verdicts.append(check_file(output, files.rules, check))
     return verdicts[0], verdicts[1]

@@ -1,4 +1,4 @@
-"""Sweep: mask a file for many k and methods, with and without its rules, and measure every masking."""
+"""Sweep: mask a file for many k, maskers and partitions, with and without its rules, and measure every masking."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from constraint_sdc import __version__
 from constraint_sdc.commands.certificate.certificate import file_digest
 from constraint_sdc.commands.masking.division import wished_division, wished_masker
 from constraint_sdc.commands.masking.preparation import input_digests
-from constraint_sdc.commands.measuring.sweep_bench import SweepBench
+from constraint_sdc.commands.measuring.sweep_bench import SweepBench, masking_by
 from constraint_sdc.commands.measuring.sweep_journal import Journal
 from constraint_sdc.commands.measuring.sweep_workers import compute_points
 from constraint_sdc.errors import UsageError
@@ -20,7 +20,6 @@ from constraint_sdc.maskers.masked import MaskOptions
 from constraint_sdc.measures.assessment import Sweep, SweepOptions, SweepPoint, SweepTask
 from constraint_sdc.partition.partitioner import cores
 from constraint_sdc.schematron.load import load_schema
-from constraint_sdc.settings.masker import GroupAnonymity
 
 Heard = Callable[[int, int], None]
 
@@ -70,10 +69,10 @@ def _refuse_mistakes(rules: Path | None, options: SweepOptions) -> None:
     if options.compare_unconstrained and rules is None:
         raise UsageError("without rules there is nothing to compare with", hint="give --rules")
     for method in options.methods:
-        wished = replace(options.masking, method=method)
+        wished = masking_by(options.masking, method)
         masker = wished_masker(wished)
-        if isinstance(masker, GroupAnonymity):
-            raise UsageError(f"{masker.name} has no k to sweep over", hint="leave it out of --methods and the recipe")
+        if not masker.takes_k:
+            raise UsageError(f"{masker.name} has no k to sweep over", hint="leave it out of --maskers and the recipe")
         wished_division(wished, masker)
 
 
@@ -87,6 +86,7 @@ def _inputs(data: Path, rules: Path | None, masking: MaskOptions) -> dict[str, o
         "version": __version__,
         "digests": digests,
         "recipe": recipe_to_json(masking.recipe),
+        **({} if masking.partition is None else {"partition": masking.partition}),
         "effort": masking.effort,
         "standardise": None if masking.standardise is None else masking.standardise.value,
         "weights": masking.weights,

@@ -49,7 +49,7 @@ class MaskedTogether:
 
     `method` is the partition, `operators` how a group's values become one; None and empty where nobody said so. With
     `is_weighted` the operators weighed the records. With `is_drawn` chance decided who got what: whoever does not know
-    the seed cannot repeat it.
+    the seed cannot repeat it. With `is_swapped` records exchanged values.
     """
 
     names: tuple[str, ...]
@@ -57,6 +57,7 @@ class MaskedTogether:
     operators: Mapping[str, OperatorName] = field(default_factory=dict)
     is_weighted: bool = False
     is_drawn: bool = False
+    is_swapped: bool = False
 
 
 @dataclass(frozen=True, repr=False)

@@ -12,9 +12,14 @@ import jsonschema
 
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.json_file import shipped_file
-from constraint_sdc.files.recipe_masker import refuse_masker, refuse_strange_parameters
+from constraint_sdc.files.recipe_masker import (
+    modern_spelling,
+    refuse_masker,
+    refuse_strange_parameters,
+    refuse_two_spellings,
+)
 from constraint_sdc.files.recipe_yaml import RecipeText
-from constraint_sdc.settings.masker import MASKERS, method_from_json, method_to_json
+from constraint_sdc.settings.masker import MaskerTraits, make_masker, masker_registry
 from constraint_sdc.settings.recipe import AssessWish, Recipe
 from constraint_sdc.settings.words import OperatorName, Role, Scale, Standardise, VariableWish
 
@@ -38,7 +43,10 @@ def read_recipe(path: Path) -> Recipe:
     schema = json.loads(shipped_file("schemas", "recipe.schema.json").read_text(encoding="utf-8"))
     for problem in jsonschema.Draft202012Validator(schema).iter_errors(content):
         raise text.mistake(_short(problem.message), _place(problem))
-    refuse_strange_parameters(content, text)
+    refuse_two_spellings(content, text)
+    content = modern_spelling(content)
+    if "mask" in content:
+        refuse_strange_parameters(content, text)
     recipe = recipe_from_json(content)
     _refuse_contradictions(recipe, text)
     return recipe
@@ -46,16 +54,15 @@ def read_recipe(path: Path) -> Recipe:
 
 def recipe_from_json(content: Mapping[str, Any]) -> Recipe:
     """Return the recipe that content under the schema stands for."""
+    content = modern_spelling(content)
     groups = content.get("groups", ())
     mask = content.get("mask", {})
-    method = mask.get("method", content.get("method"))
     return Recipe(
         record=content.get("record"),
         key=content.get("key"),
         missing={name: tuple(str(code) for code in codes) for name, codes in content.get("missing", {}).items()},
         k=content.get("k"),
-        method=method,
-        masker=method_from_json(mask) if method in MASKERS and mask else None,
+        masker=_masker(mask) if "masker" in mask else None,
         partition=mask.get("partition"),
         effort=content.get("effort"),
         standardise=Standardise(content["standardise"]) if "standardise" in content else None,
@@ -77,7 +84,7 @@ def recipe_to_json(recipe: Recipe) -> dict[str, object]:
         "key": recipe.key,
         "missing": {name: list(codes) for name, codes in recipe.missing.items()},
         "k": recipe.k,
-        **_method_to_json(recipe),
+        "mask": _mask_to_json(recipe),
         "effort": recipe.effort,
         "standardise": None if recipe.standardise is None else recipe.standardise.value,
         "weights": recipe.weights,
@@ -91,11 +98,14 @@ def recipe_to_json(recipe: Recipe) -> dict[str, object]:
     return {name: entry for name, entry in content.items() if entry not in (None, {}, [])}
 
 
-def _method_to_json(recipe: Recipe) -> dict[str, object]:
-    if recipe.masker is None and recipe.partition is None:
-        return {"method": recipe.method}
-    told = {"method": recipe.method} if recipe.masker is None else method_to_json(recipe.masker)
-    return {"mask": told if recipe.partition is None else {**told, "partition": recipe.partition}}
+def _masker(mask: Mapping[str, Any]) -> MaskerTraits:
+    told = {name: value for name, value in mask.items() if name not in ("masker", "partition")}
+    return make_masker(masker_registry().find(mask["masker"]), told)
+
+
+def _mask_to_json(recipe: Recipe) -> dict[str, object]:
+    told = {} if recipe.masker is None else {"masker": recipe.masker.name, **recipe.masker.told()}
+    return told if recipe.partition is None else {**told, "partition": recipe.partition}
 
 
 def _assess(entry: Mapping[str, Any]) -> AssessWish:

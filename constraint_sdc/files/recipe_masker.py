@@ -2,203 +2,138 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping
-from typing import Any, TypeAlias
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+import jsonschema
 
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.recipe_yaml import RecipeText
-from constraint_sdc.settings.goal import (
-    AddedExtremum,
-    Change,
-    ChangedApproximation,
-    GivenSignal,
-    Goal,
-    Influential,
-    MovedExtremum,
-    SignalKind,
-)
-from constraint_sdc.settings.masker import MASKERS, PARAMETERS, FuzzyCMeans, GroupAnonymity, Microhybrid
+from constraint_sdc.settings.masker import MaskerTraits, masker_registry, parameters
 from constraint_sdc.settings.recipe import Recipe
-from constraint_sdc.settings.words import OperatorName, Role, Scale, VariableWish
+from constraint_sdc.settings.words import OperatorName
 
-# What a recipe says of group anonymity: goals that make sense by themselves, and nothing that would have no effect.
+_log = logging.getLogger("constraint_sdc.recipe")
 
-RecipePath: TypeAlias = list[str | int]
-
-
-def refuse_goals(recipe: Recipe, text: RecipeText) -> None:
-    """Refuse group anonymity without goals, goals that cannot be meant, and entries that it has no use for."""
-    masker = recipe.masker
-    if not isinstance(masker, GroupAnonymity) or not masker.goals:
-        place = ["mask", "method"] if "mask" in text.content else ["method"]
-        raise text.mistake("group-anonymity needs to be told its goals, as `goals` under `mask`", place)
-    for entry, why in _WITHOUT_EFFECT.items():
-        if entry in text.content:
-            raise text.mistake(f"{entry} has no meaning with group-anonymity: {why}", [entry])
-    for number, goal in enumerate(masker.goals):
-        for problem in _goal_mistakes(goal, text, ["mask", "goals", number]):
-            raise problem
-    parameters = {goal.parameter for goal in masker.goals}
-    for problem in _influential_mistakes(masker.influential, parameters, text):
-        raise problem
-    if recipe.key in parameters:
-        raise text.mistake(f"{recipe.key} names the records, so its values cannot be swapped", ["key"])
-    for name, wish in recipe.variables.items():
-        for problem in _variable_mistakes(name, wish, name in parameters, text):
-            raise problem
+# The old spelling: `method`, at the top or under `mask`, meant a masker or a partition.
 
 
-_WITHOUT_EFFECT = {
-    "k": "it forms no groups",
-    "weights": "it counts records, each once",
-    "standardise": "influential variables count by their relative differences",
-    "groups": "every parameter is a block of its own",
-    "group_size": "every parameter is a block of its own",
-}
+def modern_spelling(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the content of a recipe with `masker` and `partition` under `mask`, whichever way it is spelt.
+
+    >>> modern_spelling({"k": 3, "method": "mdav"})
+    {'k': 3, 'mask': {'partition': 'mdav'}}
+    >>> modern_spelling({"mask": {"method": "microhybrid", "given": ["V1"]}})
+    {'mask': {'masker': 'microhybrid', 'given': ['V1']}}
+    """
+    mask = content.get("mask", {})
+    name = mask.get("method", content.get("method"))
+    if name is None:
+        return dict(content)
+    told = {entry: value for entry, value in mask.items() if entry != "method"}
+    rest = {entry: value for entry, value in content.items() if entry not in ("method", "mask")}
+    return {**rest, "mask": {_meant(name): name, **told}}
 
 
-def _goal_mistakes(goal: Goal, text: RecipeText, place: RecipePath) -> Iterator[UsageError]:
-    is_difference = goal.signal is SignalKind.DIFFERENCE
-    if is_difference and goal.against is None:
-        yield text.mistake("a concentration difference needs `against`, the other group", [*place, "signal"])
-    if goal.against is not None and not is_difference:
-        what = f"`against` is for the signal {SignalKind.DIFFERENCE.value}, and this is {goal.signal.value}"
-        yield text.mistake(what, [*place, "against"])
-    if len(set(goal.order)) < len(goal.order):
-        yield text.mistake(f"`order` names a value of {goal.parameter} twice", [*place, "order"])
-    for number, change in enumerate(goal.changes):
-        yield from _change_mistakes(change, goal, text, [*place, "change", number])
+def _meant(name: str) -> str:
+    """Return what an old `method` of this name was; third-party maskers never had the old spelling."""
+    return "masker" if name in masker_registry().built_in else "partition"
 
 
-def _change_mistakes(change: Change, goal: Goal, text: RecipeText, place: RecipePath) -> Iterator[UsageError]:
-    match change:
-        case MovedExtremum(source, target):
-            if source == target:
-                yield text.mistake(f"nothing moves from {source} to {target}", [*place, "move"])
-            yield from _unordered({"from": source, "to": target}, goal, text, [*place, "move"])
-        case AddedExtremum(at, height):
-            yield from _unordered({"at": at}, goal, text, [*place, "add"])
-            if height is not None and not math.isfinite(height):
-                yield text.mistake("the height is too large for a number", [*place, "add", "height"])
-        case ChangedApproximation(approximation=wish):
-            if not isinstance(wish, str) and not all(map(math.isfinite, wish)):
-                yield text.mistake("a coefficient is too large for a number", [*place, "wavelet", "approximation"])
-        case GivenSignal(values):
-            if not all(map(math.isfinite, values)):
-                yield text.mistake("the signal has a number that is too large", [*place, "signal"])
-            if goal.order and len(values) != len(goal.order):
-                what = f"the signal has {len(values)} numbers, and `order` names {len(goal.order)} values"
-                yield text.mistake(what, [*place, "signal"])
-
-
-def _unordered(values: dict[str, str], goal: Goal, text: RecipeText, place: RecipePath) -> Iterator[UsageError]:
-    """Yield a mistake for each value that `order`, if there is one, does not name; equal numbers are one value."""
-    for entry, value in values.items():
-        if goal.order and not any(_is_same(value, known) for known in goal.order):
-            yield text.mistake(f"{value!r} is not among the values that `order` names", [*place, entry])
-
-
-def _is_same(one: str, other: str) -> bool:
-    try:
-        return one == other or float(one) == float(other)
-    except ValueError:
-        return False
-
-
-def _influential_mistakes(
-    influential: tuple[Influential, ...], parameters: set[str], text: RecipeText
-) -> Iterator[UsageError]:
-    seen: set[str] = set()
-    for number, one in enumerate(influential):
-        place: RecipePath = ["mask", "influential", number]
-        entries = text.content["mask"]["influential"][number]
-        if one.name in seen:
-            yield text.mistake(f"{one.name} is influential twice", [*place, "variable"])
-        if one.name in parameters:
-            what = f"{one.name} is swapped, so that the records of a pair never agree in it"
-            yield text.mistake(what, [*place, "variable"])
-        seen.add(one.name)
-        for entry, value in (("weight", one.weight), ("same", one.same), ("different", one.different)):
-            if not math.isfinite(value):
-                yield text.mistake(f"{entry} is too large for a number", [*place, entry])
-            if entry != "weight" and entry in entries and one.scale in (Scale.NUMERIC, Scale.ORDINAL):
-                what = f"{entry} is for categories, and {one.name} is {one.scale.value}"
-                yield text.mistake(what, [*place, entry])
-        if one.weight == 0:
-            yield text.mistake(f"with weight 0, {one.name} has no influence; leave it out", [*place, "weight"])
-        if one.same > one.different:
-            place += ["same" if "same" in entries else "different"]
-            yield text.mistake(f"equal categories would count more ({one.same}) than different ones", place)
-
-
-def _variable_mistakes(name: str, wish: VariableWish, is_parameter: bool, text: RecipeText) -> Iterator[UsageError]:
-    """Yield a mistake for each wish of a variable that swapping cannot fulfil."""
-    place: RecipePath = ["variables", name]
-    for entry, value in (("operator", wish.operator), ("grid", wish.decimals), ("weight", wish.weight)):
-        if value is not None:
-            what = f"{entry} of {name} has no meaning with group-anonymity, which averages nothing"
-            yield text.mistake(what, [*place, entry])
-    if wish.role is None or wish.role.is_masked == is_parameter:
+def refuse_two_spellings(content: Mapping[str, Any], text: RecipeText) -> None:
+    """Refuse the old spelling beside the new one; where it stands alone, note the new one."""
+    mask = content.get("mask", {})
+    name = mask.get("method", content.get("method"))
+    if name is None:
         return
-    if is_parameter:
-        what = f"{name} is {wish.role.value}, yet it is a parameter, whose values are swapped"
-    else:
-        what = f"{name} is {wish.role.value}, yet group-anonymity leaves all but its parameters as they are"
-    yield text.mistake(what, [*place, "role"])
+    if "method" in content and "mask" in content:
+        raise text.mistake("`method` is the old spelling of what stands under `mask`; leave it out", ["method"])
+    meant = _meant(name)
+    for entry in ("masker", meant):
+        if entry in mask:
+            what = f"`method: {name}` is the old spelling of a {meant}, and `{entry}` stands beside it; leave it out"
+            raise text.mistake(what, ["mask", "method"])
+    said = f"recipe: `method: {name}` is taken for a {meant}; the new spelling is `mask: {{{meant}: {name}}}`"
+    _log.info(said)
 
 
 def refuse_strange_parameters(content: Mapping[str, Any], text: RecipeText) -> None:
-    """Refuse what is told to another masker than the one that masks."""
+    """Refuse a masker that does not exist, what is told to another one, and what does not follow its schema."""
+    mask: Mapping[str, Any] = content.get("mask", {})
+    kind = _kind(mask.get("masker"), text)
+    own = {one.name: one for one in parameters(kind)}
+    for entry, value in mask.items():
+        if entry in own:
+            for problem in jsonschema.Draft202012Validator(own[entry].schema).iter_errors(value):
+                raise text.mistake(problem.message, ["mask", entry, *problem.absolute_path])
+        elif entry != "masker" and (entry != "partition" or kind.divides_itself):
+            raise text.mistake(_of_another(entry, kind), ["mask", entry])
+    for one in own.values():
+        if one.is_required and one.name not in mask:
+            what = f"{kind.name} needs to be told its {one.name}, as `{one.name}` under `mask`"
+            raise text.mistake(what, masker_place(text))
+
+
+def _kind(name: str | None, text: RecipeText) -> type[MaskerTraits]:
+    registry = masker_registry()
+    try:
+        return registry.find(next(iter(registry.built_in)) if name is None else name)
+    except UsageError as error:
+        raise text.mistake(_said(error), masker_place(text)) from None
+
+
+def _of_another(entry: str, kind: type[MaskerTraits]) -> str:
+    """Say whose parameter an entry is, among the built-in maskers."""
+    registry = masker_registry()
+    kinds = [registry.find(name) for name in registry.built_in]
+    if entry == "partition":
+        owners = [one.name for one in kinds if not one.divides_itself]
+    else:
+        owners = [one.name for one in kinds if entry in {each.name for each in parameters(one)}]
+    if not owners:
+        return f"{entry} is no parameter of {kind.name}"
+    return f"{entry} is for {' and '.join(owners)}, not for {kind.name}"
+
+
+def masker_place(text: RecipeText) -> list[str | int]:
+    """Return where the recipe names the masker, in either spelling."""
+    return _place(text, "masker")
+
+
+def _place(text: RecipeText, entry: str) -> list[str | int]:
+    content = text.content if isinstance(text.content, dict) else {}
     if "mask" not in content:
-        return
-    if "method" in content:
-        raise text.mistake("`method` stands under `mask` already", ["method"])
-    mask = content["mask"]
-    allowed = PARAMETERS.get(mask["method"], ())
-    for entry in mask:
-        if entry != "method" and entry not in allowed:
-            owners = [name for name, parameters in PARAMETERS.items() if entry in parameters]
-            what = f"{entry} is for {' and '.join(owners)}, not for {mask['method']}"
-            raise text.mistake(what, ["mask", entry])
+        return ["method"] if "method" in content else []
+    return ["mask", entry if entry in content["mask"] else "method"]
 
 
 def refuse_masker(recipe: Recipe, text: RecipeText) -> None:
-    """Refuse a masker that does not exist, and parameters that contradict each other or the rest of the recipe."""
-    if recipe.method is not None or recipe.effort is not None:
-        _refuse_method(recipe, text)
-    match recipe.masker:
-        case FuzzyCMeans(m1=m1, m2=m2):
-            for entry, number in (("m1", m1), ("m2", m2)):
-                if not 1 <= number < math.inf:
-                    raise text.mistake(f"{entry} must be a number from 1 up", ["mask", entry])
-        case Microhybrid(given=given):
-            for place, name in enumerate(given):
-                _refuse_masked_given(name, place, recipe, text)
-        case GroupAnonymity() | None if recipe.method == GroupAnonymity.name:
-            refuse_goals(recipe, text)
-        case _:
-            pass
+    """Refuse parameters that contradict each other or the rest of the recipe."""
+    _refuse_division(recipe, text)
+    if recipe.masker is not None:
+        for what, place in recipe.masker.mistakes(recipe, text.content):
+            raise text.mistake(what, place)
     _refuse_idle(recipe, text)
-    if recipe.k == 1 and recipe.method != Microhybrid.name:
+    if recipe.k is not None and recipe.k < (2 if recipe.masker is None else recipe.masker.least_k):
         raise text.mistake("k must be at least 2: a group of one record hides nothing", ["k"])
 
 
-def _refuse_method(recipe: Recipe, text: RecipeText) -> None:
-    """Refuse a method or an effort that does not exist, and an effort beside a method that does not search."""
+def _refuse_division(recipe: Recipe, text: RecipeText) -> None:
+    """Refuse a partition or an effort that does not exist, and an effort beside a method that does not search."""
+    if recipe.masker is not None and recipe.masker.divides_itself:
+        if recipe.effort is not None:
+            raise text.mistake(f"{recipe.masker.name} does not search, so it has no effort", ["effort"])
+        return
+    if recipe.partition is None and recipe.effort is None:
+        return
     from constraint_sdc.partition.registry import partitioner  # NumPy and all methods: only for recipes that name one
 
-    place: list[str | int] = ["mask"] if isinstance(text.content, dict) and "mask" in text.content else []
-    if recipe.method in (FuzzyCMeans.name, GroupAnonymity.name):
-        if recipe.effort is not None:
-            raise text.mistake(f"{recipe.method} does not search, so it has no effort", ["effort"])
-        return
-    is_masker = recipe.method in MASKERS
-    name = (recipe.partition if is_masker else recipe.method) or "auto"
+    name = recipe.partition or "auto"
     try:
         partitioner(name)
     except UsageError as error:
-        raise text.mistake(_said(error), [*place, "partition" if is_masker else "method"]) from None
+        raise text.mistake(_said(error), _place(text, "partition")) from None
     try:
         partitioner(name, recipe.effort)
     except UsageError as error:
@@ -207,42 +142,37 @@ def _refuse_method(recipe: Recipe, text: RecipeText) -> None:
 
 def _refuse_idle(recipe: Recipe, text: RecipeText) -> None:
     """Refuse what the masker would not obey: it has no weights of records, no geometric mean, or no groups."""
+    masker = recipe.masker
+    if masker is not None and recipe.weights is not None and not masker.takes_weights:
+        raise text.mistake(f"{masker.name} takes no weights of records", ["weights"])
+    for name, wish in recipe.variables.items():
+        if masker is None or masker.has_geometric_mean or wish.operator is not OperatorName.GEOMETRIC_MEAN:
+            continue
+        raise text.mistake(f"{masker.name} has no geometric mean", ["variables", name, "operator"])
+    if recipe.partition is not None and (masker is None or not masker.divides_itself):
+        _refuse_together(recipe, recipe.partition, text)
+
+
+def _refuse_together(recipe: Recipe, partition: str, text: RecipeText) -> None:
+    """Refuse what has no meaning where each variable is masked alone."""
     from constraint_sdc.partition.registry import takes_one_variable
 
-    is_alone = recipe.method is not None and takes_one_variable(recipe.method)
-    if recipe.weights is not None and (recipe.method in (Microhybrid.name, FuzzyCMeans.name) or is_alone):
-        raise text.mistake(f"{recipe.method} takes no weights of records", ["weights"])
-    for name, wish in recipe.variables.items():
-        is_drawn = recipe.method in (Microhybrid.name, FuzzyCMeans.name)
-        if is_drawn and wish.operator is OperatorName.GEOMETRIC_MEAN:
-            raise text.mistake(f"{recipe.method} has no geometric mean", ["variables", name, "operator"])
-        if is_alone and wish.weight is not None:
-            what = f"{recipe.method} masks each variable alone, so none counts more than another"
-            raise text.mistake(what, ["variables", name, "weight"])
-    if not is_alone:
+    if not takes_one_variable(partition):
         return
+    if recipe.weights is not None and recipe.masker is None:
+        raise text.mistake(f"{partition} takes no weights of records", ["weights"])
+    for name, wish in recipe.variables.items():
+        if wish.weight is not None:
+            what = f"{partition} masks each variable alone, so none counts more than another"
+            raise text.mistake(what, ["variables", name, "weight"])
     idle = {
         "groups": recipe.groups == "all" or any(len(group) > 1 for group in recipe.groups),
         "group_size": recipe.group_size not in (None, 1),
+        "standardise": recipe.standardise is not None,
     }
-    idle["standardise"] = recipe.standardise is not None
     for entry, is_said in idle.items():
         if is_said:
-            raise text.mistake(f"{recipe.method} masks each variable alone, so {entry} has no meaning", [entry])
-
-
-def _refuse_masked_given(name: str, place: int, recipe: Recipe, text: RecipeText) -> None:
-    wish = recipe.variables.get(name)
-    if wish is not None:
-        is_wished = (wish.operator, wish.decimals, wish.weight) != (None, None, None)
-        if is_wished or wish.role not in (None, Role.UNTOUCHED):
-            raise text.mistake(f"{name} is given, so it stays as it is and cannot be masked", ["mask", "given", place])
-        if wish.scale not in (None, Scale.NUMERIC):
-            raise text.mistake(
-                f"{name} is given, which takes a number, and is {wish.scale.value}", ["mask", "given", place]
-            )
-    if any(name in group for group in recipe.groups if recipe.groups != "all"):
-        raise text.mistake(f"{name} is given, so it stays as it is and is in no group", ["mask", "given", place])
+            raise text.mistake(f"{partition} masks each variable alone, so {entry} has no meaning", [entry])
 
 
 def _said(error: UsageError) -> str:

@@ -125,7 +125,7 @@ def save_groups(partitioned: Partitioned, file: File, *, overwrite: bool = False
     """Write the group of every record as CSV.
 
     >>> import constraint_sdc as cs
-    >>> cs.save_groups(cs.partition_file("census.xml", k=5, method="mdav"), "groups.csv")
+    >>> cs.save_groups(cs.partition_file("census.xml", k=5, partition="mdav"), "groups.csv")
     <Written: 200 records, 0 notes>
     """
     return write_groups(Path(file), partitioned.groups, overwrite)
@@ -135,7 +135,7 @@ def save_sweep(sweep: Sweep, directory: File) -> None:
     """Write points.csv, points.json, map.svg and curves.svg into a directory; old ones are replaced.
 
     >>> import constraint_sdc as cs
-    >>> cs.save_sweep(cs.sweep_file("census.xml", ks=[3], methods=["mdav"], jobs=1), "sweep")
+    >>> cs.save_sweep(cs.sweep_file("census.xml", ks=[3], partitions=["mdav"], jobs=1), "sweep")
     >>> [point.k for point in cs.read_sweep_points("sweep", "census.xml")]
     [3]
     """
@@ -150,7 +150,7 @@ def read_sweep_points(directory: File, data: File) -> tuple[SweepPoint, ...]:
     """Return the points of a saved sweep, which must be one over `data`; `directory` may also be its points.json.
 
     >>> import constraint_sdc as cs
-    >>> cs.save_sweep(cs.sweep_file("census.xml", ks=[3], methods=["mdav"], jobs=1), "sweep")
+    >>> cs.save_sweep(cs.sweep_file("census.xml", ks=[3], partitions=["mdav"], jobs=1), "sweep")
     >>> len(cs.read_sweep_points("sweep", "census.xml"))
     1
     """

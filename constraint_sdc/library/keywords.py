@@ -50,12 +50,13 @@ class PartitionKeywords(DivisionKeywords, total=False):
 
     k: int | None
     variables: Iterable[str] | None
-    method: str | None
+    partition: str | None
 
 
 class MaskingKeywords(DivisionKeywords, total=False):
     """What is the same for every masking of a sweep."""
 
+    partition: str | None
     on_broken: OnBroken | None
     phase: str | None
     original: File | None
@@ -68,15 +69,15 @@ class MaskKeywords(MaskingKeywords, total=False):
     """The fields of MaskOptions."""
 
     k: int | None
-    method: str | None
-    partition: str | None
+    masker: str | None
 
 
 class SweepKeywords(MaskingKeywords, total=False):
     """The fields of SweepOptions, with those of its `masking` beside them."""
 
     ks: Iterable[int]
-    methods: Iterable[str]
+    maskers: Iterable[str]
+    partitions: Iterable[str]
     compare_unconstrained: bool
     jobs: int | None
 

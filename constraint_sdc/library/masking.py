@@ -122,7 +122,7 @@ def partition_file(
     Nothing is masked and no rules are asked. The options are a PartitionOptions object or its fields as keywords.
 
     >>> import constraint_sdc as cs
-    >>> cs.partition_file("census.xml", k=5, method="mdav", variables=["V2", "V12"])
+    >>> cs.partition_file("census.xml", k=5, partition="mdav", variables=["V2", "V12"])
     <Partitioned of census.xml: 200 records in 40 groups of at least 5, loss 8.90>
     """
     return partition(Path(data), settle(PartitionOptions, options, keywords), progress)

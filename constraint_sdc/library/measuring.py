@@ -76,14 +76,14 @@ def sweep_file(
     heard: Callable[[int, int], None] = lambda _done, _all: None,
     **keywords: Unpack[SweepKeywords],
 ) -> Sweep:
-    """Mask a file in memory for many k and methods, and measure every masking. Nothing is published.
+    """Mask a file in memory for many k, maskers and partitions, and measure every masking. Nothing is published.
 
     The options are a SweepOptions object, or its fields and those of MaskOptions as keywords. With a `journal` every
     point is kept as soon as it is computed, and an interrupted sweep goes on from there; a journal of other inputs is
     refused unless `overwrite` is set. `heard` is called with the points done and the points in all.
 
     >>> import constraint_sdc as cs
-    >>> swept = cs.sweep_file("census.xml", "census.sch", ks=[3, 10], methods=["mdav"], jobs=1)
+    >>> swept = cs.sweep_file("census.xml", "census.sch", ks=[3, 10], partitions=["mdav"], jobs=1)
     >>> swept.to_frame()[["method", "k", "broken", "smallest"]]
       method   k  broken  smallest
     0   mdav   3       0         3
@@ -97,7 +97,7 @@ def sweep_file(
 
 
 _OF_SWEEP = tuple(field.name for field in fields(SweepOptions) if field.name != "masking")
-_OF_EACH_POINT = ("k", "method", "partition")
+_OF_EACH_POINT = ("k", "masker")
 _OF_MASKING = tuple(field.name for field in fields(MaskOptions) if field.name not in _OF_EACH_POINT)
 
 
@@ -106,6 +106,5 @@ def _sweep_options(given: dict[str, Any]) -> SweepOptions:
     if "ks" not in given:
         raise UsageError("no group sizes to try are given", hint="such as ks=range(2, 31)")
     masking = settle(MaskOptions, None, {name: value for name, value in given.items() if name in _OF_MASKING})
-    methods = {} if masking.recipe.method is None else {"methods": (masking.recipe.method,)}
     chosen = {name: value for name, value in given.items() if name in _OF_SWEEP}
-    return SweepOptions(**{**methods, **converted(chosen)}, masking=masking)
+    return SweepOptions(**converted(chosen), masking=masking)

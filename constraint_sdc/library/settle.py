@@ -113,7 +113,8 @@ CONVERSIONS: Mapping[str, Callable[[Any], Any]] = MappingProxyType(
         "variables": _names,
         "known": _names,
         "attacks": _names,
-        "methods": _names,
+        "maskers": _names,
+        "partitions": _names,
         "ks": _names,
     }
 )

@@ -16,6 +16,8 @@ from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Outside
 from constraint_sdc.exact.block_judge import Evaluate
 from constraint_sdc.exact.candidates import NOT_COPIED
+from constraint_sdc.maskers.masker import Masker
+from constraint_sdc.maskers.registry import default_masker
 from constraint_sdc.operators.lower_median import LowerMedian
 from constraint_sdc.operators.medoid import Medoid
 from constraint_sdc.operators.mode import Mode
@@ -23,8 +25,6 @@ from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.partition.partitioner import Partitioner
 from constraint_sdc.plan.design import BlockDesign
-from constraint_sdc.plan.swap_task import SwapTask
-from constraint_sdc.settings.masker import Method, Microaggregation
 from constraint_sdc.settings.reason import Param, Reason, because
 from constraint_sdc.settings.words import OperatorName, Scale
 
@@ -34,8 +34,8 @@ class MaskInputs:
     """What masking needs besides the design.
 
     `held` tells for each rule which records satisfied it before masking; `evaluator_for` gives the evaluator of a
-    block's rules. There is no partitioner for a masker that divides records itself, or not at all; `swaps` has the
-    goals of group anonymity.
+    block's rules. There is no partitioner for a masker that divides records itself, or not at all; `task` is
+    what the masker resolved against the file.
     """
 
     table: Table
@@ -46,8 +46,8 @@ class MaskInputs:
     evaluator_for: Callable[[BlockDesign], Evaluate]
     domains: Mapping[Outside, Domain]
     is_xpath1: bool
-    masker: Method = field(default_factory=Microaggregation)
-    swaps: SwapTask | None = None
+    masker: Masker = field(default_factory=default_masker)
+    task: object = None
 
 
 # Information loss of a block: 100 * SSE / SST over its standardised numbers; categories that changed.

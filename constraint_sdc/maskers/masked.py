@@ -83,7 +83,7 @@ class PartitionOptions:
 
     k: int | None = None
     variables: tuple[str, ...] | None = None
-    method: str | None = None
+    partition: str | None = None
     effort: str | None = None
     standardise: Standardise | None = None
     weights: str | None = None
@@ -134,10 +134,13 @@ class Partitioned(Tabled):
 
 @dataclass(frozen=True, slots=True)
 class MaskOptions:
-    """How to mask; what is None falls back to the recipe, then to the default. `recipe_file` is where it was read."""
+    """How to mask; what is None falls back to the recipe, then to the default. `recipe_file` is where it was read.
+
+    `masker` is how the file is masked, `partition` how the masker divides its records, each by name.
+    """
 
     k: int | None = None
-    method: str | None = None
+    masker: str | None = None
     partition: str | None = None
     effort: str | None = None
     standardise: Standardise | None = None

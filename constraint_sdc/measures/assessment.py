@@ -187,17 +187,28 @@ class SweepTask:
 
 @dataclass(frozen=True, slots=True)
 class SweepOptions:
-    """Which points: every k with every method, with the rules and, when compared, without them.
+    """Which points: every k with every masker and partition, with the rules and, when compared, without them.
 
-    `masking` holds what is the same for all points. `jobs` is how many processes work at the same time, None for as
-    many as there are cores; the results do not depend on it.
+    Each of `partitions` stands for microaggregation by it; each of `maskers` divides records as `masking` says. Without
+    both, `masking` and its recipe decide. `masking` holds what is the same for all points. `jobs` is how many processes
+    work at the same time, None for as many as there are cores; the results do not depend on it.
     """
 
     ks: tuple[int, ...]
-    methods: tuple[str, ...] = ("auto",)
+    maskers: tuple[str, ...] = ()
+    partitions: tuple[str, ...] = ()
     compare_unconstrained: bool = False
     jobs: int | None = None
     masking: MaskOptions = field(default_factory=MaskOptions)
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Return the names of what is tried: partitions, then maskers."""
+        if named := tuple(dict.fromkeys((*self.partitions, *self.maskers))):
+            return named
+        recipe = self.masking.recipe
+        masker = self.masking.masker or (None if recipe.masker is None else recipe.masker.name)
+        return (masker or self.masking.partition or recipe.partition or "auto",)
 
     def tasks(self, has_rules: bool) -> tuple[SweepTask, ...]:
         """Return all points in the order in which they are reported."""

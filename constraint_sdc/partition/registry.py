@@ -52,7 +52,7 @@ _PLAIN: Mapping[str, Partitioner] = MappingProxyType(
 )
 
 METHODS: tuple[str, ...] = ("auto", *_PLAIN)
-"""The names that `--method` takes, the default first; all but `auto` also with `+refine` behind."""
+"""The names that `--partition` takes, the default first; all but `auto` also with `+refine` behind."""
 
 
 _ONE_VARIABLE = (OptimalUnivariate.name, IndividualRanking.name)

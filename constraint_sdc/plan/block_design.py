@@ -23,28 +23,26 @@ from constraint_sdc.plan.classes import RecordClasses, record_classes
 from constraint_sdc.plan.derivation import derive
 from constraint_sdc.plan.design import BlockDesign, Stratum
 from constraint_sdc.plan.operators import choose_operators
-from constraint_sdc.plan.plan import Block, BlockPlan, StratumPlan, Treatment, VariablePlan
+from constraint_sdc.plan.plan import Block, BlockPlan, StratumPlan, VariablePlan
 from constraint_sdc.plan.reasons import explain_own, explain_rule, own_strategy, strategy
 from constraint_sdc.plan.rule_facts import RuleFacts, Term
 from constraint_sdc.plan.strata import NONE_KNOWN, Company, StratumCell, form_strata
 from constraint_sdc.plan.treatment import (
-    block_shares,
     refuse_determined,
-    require_clusters,
     settle_operators,
     treatments,
 )
-from constraint_sdc.settings.masker import FuzzyCMeans, Method, Microaggregation
+from constraint_sdc.settings.masker import MaskerTraits, default_masker
 from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.recipe import Division
-from constraint_sdc.settings.words import OperatorName, Role, VariableWish
+from constraint_sdc.settings.words import OperatorName, Role, Treatment, VariableWish
 
 _TRIED = 20_000
 _FARTHEST = 1e150  # squares of more do not fit into a double
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class BlockContext:
     """What every block's design rests on: all masked series, rules, roles, wishes, and what is broken already.
 
     `show` writes a formula in the notation of rules.
@@ -62,11 +60,11 @@ class Surroundings:
     division: Division
     weights: Weights | None
     show: Callable[[Formula], str]
-    masker: Method = field(default_factory=Microaggregation)
+    masker: MaskerTraits = field(default_factory=default_masker)
     given: Mapping[str, Series] = field(default_factory=dict)
 
 
-def design_block(block: Block, pins: tuple[tuple[str, Codes], ...], around: Surroundings) -> BlockDesign:
+def design_block(block: Block, pins: tuple[tuple[str, Codes], ...], around: BlockContext) -> BlockDesign:
     """Work out one block; `pins` are codes of unmasked variables whose values its groups must share."""
     series = {name: around.series[name] for name in block.names}
     rules = rules_of(block, around.rules)
@@ -75,7 +73,7 @@ def design_block(block: Block, pins: tuple[tuple[str, Codes], ...], around: Surr
     operators = settle_operators(chosen, around.wishes, around.masker, partition)
     treated = treatments(operators, around.masker, partition)
     synthesised = [name for name in block.names if treated[name] is Treatment.SYNTHESISED]
-    require_clusters(synthesised, tuple(around.given), around.k)
+    around.masker.refuse_cluster(synthesised, around.k)
     refuse_determined(series, synthesised, around.given)
     forked = [rule for rule in rules if rule.terms is not None and len(rule.terms) > 1]
     classes = record_classes(rules, series, operators, pins, around.broken, around.records)
@@ -119,7 +117,7 @@ def design_block(block: Block, pins: tuple[tuple[str, Codes], ...], around: Surr
             explain_own(rule, treated, strata) if is_own else explain_rule(rule, operators, strata, shared)
             for rule in rules
         ),
-        shares=block_shares(around.masker) and not is_own,
+        shares=around.masker.shares_values and not is_own,
     )
     return BlockDesign(
         plan=plan,
@@ -139,7 +137,7 @@ def _refuse_far_points(cloud: Cloud) -> None:
             raise UsageError(f"the values of {axis.name} are too large for distances between records", hint=hint)
 
 
-def _cheapest_strata(accepts: ConditionBits, classes: Codes, cloud: Cloud, around: Surroundings) -> list[StratumCell]:
+def _cheapest_strata(accepts: ConditionBits, classes: Codes, cloud: Cloud, around: BlockContext) -> list[StratumCell]:
     """Form strata with and without company for the small ones; MDAV tells which lose least.
 
     Where there are too many records to try, the small ones stay among themselves.
@@ -157,15 +155,15 @@ def _lost(cloud: Cloud, k: int) -> float:
     return sse(cloud, Mdav(compiled=False).partition(Cloud(cloud.points), k, seed=0))
 
 
-def _weight(name: str, around: Surroundings) -> float:
+def _weight(name: str, around: BlockContext) -> float:
     wish = around.wishes.get(name)
     return 1.0 if wish is None or wish.weight is None else wish.weight
 
 
-def _partition(clouds: list[Cloud], around: Surroundings) -> Reason:
+def _partition(clouds: list[Cloud], around: BlockContext) -> Reason:
     """Return how the strata are divided; `auto` says what it chooses and why, once for strata that differ in size."""
-    if isinstance(around.masker, FuzzyCMeans):
-        return because("fuzzy-centres", centres=sum(-(-len(cloud) // around.k) for cloud in clouds), k=around.k)
+    if around.masker.divides_itself:
+        return around.masker.own_partition([len(cloud) for cloud in clouds], around.k)
     method = partitioner(around.division.method, around.division.effort)
     if not isinstance(method, Auto):
         return because("partition-method", method=method.name)
@@ -179,7 +177,7 @@ def _partition(clouds: list[Cloud], around: Surroundings) -> Reason:
     return because("auto-partition", choices=tuple(choices))
 
 
-def _accepts(forked: list[RuleFacts], around: Surroundings) -> ConditionBits:
+def _accepts(forked: list[RuleFacts], around: BlockContext) -> ConditionBits:
     """Tell which conjunctions each record satisfies.
 
     A record that satisfies a rule, and none of its conjunctions that we understand, must satisfy one that we do not:
@@ -193,7 +191,7 @@ def _accepts(forked: list[RuleFacts], around: Surroundings) -> ConditionBits:
     return accepts
 
 
-def _term_bits(terms: tuple[Term, ...], around: Surroundings, *, unknown: bool) -> npt.NDArray[np.uint64]:
+def _term_bits(terms: tuple[Term, ...], around: BlockContext, *, unknown: bool) -> npt.NDArray[np.uint64]:
     """Return a bit for each conjunction that holds, an atom that is not understood counting as `unknown`."""
     bits = np.zeros(around.records, np.uint64)
     for bit, term in enumerate(terms):
@@ -236,7 +234,7 @@ def _stratum(
 
 
 def _conditions(
-    cell: StratumCell, forked: list[RuleFacts], classes: RecordClasses, around: Surroundings
+    cell: StratumCell, forked: list[RuleFacts], classes: RecordClasses, around: BlockContext
 ) -> tuple[Reason, ...]:
     shared = [] if not cell.is_one_class else list(classes.conditions(cell.rows[0]))
     for rule, choice in zip(forked, cell.choice, strict=True):

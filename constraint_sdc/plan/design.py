@@ -15,7 +15,7 @@ from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Expression, Outside
 from constraint_sdc.plan.plan import BlockPlan, Kept, Plan
 from constraint_sdc.plan.rule_facts import RuleFacts, Term
-from constraint_sdc.settings.masker import Method, Microaggregation
+from constraint_sdc.settings.masker import MaskerTraits, default_masker
 from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.recipe import Division, Recipe
 from constraint_sdc.settings.words import OnBroken
@@ -133,7 +133,7 @@ class PlanInputs:
     joined: frozenset[str] = frozenset()
     notes: tuple[Reason, ...] = ()
     digests: Mapping[str, str] = field(default_factory=dict)
-    masker: Method = field(default_factory=Microaggregation)
+    masker: MaskerTraits = field(default_factory=default_masker)
 
 
 # Variables that the recipe takes out of the file: no rule may read them.

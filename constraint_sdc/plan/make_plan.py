@@ -13,16 +13,14 @@ from constraint_sdc.data.table import Column, Table
 from constraint_sdc.errors import PlanRefusedError, UsageError
 from constraint_sdc.partition.registry import takes_one_variable
 from constraint_sdc.plan.atom_truth import AtomTruth
-from constraint_sdc.plan.block_design import Surroundings, design_block
+from constraint_sdc.plan.block_design import BlockContext, design_block
 from constraint_sdc.plan.blocks import make_blocks, rules_of
 from constraint_sdc.plan.design import Design, PlanInputs, refuse_removed
 from constraint_sdc.plan.plan import Block, Kept, Plan, RulePlan, Why
 from constraint_sdc.plan.read_series import is_numeric, make_series
 from constraint_sdc.plan.roles import Roles, decide_roles
 from constraint_sdc.plan.rule_facts import RuleFacts, computed_with, rule_facts
-from constraint_sdc.plan.swap_plan import plan_swaps
-from constraint_sdc.plan.treatment import plan_warnings, treats_records
-from constraint_sdc.settings.masker import GroupAnonymity, Microhybrid
+from constraint_sdc.plan.treatment import plan_warnings
 from constraint_sdc.settings.reason import because
 from constraint_sdc.settings.recipe import Recipe
 from constraint_sdc.settings.words import Role, Scale, VariableWish
@@ -30,8 +28,6 @@ from constraint_sdc.settings.words import Role, Scale, VariableWish
 
 def make_plan(inputs: PlanInputs) -> Design:
     """Return the plan and its working drawing."""
-    if isinstance(inputs.masker, GroupAnonymity):
-        return plan_swaps(inputs, inputs.masker)
     table = inputs.table
     if table.records < inputs.k:
         hint = f"choose k of at most {table.records}"
@@ -66,25 +62,24 @@ def make_plan(inputs: PlanInputs) -> Design:
 def _grouping(inputs: PlanInputs) -> Recipe:
     """Return the recipe; where it says nothing, the masker decides which variables are together.
 
-    A method that divides by one variable leaves each to itself. Microhybrid keeps the covariances of variables that are
-    together, so all are.
+    A method that divides by one variable leaves each to itself; a masker may put all together.
     """
     recipe = inputs.recipe
     if takes_one_variable(inputs.division.method):
         _refuse_groups(recipe, inputs.division.method)
         return replace(recipe, group_size=1)
-    if isinstance(inputs.masker, Microhybrid) and recipe.group_size is None and not recipe.groups:
+    if inputs.masker.together is not None and recipe.group_size is None and not recipe.groups:
         return replace(recipe, groups="all")
     return recipe
 
 
 def _explained(blocks: tuple[Block, ...], inputs: PlanInputs) -> tuple[Block, ...]:
     """Return the blocks; where the masker put variables together, it says so in place of the recipe."""
-    if not isinstance(inputs.masker, Microhybrid) or inputs.recipe.groups or inputs.recipe.group_size is not None:
+    said = inputs.masker.together
+    if said is None or inputs.recipe.groups or inputs.recipe.group_size is not None:
         return blocks
     grouped = (because("grouped-by-recipe"), because("tied-by-rules-and-recipe"))
-    together = because("covariances-together")
-    return tuple(replace(block, because=together) if block.because in grouped else block for block in blocks)
+    return tuple(replace(block, because=said) if block.because in grouped else block for block in blocks)
 
 
 def _refuse_groups(recipe: Recipe, method: str) -> None:
@@ -102,7 +97,7 @@ def _refuse_groups(recipe: Recipe, method: str) -> None:
 
 def _surroundings(
     masked: Mapping[str, tuple[Role, Scale]], rules: tuple[RuleFacts, ...], inputs: PlanInputs
-) -> Surroundings:
+) -> BlockContext:
     """Return what every block's design rests on, variables in the order of the file."""
     recipe, table = inputs.recipe, inputs.table
     series = {
@@ -115,7 +110,7 @@ def _surroundings(
     if not series:
         hint = "give variables the role quasi-identifier or confidential in a recipe"
         raise UsageError("there is nothing to mask: no variable is numeric, and no recipe names others", hint=hint)
-    return Surroundings(
+    return BlockContext(
         rules=rules,
         series=series,
         roles={name: role for name, (role, _) in masked.items()},
@@ -134,9 +129,9 @@ def _surroundings(
 
 
 def _given(inputs: PlanInputs) -> dict[str, Series]:
-    """Return the variables that microhybrid leaves as they are; each needs a number in every record."""
+    """Return the variables that the masker takes as given; each needs a number in every record."""
     found: dict[str, Series] = {}
-    for name in _given_names(inputs):
+    for name in inputs.masker.kept_variables:
         missing = inputs.recipe.missing.get(name, ())
         column = inputs.table.columns[name]
         if not is_numeric(column, missing):
@@ -150,15 +145,11 @@ def _given(inputs: PlanInputs) -> dict[str, Series]:
 
 
 def _kept(roles: Roles, masked: Mapping[str, tuple[Role, Scale]], inputs: PlanInputs) -> tuple[Kept, ...]:
-    reasons = dict.fromkeys(_given_names(inputs), because("given"))
+    reasons = dict(inputs.masker.kept_variables)
     if inputs.division.weights is not None:
         reasons[inputs.division.weights] = because("weighs-records")
     kept = (kept for name, kept in roles.kept.items() if name not in masked)
     return tuple(replace(one, because=reasons.get(one.name, one.because)) for one in kept)
-
-
-def _given_names(inputs: PlanInputs) -> tuple[str, ...]:
-    return inputs.masker.given if isinstance(inputs.masker, Microhybrid) else ()
 
 
 def _extended(
@@ -194,7 +185,7 @@ def _pins_of(
     block: Block, facts: tuple[RuleFacts, ...], pinned: Mapping[tuple[str, str], str], inputs: PlanInputs
 ) -> tuple[tuple[str, Codes], ...]:
     """Return what groups must share; where every record has values of its own, nothing is asked of groups."""
-    if treats_records(block.names, inputs.masker, inputs.division.method):
+    if inputs.masker.treats_records(block.names, inputs.division.method):
         return ()
     return _pins(block, rules_of(block, facts), pinned, inputs.table, inputs.k)
 

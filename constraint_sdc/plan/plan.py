@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from constraint_sdc.data.grid import Grid
-from constraint_sdc.settings.masker import Method, Microaggregation, divides_itself
+from constraint_sdc.settings.masker import MaskerTraits, default_masker
 from constraint_sdc.settings.reason import Reason
 from constraint_sdc.settings.recipe import Division
-from constraint_sdc.settings.words import OnBroken, OperatorName, Role, Scale
+from constraint_sdc.settings.words import OnBroken, OperatorName, Role, Scale, Treatment
 from constraint_sdc.shown import Shown, Tabled
 
 
@@ -42,16 +42,6 @@ class Why(Enum):
     CHECKED = "checked"  # by evaluating every representative, repairing or replacing those that fail
     MEDOID = "medoid"  # because the rule's variables come from one actual record
     JUDGED = "judged"  # by nothing but the judge after masking (cross-record rules)
-
-
-class Treatment(Enum):
-    """What is done to the values of a variable."""
-
-    AGGREGATED = "aggregated"  # by its operator, one value for a group
-    SYNTHESISED = "synthesised"  # drawn with the means and covariances of its cluster
-    SHUFFLED = "shuffled"  # the values of its cluster, each with another record
-    RANKED = "ranked"  # by its operator, over neighbours in the order of this variable alone
-    SWAPPED = "swapped"  # exchanged between pairs of records
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,14 +240,13 @@ class Plan(Tabled):
     rules: tuple[RulePlan, ...]
     broken: Mapping[str, int] = field(default_factory=dict)
     inputs: Mapping[str, str] = field(default_factory=dict)
-    masker: Method = field(default_factory=Microaggregation)
+    masker: MaskerTraits = field(default_factory=default_masker)
     warnings: tuple[Reason, ...] = ()
 
-    def method_names(self) -> tuple[str, str | None]:
-        """Return what `--method` and `--partition` would say."""
-        if isinstance(self.masker, Microaggregation):
-            return self.division.method, None
-        return self.masker.name, None if divides_itself(self.masker) else self.division.method
+    @property
+    def partition(self) -> str | None:
+        """Return what `--partition` would say; None for a masker that divides records in its own way."""
+        return None if self.masker.divides_itself else self.division.method
 
     def all_goals(self) -> tuple[GoalReport, ...]:
         """Return what became of every goal, in the order of the recipe."""

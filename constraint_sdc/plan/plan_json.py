@@ -26,11 +26,10 @@ from constraint_sdc.plan.plan import (
     RulePlan,
     SignalValue,
     StratumPlan,
-    Treatment,
     VariablePlan,
     Why,
 )
-from constraint_sdc.settings.masker import method_from_json, method_to_json
+from constraint_sdc.settings.masker import masker_from_json, masker_to_json
 from constraint_sdc.settings.reason import (
     reason_from_json,
     reason_to_json,
@@ -39,7 +38,7 @@ from constraint_sdc.settings.reason import (
     without_quotes,
 )
 from constraint_sdc.settings.recipe import Division
-from constraint_sdc.settings.words import OperatorName, Role, Scale, Standardise
+from constraint_sdc.settings.words import OperatorName, Role, Scale, Standardise, Treatment
 
 # What became of a goal, as JSON under schemas/plan.schema.json, and back.
 
@@ -82,7 +81,7 @@ def plan_to_json(plan: Plan) -> dict[str, object]:
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": "constraint-sdc", "version": __version__},
         "k": plan.k,
-        "masker": method_to_json(plan.masker),
+        "masker": masker_to_json(plan.masker),
         **division_to_json(plan.division),
         "seed": plan.seed,
         "on_broken": plan.on_broken,
@@ -114,7 +113,7 @@ def plan_from_json(content: Mapping[str, Any]) -> Plan:
         rules=tuple(_rule_from(rule) for rule in content["rules"]),
         broken=content["broken"],
         inputs=content["inputs"],
-        masker=method_from_json(content["masker"]),
+        masker=masker_from_json(content["masker"]),
         warnings=reasons_from_json(content["warning_reasons"]),
     )
 

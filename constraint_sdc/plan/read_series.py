@@ -8,13 +8,15 @@ from decimal import Context, Decimal
 import numpy as np
 import numpy.typing as npt
 
-from constraint_sdc.arrays import Floats
+from constraint_sdc.arrays import Floats, Rows
 from constraint_sdc.data.grid import EXACT_MANTISSA, Grid
 from constraint_sdc.data.series import Series
-from constraint_sdc.data.table import Column, State
+from constraint_sdc.data.table import Column, State, Table
 from constraint_sdc.data.text import Text
 from constraint_sdc.errors import UsageError
 from constraint_sdc.evaluate.lexical import Reading
+from constraint_sdc.evaluate.subdomain import Subdomain
+from constraint_sdc.settings.recipe import Recipe
 from constraint_sdc.settings.words import Scale, VariableWish
 
 _XML_BLANK = " \t\r\n"
@@ -128,3 +130,22 @@ def _places(column: Column, order: tuple[str, ...], blank: npt.NDArray[np.int64]
         what = f"{column.name} has a value that its order does not list in {strangers:,} of {len(column):,} records"
         raise UsageError(what, hint="complete `order` in the recipe, or name missing codes under `missing`")
     return codes
+
+
+# Which records of a table a subdomain or condition of the recipe means.
+
+
+def subdomain_rows(subdomain: Subdomain, table: Table, recipe: Recipe) -> tuple[tuple[str, Rows], ...]:
+    """Return labels and records (from 0, ascending); missing codes are blanks, and the recipe's types decide.
+
+    ValueError where the condition compares what cannot be compared.
+    """
+    texts: dict[str, list[str | None]] = {}
+    numbers = {}
+    for name in subdomain.names:
+        column, missing = table.columns[name], recipe.missing.get(name, ())
+        scale = recipe.variables.get(name, VariableWish()).scale
+        if scale in (None, Scale.NUMERIC) and is_numeric(column, missing):
+            numbers[name] = make_series(column, Scale.NUMERIC, VariableWish(decimals="free"), missing).values
+        texts[name] = [None if text in (*missing, "") else text for text in column.texts()]
+    return subdomain.rows(texts, numbers)

@@ -9,10 +9,10 @@ from constraint_sdc.constraints.constraint import AllOf, Atom, LinearAtom, atom_
 from constraint_sdc.operators.operator import NeedsExact, NotCovered, OperatorVerdict, Preserved
 from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.plan.design import Stratum
-from constraint_sdc.plan.plan import RulePlan, Treatment, Why
+from constraint_sdc.plan.plan import RulePlan, Why
 from constraint_sdc.plan.rule_facts import RuleFacts
 from constraint_sdc.settings.reason import Reason, because
-from constraint_sdc.settings.words import OperatorName
+from constraint_sdc.settings.words import OperatorName, Treatment
 
 
 def explain_rule(

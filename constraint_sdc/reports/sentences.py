@@ -7,9 +7,13 @@ and sentences with it, as a mapping `sentences`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from typing import Any, TypeAlias
 
+from constraint_sdc.errors import UsageError
+from constraint_sdc.maskers.masker import Masker
+from constraint_sdc.maskers.registry import REGISTRY, find_masker, masker_names
 from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.settings.reason import FOREIGN, Param, Reason, is_reason_json, reason_from_json
 
@@ -41,8 +45,17 @@ def sentences(reasons: Iterable[Reason]) -> list[str]:
 
 
 def brought_sentences() -> dict[str, Sentence]:
-    """Return the sentences that operators bring with them."""
-    return {code: form for operator in OPERATORS.values() for code, form in getattr(operator, "sentences", {}).items()}
+    """Return the sentences that operators and maskers of other distributions bring with them."""
+    members: list[object] = [*OPERATORS.values(), *_foreign_maskers()]
+    return {code: form for member in members for code, form in getattr(member, "sentences", {}).items()}
+
+
+def _foreign_maskers() -> Iterator[type[Masker]]:
+    """Yield the maskers of other distributions; one that cannot be loaded has no sentences."""
+    for name in masker_names():
+        if name not in REGISTRY.built_in:
+            with suppress(UsageError):
+                yield find_masker(name)
 
 
 def _worded(value: Param) -> object:

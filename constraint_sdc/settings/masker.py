@@ -1,217 +1,216 @@
-"""The ways to mask a file, with what each of them may be told.
+"""What plan, recipe and reports may ask of a masker: its parameters, its traits, and what it says of itself.
 
 Every masker promises that rules which held still hold. Whether k records share their values is a promise of its own,
-which not every masker makes; see `docs/maskers`, one page each.
+which not every masker makes; see `docs/maskers`, one page each. The maskers themselves are in `maskers/`, found by name
+through `maskers/registry.py`; nothing outside their folders and the registry names one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias, assert_never
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
-from constraint_sdc.settings.goal import (
-    AddedExtremum,
-    Change,
-    ChangedApproximation,
-    GivenSignal,
-    Goal,
-    Influential,
-    MovedExtremum,
-    SignalKind,
-    VitalSet,
-)
-from constraint_sdc.settings.words import Scale
+from constraint_sdc.errors import UsageError
+from constraint_sdc.settings.plugins import PlugIns, load
+from constraint_sdc.settings.reason import Reason, because
+from constraint_sdc.settings.words import OperatorName, Treatment
 
+if TYPE_CHECKING:
+    from constraint_sdc.settings.recipe import Recipe
 
-@dataclass(frozen=True, slots=True)
-class Microaggregation:
-    """Records in groups of at least k, and every group shares one representative: the default."""
+M = TypeVar("M", bound="MaskerTraits")
 
-    name: ClassVar[str] = "microaggregation"
+RecipeMistake: TypeAlias = tuple[str, list[str | int]]
+"""What is wrong, and the path to the entry of the recipe."""
 
 
-@dataclass(frozen=True, slots=True)
-class Microhybrid:
-    """Synthetic values in every cluster of at least k records, with the cluster's means and covariances.
+class MaskerTraits:
+    """The parameters (dataclass fields made by `parameter`) and traits of a masker; the defaults are common ones.
 
-    `given` are variables that stay as they are; the covariances with them are kept as well.
+    A trait tells what to expect, never what to believe: the judge, the reading back and the count of k follow in any
+    event.
     """
 
-    name: ClassVar[str] = "microhybrid"
+    name: str  # of the class; only one that is not installed has it for each value
+    guarantee: ClassVar[str]
+    """What it promises besides the rules, in one sentence."""
+    draws_at_random: ClassVar[bool] = False
+    """Chance decides what a record gets, so that the seed must stay secret."""
+    divides_itself: ClassVar[bool] = False
+    """It takes no partition: it forms groups in its own way, or none."""
+    gives_own_values: ClassVar[bool] = False
+    """Records of a group get values of their own; k is the size of the groups, not of those who share values."""
+    takes_k: ClassVar[bool] = True
+    least_k: ClassVar[int] = 2
+    takes_weights: ClassVar[bool] = True
+    """Records may count by a variable."""
+    takes_standardise: ClassVar[bool] = True
+    """The unit in which numbers enter distances makes a difference."""
+    has_geometric_mean: ClassVar[bool] = False
+    names_variables: ClassVar[bool] = False
+    """Its parameters name the variables to be masked: rules draw in no others."""
+    recounts: ClassVar[bool] = False
+    """It can count in a masked file what its plan certifies besides k."""
+    together: ClassVar[Reason | None] = None
+    """Why all variables are in one block where the recipe does not group them; None if they are not."""
+    sentences: ClassVar[Mapping[str, str]] = {}
+    """Templates for the reasons of a third-party masker, by code: `distribution:code`."""
 
-    given: tuple[str, ...] = ()
+    @property
+    def shares_values(self) -> bool:
+        """Tell whether at least k records share each representative."""
+        return True
 
+    @property
+    def kept_variables(self) -> Mapping[str, Reason]:
+        """Return variables that stay as they are and take part in distances, each with the reason."""
+        return {}
 
-@dataclass(frozen=True, slots=True)
-class FuzzyCMeans:
-    """Every record becomes a centre, drawn by its memberships: `m1` says how fuzzy centres are, `m2` how fuzzy draws.
+    @property
+    def goal_count(self) -> int:
+        """Return how many goals it was told, each of which is reported apart."""
+        return 0
 
-    `ensure_k` dissolves centres that fewer than k records drew; without it k is reported, not promised. `constrained`
-    moves centres onto the linear rules while they are sought.
-    """
+    def treats_records(self, names: Collection[str], partition: str) -> bool:
+        """Tell whether every record of a block of these variables gets values of its own."""
+        return self.gives_own_values
 
-    name: ClassVar[str] = "fuzzy-c-means"
+    def own_treatment(self, operator: OperatorName) -> Treatment:
+        """Return the treatment of a variable where every record gets values of its own."""
+        return Treatment.AGGREGATED
 
-    m1: float = 1.2
-    m2: float = 1.3
-    ensure_k: bool = False
-    constrained: bool = False
+    def microaggregates(self, treatments: Collection[Treatment]) -> bool:
+        """Tell whether a block of variables so treated is microaggregated by the partition method."""
+        return False
 
+    def refuse_cluster(self, names: Sequence[str], k: int) -> None:
+        """Raise PlanRefusedError if k records are too few to synthesise these variables of a block."""
 
-@dataclass(frozen=True, slots=True)
-class GroupAnonymity:
-    """Parameter values swapped between records until goal signals are as wished; nothing else changes.
+    def own_partition(self, sizes: Sequence[int], k: int) -> Reason:
+        """Return how it divides strata of these sizes; asked only of a masker that divides itself."""
+        return because("partition-method", method=self.name)
 
-    `influential` are the variables in which the two records of a swap should be alike.
-    """
+    def warnings(self, k: int, partition: str) -> tuple[Reason, ...]:
+        """Return the risks that whoever chooses it must see, gravest first."""
+        return ()
 
-    name: ClassVar[str] = "group-anonymity"
+    def mistakes(self, recipe: Recipe, written: Mapping[str, Any]) -> Iterator[RecipeMistake]:
+        """Yield what in a recipe contradicts the masker; `written` is the recipe's content as it was read."""
+        yield from ()
 
-    goals: tuple[Goal, ...]
-    influential: tuple[Influential, ...] = ()
-
-
-Method: TypeAlias = Microaggregation | Microhybrid | FuzzyCMeans | GroupAnonymity
-
-MASKERS: tuple[str, ...] = (Microaggregation.name, Microhybrid.name, FuzzyCMeans.name, GroupAnonymity.name)
-"""The names that `--method` takes besides those of partitions, which stand for microaggregation."""
-
-
-def draws(method: Method) -> bool:
-    """Tell whether chance decides what a record gets, so that the seed must stay secret."""
-    return isinstance(method, Microhybrid | FuzzyCMeans)
-
-
-def divides_itself(method: Method) -> bool:
-    """Tell whether the masker needs no partition method: it forms groups in its own way, or none."""
-    return isinstance(method, FuzzyCMeans | GroupAnonymity)
-
-
-# A masker and what it was told as JSON values: in recipes, plans and certificates alike.
-
-PARAMETERS: Mapping[str, tuple[str, ...]] = {
-    Microaggregation.name: ("partition",),
-    Microhybrid.name: ("partition", "given"),
-    FuzzyCMeans.name: ("m1", "m2", "ensure_k", "constrained"),
-    GroupAnonymity.name: ("goals", "influential"),
-}
-"""What may stand beside `method` under `mask`, by masker."""
-
-
-def method_to_json(method: Method) -> dict[str, object]:
-    """Return the masker as it stands under `mask`; numbers with a point are texts, as in every recipe."""
-    match method:
-        case Microaggregation():
-            return {"method": method.name}
-        case Microhybrid(given=given):
-            return {"method": method.name, **({"given": list(given)} if given else {})}
-        case FuzzyCMeans(m1=m1, m2=m2, ensure_k=ensure_k, constrained=constrained):
-            told = {"m1": repr(m1), "m2": repr(m2), "ensure_k": ensure_k, "constrained": constrained}
-            return {"method": method.name, **told}
-        case GroupAnonymity(goals=goals, influential=influential):
-            entry: dict[str, object] = {"method": method.name, "goals": [_goal_to_json(goal) for goal in goals]}
-            if influential:
-                entry["influential"] = [_influential_to_json(one) for one in influential]
-            return entry
-    assert_never(method)
+    def told(self) -> dict[str, object]:
+        """Return the parameters as JSON values, as they stand under `mask` in a recipe; empty lists are left out."""
+        found = {one.name: one.write(getattr(self, one.name)) for one in parameters(type(self))}
+        return {name: value for name, value in found.items() if value != []}
 
 
-def method_from_json(content: Mapping[str, Any]) -> Method:
-    """Return the masker that an entry under the schema stands for; any other name is a partition's."""
-    match content.get("method"):
-        case Microhybrid.name:
-            return Microhybrid(tuple(content.get("given", ())))
-        case FuzzyCMeans.name:
-            plain = FuzzyCMeans()
-            return FuzzyCMeans(
-                m1=float(content.get("m1", plain.m1)),
-                m2=float(content.get("m2", plain.m2)),
-                ensure_k=content.get("ensure_k", False),
-                constrained=content.get("constrained", False),
-            )
-        case GroupAnonymity.name:
-            return GroupAnonymity(
-                tuple(_goal(entry) for entry in content.get("goals", ())),
-                tuple(_influential(entry) for entry in content.get("influential", ())),
-            )
-    return Microaggregation()
+# Parameters are fields of the masker: what a recipe may say, and how that becomes a value and back.
 
 
-def _goal(entry: Mapping[str, Any]) -> Goal:
-    against = entry.get("against")
-    return Goal(
-        parameter=entry["parameter"],
-        group=VitalSet(entry["vital"], entry.get("base")),
-        signal=SignalKind(entry.get("signal", SignalKind.QUANTITY.value)),
-        against=None if against is None else VitalSet(against["vital"], against.get("base")),
-        order=tuple(str(value) for value in entry.get("order", ())),
-        changes=tuple(_change(change) for change in entry.get("change", ())),
-        normalise=entry.get("normalise", False),
-    )
+def _same(value: Any) -> Any:
+    return value
 
 
-def _goal_to_json(goal: Goal) -> dict[str, object]:
-    entry: dict[str, object] = {"parameter": goal.parameter, **_set_to_json(goal.group), "signal": goal.signal.value}
-    if goal.against is not None:
-        entry["against"] = _set_to_json(goal.against)
-    if goal.order:
-        entry["order"] = list(goal.order)
-    entry["change"] = [_change_to_json(change) for change in goal.changes]
-    if goal.normalise:
-        entry["normalise"] = True
-    return entry
+@dataclass(frozen=True)
+class MaskerParameter:
+    """One parameter: the JSON schema of what a recipe says, how it is read, and how it is written."""
+
+    name: str
+    schema: Mapping[str, Any]
+    read: Callable[[Any], Any]
+    write: Callable[[Any], Any]
+    is_required: bool
 
 
-def _set_to_json(group: VitalSet) -> dict[str, object]:
-    return {"vital": group.vital, **({} if group.base is None else {"base": group.base})}
+def parameter(
+    schema: Mapping[str, Any],
+    *,
+    default: Any = MISSING,
+    read: Callable[[Any], Any] = _same,
+    write: Callable[[Any], Any] = _same,
+) -> Any:
+    """Return a dataclass field that is a parameter; without a default the masker must be told it."""
+    metadata = {"schema": schema, "read": read, "write": write}
+    return field(metadata=metadata) if default is MISSING else field(default=default, metadata=metadata)
 
 
-def _change(entry: Mapping[str, Any]) -> Change:
-    ((kind, told),) = entry.items()
-    match kind:
-        case "move":
-            return MovedExtremum(str(told["from"]), str(told["to"]))
-        case "add":
-            return AddedExtremum(str(told["at"]), float(told["height"]) if "height" in told else None)
-        case "wavelet":
-            wish = told.get("approximation", "reverse")
-            if not isinstance(wish, str):
-                wish = tuple(float(number) for number in wish)
-            return ChangedApproximation(told.get("wavelet", "haar"), told.get("level", 1), wish)
-        case "signal":
-            return GivenSignal(tuple(float(number) for number in told))
-    raise ValueError(f"the schema knows no change {kind!r}")
+def number(description: str, default: float) -> Any:
+    """Return a parameter that is a number of at least 0; with a point it is a text, as in every recipe."""
+    pattern = "^[0-9]+([.][0-9]+)?([eE][+-]?[0-9]+)?$"
+    schema = {"description": description, "type": ["integer", "string"], "pattern": pattern, "minimum": 0}
+    return parameter(schema, default=default, read=float, write=repr)
 
 
-def _change_to_json(change: Change) -> dict[str, object]:
-    match change:
-        case MovedExtremum(source, target):
-            return {"move": {"from": source, "to": target}}
-        case AddedExtremum(at, height):
-            return {"add": {"at": at, **({} if height is None else {"height": repr(height)})}}
-        case ChangedApproximation(wavelet, level, approximation):
-            wish = approximation if isinstance(approximation, str) else [repr(number) for number in approximation]
-            return {"wavelet": {"wavelet": wavelet, "level": level, "approximation": wish}}
-        case GivenSignal(values):
-            return {"signal": [repr(number) for number in values]}
-    assert_never(change)
+def flag(description: str, default: bool = False) -> Any:
+    """Return a parameter that is true or false."""
+    return parameter({"description": description, "type": "boolean"}, default=default)
 
 
-def _influential(entry: Mapping[str, Any]) -> Influential:
-    return Influential(
-        name=entry["variable"],
-        weight=float(entry.get("weight", 1)),
-        scale=Scale(entry["type"]) if "type" in entry else None,
-        same=float(entry.get("same", 0)),
-        different=float(entry.get("different", 1)),
-    )
+def variables(description: str) -> Any:
+    """Return a parameter that is a list of variables, by default none."""
+    name = {"type": "string", "minLength": 1}
+    schema = {"description": description, "type": "array", "items": name, "minItems": 1, "uniqueItems": True}
+    return parameter(schema, default=(), read=tuple, write=list)
 
 
-def _influential_to_json(one: Influential) -> dict[str, object]:
-    entry: dict[str, object] = {"variable": one.name, "weight": repr(one.weight)}
-    if one.scale is not None:
-        entry["type"] = one.scale.value
-    if one.scale in (None, Scale.NOMINAL):
-        entry |= {"same": repr(one.same), "different": repr(one.different)}
-    return entry
+def parameters(masker: type[MaskerTraits]) -> tuple[MaskerParameter, ...]:
+    """Return what a masker may be told, in order."""
+    declared: tuple[Field[Any], ...] = fields(masker) if is_dataclass(masker) else ()
+    return tuple(_parameter(one) for one in declared if "schema" in one.metadata)
+
+
+def _parameter(one: Field[Any]) -> MaskerParameter:
+    is_required = one.default is MISSING and one.default_factory is MISSING
+    return MaskerParameter(one.name, one.metadata["schema"], one.metadata["read"], one.metadata["write"], is_required)
+
+
+def make_masker(kind: type[M], told: Mapping[str, Any]) -> M:
+    """Return the masker with these parameters, which follow their schemas; UsageError if a required one is missing."""
+    for one in parameters(kind):
+        if one.is_required and one.name not in told:
+            hint = f"in a recipe: `mask: {{masker: {kind.name}, {one.name}: ...}}`, see docs/maskers/{kind.name}.md"
+            raise UsageError(f"{kind.name} needs to be told its {one.name}", hint=hint)
+    return kind(**{one.name: one.read(told[one.name]) for one in parameters(kind) if one.name in told})
+
+
+# Maskers by name, for the rooms below them.
+
+
+def masker_registry() -> PlugIns[MaskerTraits]:
+    """Return the registry of maskers; it is above this room, and found by name as a plug-in is."""
+    registry: PlugIns[MaskerTraits] = load("constraint_sdc.maskers.registry:REGISTRY")
+    return registry
+
+
+def default_masker() -> Any:
+    """Return the masker of a run that names none."""
+    return load("constraint_sdc.maskers.registry:default_masker")()
+
+
+@dataclass(frozen=True)
+class UnknownMasker(MaskerTraits):
+    """A masker of a saved plan or certificate that is not installed here: what it was told, and no traits."""
+
+    guarantee = "Not known: the masker is not installed."
+
+    name: str
+    values: Mapping[str, object]
+
+    def told(self) -> dict[str, object]:
+        """Return the parameters as they were saved."""
+        return dict(self.values)
+
+
+def masker_to_json(masker: MaskerTraits) -> dict[str, object]:
+    """Return a masker and its parameters as they stand in plans and certificates."""
+    return {"method": masker.name, **masker.told()}
+
+
+def masker_from_json(content: Mapping[str, Any]) -> MaskerTraits:
+    """Return the masker that an entry of a plan stands for."""
+    told = {name: value for name, value in content.items() if name != "method"}
+    registry = masker_registry()
+    if content["method"] not in registry.names():
+        return UnknownMasker(content["method"], told)
+    return make_masker(registry.find(content["method"]), told)

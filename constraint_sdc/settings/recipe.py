@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
-from constraint_sdc.settings.masker import Method
+from constraint_sdc.settings.masker import MaskerTraits
 from constraint_sdc.settings.words import OnBroken, Standardise, VariableWish
 
 
@@ -29,16 +29,15 @@ class Recipe:
 
     `missing` maps a variable to the texts that stand for a missing value. `groups` are variables to be masked together,
     or "all"; variables tied by rules are masked together whatever the groups say. `group_size` is how many of the
-    remaining variables share a block. `weights` is the variable that says how much each record counts. `method` is a
-    masker or a partition by name, `masker` what is told to a masker, `partition` how it divides the records.
+    remaining variables share a block. `weights` is the variable that says how much each record counts. `masker`
+    is how the file is masked, with its parameters, and `partition` how the masker divides the records.
     """
 
     record: str | None = None
     key: str | None = None
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     k: int | None = None
-    method: str | None = None
-    masker: Method | None = None
+    masker: MaskerTraits | None = None
     partition: str | None = None
     effort: str | None = None
     standardise: Standardise | None = None

@@ -58,6 +58,16 @@ class OperatorName(Enum):
         return self in (OperatorName.ARITHMETIC_MEAN, OperatorName.GEOMETRIC_MEAN)
 
 
+class Treatment(Enum):
+    """What is done to the values of a variable."""
+
+    AGGREGATED = "aggregated"  # by its operator, one value for a group
+    SYNTHESISED = "synthesised"  # drawn with the means and covariances of its cluster
+    SHUFFLED = "shuffled"  # the values of its cluster, each with another record
+    RANKED = "ranked"  # by its operator, over neighbours in the order of this variable alone
+    SWAPPED = "swapped"  # exchanged between pairs of records
+
+
 @dataclass(frozen=True, slots=True)
 class VariableWish:
     """What the recipe says about one variable; None is "not said". `decimals`: 0 is integer, "free" a free double.

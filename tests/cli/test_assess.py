@@ -30,7 +30,7 @@ def masked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with an extract, masked with its rules and without."""
     folder = tmp_path_factory.mktemp("assess")
     generate_file(folder / "extract.xml", 150, 4)
-    options = MaskOptions(k=4, method="mdav")
+    options = MaskOptions(k=4, partition="mdav")
     mask_file(folder / "extract.xml", RULES, folder / "masked.xml", options)
     mask_file(folder / "extract.xml", None, folder / "plain.xml", options)
     (folder / "extract.csv").write_text("A\n1\n2\n", "utf-8")

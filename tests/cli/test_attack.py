@@ -46,7 +46,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     values = np.random.default_rng(3).lognormal(5, 1.5, (300, 5)).round(2)
     write("extract.xml", {f"V{j}": values[:, j] for j in range(5)})
     write("ranked.xml", {f"V{j}": ranked(values[:, j], 3) for j in range(5)})
-    Path("alone.yml").write_text("method: individual-ranking\ngroups: [[V0], [V1], [V2], [V3], [V4]]\n", "utf-8")
+    Path("alone.yml").write_text(
+        "mask: {partition: individual-ranking}\ngroups: [[V0], [V1], [V2], [V3], [V4]]\n", "utf-8"
+    )
     return tmp_path
 
 
@@ -76,7 +78,7 @@ def test_certain_links_are_counted_for_both_kinds_of_knowledge(run: Run) -> None
 
 
 def test_a_foreign_certificate_is_noted_for_machines_too(run: Run) -> None:
-    assert run("mask", "extract.xml", "-k", "3", "--method", "mdav", "-o", "masked.xml").code == 0
+    assert run("mask", "extract.xml", "-k", "3", "--partition", "mdav", "-o", "masked.xml").code == 0
     given = ("attack", "transparency", "extract.xml", "ranked.xml", "--certificate", "masked.xml.certificate.json")
     notes = json.loads(run(*given, "--json").out)["notes"]
     assert "certificate of another file" in notes[0]

@@ -88,7 +88,7 @@ def test_a_masking_with_all_options_goes_round(run: Run, workplace: Path) -> Non
 @pytest.mark.parametrize(
     ("option", "says"),
     [
-        ("--method mdav", "--method mdav contradicts the saved plan, which has auto"),
+        ("--partition mdav", "--partition mdav contradicts the saved plan, which has auto"),
         ("--effort high", "--effort high contradicts the saved plan, which has fast"),
         ("--standardise none", "--standardise none contradicts the saved plan, which has robust"),
         ("--weights A", "--weights A contradicts the saved plan, which has W"),
@@ -103,23 +103,23 @@ def test_a_saved_plan_is_not_contradicted(run: Run, workplace: Path, option: str
 
 
 REFUSED = {
-    "--method mdva": "unknown partition method 'mdva' (use auto, or one of mdav, ",
+    "--partition mdva": "unknown partition method 'mdva' (use auto, or one of mdav, ",
     "--effort hard": "unknown effort 'hard' (use fast, default, high, best, or a number of seconds such as 30s)",
     "--effort -3s": "unknown effort '-3s'",
-    "--method mdav --effort fast": "mdav does not search, so it has no effort (use auto or mdav+refine)",
-    "--method mdav --weights W": (
+    "--partition mdav --effort fast": "mdav does not search, so it has no effort (use auto or mdav+refine)",
+    "--partition mdav --weights W": (
         "mdav as published takes no weights of records (use a method that does, such as auto, or leave the weights out)"
     ),
-    "--method v-mdav --weights W": "v-mdav as published takes no weights of records",
+    "--partition v-mdav --weights W": "v-mdav as published takes no weights of records",
     "--weights Weight": "the weights are to be 'Weight', which no record has (the file has: A, B, C, Rate, W)",
     "--weights A --recipe roles.yml": "A weighs the records and cannot be masked too (make A untouched, or leave the",
-    "--method microhybrid --weights W": "microhybrid takes no weights of records (leave the weights out)",
-    "--method fuzzy-c-means --partition mdav": "--partition has no meaning with fuzzy-c-means",
-    "--method fuzzy-c-means --effort high": "--effort has no meaning with fuzzy-c-means",
-    "--method mdav --partition rim": "--method mdav and --partition rim are two partitions",
-    "--method group-anonymity": "group-anonymity needs to be told its goals (a recipe with `mask:",
-    "--method nonsense": "unknown partition method 'nonsense' (use auto, or one of",
-    "--method k-modes": "k-modes takes no numeric or ordinal variables: A is numeric",
+    "--masker microhybrid --weights W": "microhybrid takes no weights of records (leave the weights out)",
+    "--masker fuzzy-c-means --partition mdav": "--partition has no meaning with fuzzy-c-means",
+    "--masker fuzzy-c-means --effort high": "--effort has no meaning with fuzzy-c-means",
+    "--masker nonsense": "unknown masker 'nonsense' (use one of: microaggregation, microhybrid,",
+    "--masker group-anonymity": "group-anonymity needs to be told its goals (in a recipe: `mask:",
+    "--partition nonsense": "unknown partition method 'nonsense' (use auto, or one of",
+    "--partition k-modes": "k-modes takes no numeric or ordinal variables: A is numeric",
     "--recipe wrong.yml": "wrong.yml:2: rim does not search, so it has no effort; use auto or rim+refine",
 }
 
@@ -130,7 +130,7 @@ def test_what_cannot_be_obeyed_is_one_message_and_no_file(
     run: Run, workplace: Path, options: str, command: tuple[str, ...]
 ) -> None:
     (workplace / "roles.yml").write_text("variables: {A: {role: confidential}}\n", encoding="utf-8")
-    (workplace / "wrong.yml").write_text("method: rim\neffort: best\n", encoding="utf-8")
+    (workplace / "wrong.yml").write_text("mask: {partition: rim}\neffort: best\n", encoding="utf-8")
     before = sorted(workplace.iterdir())
     ran = run(command[0], *INPUTS, *command[1:], *options.split())
     assert (ran.code, ran.out) == (2, "")
@@ -140,9 +140,9 @@ def test_what_cannot_be_obeyed_is_one_message_and_no_file(
 
 
 def test_options_go_before_the_recipe(run: Run, workplace: Path) -> None:
-    text = "k: 9\nmethod: rim\nstandardise: none\nweights: Rate\n"
+    text = "k: 9\nmask: {partition: rim}\nstandardise: none\nweights: Rate\n"
     (workplace / "other.yml").write_text(text, encoding="utf-8")
-    ran = run("plan", *INPUTS, "--recipe", "other.yml", "--method", "auto", *OPTIONS, "--json")
+    ran = run("plan", *INPUTS, "--recipe", "other.yml", "--partition", "auto", *OPTIONS, "--json")
     assert ran.code == 0
     plan = json.loads(ran.out)
     assert [plan[name] for name in ("k", "method", "effort", "standardise", "weights")] == [

@@ -79,7 +79,7 @@ def test_a_record_is_explained_from_the_certificate(run: Run, maskings: Calls) -
     assert (ran.code, ran.out) == (0, EXPLAINED)
     data, rules, options, number = maskings[0][0]
     assert (data, rules, number) == (Path("data.xml"), Path("rules.sch"), 4)
-    assert (options.k, options.method, options.seed, options.on_broken) == (2, "mdav", 0, "refuse")
+    assert (options.k, options.partition, options.seed, options.on_broken) == (2, "mdav", 0, "refuse")
     assert (options.effort, options.standardise, options.weights) == (None, Standardise.Z_SCORE, None)
 
 

@@ -105,10 +105,17 @@ def test_masking_without_rules_says_so(made: HandMade) -> None:
 
 def test_a_saved_plan_decides(run: Run, made: HandMade, calls: Calls, saved: Path) -> None:
     assert run(*MASK, "--plan", saved).code == 0
-    assert run(*MASK, "--plan", saved, "-k", "2", "--method", "mdav", "--seed", "0", "--on-broken", "refuse").code == 0
+    assert (
+        run(*MASK, "--plan", saved, "-k", "2", "--partition", "mdav", "--seed", "0", "--on-broken", "refuse").code == 0
+    )
     for arguments, named in calls:
         assert arguments[3] == MaskOptions(
-            k=2, method="mdav", standardise=Standardise.Z_SCORE, seed=0, on_broken="refuse"
+            k=2,
+            masker="microaggregation",
+            partition="mdav",
+            standardise=Standardise.Z_SCORE,
+            seed=0,
+            on_broken="refuse",
         )
         assert plan_digest(named["expected"]) == plan_digest(made.plan)
 
@@ -117,19 +124,19 @@ def test_a_saved_division_decides_too(run: Run, made: HandMade, calls: Calls) ->
     division = Division("v-mdav+refine", "high", Standardise.NONE, "A")
     content = json_text(plan_to_json(replace(made.plan, division=division)))
     Path("plan.json").write_text(content, encoding="utf-8")
-    said = ["--method", "v-mdav+refine", "--effort", "high", "--standardise", "none", "--weights", "A"]
+    said = ["--partition", "v-mdav+refine", "--effort", "high", "--standardise", "none", "--weights", "A"]
     assert run(*MASK, "--plan", "plan.json").code == 0
     assert run(*MASK, "--plan", "plan.json", *said).code == 0
     for arguments, _ in calls:
         asked = arguments[3]
-        assert Division(asked.method, asked.effort, asked.standardise, asked.weights) == division
+        assert Division(asked.partition, asked.effort, asked.standardise, asked.weights) == division
 
 
 @pytest.mark.parametrize(
     ("option", "value", "says"),
     [
         ("-k", "3", "-k 3 contradicts the saved plan, which has 2"),
-        ("--method", "other", "--method other contradicts the saved plan, which has mdav"),
+        ("--partition", "other", "--partition other contradicts the saved plan, which has mdav"),
         ("--effort", "fast", "--effort fast contradicts the saved plan, which has none"),
         ("--standardise", "robust", "--standardise robust contradicts the saved plan, which has z-score"),
         ("--weights", "A", "--weights A contradicts the saved plan, which has none"),

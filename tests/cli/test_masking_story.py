@@ -15,7 +15,7 @@ from tests.cli.test_certificate import under_schema
 
 GOLDEN = TOP / "tests" / "reports" / "golden" / "plan-census.txt"
 RULES = ("--rules", "census.sch")
-INPUTS = ("extract.xml", *RULES, "--method", "mdav")
+INPUTS = ("extract.xml", *RULES, "--partition", "mdav")
 CHECK = ("check", "masked.xml", *RULES, "--original", "extract.xml")
 CERTIFICATE = ("--certificate", "masked.xml.certificate.json")
 
@@ -36,7 +36,7 @@ def workplace(tmp_path: Path, census: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.usefixtures("workplace")
 def test_the_census_plan_reads_as_the_golden_file(run: Run) -> None:
-    """Print it anew with `plan extract.xml --rules census.sch --method mdav -k 5` after a change on purpose."""
+    """Print it anew with `plan extract.xml --rules census.sch --partition mdav -k 5` after a change on purpose."""
     assert run("plan", *INPUTS, "-k", "5").out == GOLDEN.read_text("utf-8")
 
 
@@ -106,7 +106,7 @@ def test_broken_records_are_refused_or_kept_account_of(run: Run, workplace: Path
 
 
 def test_masking_without_rules(run: Run, workplace: Path) -> None:
-    assert run("mask", "extract.xml", "--method", "mdav", "-k", "3", "-o", "masked.xml").code == 0
+    assert run("mask", "extract.xml", "--partition", "mdav", "-k", "3", "-o", "masked.xml").code == 0
     ran = run(*CHECK, *CERTIFICATE)
     assert ran.code == 1, "the means break the rules that nobody asked to keep"
     assert "the certificate names no rules (plain microaggregation)" in ran.out
@@ -123,7 +123,7 @@ UNIQUE = """<schema xmlns="http://purl.oclc.org/dsdl/schematron" queryBinding="x
 
 def test_a_rule_across_records_that_masking_breaks_publishes_nothing(run: Run, workplace: Path) -> None:
     (workplace / "unique.sch").write_text(UNIQUE, encoding="utf-8")
-    arguments = ("extract.xml", "--rules", "unique.sch", "-k", "3", "--method", "mdav")
+    arguments = ("extract.xml", "--rules", "unique.sch", "-k", "3", "--partition", "mdav")
     assert run("check", *arguments[:3]).code == 0
     planned = run("plan", *arguments)
     assert planned.code == 0

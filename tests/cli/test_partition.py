@@ -59,7 +59,7 @@ def test_the_groups_and_their_price_are_printed(run: Run, monkeypatch: pytest.Mo
 def test_what_was_asked_for_is_said(run: Run) -> None:
     recipe = "variables: {Town: {type: nominal, weight: 2}, A: {weight: '0.5'}}\nweights: Id\n"
     Path("r.yml").write_text(recipe, encoding="utf-8")
-    options = "-k 2 --variables A,Town --method mdav+refine --effort fast --standardise robust --seed 7"
+    options = "-k 2 --variables A,Town --partition mdav+refine --effort fast --standardise robust --seed 7"
     ran = run("partition", "d.csv", *options.split(), "--recipe", "r.yml")
     assert ran.code == 0
     assert "  variables    2: A (weight 0.5), Town (nominal, weight 2)\n" in ran.out
@@ -70,7 +70,7 @@ def test_what_was_asked_for_is_said(run: Run) -> None:
 
 
 def test_mdav_is_not_compared_with_itself(run: Run) -> None:
-    assert "(100 * SSE / SST)\n" in run("partition", "d.csv", "-k", "3", "--method", "mdav").out
+    assert "(100 * SSE / SST)\n" in run("partition", "d.csv", "-k", "3", "--partition", "mdav").out
 
 
 def test_many_sizes_are_not_listed(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,7 +78,7 @@ def test_many_sizes_are_not_listed(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     labels = [label for label, size in enumerate(sizes) for _ in range(size)]
     Path("many.csv").write_text("A\n" + "".join(f"{label}\n" for label in labels), encoding="utf-8")
     monkeypatch.setattr(Mdav, "partition", lambda *_, **__: np.array(labels))
-    ran = run("partition", "many.csv", "-k", "2", "--method", "mdav")
+    ran = run("partition", "many.csv", "-k", "2", "--partition", "mdav")
     assert "  groups       9, the smallest of 2 records, the largest of 10\n" in ran.out
 
 
@@ -99,7 +99,7 @@ def test_every_record_is_written_with_its_group(run: Run) -> None:
     assert group["1"] == group["2"] == group["3"] != group["4"] == group["5"] == group["6"] == group["7"]
 
 
-@pytest.mark.parametrize("more", ["", "--method mdav", "--weights A --variables Town --effort fast"])
+@pytest.mark.parametrize("more", ["", "--partition mdav", "--weights A --variables Town --effort fast"])
 def test_json_follows_its_schema(run: Run, more: str) -> None:
     Path("w.csv").write_text(DATA.replace(",0,", ",2,"), encoding="utf-8")
     ran = run("partition", "w.csv", "-k", "3", "--json", *more.split())
@@ -109,7 +109,7 @@ def test_json_follows_its_schema(run: Run, more: str) -> None:
     assert (content["data"], content["records"], content["k"]) == ("w.csv", 7, 3)
     assert sum(size["groups"] for size in content["sizes"]) == content["groups"]
     assert sum(size["groups"] * size["records"] for size in content["sizes"]) == 7
-    assert (content["chosen"] is None) == (more == "--method mdav")
+    assert (content["chosen"] is None) == (more == "--partition mdav")
 
 
 def test_an_existing_file_is_kept_unless_told(run: Run) -> None:
@@ -130,7 +130,7 @@ def test_an_existing_file_is_kept_unless_told(run: Run) -> None:
         ("-k 8", "d.csv: 7 records cannot form a group of 8 (choose a smaller k)"),
         ("-k 3 --variables ,", "--variables names nothing"),
         ("-k 3 --variables Age", "no record has a variable 'Age' (the file has: Id, A, Town)"),
-        ("-k 3 --method best", "unknown partition method 'best'"),
+        ("-k 3 --partition best", "unknown partition method 'best'"),
         ("-k 3 --effort long", "unknown effort 'long'"),
         ("-k 3 --standardise ranks", "--standardise"),
         ("-k 3 --seed -1", "--seed"),
@@ -188,11 +188,11 @@ def small_xml() -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        "partition d.xml -k 3 --method mdav+refine --effort fast",
+        "partition d.xml -k 3 --partition mdav+refine --effort fast",
         "partition d.csv -k 3 --json",
-        "plan d.xml -k 3 --method mdav",
-        "mask d.xml -k 3 --method mdav -o masked.xml",
-        "explain d.xml --record 2 -k 3 --method mdav",
+        "plan d.xml -k 3 --partition mdav",
+        "mask d.xml -k 3 --partition mdav -o masked.xml",
+        "explain d.xml --record 2 -k 3 --partition mdav",
     ],
 )
 def test_compiling_is_said_once_on_stderr(run: Run, arguments: str) -> None:

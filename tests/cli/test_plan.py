@@ -53,13 +53,13 @@ def test_rules_may_be_absent(run: Run, calls: Calls) -> None:
 def test_every_option_arrives(run: Run, calls: Calls, tmp_path: Path) -> None:
     Path("r.yml").write_text("k: 9\nvariables: {Id: {role: identifier}}\n", encoding="utf-8")
     options = (
-        "-k 3 --method mdav --seed 4 --on-broken keep --phase p --original data.xml --record Record --time-limit 5"
+        "-k 3 --partition mdav --seed 4 --on-broken keep --phase p --original data.xml --record Record --time-limit 5"
         " --effort 30s --standardise robust --weights A"
     )
     assert run(*PLAN, *options.split(), "--recipe", "r.yml", "--allow", tmp_path).code == 0
     said = asked(calls)
     assert (said.effort, said.standardise, said.weights) == ("30s", Standardise.ROBUST, "A")
-    assert (said.k, said.method, said.seed, said.on_broken, said.phase) == (3, "mdav", 4, "keep", "p")
+    assert (said.k, said.partition, said.seed, said.on_broken, said.phase) == (3, "mdav", 4, "keep", "p")
     assert (said.original, said.record, said.time_limit, said.allow) == (Path("data.xml"), "Record", 5.0, (tmp_path,))
     assert said.recipe_file == Path("r.yml")
     assert said.recipe.variables["Id"].role is Role.IDENTIFIER
@@ -97,7 +97,7 @@ def test_k_may_stand_in_the_recipe(run: Run, calls: Calls) -> None:
         (("-k", "2", "--out", "rules.sch"), "the output would overwrite an input"),
         (("-k", "2", "--recipe", "none.yml"), "none.yml: cannot read the recipe"),
         (("-k", "2", "--record", ""), "is empty"),
-        (("-k", "2", "--method", ""), "is empty"),
+        (("-k", "2", "--partition", ""), "is empty"),
         (("-k", "2", "--effort", " "), "is empty"),
         (("-k", "2", "--weights", ""), "is empty"),
         (("-k", "2", "--standardise", "zscore"), "--standardise"),

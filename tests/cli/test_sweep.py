@@ -25,7 +25,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_points_and_pictures_are_written_and_the_best_is_named(run: Run) -> None:
-    given = ("sweep", "extract.xml", "--rules", RULES, "--k", "1,3..4", "--methods", "mdav", "--jobs", "1")
+    given = ("sweep", "extract.xml", "--rules", RULES, "--k", "1,3..4", "--partitions", "mdav", "--jobs", "1")
     ran = run(*given, "--compare-unconstrained", "-o", "out")
     assert ran.code == 0, ran.err
     assert ran.out.startswith("SWEEP: 6 maskings of extract.xml")
@@ -45,7 +45,7 @@ def test_points_and_pictures_are_written_and_the_best_is_named(run: Run) -> None
 
 
 def test_another_file_in_the_same_directory_needs_overwrite(run: Run) -> None:
-    given = ("sweep", "extract.xml", "--k", "3", "--methods", "mdav", "--jobs", "1", "-o", "out")
+    given = ("sweep", "extract.xml", "--k", "3", "--partitions", "mdav", "--jobs", "1", "-o", "out")
     assert run(*given).code == 0
     generate_file(Path("extract.xml"), 60, 5)
     refused = run(*given)
@@ -54,8 +54,8 @@ def test_another_file_in_the_same_directory_needs_overwrite(run: Run) -> None:
 
 
 def test_the_page_of_an_assessment_takes_the_points(run: Run) -> None:
-    assert run("sweep", "extract.xml", "--k", "3,5", "--methods", "mdav", "--jobs", "1", "-o", "out").code == 0
-    assert run("mask", "extract.xml", "-k", "3", "--method", "mdav", "-o", "masked.xml").code == 0
+    assert run("sweep", "extract.xml", "--k", "3,5", "--partitions", "mdav", "--jobs", "1", "-o", "out").code == 0
+    assert run("mask", "extract.xml", "-k", "3", "--partition", "mdav", "-o", "masked.xml").code == 0
     given = ("assess", "extract.xml", "masked.xml", "--attacks", "none", "--report", "page.html")
     assert run(*given, "--sweep", "out").code == 0
     with_points = Path("page.html").read_text("utf-8")
@@ -72,8 +72,8 @@ def test_the_page_of_an_assessment_takes_the_points(run: Run) -> None:
         (("--k", "5..3"), "'5..3' is neither"),
         (("--k", "0..3"), "'0..3' is neither"),
         (("--k", "x"), "'x' is neither"),
-        (("--k", "3", "--methods", "mdvav"), "mdvav"),
-        (("--k", "3", "--methods", ","), "--methods names nothing"),
+        (("--k", "3", "--partitions", "mdvav"), "mdvav"),
+        (("--k", "3", "--maskers", ","), "--maskers names nothing"),
         (("--k", "3", "--jobs", "0"), "--jobs"),
         (("--k", "3", "--compare-unconstrained"), "give --rules"),
         (("--k", "3", "--on-broken", "keep"), "belongs to rules"),
@@ -87,13 +87,13 @@ def test_mistakes_end_in_one_message_and_write_nothing(run: Run, arguments: tupl
 
 
 def test_without_a_name_the_directory_is_called_after_the_data(run: Run) -> None:
-    ran = run("sweep", "extract.xml", "--rules", RULES, "--k", "1..2", "--methods", "mdav", "--jobs", "1")
+    ran = run("sweep", "extract.xml", "--rules", RULES, "--k", "1..2", "--partitions", "mdav", "--jobs", "1")
     assert (ran.code, "points and pictures: extract-sweep" in ran.err) == (0, True)
     assert Path("extract-sweep/points.csv").exists()
 
 
 def test_a_mistake_loses_no_point(run: Run) -> None:
-    given = ("sweep", "extract.xml", "--k", "3", "--jobs", "1", "-o", "out", "--overwrite", "--methods")
+    given = ("sweep", "extract.xml", "--k", "3", "--jobs", "1", "-o", "out", "--overwrite", "--partitions")
     assert run(*given, "mdav").code == 0
     before = Path("out/journal.jsonl").read_text("utf-8")
     assert run(*given, "mdvav").code == 2
@@ -101,7 +101,7 @@ def test_a_mistake_loses_no_point(run: Run) -> None:
 
 
 def test_no_picture_of_an_earlier_sweep_is_left(run: Run) -> None:
-    given = ("sweep", "extract.xml", "--methods", "mdav", "--jobs", "1", "-o", "out", "--k")
+    given = ("sweep", "extract.xml", "--partitions", "mdav", "--jobs", "1", "-o", "out", "--k")
     assert run(*given, "3").code == 0
     assert Path("out/map.svg").exists()
     assert run(*given, "61").code == 0

@@ -42,7 +42,7 @@ def points(journal: Path) -> list[str]:
 @pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_workers_end_with_the_sweep_and_what_is_done_is_kept(tmp_path: Path, signum: int) -> None:
     generate_file(tmp_path / "extract.xml", 400, 4)
-    command = [PROGRAM, "sweep", "extract.xml", "--k", "2..150", "--methods", "mdav", "--jobs", "2", "-o", "out"]
+    command = [PROGRAM, "sweep", "extract.xml", "--k", "2..150", "--partitions", "mdav", "--jobs", "2", "-o", "out"]
     sweep = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     journal = tmp_path / "out" / "journal.jsonl"
     awaited(lambda: len(points(journal)) > 2, "the sweep never finished three points")

@@ -81,7 +81,7 @@ def test_the_loss_is_that_of_its_definition(
     options = PartitionOptions(
         k=k,
         variables=("A", "B"),
-        method=method,
+        partition=method,
         effort="0.001s" if searches else None,
         weights="W" if searches else None,
     )
@@ -91,7 +91,7 @@ def test_the_loss_is_that_of_its_definition(
     assert found.groups.sizes.min() >= k
     assert found.groups.sizes.sum() == found.records == len(rows)
     assert found.loss == pytest.approx(slow_loss(values, members(found), weights), abs=1e-9)
-    plain = partition_file(data, PartitionOptions(k=k, variables=("A", "B"), method="mdav"))
+    plain = partition_file(data, PartitionOptions(k=k, variables=("A", "B"), partition="mdav"))
     assert found.mdav_loss == pytest.approx(slow_loss(values, members(plain), weights), abs=1e-9)
     if searches:
         assert found.mdav_loss is not None
@@ -100,7 +100,7 @@ def test_the_loss_is_that_of_its_definition(
 
 def test_a_csv_file_and_its_xml_have_the_same_groups(tmp_path: Path) -> None:
     rows = [(i, i * i % 17, i % 5) for i in range(40)]
-    options = PartitionOptions(k=3, variables=("A", "B", "C"), method="mdav")
+    options = PartitionOptions(k=3, variables=("A", "B", "C"), partition="mdav")
     by_csv = partition_file(write_csv(tmp_path / "d.csv", "A,B,C", rows), options)
     by_xml = partition_file(write_xml(tmp_path / "d.xml", "A,B,C", rows), options)
     tabs = tmp_path / "d.tsv"
@@ -134,7 +134,7 @@ def test_a_named_variable_takes_part_whatever_its_role(tmp_path: Path) -> None:
     rows = [(i, "north" if i % 2 else "south") for i in range(1, 13)]
     data = write_csv(tmp_path / "d.csv", "Id,Region", rows)
     wishes = {"Id": VariableWish(role=Role.IDENTIFIER, is_removed=True), "Region": VariableWish(role=Role.UNTOUCHED)}
-    options = PartitionOptions(k=3, variables=("Region", "Id"), method="mixed", recipe=Recipe(variables=wishes))
+    options = PartitionOptions(k=3, variables=("Region", "Id"), partition="mixed", recipe=Recipe(variables=wishes))
     found = partition_file(data, options)
     assert [(v.name, v.scale) for v in found.variables] == [("Region", Scale.NOMINAL), ("Id", Scale.NUMERIC)]
     assert found.left_out == ()
@@ -162,7 +162,7 @@ def test_what_auto_chooses_is_said(tmp_path: Path) -> None:
     assert found.chosen == "optimal-univariate"
     assert found.why == because("one-variable-varies")
     assert found.division.effort == "default"
-    mdav = partition_file(data, PartitionOptions(k=3, method="mdav"))
+    mdav = partition_file(data, PartitionOptions(k=3, partition="mdav"))
     assert (mdav.chosen, mdav.why, mdav.division.effort) == (None, None, None)
     assert mdav.mdav_loss == mdav.loss
 
@@ -176,12 +176,12 @@ def test_the_unit_of_distances_acts(tmp_path: Path) -> None:
     data = write_csv(tmp_path / "d.csv", "A,B", CROSS)
 
     def divided(standardise: Standardise) -> set[frozenset[int]]:
-        return members(partition_file(data, PartitionOptions(k=2, method="mdav", standardise=standardise)))
+        return members(partition_file(data, PartitionOptions(k=2, partition="mdav", standardise=standardise)))
 
     assert divided(Standardise.NONE) == BY_B
     outlier = write_csv(tmp_path / "o.csv", "A,B", [*((a, b) for a, b in CROSS for _ in range(3)), (11, 3000)])
     by_spread, robust = (
-        partition_file(outlier, PartitionOptions(k=6, method="mdav", standardise=how))
+        partition_file(outlier, PartitionOptions(k=6, partition="mdav", standardise=how))
         for how in (Standardise.Z_SCORE, Standardise.ROBUST)
     )
     assert members(by_spread) != members(robust)
@@ -190,7 +190,7 @@ def test_the_unit_of_distances_acts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("heavier", "groups"), [("A", BY_A), ("B", BY_B)])
 def test_a_variables_weight_acts(tmp_path: Path, heavier: str, groups: set[frozenset[int]]) -> None:
     data = write_csv(tmp_path / "d.csv", "A,B", CROSS)
-    recipe = Recipe(k=2, method="mdav", variables={heavier: VariableWish(weight=4.0)})
+    recipe = Recipe(k=2, partition="mdav", variables={heavier: VariableWish(weight=4.0)})
     found = partition_file(data, PartitionOptions(recipe=recipe))
     assert members(found) == groups
     assert {v.name: v.weight for v in found.variables} == {"A": 1.0, "B": 1.0} | {heavier: 4.0}
@@ -198,20 +198,20 @@ def test_a_variables_weight_acts(tmp_path: Path, heavier: str, groups: set[froze
 
 def test_options_go_before_the_recipe(tmp_path: Path) -> None:
     data = write_csv(tmp_path / "d.csv", "A,B,W", [(*row, 1) for row in CROSS])
-    recipe = Recipe(k=4, method="random", seed=5, standardise=Standardise.ROBUST, weights="B")
-    asked = PartitionOptions(k=2, method="mdav+refine", effort="fast", seed=6, weights="W", recipe=recipe)
+    recipe = Recipe(k=4, partition="random", seed=5, standardise=Standardise.ROBUST, weights="B")
+    asked = PartitionOptions(k=2, partition="mdav+refine", effort="fast", seed=6, weights="W", recipe=recipe)
     found = partition_file(data, asked)
     division = found.division
     assert (found.k, found.seed, division.method, division.effort) == (2, 6, "mdav+refine", "fast")
     assert (division.weights, division.standardise) == ("W", Standardise.ROBUST)
-    by_recipe = partition_file(data, PartitionOptions(recipe=Recipe(k=2, method="mdav", seed=5)))
+    by_recipe = partition_file(data, PartitionOptions(recipe=Recipe(k=2, partition="mdav", seed=5)))
     assert (by_recipe.k, by_recipe.seed, by_recipe.division.method) == (2, 5, "mdav")
 
 
 def test_the_seed_acts(tmp_path: Path) -> None:
     data = write_csv(tmp_path / "d.csv", "A", [(i * i % 13,) for i in range(30)])
     first, again, other = (
-        members(partition_file(data, PartitionOptions(k=3, method="random", seed=seed))) for seed in (1, 1, 2)
+        members(partition_file(data, PartitionOptions(k=3, partition="random", seed=seed))) for seed in (1, 1, 2)
     )
     assert first == again != other
 
@@ -242,16 +242,16 @@ def test_a_blank_is_refused_with_its_place(tmp_path: Path, ending: str) -> None:
         (PartitionOptions(k=1), "k must be at least 2, not 1"),
         (PartitionOptions(k=7), "6 records cannot form a group of 7 "),
         (PartitionOptions(k=2, record="Record"), "--record has no meaning here"),
-        (PartitionOptions(k=2, method="mda"), "unknown partition method 'mda'"),
-        (PartitionOptions(k=2, method="mdav", effort="high"), "mdav does not search"),
+        (PartitionOptions(k=2, partition="mda"), "unknown partition method 'mda'"),
+        (PartitionOptions(k=2, partition="mdav", effort="high"), "mdav does not search"),
         (PartitionOptions(k=2, variables=("A", "Z")), "no record has a variable 'Z' .the file has: A, Big, W, T"),
         (PartitionOptions(k=2, variables=("A", "A")), "A is named twice"),
         (PartitionOptions(k=2, variables=("A", "W"), weights="W"), "W weighs the records and cannot divide them"),
         (PartitionOptions(k=2, weights="A"), "A of record 1 is no positive number"),
         (PartitionOptions(k=2, weights="Z"), "the weights are to be 'Z', which no record has"),
-        (PartitionOptions(k=2, weights="W", method="mdav"), "mdav as published takes no weights"),
+        (PartitionOptions(k=2, weights="W", partition="mdav"), "mdav as published takes no weights"),
         (PartitionOptions(k=2, standardise=Standardise.NONE), "the records have no distances.*z-score"),
-        (PartitionOptions(k=2, variables=("A", "T"), method="individual-ranking"), "T"),
+        (PartitionOptions(k=2, variables=("A", "T"), partition="individual-ranking"), "T"),
         (
             PartitionOptions(k=2, recipe=Recipe(variables={"T": VariableWish(scale=Scale.NUMERIC)})),
             "T is to be numeric, but some of its values are not numbers",
@@ -284,7 +284,7 @@ def test_another_format_is_to_be_converted_first(tmp_path: Path, ending: str) ->
 
 def test_too_many_categories_are_refused_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = write_csv(tmp_path / "d.csv", "A,Street", [(i, f"street {i}") for i in range(30)])
-    options = PartitionOptions(k=2, variables=("A", "Street"), method="mixed")
+    options = PartitionOptions(k=2, variables=("A", "Street"), partition="mixed")
     monkeypatch.setattr(categories, "_MOST_CELLS", 30 * 31)
     assert partition_file(data, options).records == 30
     monkeypatch.setattr(categories, "_MOST_CELLS", 30 * 31 - 1)
@@ -294,7 +294,7 @@ def test_too_many_categories_are_refused_by_name(tmp_path: Path, monkeypatch: py
 
 def test_mdav_is_not_computed_for_comparison_on_large_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = write_csv(tmp_path / "d.csv", "A", [(i % 7,) for i in range(30)])
-    options = PartitionOptions(k=3, method="random")
+    options = PartitionOptions(k=3, partition="random")
     assert partition_file(data, options).mdav_loss is not None
     monkeypatch.setattr(partition, "_DIVIDED_TWICE", 29)
     assert partition_file(data, options).mdav_loss is None

@@ -20,7 +20,7 @@ from constraint_sdc.measures.assessment import WITH_RULES, WITHOUT_RULES, Assess
 from constraint_sdc.settings.recipe import Recipe
 
 RULES = shipped_file("rules", "census-paper.sch")
-BOTH = SweepOptions(ks=(1, 3, 7), methods=("mdav",), compare_unconstrained=True, jobs=1)
+BOTH = SweepOptions(ks=(1, 3, 7), partitions=("mdav",), compare_unconstrained=True, jobs=1)
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def test_a_point_is_what_mask_and_assess_say_of_the_written_file(
     data: Path, swept: Sweep, tmp_path: Path, scenario: str, k: int
 ) -> None:
     rules = RULES if scenario == WITH_RULES else None
-    mask_file(data, rules, tmp_path / "masked.xml", MaskOptions(k=k, method="mdav"))
+    mask_file(data, rules, tmp_path / "masked.xml", MaskOptions(k=k, partition="mdav"))
     assessed = assess_files(data, tmp_path / "masked.xml", AssessOptions(attacks=()))
     found = point(swept, scenario, k)
     for name in ("pil", "dbrl", "id", "dr", "score"):
@@ -78,24 +78,24 @@ def test_points_do_not_depend_on_the_number_of_processes(data: Path, swept: Swee
 
 
 def test_a_sweep_without_rules_counts_no_violations(data: Path) -> None:
-    swept = sweep_file(data, None, SweepOptions(ks=(3,), methods=("mdav",), jobs=1))
+    swept = sweep_file(data, None, SweepOptions(ks=(3,), partitions=("mdav",), jobs=1))
     assert [(p.scenario, p.broken) for p in swept.points] == [(WITHOUT_RULES, None)]
 
 
 def test_the_recipe_holds_for_every_point_in_every_process(data: Path) -> None:
     masking = MaskOptions(recipe=Recipe(groups="all"))
     one, two = (
-        sweep_file(data, None, SweepOptions(ks=(3, 4), methods=("mdav",), jobs=jobs, masking=masking))
+        sweep_file(data, None, SweepOptions(ks=(3, 4), partitions=("mdav",), jobs=jobs, masking=masking))
         for jobs in (1, 2)
     )
     assert timeless(one.points) == timeless(two.points)
     assert timeless(one.points) != timeless(
-        sweep_file(data, None, SweepOptions(ks=(3, 4), methods=("mdav",), jobs=1)).points
+        sweep_file(data, None, SweepOptions(ks=(3, 4), partitions=("mdav",), jobs=1)).points
     )
 
 
 def test_more_than_the_file_holds_is_refused_for_that_point_alone(data: Path) -> None:
-    swept = sweep_file(data, None, SweepOptions(ks=(3, 121), methods=("mdav",), jobs=1))
+    swept = sweep_file(data, None, SweepOptions(ks=(3, 121), partitions=("mdav",), jobs=1))
     assert [p.refused is None for p in swept.points] == [True, False]
     assert swept.points[1].score is None
     assert any("k = 121" in note for note in swept.notes)
@@ -114,7 +114,7 @@ def test_an_interrupted_sweep_goes_on_where_it_stopped(data: Path, swept: Sweep,
 
 def test_what_was_computed_before_is_not_computed_again(data: Path, tmp_path: Path) -> None:
     journal = tmp_path / "journal.jsonl"
-    options = SweepOptions(ks=(3,), methods=("mdav",), jobs=1)
+    options = SweepOptions(ks=(3,), partitions=("mdav",), jobs=1)
     sweep_file(data, None, options, journal=journal)
     head, line = journal.read_text("utf-8").splitlines()
     journal.write_text(f"{head}\n{json.dumps({**json.loads(line), 'pil': 12.5})}\n", "utf-8")
@@ -123,7 +123,7 @@ def test_what_was_computed_before_is_not_computed_again(data: Path, tmp_path: Pa
 
 @pytest.mark.parametrize("line", ["5", "[1]", '{"scenario": "with rules"}', "\udcff", '{"k": NaN}'])
 def test_a_damaged_line_is_computed_again(data: Path, tmp_path: Path, line: str) -> None:
-    journal, options = tmp_path / "journal.jsonl", SweepOptions(ks=(3,), methods=("mdav",), jobs=1)
+    journal, options = tmp_path / "journal.jsonl", SweepOptions(ks=(3,), partitions=("mdav",), jobs=1)
     first = sweep_file(data, None, options, journal=journal)
     head = journal.read_text("utf-8").splitlines()[0]
     journal.write_bytes(f"{head}\n{line}\n".encode(errors="surrogateescape"))
@@ -148,7 +148,7 @@ def test_a_journal_of_other_options_is_refused(data: Path, tmp_path: Path, other
 
 
 def test_a_journal_of_another_file_is_refused(data: Path, tmp_path: Path) -> None:
-    journal, options = tmp_path / "journal.jsonl", SweepOptions(ks=(1,), methods=("mdav",), jobs=1)
+    journal, options = tmp_path / "journal.jsonl", SweepOptions(ks=(1,), partitions=("mdav",), jobs=1)
     sweep_file(data, None, options, journal=journal)
     generate_file(tmp_path / "other.xml", 30, 6)
     with pytest.raises(UsageError, match="other files or options"):
@@ -160,8 +160,8 @@ def test_a_journal_of_another_file_is_refused(data: Path, tmp_path: Path) -> Non
     [
         (SweepOptions(ks=()), "k starts at 1"),
         (SweepOptions(ks=(0, 3)), "k starts at 1"),
-        (SweepOptions(ks=(3,), methods=("mdvav",)), "mdvav"),
-        (SweepOptions(ks=(3,), methods=("mdav",), masking=MaskOptions(effort="high")), "effort"),
+        (SweepOptions(ks=(3,), partitions=("mdvav",)), "mdvav"),
+        (SweepOptions(ks=(3,), partitions=("mdav",), masking=MaskOptions(effort="high")), "effort"),
         (SweepOptions(ks=(3,), compare_unconstrained=True), "nothing to compare"),
         (SweepOptions(ks=(3,), jobs=0), "0 jobs"),
     ],
@@ -173,6 +173,6 @@ def test_mistakes_are_said_before_anything_is_computed(data: Path, options: Swee
 
 def test_progress_is_heard(data: Path) -> None:
     heard: list[tuple[int, int]] = []
-    options = SweepOptions(ks=(1, 3), methods=("mdav",), jobs=1)
+    options = SweepOptions(ks=(1, 3), partitions=("mdav",), jobs=1)
     sweep_file(data, None, options, heard=lambda done, total: heard.append((done, total)))
     assert heard == [(0, 2), (1, 2), (2, 2)]

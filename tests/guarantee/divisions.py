@@ -51,7 +51,7 @@ def with_division(
     """Return the recipe with a method, and for some cases a unit, weights of variables or weights of records."""
     content: dict[str, Any] = (yaml.safe_load(recipe) if recipe else None) or {}
     division = division_of(seed)
-    content["method"] = division.method
+    content["mask"] = {"partition": division.method}
     if division.unit is not None:
         content["standardise"] = division.unit
     if division.weighs_variables:

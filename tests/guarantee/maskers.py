@@ -20,7 +20,7 @@ def _microhybrid(case: Case, content: Content, rng: random.Random) -> Case:
     """Synthetic values need more than one record for each variable, and now and then few variables are together."""
     if rng.random() < 0.3 and content.get("groups") != "all":
         content.setdefault("group_size", rng.choice((1, 2, 3)))
-    content["mask"] = {"method": "microhybrid", "partition": rng.choice(("mdav", "mdav", "v-mdav", "random"))}
+    content["mask"] = {"masker": "microhybrid", "partition": rng.choice(("mdav", "mdav", "v-mdav", "random"))}
     most = max(len(record) + len(record.attrib) for record in etree.fromstring(case.data.encode()).iter(case.record))
     return replace(case, k=max(case.k, most + 1))
 
@@ -28,12 +28,12 @@ def _microhybrid(case: Case, content: Content, rng: random.Random) -> Case:
 def _fuzzy(case: Case, content: Content, rng: random.Random) -> Case:
     m1, m2 = (rng.choice(("1", "1.05", "1.2", "1.5", "2", "8")) for _ in range(2))
     told = {"m1": m1, "m2": m2, "ensure_k": rng.random() < 0.5, "constrained": rng.random() < 0.5}
-    content["mask"] = {"method": "fuzzy-c-means", **told}
+    content["mask"] = {"masker": "fuzzy-c-means", **told}
     return case
 
 
 def _individual_ranking(case: Case, content: Content, rng: random.Random) -> Case:
-    content["mask"] = {"method": rng.choice(("individual-ranking", "optimal-univariate"))}
+    content["mask"] = {"partition": rng.choice(("individual-ranking", "optimal-univariate"))}
     for entry in ("groups", "group_size", "standardise"):
         content.pop(entry, None)
     for wish in content.get("variables", {}).values():
@@ -43,14 +43,14 @@ def _individual_ranking(case: Case, content: Content, rng: random.Random) -> Cas
 
 
 def _projection(case: Case, content: Content, rng: random.Random) -> Case:
-    content["mask"] = {"method": rng.choice(("pc1-projection", "z-sum-projection"))}
+    content["mask"] = {"partition": rng.choice(("pc1-projection", "z-sum-projection"))}
     _leave_categories(content)
     return case
 
 
 def _mixed(case: Case, content: Content, rng: random.Random) -> Case:
-    content["mask"] = {"method": rng.choice(("mixed", "mixed+refine"))}
-    if content["mask"]["method"].endswith("+refine"):
+    content["mask"] = {"partition": rng.choice(("mixed", "mixed+refine"))}
+    if content["mask"]["partition"].endswith("+refine"):
         content["effort"] = "fast"
     return case
 
@@ -58,7 +58,7 @@ def _mixed(case: Case, content: Content, rng: random.Random) -> Case:
 def _group_anonymity(case: Case, content: Content, rng: random.Random) -> Case:
     """Swap values of one or two variables; a case in which no two records could be swapped keeps to MDAV."""
     mask = random_mask(case, content.get("missing", {}), rng)
-    content["mask"] = mask or {"method": "mdav"}
+    content["mask"] = mask or {"partition": "mdav"}
     if mask is None:
         return case
     parameters = {goal["parameter"] for goal in mask["goals"]}
@@ -88,7 +88,7 @@ def with_masker(case: Case, name: str) -> Case:
     """Return the case with its recipe rewritten for a masker; wishes that this masker refuses are taken out."""
     rng = random.Random(f"{name} {case.seed}")
     content: Content = yaml.safe_load(case.recipe) or {}
-    for entry in ("method", "effort", "weights"):
+    for entry in ("mask", "effort", "weights"):
         content.pop(entry, None)
     wishes = content.get("variables", {})
     for wish in wishes.values():

@@ -55,7 +55,7 @@ def random_mask(case: Case, missing: Mapping[str, Sequence[str]], rng: random.Ra
                     read |= more.pop("reads")
                     goals.append(more)
                     swapped.add(second.name)
-            mask: dict[str, Any] = {"method": "group-anonymity", "goals": goals}
+            mask: dict[str, Any] = {"masker": "group-anonymity", "goals": goals}
             near = [v.name for v in variables if v.name not in swapped]
             if chosen := rng.sample(near, min(len(near), rng.choice((0, 1, 3)))):
                 mask["influential"] = [{"variable": name, "weight": rng.choice((1, "0.5", 3))} for name in chosen]

@@ -57,7 +57,7 @@ def test_some_cases_weigh_their_records(seed: int) -> None:
     """Of those that could, few have a variable to weigh by: these seeds do."""
     recipe = yaml.safe_load(make_case(seed).recipe)
     assert recipe["weights"]
-    assert recipe["method"] in ("auto", "v-mdav+refine")
+    assert recipe["mask"]["partition"] in ("auto", "v-mdav+refine")
 
 
 @pytest.mark.parametrize("seed", [0, 7, 23])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from constraint_sdc.settings.masker import MASKERS as METHODS
+from constraint_sdc.maskers.registry import REGISTRY
 from tests.guarantee.generator import make_case
 from tests.guarantee.maskers import MASKERS, with_masker
 from tests.guarantee.running import run_case
@@ -27,4 +27,4 @@ def test_random_rules_survive_every_masker(name: str, batch: int, tmp_path: Path
 
 def test_every_masker_is_among_them() -> None:
     """Microaggregation has a test of its own, and under partitions that one leaves out."""
-    assert set(METHODS) - {"microaggregation"} <= set(MASKERS)
+    assert set(REGISTRY.built_in) - {"microaggregation"} <= set(MASKERS)

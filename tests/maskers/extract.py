@@ -17,7 +17,6 @@ from constraint_sdc.commands.masking.preparation import prepare
 from constraint_sdc.files.recipe import read_recipe
 from constraint_sdc.maskers.masked import MaskOptions, MaskResult
 from constraint_sdc.plan.design import Design
-from constraint_sdc.plan.make_plan import make_plan
 from constraint_sdc.plan.plan import BlockPlan, Plan, RulePlan
 from constraint_sdc.settings.recipe import Recipe
 from tests.guarantee.saxon_pool import judge
@@ -82,16 +81,18 @@ class Extract:
         return self.folder / "masked.xml"
 
     def options(self, k: int, **more: Any) -> MaskOptions:
-        """Return what was asked for; MDAV unless a method is named, because most tests are not about the search."""
+        """Return what was asked for; MDAV if no masker or partition is named: most tests are not about the search."""
         options = MaskOptions(k=k, recipe=Recipe(), **more)
         if self.has_recipe:
             path = self.folder / "recipe.yml"
             options = replace(options, recipe=read_recipe(path), recipe_file=path)
-        return options if options.method or options.recipe.method else replace(options, method="mdav")
+        named = (options.masker, options.partition, options.recipe.masker, options.recipe.partition)
+        return options if any(named) else replace(options, partition="mdav")
 
     def design(self, k: int, **more: Any) -> Design:
         """Return the plan and its working drawing, before anything is carried out."""
-        return make_plan(prepare(self.data, self.rules, self.options(k, **more)).plan_inputs)
+        prepared = prepare(self.data, self.rules, self.options(k, **more))
+        return prepared.mask_inputs.masker.plan(prepared.plan_inputs)
 
     def plan(self, k: int, **more: Any) -> Plan:
         return carry_out(prepare(self.data, self.rules, self.options(k, **more)))[0]

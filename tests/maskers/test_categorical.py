@@ -128,7 +128,7 @@ def test_every_rule_over_categories_holds_and_k_too(
 ) -> None:
     rows = people(seed, records, regions)
     extracted = survey(tmp_path, rows)
-    extracted.mask(k, method=method, overwrite=True)
+    extracted.mask(k, partition=method, overwrite=True)
     assert holds_everywhere(extracted)
     assert extracted.smallest_group(*CATEGORIES, "Age", "Income") >= k
     requires_original_values(rows, extracted, CATEGORIES)
@@ -137,7 +137,7 @@ def test_every_rule_over_categories_holds_and_k_too(
 @pytest.mark.parametrize("method", ["mixed", "auto", "mdav+refine"])
 def test_saxon_agrees(tmp_path: Path, method: str) -> None:
     extracted = survey(tmp_path, people(7, 80))
-    extracted.mask(5, method=method)
+    extracted.mask(5, partition=method)
     extracted.requires_all_rules()
 
 
@@ -149,7 +149,7 @@ def test_every_group_shares_its_own_plurality_where_no_rule_interferes(
     rows = [{name: row[name] for name in ("Sex", "Marital", "Region")} for row in people(seed, 24, 4)]
     recipe = "groups: all\nvariables: {Sex: {type: nominal}, Marital: {type: nominal}, Region: {type: nominal}}"
     extracted = extract(tmp_path, rows, recipe=recipe)
-    result = extracted.mask(k, method=method, overwrite=True)
+    result = extracted.mask(k, partition=method, overwrite=True)
     masked = extracted.masked()
     for members, after in zip(groups_of(result, rows), groups_of(result, masked), strict=True):
         for name in ("Sex", "Marital", "Region"):
@@ -166,7 +166,7 @@ def test_every_group_shares_its_median_in_the_order_that_the_recipe_states(
     rows = columns(A=[draw.choice(LEVELS) for _ in range(20)], B=[draw.choice(LEVELS) for _ in range(20)])
     wish = "{type: ordinal, order: [low, middle, high, top]}"
     extracted = extract(tmp_path, rows, recipe=f"groups: all\nvariables: {{A: {wish}, B: {wish}}}")
-    result = extracted.mask(k, method=method, overwrite=True)
+    result = extracted.mask(k, partition=method, overwrite=True)
     for members, after in zip(groups_of(result, rows), groups_of(result, extracted.masked()), strict=True):
         for name in "AB":
             ranks = sorted(LEVELS.index(row[name]) for row in members)
@@ -181,7 +181,7 @@ def test_degenerate_files_are_masked_alike_every_time(tmp_path: Path, method: st
     written = set()
     for attempt in ("one", "two"):
         extracted = extract(tmp_path / attempt, columns(A=texts, B=texts[::-1]), recipe=recipe)
-        extracted.mask(4, method=method)
+        extracted.mask(4, partition=method)
         assert extracted.smallest_group("A", "B") >= 4
         written.add(extracted.output.read_bytes())
     assert len(written) == 1
@@ -195,7 +195,7 @@ def test_what_categories_are_called_moves_no_k(tmp_path: Path, method: str) -> N
     for number, names in enumerate(("abcd", "dcba", ("žena", "muž", "東京", "&<>"))):
         rows = columns(A=[names[a] for a, _ in cells], B=[names[b] for _, b in cells])
         extracted = extract(tmp_path / str(number), rows, recipe=recipe)
-        extracted.mask(3, method=method)
+        extracted.mask(3, partition=method)
         assert extracted.smallest_group("A", "B") >= 3
         requires_original_values(rows, extracted, ("A", "B"))
 
@@ -223,7 +223,7 @@ def test_blanks_and_missing_codes_join_no_plurality(tmp_path: Path, seed: int, s
     wishes = "Sex: {type: nominal}, Level: {type: ordinal, order: [low, middle, high, top]}"
     recipe = f"groups: all\nmissing: {{Sex: ['9'], Level: ['9']}}\nvariables: {{{wishes}}}"
     extracted = extract(tmp_path, rows, {"set": "not(Sex) or Sex = ('M', 'F', '9')"}, recipe)
-    extracted.mask(k, method="mixed", overwrite=True)
+    extracted.mask(k, partition="mixed", overwrite=True)
     assert extracted.smallest_group("Sex", "Level") >= k
     requires_original_values(rows, extracted, ("Sex", "Level"))
     patterns = Counter(_pattern(row) for row in rows)
@@ -305,7 +305,7 @@ def test_rules_between_operators_are_preserved_side_by_side(tmp_path: Path) -> N
 def test_the_price_counts_the_categories_that_changed(tmp_path: Path) -> None:
     rows = columns(A=["a", "a", "b", "c", "c", "c"])
     extracted = extract(tmp_path, rows, recipe="variables: {A: {type: nominal}}")
-    result = extracted.mask(3, method="k-modes")
+    result = extracted.mask(3, partition="k-modes")
     changed = sum(before["A"] != after["A"] for before, after in zip(rows, extracted.masked(), strict=True))
     (note,) = result.masked.blocks[0].price.notes
     assert sentence(note).endswith(f"A {100 * changed / 6:.1f}%")

@@ -23,7 +23,7 @@ from tests.partition.textbook import textbook_mdav
 
 N = 40
 K = 4
-QUICK = {"method": "auto", "effort": "fast"}
+QUICK = {"partition": "auto", "effort": "fast"}
 Cells = dict[str, list[str]]
 
 
@@ -55,7 +55,7 @@ def textbook_groups(points: Points, k: int = K) -> set[frozenset[int]]:
 
 
 class TestMethods:
-    """Every name that `--method` takes."""
+    """Every name that `--partition` takes."""
 
     RULES: ClassVar = {"total": "number(A) + number(B) = number(C)", "order": "number(A) <= number(C)"}
     REFUSED: ClassVar = {
@@ -85,11 +85,11 @@ class TestMethods:
         refused = self.REFUSED.get(name.removesuffix("+refine"))
         if refused is not None:
             with pytest.raises(UsageError) as refusal:
-                given.mask(K, method=name, effort=effort)
+                given.mask(K, partition=name, effort=effort)
             assert str(refusal.value).startswith(f"{refused} (")
             assert not list(tmp_path.glob("masked*"))
             return
-        result = given.mask(K, method=name, effort=effort)
+        result = given.mask(K, partition=name, effort=effort)
         assert sentence(result.plan.blocks[0].partition).startswith(name)
         given.requires_all_rules()
         if name.removesuffix("+refine") in self.ONE_BY_ONE:
@@ -103,7 +103,7 @@ class TestMethods:
     def test_a_method_for_one_variable_takes_no_category(self, tmp_path: Path, name: str) -> None:
         given = self.household(tmp_path, "variables: {Sex: {type: nominal}}")
         with pytest.raises(UsageError, match=f"{name} takes no nominal variables: Sex is nominal"):
-            given.mask(K, method=name)
+            given.mask(K, partition=name)
 
     @pytest.mark.parametrize("name", METHODS)
     def test_every_method_takes_categories_or_says_why_not(self, tmp_path: Path, name: str) -> None:
@@ -111,10 +111,10 @@ class TestMethods:
         effort = "fast" if name == "auto" else None
         if name in self.CATEGORIES_REFUSED:
             with pytest.raises(UsageError) as refusal:
-                given.mask(K, method=name, effort=effort)
+                given.mask(K, partition=name, effort=effort)
             assert str(refusal.value).startswith(self.CATEGORIES_REFUSED[name])
             return
-        given.mask(K, method=name, effort=effort)
+        given.mask(K, partition=name, effort=effort)
         given.requires_all_rules()
         assert given.smallest_group("A", "B", "C", "Sex") >= K
 
@@ -133,7 +133,7 @@ class TestMethods:
 
     def test_individual_ranking_masks_each_free_variable_alone(self, tmp_path: Path) -> None:
         cells = amounts()
-        given = extract(tmp_path, columns(**cells), recipe="method: individual-ranking")
+        given = extract(tmp_path, columns(**cells), recipe="mask: {partition: individual-ranking}")
         result = given.mask(K)
         assert [block.names for block in result.plan.blocks] == [("A",), ("B",), ("W",)]
         for block, name in enumerate("AB"):
@@ -143,7 +143,7 @@ class TestMethods:
 
     @pytest.mark.parametrize("recipe", ["groups: all", "groups: [[A, B]]", "group_size: 2"])
     def test_individual_ranking_obeys_no_groups(self, tmp_path: Path, recipe: str) -> None:
-        given = extract(tmp_path, columns(**amounts()), recipe=f"method: individual-ranking\n{recipe}\n")
+        given = extract(tmp_path, columns(**amounts()), recipe="mask: {partition: individual-ranking}\n" + recipe)
         with pytest.raises(
             UsageError,
             match=r"recipe.yml:2: individual-ranking masks each variable alone, so group(s|_size) has no meaning",
@@ -152,7 +152,7 @@ class TestMethods:
 
     def test_individual_ranking_takes_rules_about_one_variable(self, tmp_path: Path) -> None:
         rules = {"bound": "number(A) >= 0", "other": "number(B) < 100000"}
-        given = extract(tmp_path, columns(**amounts()), rules, "method: individual-ranking")
+        given = extract(tmp_path, columns(**amounts()), rules, "mask: {partition: individual-ranking}")
         given.mask(K)
         given.requires_all_rules()
 
@@ -294,10 +294,10 @@ class TestWeights:
     def test_a_published_method_takes_no_weights_but_its_refinement_does(self, tmp_path: Path, name: str) -> None:
         given = extract(tmp_path, columns(**amounts()), {"bound": "number(A) >= 0"})
         with pytest.raises(UsageError, match=f"{name} as published takes no weights of records"):
-            given.mask(K, method=name, weights="W")
+            given.mask(K, partition=name, weights="W")
         assert not list(tmp_path.glob("masked*"))
         if name != "k-modes":
-            given.mask(K, method=f"{name}+refine", effort="fast", weights="W")
+            given.mask(K, partition=f"{name}+refine", effort="fast", weights="W")
             given.requires_all_rules()
 
     @pytest.mark.parametrize(
@@ -379,14 +379,18 @@ class TestWeights:
 
 SAID: list[tuple[str, dict[str, Any], Division]] = [
     ("", {}, Division("mdav")),
-    ("method: rim\nstandardise: none", {}, Division("rim", None, Standardise.NONE)),
-    ("method: rim", {"method": "v-mdav"}, Division("v-mdav")),
-    ("effort: best\nmethod: auto", {"effort": "fast"}, Division("auto", "fast")),
-    ("effort: fast", {"method": "auto"}, Division("auto", "fast")),
-    ("effort: best", {"method": "mdav"}, Division("mdav")),
-    ("effort: best\nmethod: auto", {"method": "mdav+refine", "effort": "fast"}, Division("mdav+refine", "fast")),
+    ("mask: {partition: rim}\nstandardise: none", {}, Division("rim", None, Standardise.NONE)),
+    ("mask: {partition: rim}", {"partition": "v-mdav"}, Division("v-mdav")),
+    ("effort: best\nmask: {partition: auto}", {"effort": "fast"}, Division("auto", "fast")),
+    ("effort: fast", {"partition": "auto"}, Division("auto", "fast")),
+    ("effort: best", {"partition": "mdav"}, Division("mdav")),
     (
-        "method: auto\nstandardise: none\nweights: A",
+        "effort: best\nmask: {partition: auto}",
+        {"partition": "mdav+refine", "effort": "fast"},
+        Division("mdav+refine", "fast"),
+    ),
+    (
+        "mask: {partition: auto}\nstandardise: none\nweights: A",
         {"effort": "fast", "standardise": Standardise.ROBUST, "weights": "W"},
         Division("auto", "fast", Standardise.ROBUST, "W"),
     ),
@@ -402,8 +406,8 @@ def test_an_option_goes_before_the_recipe(
 
 
 def test_an_effort_that_nothing_can_use_is_told(tmp_path: Path) -> None:
-    given = extract(tmp_path, columns(**amounts()), recipe="method: mdav")
+    given = extract(tmp_path, columns(**amounts()), recipe="mask: {partition: mdav}")
     with pytest.raises(UsageError, match=r"mdav does not search, so it has no effort \(use auto or mdav\+refine\)"):
         given.plan(K, effort="fast")
     with pytest.raises(UsageError, match="unknown effort 'hard'"):
-        given.plan(K, method="auto", effort="hard")
+        given.plan(K, partition="auto", effort="hard")

@@ -27,7 +27,7 @@ def incomes(seed: int = 1) -> list[dict[str, str]]:
 
 def fuzzy(**told: object) -> str:
     return (
-        "mask: {method: fuzzy-c-means"
+        "mask: {masker: fuzzy-c-means"
         + "".join(f", {name}: {str(value).lower()}" for name, value in told.items())
         + "}"
     )
@@ -126,7 +126,7 @@ def certain_links(given: Extract, **options: object) -> dict[str, int]:
 def test_certain_links_fall_to_none_compared_with_mdav(tmp_path: Path) -> None:
     """Who runs MDAV himself knows every group; who does not know the seed knows of no draw."""
     rows = [{name: row[name] for name in ("A", "B", "D")} for row in incomes()]
-    mdav = extract(tmp_path / "mdav", rows, None, "method: mdav\ngroup_size: 1\n")
+    mdav = extract(tmp_path / "mdav", rows, None, "mask: {partition: mdav}\ngroup_size: 1\n")
     drawn = extract(tmp_path / "fuzzy", rows, None, fuzzy() + "\ngroup_size: 1\n")
     before, after = certain_links(mdav), certain_links(drawn)
     assert before["rerun"] > N / 2
@@ -136,13 +136,13 @@ def test_certain_links_fall_to_none_compared_with_mdav(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("recipe", "says"),
     [
-        ("mask: {method: fuzzy-c-means, m1: 0.9}", "m1 must be a number from 1 up"),
-        ("mask: {method: fuzzy-c-means, m2: 0}", "m2 must be a number from 1 up"),
-        ("mask: {method: fuzzy-c-means, m1: many}", "does not match"),
-        ("mask: {method: fuzzy-c-means, given: [A]}", "given is for microhybrid, not for fuzzy-c-means"),
-        ("mask: {method: fuzzy-c-means}\neffort: high", "fuzzy-c-means does not search, so it has no effort"),
-        ("mask: {method: fuzzy-c-means}\nweights: D", "fuzzy-c-means takes no weights of records"),
-        ("mask: {method: fuzzy-c-means}\nvariables: {A: {operator: geometric mean}}", "has no geometric mean"),
+        ("mask: {masker: fuzzy-c-means, m1: 0.9}", "m1 must be a number from 1 up"),
+        ("mask: {masker: fuzzy-c-means, m2: 0}", "m2 must be a number from 1 up"),
+        ("mask: {masker: fuzzy-c-means, m1: many}", "does not match"),
+        ("mask: {masker: fuzzy-c-means, given: [A]}", "given is for microhybrid, not for fuzzy-c-means"),
+        ("mask: {masker: fuzzy-c-means}\neffort: high", "fuzzy-c-means does not search, so it has no effort"),
+        ("mask: {masker: fuzzy-c-means}\nweights: D", "fuzzy-c-means takes no weights of records"),
+        ("mask: {masker: fuzzy-c-means}\nvariables: {A: {operator: geometric mean}}", "has no geometric mean"),
     ],
 )
 def test_mistakes_are_refused_in_words(tmp_path: Path, recipe: str, says: str) -> None:

@@ -48,7 +48,7 @@ def people(seed: int = 1, records: int = N) -> list[dict[str, str]]:
 
 
 def recipe(*goals: Mapping[str, Any], influential: Sequence[str] = ("Age", "Sex"), **more: Any) -> str:
-    mask: dict[str, Any] = {"method": "group-anonymity", "goals": [dict(goal) for goal in goals]}
+    mask: dict[str, Any] = {"masker": "group-anonymity", "goals": [dict(goal) for goal in goals]}
     if influential:
         mask["influential"] = [{"variable": name} for name in influential]
     return str(yaml.safe_dump({"mask": mask, **more}, allow_unicode=True))

@@ -42,7 +42,7 @@ finally:
 
 def run(given: Extract, k: int, last: int = 0) -> subprocess.CompletedProcess[str]:
     """Mask in a process that dies at its `last`-th call, or comes to its end if that is 0."""
-    command = ("mask", "data.xml", "--rules", "rules.sch", "-k", str(k), "--method", "mdav", "-o", "masked.xml")
+    command = ("mask", "data.xml", "--rules", "rules.sch", "-k", str(k), "--partition", "mdav", "-o", "masked.xml")
     return subprocess.run(
         [sys.executable, "-c", COUNTING, str(last), *command, "--overwrite"],
         cwd=given.folder,

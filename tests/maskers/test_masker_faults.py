@@ -14,17 +14,18 @@ from constraint_sdc.data.pair import Pair
 from constraint_sdc.errors import PlanRefusedError, UsageError
 from constraint_sdc.files.microdata.microdata import open_microdata
 from constraint_sdc.maskers.masked import MaskResult
-from constraint_sdc.plan.plan import Treatment, Why
+from constraint_sdc.plan.plan import Why
 from constraint_sdc.reports.masking.plan_text import plan_text
 from constraint_sdc.reports.sentences import sentence
 from constraint_sdc.settings.reason import because
 from constraint_sdc.settings.recipe import Recipe
+from constraint_sdc.settings.words import Treatment
 from tests.maskers.extract import Extract, columns, extract
 
 N = 40
-HYBRID = "mask: {method: microhybrid, partition: mdav}\n"
-FUZZY = "mask: {method: fuzzy-c-means}\n"
-RANKED = "mask: {method: individual-ranking}\n"
+HYBRID = "mask: {masker: microhybrid, partition: mdav}\n"
+FUZZY = "mask: {masker: fuzzy-c-means}\n"
+RANKED = "mask: {partition: individual-ranking}\n"
 OPAQUE = {"o": "count((A, B)[number(.) ge 0]) ge 1"}
 
 
@@ -90,7 +91,7 @@ class TestOriginalRecordsInPublishedFiles:
     def test_a_variable_that_the_given_ones_determine_is_refused(self, tmp_path: Path) -> None:
         cells = amounts("A")
         cells["Y"] = [str(2 * int(a) + 5) for a in cells["A"]]
-        given = extract(tmp_path, columns(**cells), None, "mask: {method: microhybrid, partition: mdav, given: [Y]}\n")
+        given = extract(tmp_path, columns(**cells), None, "mask: {masker: microhybrid, partition: mdav, given: [Y]}\n")
         with pytest.raises(PlanRefusedError, match=r"A is determined by what is given \(Y\)"):
             given.mask(10, seed=1)
 
@@ -127,14 +128,25 @@ class TestOriginalRecordsInPublishedFiles:
         given.mask(3, seed=2)
         assert alone_and_unchanged(given) == 0
 
-    @pytest.mark.parametrize("method", ["mdav", "microhybrid", "fuzzy-c-means", "individual-ranking"])
-    def test_markup_does_not_tell_which_values_are_still_the_original_ones(self, tmp_path: Path, method: str) -> None:
+    @pytest.mark.parametrize(
+        "method",
+        [
+            {"partition": "mdav"},
+            {"masker": "microhybrid"},
+            {"masker": "fuzzy-c-means"},
+            {"partition": "individual-ranking"},
+        ],
+        ids=str,
+    )
+    def test_markup_does_not_tell_which_values_are_still_the_original_ones(
+        self, tmp_path: Path, method: dict[str, str]
+    ) -> None:
         """Cells that changed lose a comment (or CDATA, or a character reference) within; those that did not keep it."""
         values = np.random.default_rng(5).integers(0, 6, (N, 2))
         records = "".join(f"<Record><A>{a}</A><B><!--as collected-->{b}</B></Record>" for a, b in values)
         (tmp_path / "data.xml").write_text(f"<Microdata>{records}</Microdata>", encoding="utf-8")
         given = Extract(tmp_path, has_rules=False, has_recipe=False)
-        given.mask(6, method=method, seed=3)
+        given.mask(6, **method, seed=3)
         assert given.output.read_text(encoding="utf-8").count("as collected") in (0, N)
 
 
@@ -191,7 +203,7 @@ class TestWhatThePlanSays:
 
     def test_without_a_recipe_no_recipe_groups_anything(self, tmp_path: Path) -> None:
         given = extract(tmp_path, columns(**amounts("A", "B")))
-        assert "the recipe" not in plan_text(given.plan(5, method="microhybrid"))
+        assert "the recipe" not in plan_text(given.plan(5, masker="microhybrid"))
 
     def test_the_warning_of_individual_ranking_is_true_of_blocks_that_rules_tie(self, tmp_path: Path) -> None:
         cells = amounts("A", "B")
@@ -208,14 +220,14 @@ class TestMistakesInARecipe:
     @pytest.mark.parametrize(
         "recipe",
         [
-            "mask: {method: microhybrid, given: [A]}\nvariables: {A: {grid: integer}}\n",
-            "mask: {method: microhybrid}\nweights: W\n",
-            "mask: {method: fuzzy-c-means}\nweights: W\n",
-            "mask: {method: individual-ranking}\nweights: W\n",
-            "mask: {method: microhybrid}\nvariables: {A: {operator: geometric mean}}\n",
-            "mask: {method: fuzzy-c-means}\nvariables: {A: {operator: geometric mean}}\n",
-            "mask: {method: individual-ranking}\ngroups: all\n",
-            "mask: {method: individual-ranking}\ngroup_size: 2\n",
+            "mask: {masker: microhybrid, given: [A]}\nvariables: {A: {grid: integer}}\n",
+            "mask: {masker: microhybrid}\nweights: W\n",
+            "mask: {masker: fuzzy-c-means}\nweights: W\n",
+            "mask: {partition: individual-ranking}\nweights: W\n",
+            "mask: {masker: microhybrid}\nvariables: {A: {operator: geometric mean}}\n",
+            "mask: {masker: fuzzy-c-means}\nvariables: {A: {operator: geometric mean}}\n",
+            "mask: {partition: individual-ranking}\ngroups: all\n",
+            "mask: {partition: individual-ranking}\ngroup_size: 2\n",
         ],
     )
     def test_a_contradiction_has_its_line(self, tmp_path: Path, recipe: str) -> None:
@@ -230,7 +242,7 @@ class TestMistakesInARecipe:
             given.mask(5)
 
     def test_a_nominal_variable_cannot_be_given(self, tmp_path: Path) -> None:
-        recipe = "mask: {method: microhybrid, given: [A]}\nvariables: {A: {type: nominal}}\n"
+        recipe = "mask: {masker: microhybrid, given: [A]}\nvariables: {A: {type: nominal}}\n"
         given = extract(tmp_path, columns(**amounts("A", "B")), None, recipe)
         with pytest.raises(UsageError):
             given.mask(8)

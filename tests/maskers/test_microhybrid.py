@@ -9,15 +9,16 @@ import numpy.typing as npt
 import pytest
 
 from constraint_sdc.errors import PlanRefusedError, UsageError
-from constraint_sdc.plan.plan import ExactStep, Treatment, Why
+from constraint_sdc.plan.plan import ExactStep, Why
 from constraint_sdc.reports.sentences import sentence
 from constraint_sdc.settings.reason import because
+from constraint_sdc.settings.words import Treatment
 from tests.maskers.extract import Extract, columns, extract, the_block
 
 N = 90
 Numbers = npt.NDArray[np.float64]
 FREE = "variables: {A: {grid: free}, B: {grid: free}, C: {grid: free}}\n"
-HYBRID = "mask: {method: microhybrid, partition: mdav}\n"
+HYBRID = "mask: {masker: microhybrid, partition: mdav}\n"
 
 
 def incomes(seed: int = 3) -> dict[str, list[str]]:
@@ -66,7 +67,7 @@ class TestMoments:
 
     def test_covariances_with_given_variables_are_kept_and_those_stay_as_they_are(self, tmp_path: Path) -> None:
         cells = {**incomes(), "Y": list(map(str, range(N)))}
-        told = FREE + "mask: {method: microhybrid, partition: mdav, given: [Y]}\n"
+        told = FREE + "mask: {masker: microhybrid, partition: mdav, given: [Y]}\n"
         given = extract(tmp_path, columns(**cells), {"sum": "number(A) + number(B) = number(C)"}, told)
         result = given.mask(6)
         given.requires_all_rules()
@@ -78,7 +79,7 @@ class TestMoments:
     def test_a_rule_that_ties_confidential_and_given_variables_survives(self, tmp_path: Path) -> None:
         cells = incomes(8)
         told = (
-            "variables: {A: {grid: free}, C: {grid: free}}\nmask: {method: microhybrid, partition: mdav, given: [B]}\n"
+            "variables: {A: {grid: free}, C: {grid: free}}\nmask: {masker: microhybrid, partition: mdav, given: [B]}\n"
         )
         given = extract(tmp_path, columns(**cells), {"sum": "number(A) + number(B) = number(C)"}, told)
         given.mask(10)
@@ -129,7 +130,7 @@ class TestTooFewRecords:
         given.mask(4)
 
     def test_a_given_variable_counts_twice(self, tmp_path: Path) -> None:
-        given = extract(tmp_path, columns(**incomes()), None, "mask: {method: microhybrid, given: [C]}")
+        given = extract(tmp_path, columns(**incomes()), None, "mask: {masker: microhybrid, given: [C]}")
         with pytest.raises(
             PlanRefusedError, match=r"= 2 \+ 2 \* 1 \+ 1 = 5 for the 2 variables of a block \(A, B\) and 1"
         ):
@@ -258,21 +259,21 @@ class TestMistakes:
     @pytest.mark.parametrize(
         ("recipe", "says"),
         [
-            ("mask: {method: microhybrid, given: [Town]}", "Town is given but is no number"),
-            ("mask: {method: microhybrid, given: [Nobody]}", "the recipe names 'Nobody', which no record has"),
+            ("mask: {masker: microhybrid, given: [Town]}", "Town is given but is no number"),
+            ("mask: {masker: microhybrid, given: [Nobody]}", "the recipe names 'Nobody', which no record has"),
             (
-                "mask: {method: microhybrid, given: [A]}\nvariables: {A: {role: confidential}}",
+                "mask: {masker: microhybrid, given: [A]}\nvariables: {A: {role: confidential}}",
                 "A is given, so it stays",
             ),
             (
-                "mask: {method: microhybrid, given: [A]}\ngroups: [[A, B]]",
+                "mask: {masker: microhybrid, given: [A]}\ngroups: [[A, B]]",
                 "A is given, so it stays as it is and is in no",
             ),
-            ("mask: {method: microhybrid, m1: 2}", "m1 is for fuzzy-c-means, not for microhybrid"),
-            ("mask: {method: microhybrid}\nmethod: mdav", "`method` stands under `mask` already"),
-            ("mask: {method: microhybrid, partition: guess}", "unknown partition method 'guess'"),
+            ("mask: {masker: microhybrid, m1: 2}", "m1 is for fuzzy-c-means, not for microhybrid"),
+            ("mask: {masker: microhybrid}\nmethod: mdav", "`method` is the old spelling of what stands under `mask`"),
+            ("mask: {masker: microhybrid, partition: guess}", "unknown partition method 'guess'"),
             (
-                "mask: {method: microhybrid}\nvariables: {A: {operator: geometric mean}}",
+                "mask: {masker: microhybrid}\nvariables: {A: {operator: geometric mean}}",
                 "microhybrid has no geometric mean",
             ),
         ],
@@ -287,6 +288,6 @@ class TestMistakes:
     def test_a_given_variable_has_a_number_in_every_record(self, tmp_path: Path) -> None:
         rows = columns(**incomes())
         rows[4]["A"] = "''"
-        given = extract(tmp_path, rows, None, "mask: {method: microhybrid, given: [A]}")
+        given = extract(tmp_path, rows, None, "mask: {masker: microhybrid, given: [A]}")
         with pytest.raises(UsageError, match="A is given, but record 5 has no value of it"):
             given.mask(12)

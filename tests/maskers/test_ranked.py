@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from constraint_sdc.plan.plan import Treatment, Why
+from constraint_sdc.plan.plan import Why
 from constraint_sdc.reports.sentences import sentence
+from constraint_sdc.settings.words import Treatment
 from tests.maskers.extract import columns, extract
 
 N, K = 60, 4
@@ -24,7 +25,7 @@ def incomes(seed: int = 1) -> list[dict[str, str]]:
 @pytest.mark.parametrize("method", ["individual-ranking", "optimal-univariate"])
 def test_terms_are_means_of_neighbours_and_the_total_is_computed(tmp_path: Path, method: str) -> None:
     given = extract(tmp_path, incomes(), RULES)
-    result = given.mask(K, method=method)
+    result = given.mask(K, partition=method)
     given.requires_all_rules()
     (block,) = result.plan.blocks
     assert {variable.treatment for variable in block.variables} == {Treatment.RANKED}
@@ -40,7 +41,7 @@ def test_terms_are_means_of_neighbours_and_the_total_is_computed(tmp_path: Path,
 
 def test_groups_of_individual_ranking_are_k_consecutive_values(tmp_path: Path) -> None:
     given = extract(tmp_path, incomes(), RULES)
-    given.mask(K, method="individual-ranking")
+    given.mask(K, partition="individual-ranking")
     before = sorted((int(row["A"]), i) for i, row in enumerate(given.original()))
     after = [int(value) for value in given.column("A")]
     for start in range(0, N, K):
@@ -60,13 +61,13 @@ def test_groups_of_individual_ranking_are_k_consecutive_values(tmp_path: Path) -
     ],
 )
 def test_the_plan_warns_of_the_risk(tmp_path: Path, method: str, says: str) -> None:
-    (warning,) = extract(tmp_path, incomes(), RULES).plan(K, method=method).warnings
+    (warning,) = extract(tmp_path, incomes(), RULES).plan(K, partition=method).warnings
     assert sentence(warning).startswith(says)
 
 
 @pytest.mark.parametrize("method", ["mdav", "auto", "mixed"])
 def test_it_does_not_warn_of_other_methods(tmp_path: Path, method: str) -> None:
-    assert extract(tmp_path, incomes(), RULES).plan(K, method=method).warnings == ()
+    assert extract(tmp_path, incomes(), RULES).plan(K, partition=method).warnings == ()
 
 
 @pytest.mark.parametrize("method", ["individual-ranking", "pc1-projection"])
@@ -82,5 +83,5 @@ def test_conditions_ranges_and_categories_hold(tmp_path: Path, method: str) -> N
         "least": "number(B) <= number(C)",
     }
     given = extract(tmp_path, rows, rules)
-    given.mask(K, method=method)
+    given.mask(K, partition=method)
     given.requires_all_rules()

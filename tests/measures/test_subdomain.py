@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from constraint_sdc.measures.subdomain import parse_subdomain
+from constraint_sdc.evaluate.subdomain import parse_subdomain
 
 NAN = float("nan")
 NAMES = ("V8", "Region", "a-b.c", "Größe", "two words", "missing", "in")

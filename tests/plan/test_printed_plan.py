@@ -66,7 +66,7 @@ def test_the_plan_of_an_awkward_extract_reads_as_the_golden_file(awkward: Path) 
 
 
 def printed(folder: Path) -> str:
-    return plan_text(plan_of(folder, k=5, method="mdav"), columns=100)
+    return plan_text(plan_of(folder, k=5, partition="mdav"), columns=100)
 
 
 def plan_of(folder: Path, **options: Any) -> Plan:
@@ -74,7 +74,7 @@ def plan_of(folder: Path, **options: Any) -> Plan:
 
 
 def test_the_golden_plan_shows_what_is_awkward(awkward: Path) -> None:
-    plan = plan_of(awkward, k=5, method="mdav")
+    plan = plan_of(awkward, k=5, partition="mdav")
     governed = the_block(plan, "V8")
     whole, few = governed.strata
     assert (whole.formation, few.formation) == (Formation.WHOLE, Formation.TOPPED_UP)
@@ -105,7 +105,7 @@ def test_auto_says_what_it_chose_and_why(awkward: Path) -> None:
 
 def test_auto_computes_the_least_loss_of_one_variable(tmp_path: Path) -> None:
     rows = columns(A=[i * 7 % 20 for i in range(20)], Town=["a", "b"] * 10)
-    given = extract(tmp_path, rows, recipe="method: auto\nvariables: {Town: {type: nominal}}")
+    given = extract(tmp_path, rows, recipe="mask: {partition: auto}\nvariables: {Town: {type: nominal}}")
     plan = given.plan(3)
     assert sentence(the_block(plan, "A").partition).startswith("auto: optimal-univariate (one variable that varies")
     assert sentence(the_block(plan, "Town").partition) == "auto: k-modes (nothing but categories)"

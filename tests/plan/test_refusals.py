@@ -145,7 +145,7 @@ def test_the_way_out_of_values_that_cannot_be_shared(run: Run, tmp_path: Path) -
     [
         ((), "k is not given"),
         (("-k", 1), "k must be at least 2, not 1"),
-        (("-k", 3, "--method", "magic"), "magic"),
+        (("-k", 3, "--partition", "magic"), "magic"),
         (("-k", 3, "--record", "Person"), "Person"),
     ],
 )

@@ -44,13 +44,13 @@ def certified_options(
 ) -> MaskOptions:
     """Return the options that the certificate records; the recipe is the one inside it."""
     options = certificate["options"]
-    method, partition = plan_from_json(certificate["plan"]).method_names()
+    plan = plan_from_json(certificate["plan"])
     if original is None and options["original"] is not None:
         original = _found(Path(options["original"]), beside)
     return MaskOptions(
         k=options["k"],
-        method=method,
-        partition=partition,
+        masker=plan.masker.name,
+        partition=plan.partition,
         effort=options["effort"],
         standardise=Standardise(options["standardise"]),
         weights=options["weights"],

@@ -7,56 +7,29 @@ from pathlib import Path
 from typing import Any
 
 from constraint_sdc.commands.certificate.certificate import file_digest
-from constraint_sdc.commands.masking.goals import resolve_goals
 from constraint_sdc.commands.masking.preparation import read_whole
 from constraint_sdc.commands.masking.staged import smallest_groups
-from constraint_sdc.errors import UsageError
 from constraint_sdc.files.microdata.microdata import open_microdata
 from constraint_sdc.files.recipe import recipe_from_json
 from constraint_sdc.judge.finding import CheckResult
-from constraint_sdc.maskers.group_anonymity.signals import quantity
 from constraint_sdc.maskers.masked import CertificateCheck
-from constraint_sdc.plan.plan import BlockPlan, GoalReport, Plan, Treatment
+from constraint_sdc.maskers.registry import DEFAULT, find_masker
+from constraint_sdc.plan.plan import BlockPlan, Plan
 from constraint_sdc.plan.plan_json import division_from_json, plan_digest, plan_from_json
-from constraint_sdc.plan.swap_task import FileGoal, SwapTask
 from constraint_sdc.reports.check.wording import counted, number
 from constraint_sdc.schematron.load import load_schema
-from constraint_sdc.settings.masker import GroupAnonymity, Microaggregation
+from constraint_sdc.settings.masker import make_masker
+from constraint_sdc.settings.words import Treatment
 
-# Count the signals of a certificate's goals again, in the masked file.
 
-
-def recount_goals(certificate: Mapping[str, Any], plan: Plan, data: Path, record: str | None) -> tuple[str, list[str]]:
-    """Return what was counted, in words, and where the file is not as certified; no words where there are no goals.
-
-    A set whose condition reads a variable that was taken out of the file cannot be counted, and the words say so.
-    """
-    if not isinstance(plan.masker, GroupAnonymity):
+def _recount(certificate: Mapping[str, Any], plan: Plan, data: Path, record: str | None) -> tuple[str, list[str]]:
+    """Return what the masker counts in the file, in words, and where it is not as certified; no words if nothing."""
+    if not plan.masker.recounts:
         return "", []
     microdata = open_microdata(data, record=record or certificate["options"]["record"])
     table, _, _ = read_whole(microdata, lambda _: None)
-    try:
-        task = resolve_goals(plan.masker, table, recipe_from_json(certificate["recipe"]))
-    except UsageError as problem:
-        return f"the signals of the goals cannot be counted in this file: {problem.what}", []
-    pairs = zip(task.goals, plan.all_goals(), strict=True)
-    wrong = [line for goal, said in pairs for line in _differences(goal, said, task)]
-    return "the signals of the goals are as certified, counted in the file", wrong
-
-
-def _differences(goal: FileGoal, said: GoalReport, task: SwapTask) -> list[str]:
-    parameter = task.parameters[goal.goal.parameter]
-    counts = quantity(parameter.codes, goal.group.vital, len(parameter.labels)).tolist()
-    actual = dict(zip(parameter.labels, counts, strict=True))
-    lines = [
-        f"goal {said.number}: {value.value} has {actual.get(value.value, 0):,} vital records, certified {value.after:,}"
-        for value in said.values
-        if actual.get(value.value, 0) != value.after
-    ]
-    gone = sum(max(value.before - value.after, 0) for value in said.values)
-    if gone != said.swaps:
-        lines.append(f"goal {said.number}: {said.swaps:,} swaps are certified, and the counts changed by {gone:,}")
-    return lines
+    masker = make_masker(find_masker(plan.masker.name), plan.masker.told())
+    return masker.recount(plan, table, recipe_from_json(certificate["recipe"]))
 
 
 def check_certificate(
@@ -71,7 +44,7 @@ def check_certificate(
     """Compare a certificate with the file it should belong to; `result` is the judgement made now on that file."""
     confirmed: list[str] = []
     mismatches: list[str] = []
-    goals_said, goals_wrong = recount_goals(certificate, plan_from_json(certificate["plan"]), data, record)
+    goals_said, goals_wrong = _recount(certificate, plan_from_json(certificate["plan"]), data, record)
     for name, found in (
         ("the file is the one that was certified", _output(certificate, data, result)),
         (_rules_said(certificate), _rule_files(certificate, rules, result, allow)),
@@ -131,7 +104,7 @@ def _is_plain(certificate: Mapping[str, Any]) -> bool:
 
 def _rules_said(certificate: Mapping[str, Any]) -> str:
     if _is_plain(certificate):
-        plain = " (plain microaggregation)" if certificate["options"]["masker"] == Microaggregation.name else ""
+        plain = " (plain microaggregation)" if certificate["options"]["masker"] == DEFAULT else ""
         return f"the certificate names no rules{plain}: it vouches for the groups alone"
     return "the rules are the certified ones, file by file"
 

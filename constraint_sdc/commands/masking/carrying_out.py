@@ -12,10 +12,8 @@ from constraint_sdc.files.json_file import read_json
 from constraint_sdc.maskers.mask_table import mask_table
 from constraint_sdc.maskers.masked import Masked
 from constraint_sdc.plan.design import PlanInputs
-from constraint_sdc.plan.make_plan import make_plan
 from constraint_sdc.plan.plan import Plan, RulePlan
 from constraint_sdc.plan.plan_json import changed_inputs, plan_differences, plan_from_json
-from constraint_sdc.settings.masker import GroupAnonymity
 from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.words import Role, Scale, VariableWish
 
@@ -28,7 +26,7 @@ def carry_out(prepared: Prepared) -> tuple[Plan, Masked]:
     """
     inputs = prepared.plan_inputs
     while True:
-        design = make_plan(inputs)
+        design = prepared.mask_inputs.masker.plan(inputs)
         try:
             masked = mask_table(design, prepared.mask_inputs)
         except CannotShareError as refusal:
@@ -55,8 +53,8 @@ def _missed_goals(plan: Plan) -> tuple[Reason, ...]:
 
 def _drawn_along(inputs: PlanInputs, plan: Plan) -> list[str]:
     """Return the categories that nobody asked to mask: rules drew them into a block."""
-    if isinstance(inputs.masker, GroupAnonymity):
-        return []  # its parameters are asked for by goals
+    if inputs.masker.names_variables:
+        return []  # each of them is asked for
     asked = {name for name, wish in inputs.recipe.variables.items() if wish != VariableWish()}
     masked = (variable for block in plan.blocks for variable in block.variables)
     return [variable.name for variable in masked if variable.scale is Scale.NOMINAL and variable.name not in asked]
@@ -91,11 +89,11 @@ def read_plan(path: Path) -> Plan:
 
 def options_of_plan(plan: Plan) -> dict[str, Any]:
     """Return what a plan has decided, by the name of the option."""
-    division, (method, partition) = plan.division, plan.method_names()
+    division = plan.division
     return {
         "k": plan.k,
-        "method": method,
-        "partition": partition,
+        "masker": plan.masker.name,
+        "partition": plan.partition,
         "effort": division.effort,
         "standardise": division.standardise.value,
         "weights": division.weights,

@@ -12,113 +12,63 @@ from constraint_sdc.data.text import Text
 from constraint_sdc.errors import UsageError
 from constraint_sdc.evaluate.lexical import Reading
 from constraint_sdc.maskers.masked import MaskOptions, PartitionOptions
-from constraint_sdc.partition.registry import METHODS, partitioner, settled, takes_one_variable
-from constraint_sdc.settings.masker import (
-    MASKERS,
-    FuzzyCMeans,
-    GroupAnonymity,
-    Method,
-    Microaggregation,
-    Microhybrid,
-    divides_itself,
-)
+from constraint_sdc.maskers.masker import Masker
+from constraint_sdc.maskers.registry import DEFAULT, find_masker
+from constraint_sdc.partition.registry import METHODS, settled, takes_one_variable
+from constraint_sdc.settings.masker import MaskerTraits, make_masker
 from constraint_sdc.settings.recipe import Division, Recipe
 from constraint_sdc.settings.words import Role, Standardise, VariableWish
 
 
-def wished_masker(options: MaskOptions) -> Method:
-    """Return the masker that the options ask for, as the recipe tells it if that is for the same one.
-
-    The name of a partition stands for microaggregation.
-    """
-    recipe = options.recipe
-    name = options.method or recipe.method or METHODS[0]
-    if recipe.masker is not None and recipe.masker.name == name:
-        return recipe.masker
-    match name:
-        case Microhybrid.name:
-            return Microhybrid()
-        case FuzzyCMeans.name:
-            return FuzzyCMeans()
-        case GroupAnonymity.name:
-            hint = "a recipe with `mask: {method: group-anonymity, goals: [...]}`, see docs/maskers/group-anonymity.md"
-            raise UsageError("group-anonymity needs to be told its goals", hint=hint)
-    _refuse_unknown(name)
-    return Microaggregation()
+def wished_masker(options: MaskOptions) -> Masker:
+    """Return the masker that the options ask for, as the recipe tells it if that is for the same one."""
+    of_recipe = options.recipe.masker
+    name = options.masker or (DEFAULT if of_recipe is None else of_recipe.name)
+    told = of_recipe.told() if of_recipe is not None and of_recipe.name == name else {}
+    return make_masker(find_masker(name), told)
 
 
-def _refuse_unknown(name: str) -> None:
-    try:
-        if name != Microaggregation.name:
-            partitioner(name)
-    except UsageError as error:
-        raise UsageError(error.what, hint=f"{error.hint}; or a masker: {', '.join(MASKERS)}") from None
-
-
-def wished_division(options: MaskOptions | PartitionOptions, masker: Method | None = None) -> Division:
+def wished_division(options: MaskOptions | PartitionOptions, masker: MaskerTraits | None = None) -> Division:
     """Return the division that the options ask for; refuse what does not fit together."""
     recipe = options.recipe
-    method = _partition_name(options)
+    method = options.partition or recipe.partition or METHODS[0]
     # An effort in the recipe is for the recipe's method; another method on the command line does not inherit it.
-    of_recipe = recipe.partition or (recipe.method if recipe.method not in MASKERS else None)
-    inherited = recipe.effort if method == (of_recipe or METHODS[0]) else None
+    inherited = recipe.effort if method == (recipe.partition or METHODS[0]) else None
     division = Division(
         method=method,
         effort=inherited if options.effort is None else options.effort,
         standardise=_unit(options.standardise or recipe.standardise or Standardise.Z_SCORE),
         weights=recipe.weights if options.weights is None else options.weights,
     )
-    if masker is not None and divides_itself(masker):
-        return _undivided(division, masker, options)
-    if masker is not None and takes_one_variable(division.method) and division.standardise is not Standardise.Z_SCORE:
+    if masker is None:
+        _refuse_recipe_without_partition(options)
+        return settled(division)
+    _refuse_idle(division, masker, options)
+    return Division(masker.name, None, division.standardise, None) if masker.divides_itself else settled(division)
+
+
+def _refuse_recipe_without_partition(options: MaskOptions | PartitionOptions) -> None:
+    """Refuse to divide records alone by a recipe whose masker divides them in its own way."""
+    masker = options.recipe.masker
+    if masker is not None and masker.divides_itself and options.partition is None:
+        what = f"the recipe's {masker.name} divides no records by a partition method"
+        raise UsageError(what, hint="name a partition with --partition")
+
+
+def _refuse_idle(division: Division, masker: MaskerTraits, options: MaskOptions | PartitionOptions) -> None:
+    """Refuse options that would be without effect."""
+    if masker.divides_itself:
+        for option, value in {"partition": options.partition, "effort": options.effort}.items():
+            if value is not None:
+                what = f"--{option} has no meaning with {masker.name}"
+                raise UsageError(what, hint="it divides no records by a partition method; leave the option out")
+    elif takes_one_variable(division.method) and division.standardise is not Standardise.Z_SCORE:
         what = f"{division.method} masks each variable alone, so standardise has no meaning"
         raise UsageError(what, hint="leave it out")
-    if isinstance(masker, Microhybrid) and division.weights is not None:
+    if division.weights is not None and not masker.takes_weights:
         raise UsageError(f"{masker.name} takes no weights of records", hint="leave the weights out")
-    return settled(division)
-
-
-def _partition_name(options: MaskOptions | PartitionOptions) -> str:
-    """Return the partition: what `--partition` says, else the method if it is a partition, else the recipe's."""
-    recipe = options.recipe
-    asked = options.partition if isinstance(options, MaskOptions) else None
-    name = options.method or recipe.method
-    if asked is not None and options.method is not None and options.method not in MASKERS:
-        hint = f"--method {options.method} says how records are divided already; leave --partition out"
-        raise UsageError(f"--method {options.method} and --partition {asked} are two partitions", hint=hint)
-    if asked is not None and options.method is None and recipe.method is not None and recipe.method not in MASKERS:
-        hint = f"--method {asked} goes before the recipe's; leave --partition out"
-        raise UsageError(f"the recipe's method {recipe.method} and --partition {asked} are two partitions", hint=hint)
-    if asked is not None:
-        return asked
-    if isinstance(options, PartitionOptions):
-        _require_partition(options)
-    if name is not None and name not in MASKERS:
-        return name
-    return recipe.partition or METHODS[0]
-
-
-def _require_partition(options: PartitionOptions) -> None:
-    """Refuse maskers where records are only to be divided; one that divides by a partition says which."""
-    if options.method in MASKERS:
-        partitioner(options.method)  # says that there is no such partition
-    if options.method is None and options.recipe.method in (FuzzyCMeans.name, GroupAnonymity.name):
-        what = f"the recipe's {options.recipe.method} divides no records by a partition method"
-        raise UsageError(what, hint="name a partition with --method")
-
-
-def _undivided(division: Division, masker: Method, options: MaskOptions | PartitionOptions) -> Division:
-    """Return the division of a masker that needs none; refuse options that would be without effect."""
-    told = {"partition": getattr(options, "partition", None), "effort": options.effort}
-    for option, value in told.items():
-        if value is not None:
-            what = f"--{option} has no meaning with {masker.name}"
-            raise UsageError(what, hint="it divides no records by a partition method; leave the option out")
-    if division.weights is not None:
-        raise UsageError(f"{masker.name} takes no weights of records", hint="leave the weights out")
-    if isinstance(masker, GroupAnonymity) and division.standardise is not Standardise.Z_SCORE:
+    if division.standardise is not Standardise.Z_SCORE and not masker.takes_standardise:
         raise UsageError(f"standardise has no meaning with {masker.name}", hint="leave it out")
-    return Division(masker.name, None, division.standardise, None)
 
 
 def _unit(wish: Standardise | str) -> Standardise:

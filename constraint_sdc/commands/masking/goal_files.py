@@ -11,7 +11,6 @@ from constraint_sdc.errors import UsageError
 from constraint_sdc.files.atomic import require_folder, require_place
 from constraint_sdc.maskers.masked import Masked, MaskOptions
 from constraint_sdc.plan.plan import Plan
-from constraint_sdc.settings.masker import GroupAnonymity
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +28,15 @@ class GoalFiles:
         if self.charts is None and self.pairs is None:
             return
         masker = wished_masker(options)
-        if not isinstance(masker, GroupAnonymity):
+        if not masker.goal_count:
             option = "--pairs" if self.charts is None else "--charts"
             what = f"{option} has no meaning with {masker.name}"
-            raise UsageError(what, hint="it shows the goals of group-anonymity; leave the option out")
+            raise UsageError(what, hint="it shows the goals of a masker that has some; leave the option out")
         targets = [] if self.pairs is None else [self.pairs]
         if self.charts is not None:
             _refuse_taken(self.charts, (*taken, *targets))
             require_folder(self.charts)
-            targets += [self.charts / f"goal-{number}.svg" for number in range(1, len(masker.goals) + 1)]
+            targets += [self.charts / f"goal-{number}.svg" for number in range(1, masker.goal_count + 1)]
         for place, path in enumerate(targets):
             _refuse_taken(path, (*taken, *targets[:place]))
             if self.charts is None or path.parent != self.charts or self.charts.exists():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,7 +14,6 @@ from constraint_sdc.arrays import Flags
 from constraint_sdc.commands.certificate.certificate import file_digest
 from constraint_sdc.commands.check import CheckOptions, check_file
 from constraint_sdc.commands.masking.division import keep_weights, record_weights, wished_division, wished_masker
-from constraint_sdc.commands.masking.goals import resolve_goals
 from constraint_sdc.commands.value_domains import load_domains
 from constraint_sdc.constraints.constraint import EditRule
 from constraint_sdc.constraints.show import show_constraint, show_formula
@@ -29,6 +28,7 @@ from constraint_sdc.judge.finding import CheckResult, RuleResult
 from constraint_sdc.judge.routes import FirstMatch, Routes, choose_routes, judge_chunk
 from constraint_sdc.maskers.inputs import MaskInputs
 from constraint_sdc.maskers.masked import MaskOptions
+from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.partition.partitioner import Partitioner
 from constraint_sdc.partition.registry import partitioner
 from constraint_sdc.plan.design import PlanInputs
@@ -36,15 +36,14 @@ from constraint_sdc.reports.disclosure import hidden_error
 from constraint_sdc.schematron.confinement import Confinement
 from constraint_sdc.schematron.load import load_schema
 from constraint_sdc.schematron.schema import Schema
-from constraint_sdc.settings.masker import GroupAnonymity, Method, Microhybrid, divides_itself
 from constraint_sdc.settings.reason import because
 from constraint_sdc.settings.recipe import Division, Recipe
 from constraint_sdc.settings.words import OnBroken, Role, VariableWish
 
-# Variables that microhybrid leaves as they are, and whose covariances with the others it keeps.
+# Variables that the masker takes as given: it leaves them as they are.
 
 
-def keep_given(recipe: Recipe, given: tuple[str, ...]) -> Recipe:
+def keep_given(recipe: Recipe, given: Iterable[str]) -> Recipe:
     """Return the recipe with the given variables untouched."""
     variables = dict(recipe.variables)
     for name in given:
@@ -105,7 +104,7 @@ def prepare(data: Path, rules: Path | None, options: MaskOptions, progress: Prog
     k, masker, division, seed, on_broken = _wishes(options)
     microdata = open_microdata(data, record=options.record or options.recipe.record)
     table, layout, outside = read_whole(microdata, progress)
-    swaps = resolve_goals(masker, table, options.recipe) if isinstance(masker, GroupAnonymity) else None
+    task = masker.resolve(table, options.recipe)
     check = check_options(data, rules, options)
     understood = understand_rules(data, rules, check, layout, outside)
     before = None if rules is None else check_file(data, rules, check)
@@ -132,7 +131,7 @@ def prepare(data: Path, rules: Path | None, options: MaskOptions, progress: Prog
         digests=input_digests(data, understood.schema, options),
     )
     holds = _evaluator({rule.id for rule in understood.rules}, understood, layout)
-    mask_inputs = replace(_mask_inputs(inputs, understood, layout), swaps=swaps)
+    mask_inputs = _mask_inputs(inputs, masker, task, understood, layout)
     return Prepared(microdata, inputs, mask_inputs, before, check, holds)
 
 
@@ -153,7 +152,7 @@ def read_whole(microdata: Microdata, progress: Progress) -> tuple[Table, Layout,
     return table, replace(layout, is_uniform=is_uniform), frozenset(outside)
 
 
-def _wishes(options: MaskOptions) -> tuple[int, Method, Division, int, OnBroken]:
+def _wishes(options: MaskOptions) -> tuple[int, Masker, Division, int, OnBroken]:
     """Settle what the options, else the recipe, else the defaults say."""
     recipe = options.recipe
     masker = wished_masker(options)
@@ -163,10 +162,10 @@ def _wishes(options: MaskOptions) -> tuple[int, Method, Division, int, OnBroken]
     return k, masker, division, seed, options.on_broken or recipe.on_broken or "refuse"
 
 
-def _wished_k(options: MaskOptions, masker: Method) -> int:
+def _wished_k(options: MaskOptions, masker: Masker) -> int:
     """Return k; 1 for a masker that forms no groups, and on demand for one that then gives the original back."""
     k = options.k if options.k is not None else options.recipe.k
-    if isinstance(masker, GroupAnonymity):
+    if not masker.takes_k:
         if k not in (None, 1):
             raise UsageError(f"k has no meaning with {masker.name}", hint="it forms no groups; leave k out")
         return 1
@@ -174,16 +173,16 @@ def _wished_k(options: MaskOptions, masker: Method) -> int:
         raise UsageError(
             "no k is given: how many records must share their values", hint="-k 5, or `k: 5` in the recipe"
         )
-    if k < 2 and not (k == 1 and isinstance(masker, Microhybrid)):
+    if k < masker.least_k:
         raise UsageError(f"k is {k}", hint="groups of at least 2 records protect anybody")
     return k
 
 
-def _kept_recipe(recipe: Recipe, masker: Method, division: Division) -> Recipe:
+def _kept_recipe(recipe: Recipe, masker: Masker, division: Division) -> Recipe:
     """Return the recipe with what must stay as it is for the masker to work."""
     if division.weights is not None:
         recipe = keep_weights(recipe, division.weights)
-    return keep_given(recipe, masker.given) if isinstance(masker, Microhybrid) else recipe
+    return keep_given(recipe, masker.kept_variables)
 
 
 def check_options(data: Path, rules: Path | None, options: MaskOptions) -> CheckOptions:
@@ -246,7 +245,9 @@ def input_digests(data: Path, schema: Schema | None, options: MaskOptions) -> di
     return digests
 
 
-def _mask_inputs(inputs: PlanInputs, understood: Understood, layout: Layout) -> MaskInputs:
+def _mask_inputs(
+    inputs: PlanInputs, masker: Masker, task: object, understood: Understood, layout: Layout
+) -> MaskInputs:
     held: dict[str, Flags] = {}
     for rule in inputs.rules:
         held[rule.id] = np.ones(inputs.table.records, np.bool_)
@@ -256,8 +257,9 @@ def _mask_inputs(inputs: PlanInputs, understood: Understood, layout: Layout) -> 
         table=inputs.table,
         k=inputs.k,
         seed=inputs.seed,
-        masker=inputs.masker,
-        partitioner=None if divides_itself(inputs.masker) else _partitioner(inputs.division),
+        masker=masker,
+        task=task,
+        partitioner=None if masker.divides_itself else _partitioner(inputs.division),
         held=held,
         evaluator_for=lambda block: _evaluator({rule.id for rule in block.rules}, understood, layout),
         domains=inputs.domains,

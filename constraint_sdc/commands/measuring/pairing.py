@@ -13,12 +13,11 @@ from constraint_sdc.data.grid import EXACT_MANTISSA, Grid
 from constraint_sdc.data.pair import Compared, MaskedTogether, Pair
 from constraint_sdc.data.table import Column, Table
 from constraint_sdc.errors import UsageError
-from constraint_sdc.plan.plan import BlockPlan, Plan, Treatment
+from constraint_sdc.plan.plan import BlockPlan, Plan
 from constraint_sdc.plan.read_series import is_numeric, make_series
 from constraint_sdc.plan.roles import Roles, decide_roles
-from constraint_sdc.settings.masker import Microaggregation, Microhybrid, draws
 from constraint_sdc.settings.recipe import Recipe
-from constraint_sdc.settings.words import OperatorName, Role, Scale, VariableWish
+from constraint_sdc.settings.words import OperatorName, Role, Scale, Treatment, VariableWish
 
 _SHOWN = 20
 
@@ -216,7 +215,8 @@ def _blocks(variables: tuple[Compared, ...], recipe: Recipe, plan: Plan | None) 
                 plan.division.method if _is_aggregated(plan, block) else plan.masker.name,
                 _operators(plan, block),
                 is_weighted=plan.division.weights is not None,
-                is_drawn=draws(plan.masker) and not _is_aggregated(plan, block),
+                is_drawn=plan.masker.draws_at_random and not _is_aggregated(plan, block),
+                is_swapped=any(variable.treatment is Treatment.SWAPPED for variable in block.variables),
             )
             for block in plan.blocks
         )
@@ -224,14 +224,17 @@ def _blocks(variables: tuple[Compared, ...], recipe: Recipe, plan: Plan | None) 
     groups = () if recipe.groups == "all" else recipe.groups
     blocks = [tuple(name for name in group if name in masked) for group in groups]
     rest = tuple(name for name in masked if not any(name in block for block in blocks))
-    return tuple(MaskedTogether(block, recipe.method) for block in (*blocks, rest) if block)
+    return tuple(MaskedTogether(block, _method(recipe)) for block in (*blocks, rest) if block)
+
+
+def _method(recipe: Recipe) -> str | None:
+    """Return what the recipe names: the masker, else the partition."""
+    return recipe.partition if recipe.masker is None else recipe.masker.name
 
 
 def _is_aggregated(plan: Plan, block: BlockPlan) -> bool:
-    """Tell whether the block was microaggregated: microhybrid does so where a rule leaves nothing to synthesise."""
-    if isinstance(plan.masker, Microhybrid):
-        return all(variable.treatment is Treatment.AGGREGATED for variable in block.variables)
-    return isinstance(plan.masker, Microaggregation)
+    """Tell whether the block was microaggregated by the partition of the plan."""
+    return plan.masker.microaggregates([variable.treatment for variable in block.variables])
 
 
 def _operators(plan: Plan, block: BlockPlan) -> dict[str, OperatorName]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from constraint_sdc.arrays import Points, Rows
+from constraint_sdc.arrays import Points
 from constraint_sdc.commands.convert import FORMATS
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.data.table import Chunk, Table, column_of
@@ -16,9 +16,7 @@ from constraint_sdc.errors import UsageError
 from constraint_sdc.files.csv_file import read_csv
 from constraint_sdc.files.microdata.microdata import open_microdata, read_table
 from constraint_sdc.measures.assessment import AssessOptions
-from constraint_sdc.measures.subdomain import Subdomain
 from constraint_sdc.plan.read_series import is_numeric, make_series
-from constraint_sdc.settings.recipe import Recipe
 from constraint_sdc.settings.words import Scale, VariableWish
 
 Progress = Callable[[int], None]
@@ -62,25 +60,6 @@ def _read_csv(path: Path, progress: Progress) -> Table:
         records += batch_length(batch)
         progress(records)
     return Table({name: column_of(name, column) for name, column in texts.items()}, records)
-
-
-# Which records of a table a subdomain or condition of the recipe means.
-
-
-def subdomain_rows(subdomain: Subdomain, table: Table, recipe: Recipe) -> tuple[tuple[str, Rows], ...]:
-    """Return labels and records (from 0, ascending); missing codes are blanks, and the recipe's types decide.
-
-    ValueError where the condition compares what cannot be compared.
-    """
-    texts: dict[str, list[str | None]] = {}
-    numbers = {}
-    for name in subdomain.names:
-        column, missing = table.columns[name], recipe.missing.get(name, ())
-        scale = recipe.variables.get(name, VariableWish()).scale
-        if scale in (None, Scale.NUMERIC) and is_numeric(column, missing):
-            numbers[name] = make_series(column, Scale.NUMERIC, VariableWish(decimals="free"), missing).values
-        texts[name] = [None if text in (*missing, "") else text for text in column.texts()]
-    return subdomain.rows(texts, numbers)
 
 
 # The file that an intruder has himself: the same people, his own values.

@@ -19,11 +19,18 @@ from constraint_sdc.commands.measuring.pairing import pair_tables
 from constraint_sdc.data.table import Column, Table
 from constraint_sdc.errors import ConstraintSdcError, PlanRefusedError, UsageError
 from constraint_sdc.maskers.masked import MaskOptions
+from constraint_sdc.maskers.registry import DEFAULT, find_masker, masker_names
 from constraint_sdc.measures.assessment import WITH_RULES, SweepPoint, SweepTask
 from constraint_sdc.measures.registry import Figures, SweepFigures
-from constraint_sdc.settings.masker import Microhybrid
 
 LEAST_K = 2
+
+
+def masking_by(masking: MaskOptions, method: str) -> MaskOptions:
+    """Return the options for one masker, or for microaggregation by one partition."""
+    if method not in masker_names():
+        return replace(masking, masker=DEFAULT, partition=method)
+    return replace(masking, masker=method, partition=None if find_masker(method).divides_itself else masking.partition)
 
 
 class SweepBench:
@@ -70,13 +77,13 @@ class SweepBench:
         key = scenario, method
         if key not in self._prepared:
             rules = self._rules if scenario == WITH_RULES else None
-            options = replace(self._masking, k=LEAST_K, method=method)
+            options = replace(masking_by(self._masking, method), k=LEAST_K)
             self._prepared[key] = prepare(self._data, rules, options)
         return self._prepared[key]
 
     def _measure(self, prepared: Prepared, k: int) -> tuple[Figures, Mapping[str, Column], int | None]:
         table, recipe = prepared.plan_inputs.table, prepared.plan_inputs.recipe
-        if k < LEAST_K and not isinstance(prepared.plan_inputs.masker, Microhybrid):
+        if k < prepared.plan_inputs.masker.least_k:
             # What would be masked is measured although nothing is: the plan for the smallest k knows what that is.
             plan, _ = carry_out(prepared)
             pair = pair_tables(table, table, recipe, plan).pair

@@ -105,6 +105,7 @@ def _inputs(data: Path, rules: Path | None, masking: MaskOptions) -> str:
         "data": str(data),
         "rules": None if rules is None else str(rules),
         "recipe": recipe_to_json(masking.recipe),
+        "partition": masking.partition,
         "effort": masking.effort,
         "standardise": None if masking.standardise is None else Standardise(masking.standardise).value,
         "weights": masking.weights,

@@ -20,12 +20,12 @@ from constraint_sdc.errors import PlanRefusedError
 from constraint_sdc.exact.candidates import NOT_COPIED
 from constraint_sdc.maskers.fuzzy.c_means import Clustering, fuzzy_c_means
 from constraint_sdc.maskers.fuzzy.constrained import LinearRows, constrained_c_means
+from constraint_sdc.maskers.fuzzy.masker import FuzzyCMeans
 from constraint_sdc.maskers.fuzzy.memberships import Ensured, centre_values, draw, ensure_k
 from constraint_sdc.maskers.inputs import MaskInputs, group_targets
 from constraint_sdc.maskers.masked import MaskedBlock
-from constraint_sdc.maskers.microaggregation import share_representatives
+from constraint_sdc.maskers.microaggregation.mask_block import share_representatives
 from constraint_sdc.plan.design import BlockDesign, Stratum
-from constraint_sdc.settings.masker import FuzzyCMeans
 from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.words import Scale
 
@@ -105,10 +105,9 @@ def rule_rows(design: BlockDesign, part: Stratum, placement: Placement) -> Linea
 _LEAST_COMPANY = 10  # records near a centre that may stand in for it
 
 
-def mask_fuzzy(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
+def mask_fuzzy(design: BlockDesign, inputs: MaskInputs, masker: FuzzyCMeans) -> MaskedBlock:
     """Return the block with a centre for every record, drawn by its memberships, and what came of k."""
-    assert isinstance(inputs.masker, FuzzyCMeans)
-    drawn = _Drawn(design, inputs, inputs.masker)
+    drawn = _Drawn(design, inputs, masker)
     targets, copied, mixed = group_targets(design, drawn.groups)
     near, owner = drawn.nearest_records()
     stand_ins = group_targets(design.of(near), Groups(owner))[1]

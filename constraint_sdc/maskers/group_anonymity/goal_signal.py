@@ -9,6 +9,14 @@ import numpy as np
 
 from constraint_sdc.arrays import Counts, Floats
 from constraint_sdc.maskers.group_anonymity.changes import AddExtremum, ExtremumChange, Given, MoveExtremum, normalise
+from constraint_sdc.maskers.group_anonymity.goal import (
+    AddedExtremum,
+    Change,
+    ChangedApproximation,
+    GivenSignal,
+    MovedExtremum,
+    SignalKind,
+)
 from constraint_sdc.maskers.group_anonymity.signals import (
     WishedCounts,
     concentration,
@@ -19,21 +27,13 @@ from constraint_sdc.maskers.group_anonymity.signals import (
     quantity,
     require_signal,
 )
+from constraint_sdc.maskers.group_anonymity.swap_task import FileGoal, SwapParameter, VitalRows
 from constraint_sdc.maskers.group_anonymity.wavelet import (
     ApproximationChange,
     ChangeApproximation,
     FlatApproximation,
     GivenApproximation,
     ReversedApproximation,
-)
-from constraint_sdc.plan.swap_task import FileGoal, SwapParameter, VitalRows
-from constraint_sdc.settings.goal import (
-    AddedExtremum,
-    Change,
-    ChangedApproximation,
-    GivenSignal,
-    MovedExtremum,
-    SignalKind,
 )
 
 # Whole counts nearest to wished ones: resource allocation with separable convex cost (O. Gross, RAND P-644, 1956).

@@ -14,17 +14,17 @@ import numpy as np
 from constraint_sdc.arrays import Rows
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.errors import UsageError
+from constraint_sdc.maskers.group_anonymity.goal import SignalKind, VitalSet
 from constraint_sdc.maskers.group_anonymity.goal_signal import GoalSignal, goal_signal
 from constraint_sdc.maskers.group_anonymity.influence import Allowed, Influence, Nominal, Ordinal
 from constraint_sdc.maskers.group_anonymity.several import Realised, Wish, realise, require_independent
 from constraint_sdc.maskers.group_anonymity.swap_rules import SwapRules, text_codes
+from constraint_sdc.maskers.group_anonymity.swap_task import FileGoal, FileInfluential, SwapParameter, SwapTask
 from constraint_sdc.maskers.group_anonymity.swaps import SwapTrace, swapped
 from constraint_sdc.maskers.inputs import MaskInputs, information_loss
 from constraint_sdc.maskers.masked import Masked, MaskedBlock, Swaps
 from constraint_sdc.plan.design import BlockDesign, Design
 from constraint_sdc.plan.plan import ExactStep, GoalReport, Price, SignalValue
-from constraint_sdc.plan.swap_task import FileGoal, FileInfluential, SwapParameter, SwapTask
-from constraint_sdc.settings.goal import SignalKind, VitalSet
 from constraint_sdc.settings.reason import Reason, because
 
 # What became of a goal, and why it was missed if it was.
@@ -135,8 +135,8 @@ def _notes(parameter: SwapParameter, signal: GoalSignal, trace: SwapTrace, *, is
 
 def mask_groups(design: Design, inputs: MaskInputs) -> Masked:
     """Return every parameter with its values swapped, what became of the goals, and the pairs."""
-    task = inputs.swaps
-    assert task is not None
+    task = inputs.task
+    assert isinstance(task, SwapTask)
     influence = Influence(tuple(_influential(one) for one in task.influential))
     signals = [_signal(goal, task) for goal in task.goals]
     wishes = [_wish(goal, signal, task, influence) for goal, signal in zip(task.goals, signals, strict=True)]

@@ -15,8 +15,8 @@ from constraint_sdc.maskers.microhybrid.ipso import ipso, round_keeping_sums
 from constraint_sdc.maskers.own_values import OwnValues
 from constraint_sdc.operators.medoid import Medoid
 from constraint_sdc.plan.design import BlockDesign
-from constraint_sdc.plan.plan import ExactStep, Treatment
-from constraint_sdc.settings.words import OperatorName, Scale
+from constraint_sdc.plan.plan import ExactStep
+from constraint_sdc.settings.words import OperatorName, Scale, Treatment
 
 # Shuffling: values of a cluster, each with another record: K. Muralidhar and R. Sarathy, Data shuffling, 2006.
 #

@@ -19,7 +19,7 @@ from constraint_sdc.exact.candidates import Candidates
 from constraint_sdc.exact.ladder import Representatives
 from constraint_sdc.maskers.inputs import MaskInputs
 from constraint_sdc.maskers.masked import MaskedBlock
-from constraint_sdc.maskers.microaggregation import divide_strata, price_of
+from constraint_sdc.maskers.microaggregation.mask_block import divide_strata, price_of
 from constraint_sdc.maskers.microhybrid.draws import CLOSENESS, ClusterDraws, Trials
 from constraint_sdc.maskers.microhybrid.ipso import Restored, restored, round_keeping_sums
 from constraint_sdc.maskers.microhybrid.moments import promises

@@ -21,7 +21,6 @@ from constraint_sdc.measures.attacks.transparency_reach import (
     slack,
 )
 from constraint_sdc.measures.risk.achieved_k import classes
-from constraint_sdc.settings.masker import GroupAnonymity
 from constraint_sdc.settings.words import OperatorName, Scale
 
 Knowledge: TypeAlias = Literal["published", "rerun"]
@@ -112,7 +111,7 @@ def _by_operator(pair: Pair, block: MaskedTogether, variable: Compared) -> Use:
     """Return what follows from the operator alone, whatever the groups."""
     if block.is_drawn:
         return _blanks_only(variable, "drawn at random")
-    if block.method == GroupAnonymity.name:
+    if block.is_swapped:
         return _blanks_only(variable, "swapped with another record")
     operator = block.operators.get(variable.name)
     released = {one.name for one in pair.variables}

@@ -14,8 +14,8 @@ import numpy as np
 
 from constraint_sdc.arrays import Floats, Points
 from constraint_sdc.data.pair import Pair
+from constraint_sdc.evaluate.condition import Word, WordKind, cut, mistake
 from constraint_sdc.measures.assessment import Cell, Figure, Measured, ResultTable, Unit
-from constraint_sdc.measures.condition import Word, WordKind, cut, mistake
 from constraint_sdc.measures.utility.yardstick import Yardstick, counted, finite, mean_of, not_measured, yardstick
 from constraint_sdc.settings.words import Scale
 

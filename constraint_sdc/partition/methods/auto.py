@@ -23,7 +23,7 @@ _SHARE = 0.1  # of the time, at most, for MDAV
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What `auto` does with a cloud, as one would write it after `--method`, and why."""
+    """What `auto` does with a cloud, as one would write it after `--partition`, and why."""
 
     method: str
     why: Reason

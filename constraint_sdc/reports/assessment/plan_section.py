@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from constraint_sdc.maskers.registry import DEFAULT
 from constraint_sdc.plan.plan import BlockPlan, Kept, Plan, RulePlan, StratumPlan, Why
 from constraint_sdc.reports.assessment.figures_text import percent
 from constraint_sdc.reports.check.wording import counted, number
@@ -43,8 +44,8 @@ def _opening(plan: Plan) -> str:
 
 
 def _division(plan: Plan) -> Iterator[str]:
-    division, (method, partition) = plan.division, plan.method_names()
-    divided = method if partition is None else f"{method}, partition {partition}"
+    division, beside = plan.division, "" if plan.partition is None else f", partition {plan.partition}"
+    divided = division.method if plan.masker.name == DEFAULT else f"{plan.masker.name}{beside}"
     yield f"method {divided}" + ("" if division.effort is None else f" at {division.effort} effort")
     if division.standardise is not Standardise.Z_SCORE:
         yield f"standardised: {division.standardise.value}"

@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 from io import StringIO
 
 from constraint_sdc.maskers.masked import Swaps
-from constraint_sdc.plan.plan import BlockPlan, GoalReport, Plan, SignalValue, Treatment, VariablePlan
+from constraint_sdc.plan.plan import BlockPlan, GoalReport, Plan, SignalValue, VariablePlan
 from constraint_sdc.reports.check.wording import counted, number
 from constraint_sdc.reports.sentences import sentence, sentences
 from constraint_sdc.reports.terminal import align, clean, fact, paint, wrapped
-from constraint_sdc.settings.masker import FuzzyCMeans
-from constraint_sdc.settings.words import Scale
+from constraint_sdc.settings.words import Scale, Treatment
 
 _VALUES_SHOWN = 48
 _QUANTITY = "quantity"
@@ -106,8 +105,7 @@ def grid_word(variable: VariablePlan) -> str:
 
 def least_words(plan: Plan) -> str:
     """Say how many records a group has at least; nothing where that is not promised."""
-    is_loose = isinstance(plan.masker, FuzzyCMeans) and not plan.masker.ensure_k
-    return "" if plan.k == 1 or is_loose else f"at least {counted(plan.k, 'record')} to a group"
+    return "" if plan.k == 1 or not plan.masker.shares_values else f"at least {counted(plan.k, 'record')} to a group"
 
 
 def has_numbers(block: BlockPlan) -> bool:

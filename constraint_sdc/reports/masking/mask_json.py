@@ -8,7 +8,7 @@ from constraint_sdc.maskers.masked import MaskedBlock, MaskResult
 from constraint_sdc.plan.plan_json import price_to_json
 from constraint_sdc.reports.masking.goal_text import treatment_word
 from constraint_sdc.reports.sentences import sentences, with_sentences
-from constraint_sdc.settings.masker import method_to_json
+from constraint_sdc.settings.masker import masker_to_json
 from constraint_sdc.settings.reason import reasons_to_json
 
 SCHEMA = "constraint-sdc/mask"
@@ -28,7 +28,7 @@ def render_mask_json(result: MaskResult) -> str:
             "certificate": str(result.certificate),
             "records": result.plan.records,
             "k": result.plan.k,
-            "masker": method_to_json(result.plan.masker),
+            "masker": masker_to_json(result.plan.masker),
             "warnings": sentences(result.plan.warnings),
             "warning_reasons": reasons_to_json(result.plan.warnings),
             "rules": rules_to_json(result),

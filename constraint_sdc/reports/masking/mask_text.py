@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from constraint_sdc.maskers.masked import MaskedBlock, MaskResult, RuleOutcome
-from constraint_sdc.plan.plan import ExactStep, Treatment
+from constraint_sdc.maskers.registry import DEFAULT
+from constraint_sdc.plan.plan import ExactStep
 from constraint_sdc.reports.check.wording import counted, number
 from constraint_sdc.reports.masking.goal_text import goal_lines, has_numbers, treatment_word
 from constraint_sdc.reports.masking.plan_text import promise_lines
 from constraint_sdc.reports.sentences import sentences
 from constraint_sdc.reports.terminal import align, clean, paint, wrapped
-from constraint_sdc.settings.masker import Microaggregation, Microhybrid
+from constraint_sdc.settings.words import Treatment
 
 # The rules before and after masking as a table for a terminal.
 
@@ -69,10 +70,10 @@ def _summary(result: MaskResult) -> str:
 def _how(result: MaskResult) -> str:
     """Say what was promised of the groups, and what was counted in the written file."""
     plan, least = result.plan, min(result.smallest)
-    name = "" if isinstance(plan.masker, Microaggregation) else f"by {plan.masker.name} "
+    name = "" if plan.masker.name == DEFAULT else f"by {plan.masker.name} "
     if plan.k == 1:
         return name.rstrip() or "with k = 1"
-    if isinstance(plan.masker, Microhybrid):
+    if plan.masker.gives_own_values:
         return f"{name}in clusters of at least {number(plan.k)}, as few as {number(least)} share the values of a block"
     if all(block.shares for block in plan.blocks):
         return f"{name}with k = {number(plan.k)}, at least {number(least)} share the values of a block"

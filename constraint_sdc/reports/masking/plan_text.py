@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from constraint_sdc.maskers.registry import DEFAULT
 from constraint_sdc.plan.plan import (
     BlockPlan,
     ExactStep,
@@ -21,9 +22,8 @@ from constraint_sdc.reports.check.wording import counted, number
 from constraint_sdc.reports.masking.goal_text import goal_lines, grid_word, has_numbers, least_words, treatment_word
 from constraint_sdc.reports.sentences import sentence, sentences
 from constraint_sdc.reports.terminal import Style, align, clean, fact, padded, paint, width, wrapped
-from constraint_sdc.settings.masker import GroupAnonymity, Microaggregation, divides_itself, method_to_json
 from constraint_sdc.settings.recipe import Division
-from constraint_sdc.settings.words import Standardise
+from constraint_sdc.settings.words import Standardise, Treatment
 
 # What `Why` means to somebody who reads the plan for the first time.
 WHY_MEANING: dict[Why, str] = {
@@ -51,7 +51,7 @@ _STRATA_SHOWN = 12
 
 def why_meaning(why: Why, plan: Plan) -> str:
     """Return what a reason means in this plan."""
-    is_swapped = isinstance(plan.masker, GroupAnonymity)
+    is_swapped = any(v.treatment is Treatment.SWAPPED for block in plan.blocks for v in block.variables)
     return _SWAP_MEANING.get(why, WHY_MEANING[why]) if is_swapped else WHY_MEANING[why]
 
 
@@ -92,11 +92,16 @@ def _opening(plan: Plan, columns: int, colour: bool) -> Iterator[str]:
 
 def _method(plan: Plan) -> str:
     """Say which masker masks, what it was told, and how it divides the records."""
-    if isinstance(plan.masker, Microaggregation):
+    if plan.masker.name == DEFAULT:
         return _division(plan.division, "method")
-    told = {n: v for n, v in method_to_json(plan.masker).items() if n not in ("method", "goals", "influential")}
-    said = f"method {plan.masker.name}" + "".join(f", {_parameter(name, value)}" for name, value in told.items())
-    return said if divides_itself(plan.masker) else f"{said}, {_division(plan.division, 'partition')}"
+    told = "".join(f", {_parameter(name, value)}" for name, value in plan.masker.told().items() if _is_short(value))
+    said = f"method {plan.masker.name}{told}"
+    return said if plan.masker.divides_itself else f"{said}, {_division(plan.division, 'partition')}"
+
+
+def _is_short(value: object) -> bool:
+    """Tell whether a parameter is said in a word or a list of words; longer ones are in the JSON plan."""
+    return not isinstance(value, dict) and not (isinstance(value, list) and any(isinstance(v, dict) for v in value))
 
 
 def _parameter(name: str, value: object) -> str:
@@ -119,7 +124,7 @@ def _division(division: Division, word: str) -> str:
 def _survival(plan: Plan) -> str:
     rules = plan.all_rules()
     if not rules:
-        return "no rules" if not isinstance(plan.masker, Microaggregation) else "no rules: plain microaggregation"
+        return "no rules" if plan.masker.name != DEFAULT else f"no rules: plain {DEFAULT}"
     counts = Counter(rule.why for rule in rules)
     return f"{counted(len(rules), 'rule')}: " + ", ".join(f"{counts[why]} {why.value}" for why in Why if counts[why])
 

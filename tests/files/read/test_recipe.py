@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.json_file import shipped_file
 from constraint_sdc.files.recipe import read_recipe, recipe_from_json, recipe_to_json
-from constraint_sdc.settings.masker import MASKERS
+from constraint_sdc.maskers.registry import REGISTRY
 from constraint_sdc.settings.recipe import Recipe
 from constraint_sdc.settings.words import OperatorName, Role, Scale, Standardise, VariableWish
 
@@ -27,7 +27,7 @@ key: '@id'
 missing:
   V3: ['-9', -8]
 k: 5
-method: mdav+refine
+mask: {partition: mdav+refine}
 effort: 30s
 standardise: robust
 weights: Wave
@@ -61,7 +61,7 @@ def test_everything_in_a_recipe_arrives(tmp_path: Path) -> None:
         key="@id",
         missing={"V3": ("-9", "-8")},
         k=5,
-        method="mdav+refine",
+        partition="mdav+refine",
         effort="30s",
         standardise=Standardise.ROBUST,
         weights="Wave",
@@ -85,12 +85,12 @@ def test_everything_in_a_recipe_arrives(tmp_path: Path) -> None:
 def test_the_example_in_the_manual_is_a_recipe_with_every_entry(tmp_path: Path) -> None:
     whole, masks = re.findall(r"```yaml\n(.*?)```", MANUAL.read_text("utf-8"), re.DOTALL)
     said = recipe_to_json(read_recipe(recipe(tmp_path, whole)))
-    assert set(said) == set(SCHEMA["properties"]) - {"mask"}, "`method` and `mask` exclude each other"
+    assert set(said) == set(SCHEMA["properties"]) - {"method"}, "`method` is an old spelling"
     every = [recipe_to_json(read_recipe(recipe(tmp_path, f"mask:{one}"))) for one in masks.split("mask:")[1:]]
-    assert every.pop() == {"method": "mdav"}
+    assert every.pop() == {"mask": {"partition": "mdav"}}
     told = [one["mask"] for one in every]
-    assert [one["method"] for one in told] == list(MASKERS)
-    assert {entry for one in told for entry in one} == set(SCHEMA["properties"]["mask"]["properties"])
+    assert [one["masker"] for one in told] == list(REGISTRY.built_in)
+    assert {entry for one in told for entry in one} == set(SCHEMA["properties"]["mask"]["properties"]) - {"method"}
 
 
 def test_an_empty_recipe_says_nothing(tmp_path: Path) -> None:
@@ -147,12 +147,16 @@ def test_names_and_codes_stay_as_written(tmp_path: Path) -> None:
         ("variables:\n  V1: {type: ordinal,\n    grid: 2}\n", 3, "has no grid"),
         ("variables:\n  V1: {grid: 2}\n  V1: {grid: 3}\n", 3, "'V1' is given twice"),
         ("record: &a x\nkey: *a\n", 2, "no aliases"),
-        ("k: 3\nmethod: mdva\n", 2, "unknown partition method 'mdva'; use auto, or one of mdav"),
+        ("k: 3\nmask: {partition: mdva}\n", 2, "unknown partition method 'mdva'; use auto, or one of mdav"),
         ("k: 3\neffort: lots\n", 2, "unknown effort 'lots'; use fast, default, high, best, or a number of seconds"),
         ("effort: 0s\n", 1, "unknown effort '0s'"),
         ("effort: 30\n", 1, "30 is not of type 'string'"),
         ("effort: ''\n", 1, "non-empty"),
-        ("method: mdav\nk: 3\neffort: fast\n", 3, "mdav does not search, so it has no effort; use auto or mdav+refine"),
+        (
+            "mask: {partition: mdav}\nk: 3\neffort: fast\n",
+            3,
+            "mdav does not search, so it has no effort; use auto or mdav+refine",
+        ),
         ("standardise: zscore\n", 1, "'zscore' is not one of ['z-score', 'robust', 'none']"),
         ("weights: 3\n", 1, "3 is not of type 'string'"),
         ("weights: ''\n", 1, "non-empty"),
@@ -210,7 +214,7 @@ recipes = st.builds(
     key=st.none() | names,
     missing=st.dictionaries(names, st.lists(names, min_size=1).map(tuple)),
     k=st.none() | st.integers(2, 100),
-    method=st.none() | names,
+    partition=st.none() | names,
     effort=st.none() | names,
     standardise=st.none() | st.sampled_from(Standardise),
     weights=st.none() | names,

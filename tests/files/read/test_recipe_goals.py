@@ -9,7 +9,7 @@ import pytest
 
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.recipe import read_recipe, recipe_from_json, recipe_to_json
-from constraint_sdc.settings.masker import GroupAnonymity
+from constraint_sdc.maskers.group_anonymity.masker import GroupAnonymity
 
 GOOD = """\
 key: Id
@@ -18,7 +18,7 @@ variables:
   Id: {role: identifier, remove: true}
   Region: {role: quasi-identifier, type: nominal}
 mask:
-  method: group-anonymity
+  masker: group-anonymity
   goals:
     - parameter: Region
       vital: "Occupation = 'scientist'"
@@ -35,7 +35,7 @@ mask:
 """
 
 MISTAKES = {
-    "no goals": ("method: group-anonymity\n  goals:", "method: group-anonymity\n  was:", None, "was"),
+    "no goals": ("masker: group-anonymity\n  goals:", "masker: group-anonymity\n  was:", None, "was"),
     "k": ("key: Id", "k: 5", 1, "k has no meaning with group-anonymity"),
     "weights": ("key: Id", "weights: W", 1, "weights has no meaning"),
     "standardise": ("key: Id", "standardise: z-score", 1, "standardise has no meaning"),
@@ -97,5 +97,5 @@ def test_what_is_told_comes_back_from_the_certificate(tmp_path: Path) -> None:
 
 def test_the_method_alone_is_not_enough(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="needs to be told its goals") as error:
-        read_recipe(written(tmp_path, "seed: 1\nmethod: group-anonymity\n"))
+        read_recipe(written(tmp_path, "seed: 1\nmask: {masker: group-anonymity}\n"))
     assert error.value.line == 2

@@ -10,33 +10,22 @@ import numpy as np
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.data.series import Series
 from constraint_sdc.evaluate.expression import variables_of
+from constraint_sdc.maskers.group_anonymity.goal import Goal
 from constraint_sdc.plan.design import BlockDesign, Design, PlanInputs, Stratum, refuse_removed
-from constraint_sdc.plan.plan import (
-    Block,
-    BlockPlan,
-    Formation,
-    Kept,
-    Plan,
-    RulePlan,
-    StratumPlan,
-    Treatment,
-    VariablePlan,
-    Why,
-)
+from constraint_sdc.plan.plan import Block, BlockPlan, Formation, Kept, Plan, RulePlan, StratumPlan, VariablePlan, Why
 from constraint_sdc.plan.read_series import is_numeric, make_series, not_numeric
 from constraint_sdc.plan.reasons import unless_evaluated
 from constraint_sdc.plan.roles import refuse_unknown, told_role
 from constraint_sdc.plan.rule_facts import RuleFacts, rule_facts
 from constraint_sdc.plan.treatment import plan_warnings
-from constraint_sdc.settings.masker import GroupAnonymity
 from constraint_sdc.settings.reason import because
-from constraint_sdc.settings.words import OperatorName, Role, Scale, VariableWish
+from constraint_sdc.settings.words import OperatorName, Role, Scale, Treatment, VariableWish
 
 
-def plan_swaps(inputs: PlanInputs, masker: GroupAnonymity) -> Design:
+def plan_swaps(inputs: PlanInputs, goals: Sequence[Goal]) -> Design:
     """Return the plan and its working drawing: nothing but the parameters of the goals changes."""
     refuse_unknown(inputs.table, inputs.recipe)
-    names = tuple(dict.fromkeys(goal.parameter for goal in masker.goals))
+    names = tuple(dict.fromkeys(goal.parameter for goal in goals))
     kept = _kept(names, inputs)
     facts = rule_facts(inputs.rules, inputs.says, inputs.table.columns.keys(), inputs.evaluable)
     refuse_removed(facts, kept)
@@ -48,7 +37,7 @@ def plan_swaps(inputs: PlanInputs, masker: GroupAnonymity) -> Design:
     listed: set[str] = set()
     for number, name in enumerate(names, start=1):
         mine = [rule for rule in local if name in rule.variables]
-        designs.append(_block(number, name, mine, listed, inputs, masker))
+        designs.append(_block(number, name, mine, listed, inputs, goals))
         listed |= {rule.id for rule in mine}
     plan = Plan(
         k=inputs.k,
@@ -111,12 +100,12 @@ def _block(
     rules: list[RuleFacts],
     listed: Collection[str],
     inputs: PlanInputs,
-    masker: GroupAnonymity,
+    goals: Sequence[Goal],
 ) -> BlockDesign:
     """Work out the block of one parameter; rules that an earlier block lists already are obeyed, not listed again."""
     series = _series(name, inputs)
     records = inputs.table.records
-    goals = tuple(place for place, goal in enumerate(masker.goals, start=1) if goal.parameter == name)
+    numbers = tuple(place for place, goal in enumerate(goals, start=1) if goal.parameter == name)
     wish = inputs.recipe.variables.get(name, VariableWish())
     variable = VariablePlan(
         name,
@@ -127,7 +116,7 @@ def _block(
         treatment=Treatment.SWAPPED,
     )
     plan = BlockPlan(
-        block=Block(number, (name,), because("parameter-of-goals", goals=goals)),
+        block=Block(number, (name,), because("parameter-of-goals", goals=numbers)),
         variables=(variable,),
         strategy=because("values-exchanged", variable=name),
         partition=because("no-partition"),

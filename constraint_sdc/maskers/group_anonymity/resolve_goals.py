@@ -5,20 +5,25 @@ What does not fit the file is a UsageError that names the goal, numbered from 1 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 
 import numpy as np
 
 from constraint_sdc.arrays import Flags, Rows
-from constraint_sdc.commands.measuring.records_file import subdomain_rows
 from constraint_sdc.data.table import Table
 from constraint_sdc.errors import UsageError
-from constraint_sdc.measures.subdomain import parse_subdomain
-from constraint_sdc.plan.read_series import is_numeric, make_series, not_numeric
-from constraint_sdc.plan.swap_task import FileGoal, FileInfluential, SwapParameter, SwapTask, VitalRows
-from constraint_sdc.settings.goal import AddedExtremum, Goal, Influential, MovedExtremum, VitalSet
-from constraint_sdc.settings.masker import GroupAnonymity
+from constraint_sdc.evaluate.subdomain import parse_subdomain
+from constraint_sdc.maskers.group_anonymity.goal import AddedExtremum, Goal, Influential, MovedExtremum, VitalSet
+from constraint_sdc.maskers.group_anonymity.swap_task import (
+    FileGoal,
+    FileInfluential,
+    SwapParameter,
+    SwapTask,
+    VitalRows,
+)
+from constraint_sdc.plan.read_series import is_numeric, make_series, not_numeric, subdomain_rows
 from constraint_sdc.settings.recipe import Recipe
 from constraint_sdc.settings.words import Scale, VariableWish
 
@@ -88,19 +93,19 @@ def place_of(value: str, parameter: SwapParameter, places: Rows, where: str) -> 
 _SHOWN = 20
 
 
-def resolve_goals(masker: GroupAnonymity, table: Table, recipe: Recipe) -> SwapTask:
+def resolve_goals(goals: Sequence[Goal], influential: Sequence[Influential], table: Table, recipe: Recipe) -> SwapTask:
     """Return the goals in terms of the file; UsageError for what does not fit it."""
     parameters: dict[str, SwapParameter] = {}
-    goals: list[FileGoal] = []
-    for number, goal in enumerate(masker.goals, start=1):
+    found: list[FileGoal] = []
+    for number, goal in enumerate(goals, start=1):
         where = f"goal {number}"
         if goal.parameter not in parameters:
             _require_variable(goal.parameter, table, f"{where}: the parameter")
             parameters[goal.parameter] = parameter_of(goal.parameter, table, recipe)
-        goals.append(_resolved(number, goal, parameters[goal.parameter], table, recipe))
-    for one in masker.influential:
+        found.append(_resolved(number, goal, parameters[goal.parameter], table, recipe))
+    for one in influential:
         _require_variable(one.name, table, "influential")
-    return SwapTask(parameters, tuple(goals), tuple(file_influential(one, table, recipe) for one in masker.influential))
+    return SwapTask(parameters, tuple(found), tuple(file_influential(one, table, recipe) for one in influential))
 
 
 def _require_variable(name: str, table: Table, what: str) -> None:

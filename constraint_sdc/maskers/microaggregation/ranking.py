@@ -16,13 +16,12 @@ from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.maskers.inputs import MaskInputs, group_targets
 from constraint_sdc.maskers.masked import MaskedBlock
-from constraint_sdc.maskers.microaggregation import divide_strata, mask_block, price_of
+from constraint_sdc.maskers.microaggregation.mask_block import divide_strata, mask_block, price_of
 from constraint_sdc.maskers.own_values import OwnValues
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.plan.design import BlockDesign
-from constraint_sdc.plan.plan import Treatment
 from constraint_sdc.settings.reason import because
-from constraint_sdc.settings.words import Scale
+from constraint_sdc.settings.words import Scale, Treatment
 
 
 def mask_ranked(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:

@@ -21,7 +21,7 @@ import numpy as np
 
 from constraint_sdc.arrays import Floats, Rows
 from constraint_sdc.data.grid import double_text
-from constraint_sdc.measures.condition import (
+from constraint_sdc.evaluate.condition import (
     Comparison,
     Condition,
     ConditionLiteral,

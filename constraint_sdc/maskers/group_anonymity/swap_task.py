@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from constraint_sdc.arrays import Codes, Flags, Floats, Rows
-from constraint_sdc.settings.goal import Goal, Influential
+from constraint_sdc.maskers.group_anonymity.goal import Goal, Influential
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,182 @@
+"""Goals of group anonymity: which signal is to be changed, and how (Chertov and Tavrov, Data group anonymity).
+
+All names and conditions are texts as the recipe has them; they become numbers when a file is at hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, TypeAlias, assert_never
+from typing import Literal as OneOf
+
+from constraint_sdc.settings.words import Scale
+
+
+class SignalKind(Enum):
+    """What is counted for every value of the parameter."""
+
+    QUANTITY = "quantity"  # vital records
+    CONCENTRATION = "concentration"  # vital records over those of the base
+    DIFFERENCE = "concentration difference"  # the concentration less that of another vital set
+
+
+@dataclass(frozen=True, slots=True)
+class VitalSet:
+    """Records by a condition (docs/measures/subdomains.md), and the base that they are compared with: all if None."""
+
+    vital: str
+    base: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MovedExtremum:
+    """The values at two places of the signal change places: the peak stands elsewhere."""
+
+    source: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddedExtremum:
+    """An alleged peak at a place; None is as high as the highest there is."""
+
+    at: str
+    height: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedApproximation:
+    """Another wavelet approximation at a level, the details kept: reversed, flat, or these coefficients."""
+
+    wavelet: str
+    level: int
+    approximation: OneOf["reverse", "flat"] | tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GivenSignal:
+    """The signal itself, a number for every value of the parameter."""
+
+    values: tuple[float, ...]
+
+
+Change: TypeAlias = MovedExtremum | AddedExtremum | ChangedApproximation | GivenSignal
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """One signal over the values of `parameter`, and its changes, in their order.
+
+    `order` are the parameter's values from left to right; empty is numbers by size, else texts. With `normalise` the
+    changed signal gets the mean and standard deviation of the original (formula 5 of the paper).
+    """
+
+    parameter: str
+    group: VitalSet
+    signal: SignalKind = SignalKind.QUANTITY
+    against: VitalSet | None = None
+    order: tuple[str, ...] = ()
+    changes: tuple[Change, ...] = ()
+    normalise: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Influential:
+    """A variable in which the records of a swap should agree: how much it counts, and how differences are counted.
+
+    Numbers and ordinal codes count by their relative difference; categories count `same` or `different`.
+    """
+
+    name: str
+    weight: float = 1.0
+    scale: Scale | None = None
+    same: float = 0.0
+    different: float = 1.0
+
+
+# Goals and influential variables as JSON values: in recipes, plans and certificates alike.
+
+
+def goal_from_json(entry: Mapping[str, Any]) -> Goal:
+    """Return the goal that an entry of a recipe stands for."""
+    against = entry.get("against")
+    return Goal(
+        parameter=entry["parameter"],
+        group=VitalSet(entry["vital"], entry.get("base")),
+        signal=SignalKind(entry.get("signal", SignalKind.QUANTITY.value)),
+        against=None if against is None else VitalSet(against["vital"], against.get("base")),
+        order=tuple(str(value) for value in entry.get("order", ())),
+        changes=tuple(_change(change) for change in entry.get("change", ())),
+        normalise=entry.get("normalise", False),
+    )
+
+
+def goal_to_json(goal: Goal) -> dict[str, object]:
+    """Return a goal as it stands in a recipe; numbers with a point are texts."""
+    entry: dict[str, object] = {"parameter": goal.parameter, **_set_to_json(goal.group), "signal": goal.signal.value}
+    if goal.against is not None:
+        entry["against"] = _set_to_json(goal.against)
+    if goal.order:
+        entry["order"] = list(goal.order)
+    entry["change"] = [_change_to_json(change) for change in goal.changes]
+    if goal.normalise:
+        entry["normalise"] = True
+    return entry
+
+
+def _set_to_json(group: VitalSet) -> dict[str, object]:
+    return {"vital": group.vital, **({} if group.base is None else {"base": group.base})}
+
+
+def _change(entry: Mapping[str, Any]) -> Change:
+    ((kind, told),) = entry.items()
+    match kind:
+        case "move":
+            return MovedExtremum(str(told["from"]), str(told["to"]))
+        case "add":
+            return AddedExtremum(str(told["at"]), float(told["height"]) if "height" in told else None)
+        case "wavelet":
+            wish = told.get("approximation", "reverse")
+            if not isinstance(wish, str):
+                wish = tuple(float(number) for number in wish)
+            return ChangedApproximation(told.get("wavelet", "haar"), told.get("level", 1), wish)
+        case "signal":
+            return GivenSignal(tuple(float(number) for number in told))
+    raise ValueError(f"the schema knows no change {kind!r}")
+
+
+def _change_to_json(change: Change) -> dict[str, object]:
+    match change:
+        case MovedExtremum(source, target):
+            return {"move": {"from": source, "to": target}}
+        case AddedExtremum(at, height):
+            return {"add": {"at": at, **({} if height is None else {"height": repr(height)})}}
+        case ChangedApproximation(wavelet, level, approximation):
+            wish = approximation if isinstance(approximation, str) else [repr(number) for number in approximation]
+            return {"wavelet": {"wavelet": wavelet, "level": level, "approximation": wish}}
+        case GivenSignal(values):
+            return {"signal": [repr(number) for number in values]}
+    assert_never(change)
+
+
+def influential_from_json(entry: Mapping[str, Any]) -> Influential:
+    """Return the influential variable that an entry of a recipe stands for."""
+    return Influential(
+        name=entry["variable"],
+        weight=float(entry.get("weight", 1)),
+        scale=Scale(entry["type"]) if "type" in entry else None,
+        same=float(entry.get("same", 0)),
+        different=float(entry.get("different", 1)),
+    )
+
+
+def influential_to_json(one: Influential) -> dict[str, object]:
+    """Return an influential variable as it stands in a recipe."""
+    entry: dict[str, object] = {"variable": one.name, "weight": repr(one.weight)}
+    if one.scale is not None:
+        entry["type"] = one.scale.value
+    if one.scale in (None, Scale.NOMINAL):
+        entry |= {"same": repr(one.same), "different": repr(one.different)}
+    return entry

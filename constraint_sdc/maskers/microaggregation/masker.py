@@ -1,0 +1,60 @@
+"""Microaggregation, the default: groups of at least k records, and one representative for each."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from constraint_sdc.maskers.masker import Masker
+from constraint_sdc.settings.reason import Reason
+from constraint_sdc.settings.words import OperatorName, Treatment
+
+if TYPE_CHECKING:
+    from constraint_sdc.maskers.inputs import MaskInputs
+    from constraint_sdc.maskers.masked import MaskedBlock
+    from constraint_sdc.plan.design import BlockDesign
+
+
+@dataclass(frozen=True)
+class Microaggregation(Masker):
+    """Records in groups of at least k, and every group shares one representative.
+
+    A partition that divides by one variable ranks each variable of a block by itself: then k records share a value of
+    one variable, and every record has values of its own.
+    """
+
+    name = "microaggregation"
+    guarantee = "At least k records share the values of a block, unless the partition divides by one variable."
+    has_geometric_mean = True
+
+    def treats_records(self, names: Collection[str], partition: str) -> bool:
+        """Tell whether several variables are divided one by one."""
+        from constraint_sdc.partition.registry import takes_one_variable
+
+        return takes_one_variable(partition) and len(names) > 1
+
+    def own_treatment(self, operator: OperatorName) -> Treatment:
+        """Return that values are averaged over neighbours in the order of the variable."""
+        return Treatment.RANKED
+
+    def microaggregates(self, treatments: Collection[Treatment]) -> bool:
+        """Tell that every block is."""
+        return True
+
+    def warnings(self, k: int, partition: str) -> tuple[Reason, ...]:
+        """Return the risks of the partition, which decides what is published."""
+        from constraint_sdc.plan.treatment import partition_warnings
+
+        return partition_warnings(partition, k)
+
+    def mask(self, design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
+        """Return one representative for each group, or ranked values where variables are divided one by one."""
+        assert inputs.partitioner is not None
+        if self.treats_records(design.plan.names, inputs.partitioner.name):
+            from constraint_sdc.maskers.microaggregation.ranking import mask_ranked
+
+            return mask_ranked(design, inputs)
+        from constraint_sdc.maskers.microaggregation.mask_block import mask_block
+
+        return mask_block(design, inputs)

@@ -1,0 +1,111 @@
+"""Microhybrid: synthetic values with the means and covariances of every cluster of at least k records.
+
+J. Domingo-Ferrer, Microaggregation-based numerical hybrid data, UNECE/Eurostat, 2009.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from constraint_sdc.errors import PlanRefusedError
+from constraint_sdc.maskers.masker import Masker
+from constraint_sdc.settings.masker import RecipeMistake, variables
+from constraint_sdc.settings.reason import Reason, because
+from constraint_sdc.settings.words import OperatorName, Role, Scale, Treatment
+
+if TYPE_CHECKING:
+    from constraint_sdc.maskers.inputs import MaskInputs
+    from constraint_sdc.maskers.masked import MaskedBlock
+    from constraint_sdc.plan.design import BlockDesign
+    from constraint_sdc.settings.recipe import Recipe
+
+LEAST_CLUSTER = 3
+"""Two records have one direction to differ in: synthetic values would be their own, or each other's."""
+
+
+@dataclass(frozen=True)
+class Microhybrid(Masker):
+    """Synthetic values in every cluster of at least k records, with the cluster's means and covariances.
+
+    `given` are variables that stay as they are; the covariances with them are kept as well.
+    """
+
+    name = "microhybrid"
+    guarantee = "Clusters of at least k records keep their means and covariances; k records need not share values."
+    draws_at_random = True
+    gives_own_values = True
+    least_k = 1
+    takes_weights = False
+    together = because("covariances-together")
+
+    given: tuple[str, ...] = variables(
+        "variables that stay as they are, and whose covariances with the others are kept."
+    )
+
+    @property
+    def kept_variables(self) -> Mapping[str, Reason]:
+        """Return the given variables."""
+        return dict.fromkeys(self.given, because("given"))
+
+    def own_treatment(self, operator: OperatorName) -> Treatment:
+        """Return that averages are synthesised; what keeps to values that occur is shuffled within its cluster."""
+        return Treatment.SYNTHESISED if operator.is_average else Treatment.SHUFFLED
+
+    def microaggregates(self, treatments: Collection[Treatment]) -> bool:
+        """Tell whether rules leave nothing to synthesise or to shuffle."""
+        return all(treatment is Treatment.AGGREGATED for treatment in treatments)
+
+    def refuse_cluster(self, names: Sequence[str], k: int) -> None:
+        """Refuse a k that leaves synthetic values no freedom: Domingo-Ferrer (2009) asks for |X| + 2|Y| + 1.
+
+        k = 1 is no masking, and gives the original.
+        """
+        given = self.given
+        bound = len(names) + 2 * len(given) + 1
+        least = max(bound, LEAST_CLUSTER)
+        if not names or k == 1 or k >= least:
+            return
+        beside = f" and {len(given)} given ({', '.join(given)})" if given else ""
+        formula = f"{len(names)} + 2 * {len(given)} + 1 = {bound}"
+        if bound < LEAST_CLUSTER:
+            formula += f", and never fewer than {LEAST_CLUSTER},"
+        hint = f"-k {least}, or fewer variables together (`groups` or `group_size` in the recipe)"
+        raise PlanRefusedError(
+            f"microhybrid needs k of at least |X| + 2|Y| + 1 = {formula} for the {len(names)} variables of a block "
+            f"({', '.join(names)}){beside}; k is {k}",
+            hint=hint + (", or fewer given" if given else ""),
+        )
+
+    def warnings(self, k: int, partition: str) -> tuple[Reason, ...]:
+        """Return that k = 1 masks nothing."""
+        return (because("masks-nothing"),) if k == 1 else ()
+
+    def mistakes(self, recipe: Recipe, written: Mapping[str, Any]) -> Iterator[RecipeMistake]:
+        """Yield given variables that the recipe would mask, or that are no numbers."""
+        for place, name in enumerate(self.given):
+            for what in _given_mistakes(name, recipe):
+                yield what, ["mask", "given", place]
+
+    def mask(self, design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
+        """Return synthetic values for every record, or representatives where nothing can be synthesised."""
+        if self.microaggregates([variable.treatment for variable in design.plan.variables]):
+            from constraint_sdc.maskers.microaggregation.mask_block import mask_block
+
+            return mask_block(design, inputs)
+        from constraint_sdc.maskers.microhybrid.mask_hybrid import mask_hybrid
+
+        return mask_hybrid(design, inputs)
+
+
+def _given_mistakes(name: str, recipe: Recipe) -> Iterator[str]:
+    wish = recipe.variables.get(name)
+    if wish is not None:
+        is_wished = (wish.operator, wish.decimals, wish.weight) != (None, None, None)
+        if is_wished or wish.role not in (None, Role.UNTOUCHED):
+            yield f"{name} is given, so it stays as it is and cannot be masked"
+        if wish.scale not in (None, Scale.NUMERIC):
+            yield f"{name} is given, which takes a number, and is {wish.scale.value}"
+    if any(name in group for group in recipe.groups if recipe.groups != "all"):
+        yield f"{name} is given, so it stays as it is and is in no group"

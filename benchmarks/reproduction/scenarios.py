@@ -12,7 +12,7 @@ import numpy as np
 import constraint_sdc as cs
 from constraint_sdc.arrays import Points
 from constraint_sdc.commands.masking.carrying_out import carry_out
-from constraint_sdc.commands.masking.preparation import Prepared, prepare
+from constraint_sdc.commands.masking.preparation import Prepared, prepare_file
 from constraint_sdc.data.table import Table
 from constraint_sdc.files.json_file import shipped_file
 from constraint_sdc.settings.recipe import Recipe
@@ -96,7 +96,7 @@ class Bench:
 
     def __init__(self, folder: Folder, scenario: Scenario, judge: Bench | None = None) -> None:
         recipe = Recipe(groups=scenario.groups, standardise=scenario.standardise)
-        self._prepared = prepare(
+        self._prepared = prepare_file(
             folder.data, folder.rules(scenario.rules), cs.MaskOptions(k=2, partition="mdav", recipe=recipe)
         )
         self._judge: Prepared = judge._prepared if judge and not scenario.rules else self._prepared
@@ -119,7 +119,7 @@ class Bench:
         return Masking(numbers(after), self._broken(after), smallest, blocks)
 
     def _broken(self, table: Table) -> int:
-        verdicts = self._judge.holds(table.columns, table.records)
+        verdicts = self._judge.original.understood.holds(table.columns, table.records)
         return sum(int(np.count_nonzero(~holds)) for holds in verdicts.values())
 
 

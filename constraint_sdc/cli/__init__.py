@@ -28,6 +28,7 @@ _COMMANDS = {
     "convert": "convert CSV, Parquet, SPSS and Stata files to XML and back",
     "domain": "export the values of variables for the value-domain rule",
     "demo": "run the whole story on generated census-like data",
+    "exam": "examine a masker, operator, partition method or measure as our own are",
     "completion": "print the shell completion script",
 }
 

@@ -115,7 +115,7 @@ def _plan_table(plan: Plan) -> str:
             (
                 str(block.number),
                 ", ".join(block.names),
-                ", ".join(dict.fromkeys(variable.operator.value for variable in block.variables)),
+                ", ".join(dict.fromkeys(variable.operator for variable in block.variables)),
                 str(len(block.strata)),
                 "; ".join(derivations),
                 ", ".join(rule.rule for rule in block.rules),

@@ -86,19 +86,17 @@ def _with(command: Command, options: Sequence[Callable[[Command], Command]]) -> 
 def gather(
     given: dict[str, Any], rules: Path | None, saved: Plan | None = None, *, record: str | None = None
 ) -> MaskOptions:
-    """Return the options; the command line (or a saved plan) goes before the recipe, and k must come from somewhere."""
+    """Return what the command line (or a saved plan) says, and the recipe; `settle` puts them together."""
     given = with_new_spelling(given)
     if rules is None:
         refuse_given(given, ABOUT_RULES, "it belongs to rules, and there is no --rules")
-    from constraint_sdc.files.recipe import read_recipe
+    from constraint_sdc.files.recipe import load_recipe
     from constraint_sdc.maskers.masked import MaskOptions
     from constraint_sdc.settings.recipe import Recipe
     from constraint_sdc.settings.words import Standardise
 
-    recipe = Recipe() if given["recipe"] is None else read_recipe(given["recipe"])
+    recipe, digest = (Recipe(), None) if given["recipe"] is None else load_recipe(given["recipe"])
     decided = {name: given[name] for name in DECIDED} if saved is None else _by_plan(given, saved)
-    of_recipe = None if recipe.masker is None else recipe.masker.name
-    _refuse_k(recipe.k if decided["k"] is None else decided["k"], decided["masker"] or of_recipe)
     if isinstance(decided["standardise"], str):
         decided["standardise"] = Standardise(decided["standardise"])
     return MaskOptions(
@@ -108,6 +106,7 @@ def gather(
         record=record,
         recipe=recipe,
         recipe_file=given["recipe"],
+        recipe_sha256=digest,
         allow=tuple(given["allow"]),
         time_limit=given["time_limit"],
     )
@@ -136,20 +135,6 @@ def meaning_of(name: str) -> str:
     from constraint_sdc.maskers.registry import REGISTRY
 
     return "masker" if name in REGISTRY.built_in else "partition"
-
-
-def _refuse_k(k: int | None, masker: str | None) -> None:
-    """Refuse a k that the masker does not take; one may need none, or give the original back with 1."""
-    from constraint_sdc.maskers.registry import DEFAULT, find_masker
-
-    kind = find_masker(masker or DEFAULT)
-    if not kind.takes_k:
-        return
-    if k is None:
-        raise UsageError("k is not given", hint="how many records must share values? -k K, or `k: K` in the recipe")
-    if k < kind.least_k:
-        why = "1 is the original" if kind.least_k == 1 else "a group of one record hides nothing"
-        raise UsageError(f"k must be at least {kind.least_k}, not {k}", hint=why)
 
 
 def _by_plan(given: dict[str, Any], saved: Plan) -> dict[str, Any]:

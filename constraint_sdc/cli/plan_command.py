@@ -46,6 +46,7 @@ def command(
     no_overwrite((data, rules, given["recipe"], given["original"]), out)
     options = gather(given, rules, record=record)
     from constraint_sdc.commands.masking.goal_files import GoalFiles
+    from constraint_sdc.commands.masking.settings import settle
     from constraint_sdc.commands.plan import plan_file
     from constraint_sdc.files.atomic import side_files
     from constraint_sdc.files.json_file import json_text
@@ -53,10 +54,11 @@ def command(
     from constraint_sdc.reports.masking.plan_text import plan_text
     from constraint_sdc.reports.sentences import with_sentences
 
+    settings = settle(options)
     pictures = GoalFiles(charts)
-    pictures.require(options, overwrite=True, taken=(data, rules, given["recipe"], given["original"], out))
+    pictures.require(settings.masker, overwrite=True, taken=(data, rules, given["recipe"], given["original"], out))
     try:
-        plan = plan_file(data, rules, options, progress_line("records read:"))
+        plan = plan_file(data, rules, settings, progress_line("records read:"))
     finally:
         end_progress()
     saved = plan_to_json(plan)

@@ -12,9 +12,9 @@ import numpy as np
 from constraint_sdc.arrays import Floats, Rows
 from constraint_sdc.commands.certificate.certificate import certificate_path, file_digest, read_certificate
 from constraint_sdc.commands.certificate.verify import check_certificate, inconsistencies
-from constraint_sdc.commands.check import check_file
+from constraint_sdc.commands.check import check_rules
 from constraint_sdc.commands.mask import compare_verdicts
-from constraint_sdc.commands.masking.preparation import check_options, read_whole, understand_rules
+from constraint_sdc.commands.masking.preparation import open_original
 from constraint_sdc.commands.measuring.pairing import pair_tables
 from constraint_sdc.commands.measuring.records_file import Progress, is_csv, read_records
 from constraint_sdc.constraints.constraint import DomainAtom, EditRule, atoms
@@ -22,14 +22,14 @@ from constraint_sdc.data.pair import Pair
 from constraint_sdc.data.table import Table
 from constraint_sdc.errors import UsageError
 from constraint_sdc.evaluate.subdomain import parse_subdomain
-from constraint_sdc.files.microdata.microdata import open_microdata
-from constraint_sdc.maskers.masked import MaskOptions, RuleOutcome
+from constraint_sdc.maskers.masked import RuleOutcome
 from constraint_sdc.measures.assessment import Assessment, AssessOptions, Measure, Measured, SubdomainMeasured
 from constraint_sdc.measures.registry import attacks_on, risk_measures, score_of, utility_measures
 from constraint_sdc.measures.utility.regressions import Regression, parse_regression
 from constraint_sdc.plan.plan import Plan
 from constraint_sdc.plan.plan_json import plan_from_json
 from constraint_sdc.plan.read_series import subdomain_rows
+from constraint_sdc.settings.mask_settings import RulesSettings
 from constraint_sdc.settings.recipe import Recipe
 from constraint_sdc.settings.words import Scale
 
@@ -142,13 +142,11 @@ def _judge(original: Path, masked: Path, options: AssessOptions, certificate: Ma
             hint = f"constraint-sdc convert {path.name} {path.with_suffix('.xml').name}"
             raise UsageError("rules judge XML, and this is CSV", file=str(path), hint=hint)
     phase = options.phase or (None if certificate is None else certificate["options"]["phase"])
-    asked = MaskOptions(
-        phase=phase, record=options.record, allow=options.allow, time_limit=options.time_limit, recipe=options.recipe
-    )
-    check = check_options(original, rules, asked)
-    before, after = (check_file(path, rules, check) for path in (original, masked))
-    _, layout, outside = read_whole(open_microdata(original, record=check.record), lambda _: None)
-    understood = understand_rules(original, rules, check, layout, outside)
+    settings = RulesSettings(phase, allow=options.allow, time_limit=options.time_limit)
+    with open_original(original, rules, options.record or options.recipe.record, settings) as source:
+        check = source.check
+        before, after = (check_rules(path, source.rule_set, check, source.judges) for path in (original, masked))
+        understood = source.understood
     broken = {result.rule for result in before.results if result.failed or result.status == "error"}
     notes = (
         f"broken in the original, so that an intruder learns nothing certain from them: {', '.join(sorted(broken))}",

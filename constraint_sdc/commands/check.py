@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 from typing import Literal as OneOf
 
-from constraint_sdc.commands.value_domains import load_domains
 from constraint_sdc.constraints.understand import understand
-from constraint_sdc.data.table import Layout
+from constraint_sdc.data.table import Chunk, Layout, NoXmlError
 from constraint_sdc.errors import ConstraintSdcError, NotRowsError, UsageError
 from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Outside
+from constraint_sdc.files.dataset import Dataset
 from constraint_sdc.files.microdata.microdata import Microdata, open_microdata
 from constraint_sdc.files.microdata.source import open_binary
 from constraint_sdc.judge.check_rows import RowsCheck, Wishes, check_document
-from constraint_sdc.judge.finding import CheckResult, RuleResult
-from constraint_sdc.judge.judge import Judge
+from constraint_sdc.judge.finding import CheckResult
+from constraint_sdc.judge.judge import Judges, SaxonProcess
 from constraint_sdc.judge.routes import Routes, choose_routes, whole_file_routes
+from constraint_sdc.judge.rule_set import RuleSet, Understood, load_rules
+from constraint_sdc.judge.value_domains import load_domains
 from constraint_sdc.reports.disclosure import hidden_error
 from constraint_sdc.schematron.confinement import Confinement
-from constraint_sdc.schematron.load import load_schema
 from constraint_sdc.schematron.schema import Schema, Severity
 
 Progress = Callable[[int], None]
@@ -56,33 +58,55 @@ class CheckOptions:
         given = self.original or self.domain
         return {"original": given} if given else {}
 
+    def require_files(self) -> None:
+        """Refuse documents that cannot be opened."""
+        for given in self.parameters.values():
+            open_binary(given).close()
+
 
 def check_file(
     data: Path, rules: Path, options: CheckOptions | None = None, progress: Progress = lambda _: None
 ) -> CheckResult:
     """Judge an XML file against a Schematron file; `progress` hears the number of records judged so far."""
     options = options or CheckOptions()
-    schema = load_schema(rules, phase=options.phase, allowed=options.allow)
-    for given in options.parameters.values():
-        open_binary(given).close()
-    with compiling(schema, options), hiding_values(options):
-        result = _check(data, rules, schema, options, progress)
-    idle = [name for name in options.parameters if not schema.mentions(name)]
-    notes = [f"no rule uses ${name}: {options.parameters[name]} was not looked at" for name in idle]
-    return replace(result, notes=(*result.notes, *notes))
+    rule_set = load_rules(rules, phase=options.phase, allowed=options.allow)
+    with SaxonProcess() as saxon:
+        return check_rules(data, rule_set, options, judges_of(rule_set.schema, options, saxon), progress)
+
+
+def check_rules(
+    data: Path, rule_set: RuleSet, options: CheckOptions, judges: Judges, progress: Progress = lambda _: None
+) -> CheckResult:
+    """Judge a file by rules that are loaded."""
+    options.require_files()
+    with compiling(judges), hiding_values(options):
+        return _check(data, rule_set, options, judges, progress)
 
 
 def full_svrl(data: Path, rules: Path, options: CheckOptions) -> str:
     """Return Saxon's own complete SVRL: every fired rule, marked-up messages, properties, and the values in them."""
-    with _judge(load_schema(rules, phase=options.phase, allowed=options.allow), options, None) as judge:
-        return judge.svrl_file(data)
+    schema = load_rules(rules, phase=options.phase, allowed=options.allow).schema
+    with SaxonProcess() as saxon:
+        return judges_of(schema, options, saxon).of_all().svrl_file(data)
+
+
+def judges_of(schema: Schema, options: CheckOptions, saxon: SaxonProcess) -> Judges:
+    """Return the judges of a schema."""
+    return Judges(
+        schema,
+        saxon,
+        parameters=options.parameters,
+        allowed=options.allow,
+        time_limit=options.time_limit,
+        max_findings=options.max_examples,
+    )
 
 
 @contextmanager
-def compiling(schema: Schema, options: CheckOptions) -> Iterator[None]:
+def compiling(judges: Judges, record: str | None = None) -> Iterator[None]:
     """Let Saxon compile the whole schema meanwhile: a mistake that no vectorised rule would meet is still an error."""
     with ThreadPoolExecutor(1) as thread:
-        compiled = thread.submit(lambda: _judge(schema, options, None).close())
+        compiled = thread.submit(judges.of_all, record)
         yield
         compiled.result()
 
@@ -100,21 +124,11 @@ def hiding_values(options: CheckOptions) -> Iterator[None]:
         raise type(error)(what, file=error.file, line=error.line, hint="--show-values shows what is hidden") from None
 
 
-def _check(data: Path, rules: Path, schema: Schema, options: CheckOptions, progress: Progress) -> CheckResult:
-    result = CheckResult(
-        data=str(data),
-        rules=str(rules),
-        title=schema.title,
-        phase=schema.phase,
-        binding=schema.binding,
-        records=None,
-        fail_on=options.fail_on,
-        results=(),
-        shows_values=options.show_values,
-    )
+def _check(data: Path, rule_set: RuleSet, options: CheckOptions, judges: Judges, progress: Progress) -> CheckResult:
+    schema = rule_set.schema
+    result = _nothing_judged(data, rule_set, options)
     try:
-        records, results, broken = _check_rows(data, schema, options, progress)
-        return replace(result, records=records, results=results, broken_records=broken)
+        return replace(result, **_check_rows(data, schema, options, judges, progress))
     except NotRowsError as why:
         if options.record is not None:
             raise
@@ -122,7 +136,76 @@ def _check(data: Path, rules: Path, schema: Schema, options: CheckOptions, progr
             hint = f"there are no rows: {why.what}"
             raise UsageError(f"no record can have the key {options.key!r}", file=str(data), hint=hint) from None
         note = f"judged as a document, not as rows: {why.what}" + (f" (line {why.line})" if why.line else "")
-        return replace(result, results=_check_as_document(data, schema, options), notes=(note,))
+        wishes = Wishes(None, options.max_examples, options.show_values)
+        results = check_document(schema, judges.of_all(), data, wishes)
+        return replace(result, results=results, notes=(note, *result.notes))
+
+
+def _nothing_judged(data: Path, rule_set: RuleSet, options: CheckOptions) -> CheckResult:
+    """Return the verdict before any rule was judged; its notes name the documents that no rule looks at."""
+    schema, given = rule_set.schema, options.parameters
+    idle = [name for name in given if not schema.mentions(name)]
+    return CheckResult(
+        data=str(data),
+        rules=str(rule_set.path),
+        title=schema.title,
+        phase=schema.phase,
+        binding=schema.binding,
+        records=None,
+        fail_on=options.fail_on,
+        results=(),
+        shows_values=options.show_values,
+        notes=tuple(f"no rule uses ${name}: {given[name]} was not looked at" for name in idle),
+    )
+
+
+# A file whose records are in memory, or known to be rows: nothing is read that is not needed.
+
+
+def check_dataset(
+    dataset: Dataset, rule_set: RuleSet, understood: Understood, options: CheckOptions, judges: Judges
+) -> CheckResult:
+    """Judge a file that was read already; its XML is read again only where Saxon must see single records."""
+    result = _nothing_judged(dataset.path, rule_set, options)
+    routes, from_memory = understood.routes, not understood.routes.by_chunk
+    with hiding_values(options):
+        while True:
+            chunks = dataset.chunks() if from_memory else dataset.microdata.chunks()
+            check = RowsCheck(
+                rule_set.schema, routes, dataset.layout, understood.domains, judges, dataset.path, _wishes(options)
+            )
+            try:
+                with check:
+                    return replace(result, **_taken(check, chunks))
+            except NoXmlError:
+                from_memory = False
+
+
+def check_written(path: Path, rows: Chunk, rule_set: RuleSet, options: CheckOptions, judges: Judges) -> CheckResult:
+    """Let Saxon judge all rules on a file as it was written; `rows` are its records, known from reading it back."""
+    result = _nothing_judged(path, rule_set, options)
+    routes = whole_file_routes(rule_set.schema, "what is published is judged by Saxon")
+    with (
+        hiding_values(options),
+        RowsCheck(rule_set.schema, routes, rows.layout, {}, judges, path, _wishes(options)) as check,
+    ):
+        return replace(result, **_taken(check, [rows]))
+
+
+def _taken(check: RowsCheck, chunks: Iterable[Chunk]) -> dict[str, Any]:
+    """Judge all chunks and return the fields of the verdict."""
+    for chunk in chunks:
+        check.take(chunk)
+    check.finish()
+    return _found(check)
+
+
+def _found(check: RowsCheck) -> dict[str, Any]:
+    return {"records": check.records, "results": check.results(), "broken_records": check.broken_records}
+
+
+def _wishes(options: CheckOptions) -> Wishes:
+    return Wishes(options.key, options.max_examples, options.show_values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,17 +217,17 @@ class _CheckContext:
 
 
 def _check_rows(
-    data: Path, schema: Schema, options: CheckOptions, progress: Progress
-) -> tuple[int, tuple[RuleResult, ...], int | None]:
+    data: Path, schema: Schema, options: CheckOptions, judges: Judges, progress: Progress
+) -> dict[str, Any]:
     """Judge the rows; a second time if the file's end shows that a rule was sent down the wrong route."""
     microdata = open_microdata(data, record=options.record)
     seen = _CheckContext(frozenset(microdata.layout.wrappers), microdata.layout.is_uniform)
     while True:
         known = seen
         routes, domains = _routes(schema, microdata.layout, known, options, data)
-        check, seen = _run_check(microdata, schema, routes, domains, options, progress)
+        check, seen = _run_check(microdata, schema, routes, domains, options, judges, progress)
         if known == seen or routes == _routes(schema, microdata.layout, seen, options, data, domains)[0]:
-            return check.records, check.results(), check.broken_records
+            return _found(check)
 
 
 def _run_check(
@@ -153,13 +236,13 @@ def _run_check(
     routes: Routes,
     domains: Mapping[Outside, Domain],
     options: CheckOptions,
+    judges: Judges,
     progress: Progress,
 ) -> tuple[RowsCheck, _CheckContext]:
     layout, data = microdata.layout, microdata.path
-    wishes = Wishes(options.key, options.max_examples, options.show_values)
     outside: set[str] = set()
     is_uniform = layout.is_uniform
-    with RowsCheck(schema, routes, layout, domains, lambda part: _judge(part, options, layout), data, wishes) as check:
+    with RowsCheck(schema, routes, layout, domains, judges, data, _wishes(options)) as check:
         for chunk in microdata.chunks(outside):
             is_uniform &= chunk.layout.is_uniform and chunk.layout.wrappers == layout.wrappers
             check.take(chunk)
@@ -184,19 +267,3 @@ def _routes(
         domains = load_domains(rules, options.parameters, Confinement.around((schema.origin.file, data), options.allow))
     known = replace(layout, is_uniform=around.is_uniform)
     return choose_routes(schema, rules, known, domains.keys(), shows_values=options.show_values), domains
-
-
-def _check_as_document(data: Path, schema: Schema, options: CheckOptions) -> tuple[RuleResult, ...]:
-    with _judge(schema, options, None) as judge:
-        return check_document(schema, judge, data, Wishes(None, options.max_examples, options.show_values))
-
-
-def _judge(schema: Schema, options: CheckOptions, layout: Layout | None) -> Judge:
-    return Judge(
-        schema,
-        record=layout.record if layout else None,
-        parameters=options.parameters,
-        allowed=options.allow,
-        time_limit=options.time_limit,
-        max_findings=options.max_examples,
-    )

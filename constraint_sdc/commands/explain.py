@@ -5,14 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 from constraint_sdc.commands.masking.carrying_out import carry_out
-from constraint_sdc.commands.masking.preparation import prepare
+from constraint_sdc.commands.masking.preparation import prepare_file
 from constraint_sdc.errors import UsageError
 from constraint_sdc.maskers.masked import MaskOptions, RecordExplanation
+from constraint_sdc.maskers.masker import Masker
+from constraint_sdc.settings.mask_settings import MaskSettings
 
 
-def explain_record(data: Path, rules: Path | None, options: MaskOptions, record: int) -> RecordExplanation:
+def explain_record(
+    data: Path, rules: Path | None, options: MaskOptions | MaskSettings[Masker], record: int
+) -> RecordExplanation:
     """Return the masking of a file and one record's own values; `record` counts from 1."""
-    prepared = prepare(data, rules, options)
+    prepared = prepare_file(data, rules, options)
     table = prepared.plan_inputs.table
     if not 1 <= record <= table.records:
         raise UsageError(f"there is no record {record}", file=str(data), hint=f"records are 1 to {table.records}")

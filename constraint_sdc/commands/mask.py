@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from contextlib import ExitStack
 from pathlib import Path
 
-from constraint_sdc.commands.certificate.certificate import certificate_path, certificate_text, file_digest
-from constraint_sdc.commands.check import CheckOptions, check_file
+from constraint_sdc.commands.certificate.certificate import certificate_path, certificate_text
+from constraint_sdc.commands.check import check_written
 from constraint_sdc.commands.masking.carrying_out import carry_out, require_same_plan
 from constraint_sdc.commands.masking.goal_files import GoalFiles
-from constraint_sdc.commands.masking.preparation import Progress, prepare
-from constraint_sdc.commands.masking.staged import smallest_groups, verify_staged, write_staged
+from constraint_sdc.commands.masking.preparation import Original, Progress, open_original, prepare
+from constraint_sdc.commands.masking.settings import settle
+from constraint_sdc.commands.masking.staged import ReadBack, verify_staged, write_staged
+from constraint_sdc.data.table import Chunk
 from constraint_sdc.errors import NotPublishedError
 from constraint_sdc.files.atomic import atomic_file, atomic_path, side_files
-from constraint_sdc.files.microdata.microdata import Microdata
 from constraint_sdc.judge.finding import CheckResult, RuleResult
-from constraint_sdc.maskers.masked import MaskOptions, MaskResult, RuleOutcome
+from constraint_sdc.maskers.masked import Masked, MaskOptions, MaskResult, RuleOutcome
+from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.plan.plan import Plan
 from constraint_sdc.reports.disclosure import hidden_error
+from constraint_sdc.settings.mask_settings import MaskSettings
 
 # The rules before and after masking, record by record.
 
@@ -56,7 +59,7 @@ def mask_file(
     data: Path,
     rules: Path | None,
     output: Path,
-    options: MaskOptions,
+    options: MaskOptions | MaskSettings[Masker],
     *,
     overwrite: bool = False,
     expected: Plan | None = None,
@@ -68,29 +71,29 @@ def mask_file(
     `expected` is a saved plan that must still be the plan; `beside` is what else is written. NotPublishedError when the
     judge finds a rule newly broken or fewer than k records sharing a block's values on the written file.
     """
+    settings = settle(options)
     certificate = certificate_path(output)
-    beside.require(options, overwrite, (data, rules, options.recipe_file, options.original, output, certificate))
-    prepared = prepare(data, rules, options, progress)
-    plan, masked = carry_out(prepared)
-    if expected is not None:
-        require_same_plan(expected, plan)
-    columns = masked.columns()
-    removed = frozenset(kept.name for kept in plan.kept if kept.is_removed)
-    with side_files(overwrite) as publish_beside, atomic_path(output, overwrite) as staged:
-        write_staged(prepared.microdata, staged, columns, removed)
-        written = verify_staged(prepared.microdata, staged, columns, removed)
-        smallest = _count_groups(written, plan)
-        after = None if rules is None else _judge(staged, rules, prepared.check)
-        outcomes = compare_verdicts(prepared.before, after)
+    taken = (data, rules, settings.recipe_file, settings.rules.original, output, certificate)
+    beside.require(settings.masker, overwrite, taken)
+    with ExitStack() as stack:
+        original = stack.enter_context(open_original(data, rules, settings.record, settings.rules, progress))
+        plan, masked = carry_out(prepare(original, settings))
+        if expected is not None:
+            require_same_plan(expected, plan)
+        publish_beside = stack.enter_context(side_files(overwrite))
+        staged = stack.enter_context(atomic_path(output, overwrite))
+        written = _write(original, staged, plan, masked)
+        after = _judge(original, staged, written)
+        outcomes = compare_verdicts(original.before, after)
         _refuse_broken(outcomes, after, output)
         result = MaskResult(
             plan=plan,
             masked=masked,
-            before=prepared.before,
+            before=original.before,
             after=after,
             outcomes=outcomes,
-            smallest=smallest,
-            digests={**plan.inputs, "output": file_digest(staged)},
+            smallest=written.smallest,
+            digests={**plan.inputs, "output": written.sha256},
             data=data,
             rules=rules,
             output=output,
@@ -101,22 +104,31 @@ def mask_file(
         # The certificate takes its name first: a masked file is never without one, and an old file beside a new
         # certificate is found out by its digest.
         with atomic_file(certificate, overwrite=overwrite) as stream:
-            stream.write(certificate_text(result, options).encode("utf-8"))
+            stream.write(certificate_text(result, settings).encode("utf-8"))
     return result
 
 
-def _count_groups(written: Microdata, plan: Plan) -> tuple[int, ...]:
-    smallest = smallest_groups(written.chunks(), [block.names for block in plan.blocks])
-    counted = zip(plan.blocks, smallest, strict=True)
+def _write(original: Original, staged: Path, plan: Plan, masked: Masked) -> ReadBack:
+    """Write the staged file, read it back, and count how many records share the values of each block."""
+    columns = masked.columns()
+    removed = frozenset(kept.name for kept in plan.kept if kept.is_removed)
+    skeleton = write_staged(original.dataset, staged, columns, removed)
+    blocks = [block.names for block in plan.blocks]
+    written = verify_staged(original.dataset, staged, columns, skeleton, removed, blocks)
+    counted = zip(plan.blocks, written.smallest, strict=True)
     small = [(block, size) for block, size in counted if block.shares and size < plan.k]
     if small:
         lines = tuple(f"block {b.number} ({', '.join(b.names)}): {size} records share values" for b, size in small)
         raise NotPublishedError(f"fewer than {plan.k} records would share their values", details=lines)
-    return smallest
+    return written
 
 
-def _judge(staged: Path, rules: Path, check: CheckOptions) -> CheckResult:
-    return check_file(staged, rules, replace(check, engine="saxon"))
+def _judge(original: Original, staged: Path, written: ReadBack) -> CheckResult | None:
+    """Let Saxon judge the staged file, in the process that knows the rules already."""
+    if not original.has_rules:
+        return None
+    rows = Chunk.without_xml(written.layout, {}, written.lines)
+    return check_written(staged, rows, original.rule_set, original.check, original.judges)
 
 
 def _refuse_broken(outcomes: tuple[RuleOutcome, ...], after: CheckResult | None, output: Path) -> None:

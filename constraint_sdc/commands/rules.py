@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from constraint_sdc.commands.check import CheckOptions, compiling
-from constraint_sdc.commands.value_domains import load_domains
+from constraint_sdc.commands.check import CheckOptions, compiling, judges_of
 from constraint_sdc.constraints.constraint import EditRule
 from constraint_sdc.constraints.rule_list import RuleList, RuleRow, blocks
 from constraint_sdc.constraints.show import show_constraint
 from constraint_sdc.constraints.understand import understand
 from constraint_sdc.evaluate.truth import refuses
 from constraint_sdc.files.microdata.microdata import open_microdata
+from constraint_sdc.judge.judge import SaxonProcess
 from constraint_sdc.judge.routes import Routes, choose_routes
+from constraint_sdc.judge.value_domains import load_domains
 from constraint_sdc.schematron.confinement import Confinement
 from constraint_sdc.schematron.load import load_schema
 from constraint_sdc.schematron.schema import Schema
@@ -29,7 +30,7 @@ def list_rules(
 ) -> RuleList:
     """Return the typed list. With `data` the record element and the engines are those of that file."""
     schema = load_schema(rules, phase=phase, allowed=allow)
-    with compiling(schema, CheckOptions(allow=allow)):
+    with SaxonProcess() as saxon, compiling(judges_of(schema, CheckOptions(allow=allow), saxon)):
         return _list_rules(schema, rules, data, record, allow)
 
 

@@ -9,9 +9,10 @@ from time import perf_counter
 
 from constraint_sdc import __version__
 from constraint_sdc.commands.certificate.certificate import file_digest
-from constraint_sdc.commands.masking.division import wished_division, wished_masker
-from constraint_sdc.commands.masking.preparation import input_digests
-from constraint_sdc.commands.measuring.sweep_bench import SweepBench, masking_by
+from constraint_sdc.commands.masking.division import wished_masker
+from constraint_sdc.commands.masking.preparation import Original
+from constraint_sdc.commands.masking.settings import LEAST_K, settle
+from constraint_sdc.commands.measuring.sweep_bench import SweepBench, masking_by, open_for_sweep
 from constraint_sdc.commands.measuring.sweep_journal import Journal
 from constraint_sdc.commands.measuring.sweep_workers import compute_points
 from constraint_sdc.errors import UsageError
@@ -19,7 +20,6 @@ from constraint_sdc.files.recipe import recipe_to_json
 from constraint_sdc.maskers.masked import MaskOptions
 from constraint_sdc.measures.assessment import Sweep, SweepOptions, SweepPoint, SweepTask
 from constraint_sdc.partition.partitioner import cores
-from constraint_sdc.schematron.load import load_schema
 
 Heard = Callable[[int, int], None]
 
@@ -41,24 +41,26 @@ def sweep_file(
     started = perf_counter()
     _refuse_mistakes(rules, options)
     tasks = options.tasks(rules is not None)
-    book = None if journal is None else Journal(journal, _inputs(data, rules, options.masking))
-    known = {} if book is None or overwrite else book.read()
-    # Before any process starts: what is wrong with the files is said once, and here.
-    bench = SweepBench(data, rules, options.masking)
-    unjudged = bench.unjudged(options.methods[0])
-    if book is not None:
-        book.start(known)
-    todo = [task for task in tasks if task not in known]
-    heard(len(tasks) - len(todo), len(tasks))
-    jobs = options.jobs or cores()
-    for done, point in enumerate(compute_points(data, rules, options.masking, todo, jobs, bench), 1):
-        known[SweepTask(point.scenario, point.method, point.k)] = point
+    with open_for_sweep(data, rules, options.masking) as original:
+        book = None if journal is None else Journal(journal, _inputs(original, options.masking))
+        known = {} if book is None or overwrite else book.read()
+        # Before any process starts: what is wrong with the files is said once, and here.
+        bench = SweepBench(original, options.masking)
+        unjudged = bench.unjudged(options.methods[0])
         if book is not None:
-            book.add(point)
-        heard(len(tasks) - len(todo) + done, len(tasks))
+            book.start(known)
+        todo = [task for task in tasks if task not in known]
+        heard(len(tasks) - len(todo), len(tasks))
+        jobs = options.jobs or cores()
+        for done, point in enumerate(compute_points(data, rules, options.masking, todo, jobs, bench), 1):
+            known[SweepTask(point.scenario, point.method, point.k)] = point
+            if book is not None:
+                book.add(point)
+            heard(len(tasks) - len(todo) + done, len(tasks))
+        digest = original.dataset.sha256
     points = tuple(known[task] for task in tasks)
     seconds = perf_counter() - started
-    return Sweep(data, file_digest(data), rules, points, len(tasks) - len(todo), seconds, _notes(unjudged, points))
+    return Sweep(data, digest, rules, points, len(tasks) - len(todo), seconds, _notes(unjudged, points))
 
 
 def _refuse_mistakes(rules: Path | None, options: SweepOptions) -> None:
@@ -73,13 +75,12 @@ def _refuse_mistakes(rules: Path | None, options: SweepOptions) -> None:
         masker = wished_masker(wished)
         if not masker.takes_k:
             raise UsageError(f"{masker.name} has no k to sweep over", hint="leave it out of --maskers and the recipe")
-        wished_division(wished, masker)
+        settle(replace(wished, k=LEAST_K))
 
 
-def _inputs(data: Path, rules: Path | None, masking: MaskOptions) -> dict[str, object]:
+def _inputs(original: Original, masking: MaskOptions) -> dict[str, object]:
     """Return what a point depends on besides its task."""
-    schema = None if rules is None else load_schema(rules, phase=masking.phase, allowed=masking.allow)
-    digests = input_digests(data, schema, replace(masking, recipe_file=None))
+    digests = original.digests()
     if masking.original is not None:
         digests["original"] = file_digest(masking.original)
     return {

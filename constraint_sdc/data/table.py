@@ -1,7 +1,7 @@
 """Columns of text as the file wrote it, a chunk of records at a time.
 
-The text of a value is exactly the string value that XPath sees. It is kept as spans of one UTF-8 buffer, so that a
-hundred thousand records cost no Python object each.
+The text of a value is exactly the string value that XPath sees. It is kept as spans of one UTF-8 buffer, so that
+records need no Python objects of their own.
 """
 
 from __future__ import annotations
@@ -61,6 +61,10 @@ class Column:
         """Return the same column for these rows only."""
         return Column(self.name, self.buffer, self.start[rows], self.stop[rows], self.state[rows])
 
+    def of(self, rows: slice) -> Column:
+        """Return the same column for a run of rows, without a copy."""
+        return Column(self.name, self.buffer, self.start[rows], self.stop[rows], self.state[rows])
+
 
 def column_of(name: str, values: Iterable[str | None], nil: Iterable[bool] | None = None) -> Column:
     """Build a column from strings (None is absent); `nil` marks empty values written as xsi:nil.
@@ -89,11 +93,11 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How the rows of a file are built.
+    """The layout of the rows of a file.
 
     `wrappers` are the element names from the root down to the record's parent (Clark notation), `record` the record
-    element's name. `head` and `tail` are UTF-8 XML (start tags with all namespace declarations, end tags) that make
-    any run of records a document again. `is_uniform` is false when records sit under differing wrappers.
+    element's name. `head` and `tail` are UTF-8 XML (start tags with all namespace declarations, end tags) that turn
+    any run of records into a document. `is_uniform` is false when records are under different wrappers.
     """
 
     wrappers: tuple[str, ...]
@@ -104,12 +108,16 @@ class Layout:
     is_uniform: bool = True
 
 
+class NoXmlError(Exception):
+    """The XML of a record is requested, but only its values are in memory."""
+
+
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """A run of records. `first` is the 0-based number of its first record in the file.
 
     `raw[record_start[i]:record_stop[i]]` is record i as XML in UTF-8 (valid inside the layout's head and tail);
-    `lines[i]` its 1-based line in the file.
+    `lines[i]` its 1-based line in the file. A chunk `without_xml` has the values alone.
     """
 
     layout: Layout
@@ -120,6 +128,14 @@ class Chunk:
     record_stop: Spans
     lines: npt.NDArray[np.int64]
 
+    @classmethod
+    def without_xml(
+        cls, layout: Layout, columns: Mapping[str, Column], lines: npt.NDArray[np.int64], first: int = 0
+    ) -> Chunk:
+        """Return records of which only the values are known."""
+        nowhere = np.zeros(len(lines), np.int64)
+        return cls(layout, first, columns, np.zeros(0, np.uint8), nowhere, nowhere, lines)
+
     def __len__(self) -> int:
         return len(self.record_start)
 
@@ -129,5 +145,7 @@ class Chunk:
 
     def document(self, rows: Iterable[int] | None = None) -> bytes:
         """Return a whole XML document with these records (all by default) and nothing else."""
+        if not len(self.raw):
+            raise NoXmlError
         numbers = range(len(self)) if rows is None else rows
         return self.layout.head + b"\n".join(self.record_xml(i) for i in numbers) + self.layout.tail

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from constraint_sdc.arrays import Flags
 from constraint_sdc.data.groups import Groups
-from constraint_sdc.data.table import Column, Table
+from constraint_sdc.data.table import Table
 from constraint_sdc.exact.candidates import NOT_COPIED, Candidates
+from constraint_sdc.judge.rule_set import Evaluate
 from constraint_sdc.plan.design import BlockDesign
-
-Evaluate: TypeAlias = Callable[[Mapping[str, Column], int], Mapping[str, Flags]]
-"""Tells of each rule that it can evaluate where it certainly holds, on so many records given as columns."""
 
 
 @dataclass(frozen=True, slots=True)

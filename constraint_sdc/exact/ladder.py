@@ -131,7 +131,7 @@ class Ladder:
         return [
             j
             for j, variable in enumerate(self.design.plan.variables)
-            if variable.operator.is_average
+            if variable.traits.is_average
             and variable.name not in derived
             and np.isfinite(self.targets[groups, j]).all()
         ]
@@ -159,7 +159,7 @@ class Ladder:
 
         For single records this takes the place of repair, which would solve a programme for each of them.
         """
-        free = [j for j, variable in enumerate(self.design.plan.variables) if variable.operator.is_average]
+        free = [j for j, variable in enumerate(self.design.plan.variables) if variable.traits.is_average]
         for part in _WAYS:
             for derivations, groups in self._left():
                 proposed, goal = self._rounded.take(groups), substitutes.values[groups]

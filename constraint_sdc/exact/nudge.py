@@ -13,7 +13,7 @@ from constraint_sdc.evaluate.expression import Arithmetic, Expression, variables
 from constraint_sdc.exact.candidates import Candidates, Deriver
 from constraint_sdc.exact.settlement import Costs
 from constraint_sdc.plan.design import BlockDesign, Derivation
-from constraint_sdc.settings.words import OperatorName
+from constraint_sdc.plan.plan import VariablePlan
 
 _MOST_MOVES = 360
 _FARTHEST = {1: 60, 2: 9, 3: 3}  # steps by the number of free variables; 1 when there are more
@@ -118,7 +118,7 @@ class Polisher:
         found = [
             j
             for j, variable in enumerate(self.design.plan.variables)
-            if variable.operator is OperatorName.ARITHMETIC_MEAN and variable.name in products - derived
+            if _is_plain_average(variable) and variable.name in products - derived
         ]
         return found + found[::-1]
 
@@ -141,6 +141,10 @@ class Polisher:
         moved.set_numbers(j, everyone, numbers)
         self.deriver.derive(moved, derivations)
         return moved
+
+
+def _is_plain_average(variable: VariablePlan) -> bool:
+    return variable.traits.is_average and not variable.traits.averages_logarithms
 
 
 def _multiplied(expression: Expression) -> tuple[str, ...]:

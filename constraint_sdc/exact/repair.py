@@ -187,7 +187,7 @@ class Repairer:
         free = [
             j
             for j, (series, plan) in enumerate(zip(self.design.series, self.design.plan.variables, strict=True))
-            if plan.operator.is_average and np.isfinite(self.targets[group, j])
+            if plan.traits.is_average and np.isfinite(self.targets[group, j])
         ]
         names = [self.design.series[j].name for j in free]
         held = set(to_fix(atoms, names))

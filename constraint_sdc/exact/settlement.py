@@ -13,7 +13,6 @@ from constraint_sdc.data.series import Series
 from constraint_sdc.exact.block_judge import BlockJudge
 from constraint_sdc.exact.candidates import Candidates
 from constraint_sdc.plan.plan import ExactStep
-from constraint_sdc.settings.words import OperatorName
 
 # What a representative costs: its squared standardised distance from what the operators say.
 
@@ -55,7 +54,7 @@ class Settlement:
     def _copies_everything(self) -> bool:
         """Tell whether the plan takes every variable of the block from one record."""
         variables = self.judge.design.plan.variables
-        return all(variable.operator is OperatorName.MEDOID for variable in variables)
+        return all(variable.traits.copies_a_record for variable in variables)
 
     def settle(self, proposed: Candidates, step: ExactStep) -> None:
         """Keep the cheapest proposal of each group that passes.

@@ -6,16 +6,16 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
-
-import jsonschema
-from referencing import Registry, Resource
+from typing import TYPE_CHECKING, Any
 
 from constraint_sdc.errors import UsageError
 
-# JSON that is readable and safe to print: ordered as given, letters as themselves, hidden characters escaped.
+if TYPE_CHECKING:
+    from referencing import Registry
 
-# Legal in JSON, yet a terminal obeys some of them and a reader is misled by others. They occur inside strings only.
+# JSON that is readable and safe to print: the order is kept, letters are kept, hidden characters are escaped.
+
+# Legal in JSON, but some of them control a terminal and others mislead a reader. They occur inside strings only.
 _TO_ESCAPE = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]")
 
 
@@ -50,6 +50,8 @@ def read_json(path: Path, schema_name: str, what: str, renew: str = "make it ane
 
     `what` names the kind of file in errors, `renew` says how to get one of this version.
     """
+    import jsonschema  # only where a file is read: it takes a while to load
+
     content = _parsed(path, what)
     schema = _schema(schema_name)
     _refuse_other_version(content, schema["properties"], path, what, renew)
@@ -57,7 +59,7 @@ def read_json(path: Path, schema_name: str, what: str, renew: str = "make it ane
     problem = jsonschema.exceptions.best_match(validator.iter_errors(content))
     if problem is not None:
         where = ".".join(str(step) for step in problem.absolute_path)
-        message = problem.message if len(problem.message) <= _MESSAGE_LIMIT else f"it breaks `{problem.validator}`"
+        message = problem.message if len(problem.message) <= _MESSAGE_LIMIT else f"it violates `{problem.validator}`"
         place = f" at {where}" if where else ""
         raise UsageError(f"not {what}: {message}{place}", file=str(path), hint=f"see schemas/{schema_name}")
     if not isinstance(content, dict):
@@ -82,7 +84,7 @@ def _parsed(path: Path, what: str) -> Any:
     except OSError as error:
         raise UsageError(f"cannot read {what}: {error.strerror}", file=str(path)) from None
     if len(data) > _SIZE_LIMIT:
-        raise UsageError(f"{what} of more than {_SIZE_LIMIT:,} bytes", file=str(path))
+        raise UsageError(f"larger than {_SIZE_LIMIT:,} bytes, the limit for {what}", file=str(path))
     try:
         return json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -97,5 +99,7 @@ def _schema(name: str) -> dict[str, Any]:
 
 def _registry() -> Registry[Any]:
     """Return the schemas that others refer to by their URN."""
+    from referencing import Registry, Resource
+
     resources: list[Resource[Any]] = [Resource.from_contents(_schema(name)) for name in _REFERRED]
     return Registry().with_resources((resource.id() or "", resource) for resource in resources)

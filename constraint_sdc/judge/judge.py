@@ -1,26 +1,28 @@
-"""The judge: a schema on one side, documents on the other, Saxon's verdict between them."""
+"""The judge: it applies a schema to documents with Saxon and returns the verdicts."""
 
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 
+from constraint_sdc.errors import JudgeError
 from constraint_sdc.judge.stylesheet.transpile import Output, Stylesheet, make_stylesheet
 from constraint_sdc.judge.worker.bench import Bench, rules_error
 from constraint_sdc.judge.worker.process import Message
 from constraint_sdc.schematron.confinement import Confinement
 from constraint_sdc.schematron.schema import Schema
 
-# What the judge says about one document: counts for every assertion, and the findings themselves.
+# The judge's report on one document: counts for every assertion, and the findings themselves.
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,7 @@ class JudgeFinding:
 
     `record` is the 1-based number of the record that holds the node, when a record element was named. `location` and
     `line` are those of the subject. `text` shows values, white space normalised; `diagnostics` are (id, text) pairs.
-    `document` is the URI of the document when a pattern's `documents` led away from the judged one.
+    `document` is the URI of the document when a pattern's `documents` names another than the judged one.
     """
 
     assertion: str
@@ -43,9 +45,9 @@ class JudgeFinding:
 
 @dataclass(frozen=True, slots=True)
 class JudgeCount:
-    """One assertion over the whole document: nodes asked, complaints, and nodes on which XPath itself stopped.
+    """One assertion over the whole document: nodes tested, violations, and nodes on which XPath itself stopped.
 
-    `error`, `error_record` and `error_location` tell of the first such stop.
+    `error`, `error_record` and `error_location` describe the first such error.
     """
 
     assertion: str
@@ -59,7 +61,7 @@ class JudgeCount:
 
 @dataclass(frozen=True, slots=True)
 class JudgeReport:
-    """The verdict: `counts` are complete and in schema order, `findings` may be capped for each assertion."""
+    """The verdict: `counts` are complete and in schema order, `findings` may be capped per assertion."""
 
     counts: tuple[JudgeCount, ...]
     findings: tuple[JudgeFinding, ...]
@@ -70,7 +72,7 @@ class JudgeReport:
 
 
 def read_report(schema: Schema, text: str, lines: Sequence[int] | None) -> JudgeReport:
-    """Read what a counting stylesheet wrote; `lines` are those of the findings in the order in which it lists them."""
+    """Read the output of a counting stylesheet; `lines` are the lines of its findings, in the same order."""
     rows = json.loads(text)
     assertions = schema.assertions()
     fired = {row["rule"]: row["count"] for row in rows if row["kind"] == "fired"}
@@ -109,8 +111,59 @@ def _finding(assertion: str, row: dict[str, Any], line: int | None) -> JudgeFind
     )
 
 
+class SaxonProcess:
+    """The process in which Saxon runs for all judges of a run; a new one starts after a time limit has ended the last.
+
+    One judge at a time has its turn; the time limit of each counts from there.
+    """
+
+    def __init__(self) -> None:
+        self._turn = threading.RLock()
+        self._bench: Bench | None = None
+        self._judges = 0
+        self._is_closed = False
+
+    def start(self) -> None:
+        """Start the process before it is needed, without waiting for it."""
+        with self._turn:
+            self._living()
+
+    def enrol(self) -> int:
+        """Return a number for a new judge, which identifies its stylesheets."""
+        with self._turn:
+            self._judges += 1
+            return self._judges
+
+    @contextmanager
+    def turn(self, time_limit: float | None) -> Iterator[Bench]:
+        """Yield a running bench whose answers must all arrive within the time limit, in seconds from now."""
+        with self._turn:
+            bench = self._living()
+            bench.deadline = None if time_limit is None else time.monotonic() + time_limit
+            yield bench
+
+    def close(self) -> None:
+        """End the process, even during a call; no other is started."""
+        self._is_closed = True
+        if self._bench is not None:
+            self._bench.close()
+
+    def _living(self) -> Bench:
+        if self._is_closed:
+            raise JudgeError("the Saxon process was ended")
+        if self._bench is None or not self._bench.is_alive:
+            self._bench = Bench()
+        return self._bench
+
+    def __enter__(self) -> SaxonProcess:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
 class Judge:
-    """Judges documents against a schema; owns the process in which Saxon runs. Use it in a `with` statement.
+    """Judges documents against a schema, in `saxon` or a process of its own. Use it in a `with` statement.
 
     `record` is the Clark name of the record element; findings then carry record numbers. `parameters` names documents
     that take the place of variables (`{"original": path}`). Rules may read files beside the rules, beside the data and
@@ -127,7 +180,11 @@ class Judge:
         allowed: tuple[Path, ...] = (),
         time_limit: float | None = None,
         max_findings: int | None = 1000,
+        saxon: SaxonProcess | None = None,
     ) -> None:
+        self._own = SaxonProcess()
+        self._shared = saxon
+        self._number = (saxon or self._own).enrol()
         self._schema = schema
         self._record = record
         self._parameters = dict(parameters or {})
@@ -135,14 +192,13 @@ class Judge:
         self._time_limit = time_limit
         self._max_findings = max_findings
         self._sheets: dict[str, Stylesheet] = {}
-        self._bench: Bench | None = None
         with self._limited() as bench:
             self._ready(bench, "counts", guarded=False)
 
     def judge_file(self, path: Path) -> JudgeReport:
         """Judge a file; findings carry line numbers."""
         with self._limited() as bench:
-            bench.open_file(path)
+            bench.open_file(path, self._parameters)
             answer = self._run(bench, "counts", path)
             return read_report(self._schema, answer["text"], answer["lines"])
 
@@ -156,14 +212,13 @@ class Judge:
     def svrl_file(self, path: Path) -> str:
         """Return the full validation report for a file, in the Schematron Validation Report Language."""
         with self._limited() as bench:
-            bench.open_file(path)
+            bench.open_file(path, self._parameters)
             return str(self._run(bench, "svrl", path)["text"])
 
     def close(self) -> None:
-        """End the process; judging again starts a new one."""
-        if self._bench is not None:
-            self._bench.close()
-        self._bench = None
+        """End the process if it is the judge's own; judging again starts a new one."""
+        self._own.close()
+        self._own = SaxonProcess()
 
     def __enter__(self) -> Judge:
         return self
@@ -173,16 +228,12 @@ class Judge:
     ) -> None:
         self.close()
 
-    @contextmanager
-    def _limited(self) -> Iterator[Bench]:
-        """Give a living bench whose every answer must come before the time limit."""
-        if self._bench is None or not self._bench.is_alive:
-            self._bench = Bench()
-        self._bench.deadline = None if self._time_limit is None else time.monotonic() + self._time_limit
-        yield self._bench
+    def _limited(self) -> AbstractContextManager[Bench]:
+        """Yield a running bench whose answers must all arrive within the time limit."""
+        return (self._shared or self._own).turn(self._time_limit)
 
     def _ready(self, bench: Bench, output: Output, *, guarded: bool) -> tuple[str, Stylesheet]:
-        key = f"{output} guarded" if guarded else output
+        key = f"{self._number} {output}{' guarded' if guarded else ''}"
         if key not in self._sheets:
             self._sheets[key] = make_stylesheet(
                 self._schema,
@@ -196,10 +247,10 @@ class Judge:
         return key, self._sheets[key]
 
     def _run(self, bench: Bench, output: Output, data: Path) -> Message:
-        """Run until every resource is at hand, unguarded first, guarded when XPath stops on some node.
+        """Run until every resource is loaded, unguarded first, guarded when XPath stops on some node.
 
-        A run that misses a resource ends there, a guarded one goes on and names all that it misses: so a schema that
-        asks for many documents is run a few times, not once for each.
+        A run that misses a resource ends there; a guarded run continues and names all missing resources. A schema that
+        asks for many documents is therefore run a few times, not once for each.
         """
         bench.give(self._parameters)
         bench.confine(Confinement.around([self._schema.origin.file, data], self._allowed))
@@ -221,19 +272,73 @@ class Judge:
                 must_guard = True
 
 
-# Saxon on one chunk of records at a time, in several worker processes, answers in the order of the questions.
+class Judges:
+    """The judges of a run, each for some rules of a schema: all of them share one process and compile once.
+
+    The keywords are those of `Judge`.
+    """
+
+    def __init__(
+        self,
+        schema: Schema,
+        saxon: SaxonProcess,
+        *,
+        parameters: Mapping[str, Path],
+        allowed: tuple[Path, ...],
+        time_limit: float | None,
+        max_findings: int | None,
+    ) -> None:
+        self._schema = schema
+        self._saxon = saxon
+        self._parameters = parameters
+        self._allowed = allowed
+        self._time_limit = time_limit
+        self._max_findings = max_findings
+        self._all = frozenset(assertion.id for assertion in schema.assertions())
+        self._known: dict[tuple[frozenset[str], str | None], Judge] = {}
+        self._lock = threading.Lock()
+
+    def of_all(self, record: str | None = None) -> Judge:
+        """Return the judge of all rules: it also reports mistakes that no other engine would find."""
+        return self.of(self._all, record)
+
+    def of(self, ids: frozenset[str], record: str | None) -> Judge:
+        """Return the judge of some rules, in the process of the run; `record` names the record element."""
+        with self._lock:
+            if (ids, record) not in self._known:
+                self._known[ids, record] = self._judge(ids, record, self._saxon)
+            return self._known[ids, record]
+
+    def another(self, ids: frozenset[str], record: str | None) -> Judge:
+        """Return one more judge of some rules, in a process of its own."""
+        return self._judge(ids, record, None)
+
+    def _judge(self, ids: frozenset[str], record: str | None, saxon: SaxonProcess | None) -> Judge:
+        return Judge(
+            self._schema if ids == self._all else self._schema.only(ids),
+            record=record,
+            parameters=self._parameters,
+            allowed=self._allowed,
+            time_limit=self._time_limit,
+            max_findings=self._max_findings,
+            saxon=saxon,
+        )
+
+
+# Saxon on one chunk of records at a time, in several worker processes; answers come in the order of the requests.
 
 Label = TypeVar("Label")
 
 
 class ChunkJudges(Generic[Label]):
-    """A few Saxon workers behind one queue; a worker starts only when the first document asks for it.
+    """A few Saxon workers behind one queue; the workers start with the first document.
 
-    Threads only wait here: Saxon holds Python's lock for a whole call, so the work itself is in other processes. At
-    most two documents per worker are in flight, so memory does not grow with the file.
+    Threads only wait here: Saxon holds Python's lock for a whole call, so the work is done in other processes. At
+    most two documents per worker are in progress, so memory does not grow with the file. `make_judge` gets the number
+    of judges so far.
     """
 
-    def __init__(self, make_judge: Callable[[], Judge], base: Path, workers: int) -> None:
+    def __init__(self, make_judge: Callable[[int], Judge], base: Path, workers: int) -> None:
         self._make_judge = make_judge
         self._base = base
         self._workers = workers
@@ -243,21 +348,21 @@ class ChunkJudges(Generic[Label]):
         self._waiting: deque[tuple[Label, Future[JudgeReport]]] = deque()
 
     def ask(self, label: Label, document: bytes) -> Iterator[tuple[Label, JudgeReport]]:
-        """Hand in a document; yield the answers that must be taken before more may be asked."""
+        """Submit a document; yield the answers that must be taken before the next one."""
         if self._idle.empty() and len(self._started) < self._workers:
-            self._started.append(self._make_judge())
+            self._started.append(self._make_judge(len(self._started)))
             self._idle.put(self._started[-1])
         self._waiting.append((label, self._threads.submit(self._judge, document)))
         while len(self._waiting) > 2 * self._workers:
             yield self._oldest()
 
     def answers(self) -> Iterator[tuple[Label, JudgeReport]]:
-        """Yield the answers that are still out, oldest first."""
+        """Yield the outstanding answers, oldest first."""
         while self._waiting:
             yield self._oldest()
 
     def close(self) -> None:
-        """Stop the workers; unanswered questions are dropped."""
+        """Stop the workers; unanswered requests are dropped."""
         self._threads.shutdown(wait=False, cancel_futures=True)
         for judge in self._started:
             judge.close()

@@ -14,6 +14,7 @@ from constraint_sdc.commands.mask import mask_file as mask
 from constraint_sdc.commands.masking.carrying_out import options_of_plan, planned_rule, require_same_plan
 from constraint_sdc.commands.masking.carrying_out import read_plan as read_plan_file
 from constraint_sdc.commands.masking.goal_files import GoalFiles
+from constraint_sdc.commands.masking.settings import settle as settle_masking
 from constraint_sdc.commands.partition import partition_file as partition
 from constraint_sdc.commands.plan import plan_file as make_plan
 from constraint_sdc.errors import UsageError
@@ -60,8 +61,9 @@ def plan_file(
     chosen = settle(MaskOptions, options, keywords)
     file, schematron = Path(data), path_or_none(rules)
     pictures = GoalFiles(path_or_none(charts))
-    pictures.require(chosen, overwrite=True, taken=(file, schematron, chosen.recipe_file, chosen.original))
-    plan = make_plan(file, schematron, chosen, progress)
+    settings = settle_masking(chosen)
+    pictures.require(settings.masker, overwrite=True, taken=(file, schematron, chosen.recipe_file, chosen.original))
+    plan = make_plan(file, schematron, settings, progress)
     with side_files(overwrite=True) as publish:
         publish(pictures.contents(plan))
     return plan

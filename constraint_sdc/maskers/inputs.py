@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 
@@ -14,28 +15,27 @@ from constraint_sdc.data.series import Series
 from constraint_sdc.data.table import Table
 from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Outside
-from constraint_sdc.exact.block_judge import Evaluate
 from constraint_sdc.exact.candidates import NOT_COPIED
+from constraint_sdc.judge.rule_set import Evaluate, Understood
 from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.maskers.registry import default_masker
-from constraint_sdc.operators.lower_median import LowerMedian
-from constraint_sdc.operators.medoid import Medoid
-from constraint_sdc.operators.mode import Mode
-from constraint_sdc.operators.registry import OPERATORS
+from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
+from constraint_sdc.operators.operator import Operator
+from constraint_sdc.operators.registry import OPERATORS, copying_operator
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.partition.partitioner import Partitioner
 from constraint_sdc.plan.design import BlockDesign
 from constraint_sdc.settings.reason import Param, Reason, because
-from constraint_sdc.settings.words import OperatorName, Scale
+from constraint_sdc.settings.words import Scale
 
 
 @dataclass(frozen=True, slots=True)
 class MaskInputs:
     """What masking needs besides the design.
 
-    `held` tells for each rule which records satisfied it before masking; `evaluator_for` gives the evaluator of a
-    block's rules. There is no partitioner for a masker that divides records itself, or not at all; `task` is
-    what the masker resolved against the file.
+    `held` tells for each rule which records satisfied it before masking; `understood` are the rules against these
+    records. There is no partitioner for a masker that divides records itself, or not at all; `task` is what the masker
+    resolved against the file.
     """
 
     table: Table
@@ -43,11 +43,23 @@ class MaskInputs:
     seed: int
     partitioner: Partitioner | None
     held: Mapping[str, Flags]
-    evaluator_for: Callable[[BlockDesign], Evaluate]
-    domains: Mapping[Outside, Domain]
-    is_xpath1: bool
+    understood: Understood
     masker: Masker = field(default_factory=default_masker)
     task: object = None
+
+    @property
+    def domains(self) -> Mapping[Outside, Domain]:
+        """Return the values that rules look up."""
+        return self.understood.domains
+
+    @property
+    def is_xpath1(self) -> bool:
+        """Tell whether the rules' tests follow XPath 1.0."""
+        return self.understood.is_xpath1
+
+    def evaluator_for(self, block: BlockDesign) -> Evaluate:
+        """Return the evaluator of a block's rules."""
+        return self.understood.evaluator({rule.id for rule in block.rules})
 
 
 # Information loss of a block: 100 * SSE / SST over its standardised numbers; categories that changed.
@@ -80,11 +92,11 @@ def changed_categories(series: Sequence[Series], masked: Points) -> Iterator[Rea
 
 def plain_loss(series: Sequence[Series], cloud: Cloud, k: int) -> float:
     """Return the loss of plain MDAV: no strata, rules, grids or weights of records, and the arithmetic mean."""
-    groups = Groups(Mdav(compiled=False).partition(Cloud(cloud.points), k, seed=0))
+    groups = Groups(Mdav().partition(Cloud(cloud.points), k, seed=0))
     values = np.array(
         [np.where(s.is_blank, np.nanmean(s.values) if (~s.is_blank).any() else 0.0, s.values) for s in series]
     ).T
-    means = OPERATORS[OperatorName.ARITHMETIC_MEAN].representatives(values, groups)
+    means = ArithmeticMean().representatives(values, groups)
     return information_loss(series, means[groups.label])
 
 
@@ -98,21 +110,19 @@ def group_targets(design: BlockDesign, groups: Groups) -> tuple[Points, Rows, Ro
     first = groups.order[groups.starts]
     is_mixed = np.zeros(len(groups), np.bool_)
     weights = design.cloud.weights
-    anchor = Medoid().choose(design.cloud.points, groups, weights)
+    anchors = cache(lambda name: copying_operator(name).choose(design.cloud.points, groups, weights))
     for j, (series, plan) in enumerate(zip(design.series, design.plan.variables, strict=True)):
         low, high = (f.reduceat(series.blank[groups.order], groups.starts) for f in (np.minimum, np.maximum))
         is_mixed |= low != high
         blank = high != 0
         values = np.where(series.is_blank, 1.0, series.values)
-        match plan.operator:
-            case OperatorName.LOWER_MEDIAN:
-                copied[:, j] = LowerMedian().choose(values, groups, weights)
-            case OperatorName.MODE:
-                copied[:, j] = Mode().choose(values, groups, weights)
-            case OperatorName.MEDOID:
-                copied[:, j] = anchor
-            case OperatorName.ARITHMETIC_MEAN | OperatorName.GEOMETRIC_MEAN:
-                targets[:, j], same = _average(plan.operator, series, values, groups, weights)
+        match plan.traits.copies:
+            case "record":
+                copied[:, j] = anchors(plan.operator)
+            case "value":
+                copied[:, j] = copying_operator(plan.operator).choose(values, groups, weights)
+            case "nothing":
+                targets[:, j], same = _average(OPERATORS[plan.operator], series, values, groups, weights)
                 copied[same, j] = first[same]
         targets[blank, j] = np.nan
         copied[blank, j] = first[blank]
@@ -120,20 +130,20 @@ def group_targets(design: BlockDesign, groups: Groups) -> tuple[Points, Rows, Ro
 
 
 def _average(
-    operator: OperatorName, series: Series, values: Points, groups: Groups, weights: Weights | None
+    operator: Operator, series: Series, values: Points, groups: Groups, weights: Weights | None
 ) -> tuple[Points, Flags]:
     """Return averages, never outside the group's own range; and where all values are one that is on the grid."""
     ordered = values[groups.order]
     low, high = np.minimum.reduceat(ordered, groups.starts), np.maximum.reduceat(ordered, groups.starts)
-    if operator is OperatorName.GEOMETRIC_MEAN:
+    if operator.traits.averages_logarithms:
         # Strata keep signs apart; a merged one may not, and has no geometric mean: the arithmetic stands in.
         sign = np.sign(values)[groups.order][groups.starts]
         absolute = np.where(values == 0, 1.0, np.abs(values))[:, None]
-        size = OPERATORS[operator].representatives(absolute, groups, weights)[:, 0]
-        plain = OPERATORS[OperatorName.ARITHMETIC_MEAN].representatives(values[:, None], groups, weights)[:, 0]
+        size = operator.representatives(absolute, groups, weights)[:, 0]
+        plain = ArithmeticMean().representatives(values[:, None], groups, weights)[:, 0]
         average = np.where(np.sign(low) == np.sign(high), size * sign, plain)
     else:
-        average = OPERATORS[operator].representatives(values[:, None], groups, weights)[:, 0]
+        average = operator.representatives(values[:, None], groups, weights)[:, 0]
     average = np.clip(average, low, high)
     on_grid = np.rint(low * series.grid.scale) == low * series.grid.scale if series.grid.decimals is not None else True
     return average, (low == high) & on_grid

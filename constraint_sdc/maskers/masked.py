@@ -134,9 +134,10 @@ class Partitioned(Tabled):
 
 @dataclass(frozen=True, slots=True)
 class MaskOptions:
-    """How to mask; what is None falls back to the recipe, then to the default. `recipe_file` is where it was read.
+    """How to mask; what is None falls back to the recipe, then to the default.
 
-    `masker` is how the file is masked, `partition` how the masker divides its records, each by name.
+    `masker` is how the file is masked, `partition` how the masker divides its records, each by name. `recipe_file` is
+    where the recipe was read, and `recipe_sha256` the digest of the bytes.
     """
 
     k: int | None = None
@@ -152,6 +153,7 @@ class MaskOptions:
     record: str | None = None
     recipe: Recipe = field(default_factory=Recipe)
     recipe_file: Path | None = None
+    recipe_sha256: str | None = None
     allow: tuple[Path, ...] = ()
     time_limit: float | None = None
 

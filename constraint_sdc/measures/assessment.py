@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, runtime_checkable
+from typing import Literal as OneOf
 
+from constraint_sdc.arrays import Floats
+from constraint_sdc.constraints.constraint import EditRule
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.maskers.masked import MaskOptions, RuleOutcome
 from constraint_sdc.plan.plan import Plan
 from constraint_sdc.settings.recipe import Recipe
 from constraint_sdc.shown import Tabled
+
+if TYPE_CHECKING:
+    from constraint_sdc.measures.utility.regressions import Regression
 
 Cell: TypeAlias = str | int | float | None
 
@@ -241,12 +247,51 @@ class Sweep(Tabled):
 # What a measure is: its parameters are stored by the constructor, and one method does the work.
 
 
+@dataclass(frozen=True, slots=True)
+class MeasureTraits:
+    """What a measure is, for those who run it and for the exam.
+
+    `family` is the part of the assessment it belongs to. `unmasked` is the value of its first figure when the masked
+    file is the original, None where nothing is claimed. With `draws` it samples by the seed, so that its figures may
+    depend on the order of the records. With `needs_rules` it runs only with rules that every original record satisfies.
+    """
+
+    family: OneOf["utility", "risk", "attack"]
+    unmasked: float | None = None
+    draws: bool = False
+    needs_rules: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureInputs:
+    """What a run gives its measures besides the pair.
+
+    `seed` draws samples. `rules` are those that every original record satisfies, `domains` the values of variables that
+    value-domain rules restrict, `regressions` those that the recipe names.
+    """
+
+    seed: int = 0
+    rules: Sequence[EditRule] = ()
+    domains: Mapping[str, Floats] = field(default_factory=dict)
+    regressions: tuple[Regression, ...] = ()
+
+
 class Measure(Protocol):
     """A measure or an attack. `name` is also the name of its documentation page."""
 
     name: ClassVar[str]
     title: ClassVar[str]
+    traits: ClassVar[MeasureTraits]
 
     def measure(self, pair: Pair) -> Measured:
         """Return what it finds in the pair; the same pair and parameters find the same."""
+        ...
+
+
+@runtime_checkable
+class MeasureWithInputs(Protocol):
+    """A measure that needs more than the pair."""
+
+    def prepared(self, inputs: MeasureInputs) -> Measure | None:
+        """Return the measure for a run, None where there is nothing to measure."""
         ...

@@ -9,54 +9,62 @@ from constraint_sdc.arrays import Floats, Points
 from constraint_sdc.constraints.constraint import EditRule
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.errors import UsageError
-from constraint_sdc.measures.assessment import Measure, Measured
-from constraint_sdc.measures.attacks.rule_inference.attack import RuleInference
-from constraint_sdc.measures.attacks.single_ranking import SingleRanking
-from constraint_sdc.measures.attacks.transparency import Transparency
+from constraint_sdc.measures.assessment import Measure, Measured, MeasureInputs, MeasureWithInputs
 from constraint_sdc.measures.points import places_of
-from constraint_sdc.measures.risk.achieved_k import AchievedKRisk
 from constraint_sdc.measures.risk.distance_linkage import DistanceLinkage, distance_linkage
 from constraint_sdc.measures.risk.interval_disclosure import IntervalDisclosureRisk, RankBase
-from constraint_sdc.measures.risk.mahalanobis_linkage import MahalanobisLinkage
-from constraint_sdc.measures.risk.probabilistic_linkage import ProbabilisticLinkage
-from constraint_sdc.measures.risk.subset_linkage import SubsetLinkage
-from constraint_sdc.measures.risk.uniqueness import UniquenessRisk
 from constraint_sdc.measures.score import score, score_measured
-from constraint_sdc.measures.utility.correlations import Correlations
-from constraint_sdc.measures.utility.il1s import AbsoluteError
-from constraint_sdc.measures.utility.moments import Moments
 from constraint_sdc.measures.utility.pil import PilBase, ProbabilisticLoss
-from constraint_sdc.measures.utility.regressions import Regression, Regressions
-from constraint_sdc.measures.utility.sse import SquaredError, sse
-from constraint_sdc.measures.utility.unchanged import Unchanged
+from constraint_sdc.measures.utility.regressions import Regression
+from constraint_sdc.measures.utility.sse import sse
+from constraint_sdc.plugins import Registry
 
-ATTACKS = (Transparency.name, SingleRanking.name, RuleInference.name)
+MEASURES = Registry[Measure](
+    kind="measure",
+    folders=("constraint_sdc.measures.utility", "constraint_sdc.measures.risk", "constraint_sdc.measures.attacks"),
+    group="constraint_sdc.measures",
+    protocol=Measure,
+    first=(
+        "pil",
+        "sse",
+        "il1s",
+        "moments",
+        "correlations",
+        "unchanged",
+        "regressions",
+        "achieved-k",
+        "uniqueness",
+        "distance-linkage",
+        "mahalanobis-linkage",
+        "subset-linkage",
+        "probabilistic-linkage",
+        "interval-disclosure",
+        "transparency",
+        "single-ranking",
+        "rule-inference",
+    ),
+)
+"""Every measure and attack under its name, in the order in which reports show them."""
+
+
+def attacks() -> tuple[str, ...]:
+    """Return the names of all attacks."""
+    return tuple(measure.name for measure in MEASURES.all() if measure.traits.family == "attack")
+
+
+def prepared(measure: Measure, inputs: MeasureInputs) -> Measure | None:
+    """Return a registered measure for a run, None where there is nothing to measure."""
+    return measure.prepared(inputs) if isinstance(measure, MeasureWithInputs) else measure
 
 
 def utility_measures(regressions: tuple[Regression, ...] = ()) -> tuple[Measure, ...]:
     """Return the measures of what masking cost; regressions only where some are named."""
-    measures: tuple[Measure, ...] = (
-        ProbabilisticLoss(),
-        SquaredError(),
-        AbsoluteError(),
-        Moments(),
-        Correlations(),
-        Unchanged(),
-    )
-    return (*measures, Regressions(regressions)) if regressions else measures
+    return _family("utility", MeasureInputs(regressions=regressions))
 
 
 def risk_measures(seed: int = 0) -> tuple[Measure, ...]:
     """Return the measures of what could be linked or narrowed down; `seed` draws where not all can be tried."""
-    return (
-        AchievedKRisk(),
-        UniquenessRisk(),
-        DistanceLinkage(),
-        MahalanobisLinkage(),
-        SubsetLinkage(seed=seed),
-        ProbabilisticLinkage(seed=seed),
-        IntervalDisclosureRisk(),
-    )
+    return _family("risk", MeasureInputs(seed))
 
 
 def attacks_on(
@@ -70,16 +78,20 @@ def attacks_on(
     What rules give away needs rules that every original record satisfies; `domains` are the values of variables that
     value-domain rules restrict.
     """
-    attacks: tuple[Measure, ...] = (Transparency(), SingleRanking(setting="full", seed=seed))
-    attacks += (RuleInference(rules, domains),) if rules else ()
+    found = _family("attack", MeasureInputs(seed, rules, domains))
     if names is None:
-        return attacks
+        return found
     for name in names:
-        if name not in ATTACKS:
-            raise UsageError(f"unknown attack {name!r}", hint=f"use one of: {', '.join(ATTACKS)}, or none")
-        if name not in [attack.name for attack in attacks]:
+        if name not in attacks():
+            raise UsageError(f"unknown attack {name!r}", hint=f"use one of: {', '.join(attacks())}, or none")
+        if name not in [attack.name for attack in found]:
             raise UsageError(f"{name} needs rules that every original record satisfies", hint="give --rules")
-    return tuple(attack for attack in attacks if attack.name in names)
+    return tuple(attack for attack in found if attack.name in names)
+
+
+def _family(family: str, inputs: MeasureInputs) -> tuple[Measure, ...]:
+    members = (measure for measure in MEASURES.all() if measure.traits.family == family)
+    return tuple(ready for measure in members if (ready := prepared(measure, inputs)) is not None)
 
 
 def score_of(utility: Sequence[Measured], risk: Sequence[Measured]) -> Measured:

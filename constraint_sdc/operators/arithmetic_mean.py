@@ -18,9 +18,8 @@ from constraint_sdc.constraints.constraint import (
 )
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.operators.conjunction import ValueAtom, integer_verdict, judge, pattern_verdict
-from constraint_sdc.operators.operator import NeedsExact, NotCovered, OperatorVerdict
+from constraint_sdc.operators.operator import NeedsExact, NotCovered, OperatorTraits, OperatorVerdict
 from constraint_sdc.settings.reason import because
-from constraint_sdc.settings.words import OperatorName
 
 _CONVEX = NeedsExact(because("linear-is-convex"))
 
@@ -35,7 +34,8 @@ class ArithmeticMean:
     are all monotone: a group whose members agree gets their very value, and V1 <= V2 survives in double.
     """
 
-    name = OperatorName.ARITHMETIC_MEAN
+    name = "arithmetic mean"
+    traits = OperatorTraits()
 
     def verdict(self, formula: Formula) -> OperatorVerdict:
         """Linear conditions need the exact step only; `!=`, products, sets and texts are not covered."""
@@ -49,6 +49,9 @@ class ArithmeticMean:
         [[1.5], [5.0]]
         """
         return group_means(values, groups, weights)
+
+
+REGISTERED = (ArithmeticMean(),)
 
 
 def group_means(values: Points, groups: Groups, weights: Weights | None = None) -> Points:

@@ -22,9 +22,8 @@ from constraint_sdc.data.groups import Groups
 from constraint_sdc.evaluate.expression import CompareOp
 from constraint_sdc.operators.arithmetic_mean import group_means
 from constraint_sdc.operators.conjunction import ValueAtom, integer_verdict, judge, pattern_verdict
-from constraint_sdc.operators.operator import NeedsExact, NotCovered, OperatorVerdict
+from constraint_sdc.operators.operator import NeedsExact, NotCovered, OperatorTraits, OperatorVerdict
 from constraint_sdc.settings.reason import because
-from constraint_sdc.settings.words import OperatorName
 
 
 class GeometricMean:
@@ -38,7 +37,8 @@ class GeometricMean:
     other shape (an equality with a sum, a sum above) is not convex in the logarithms.
     """
 
-    name = OperatorName.GEOMETRIC_MEAN
+    name = "geometric mean"
+    traits = OperatorTraits(averages_logarithms=True)
 
     def verdict(self, formula: Formula) -> OperatorVerdict:
         """Products, V1 <= c * V2, intervals, and sums below one product need the exact step only; no `!=`."""
@@ -56,6 +56,9 @@ class GeometricMean:
         members = values[groups.order]
         lowest, highest = np.minimum.reduceat(members, groups.starts), np.maximum.reduceat(members, groups.starts)
         return np.clip(means, lowest, highest)
+
+
+REGISTERED = (GeometricMean(),)
 
 
 def _atom_verdict(atom: ValueAtom) -> OperatorVerdict:

@@ -8,9 +8,16 @@ from constraint_sdc.arrays import Points, Rows, Weights
 from constraint_sdc.constraints.constraint import Formula, LinearAtom
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.operators.conjunction import ValueAtom, judge
-from constraint_sdc.operators.operator import NotCovered, OperatorVerdict, Preserved, SortedMembers, whole_weights
+from constraint_sdc.operators.operator import (
+    NotCovered,
+    OperatorTraits,
+    OperatorVerdict,
+    Preserved,
+    SortedMembers,
+    whole_weights,
+)
 from constraint_sdc.settings.reason import because
-from constraint_sdc.settings.words import OperatorName
+from constraint_sdc.settings.words import Scale
 
 
 class LowerMedian:
@@ -26,7 +33,8 @@ class LowerMedian:
     (V1 + V2 <= c), the member with both properties need not exist.
     """
 
-    name = OperatorName.LOWER_MEDIAN
+    name = "lower median"
+    traits = OperatorTraits(scales=(Scale.NUMERIC, Scale.ORDINAL), copies="value", is_order_statistic=True)
 
     def verdict(self, formula: Formula) -> OperatorVerdict:
         """Everything about one variable, and V1 op c * V2 + d with c > 0 (not `!=`), is preserved."""
@@ -56,6 +64,9 @@ class LowerMedian:
         before = np.append(0, below[ends[:-1]])
         middle = before + (below[ends] - before + 1) // 2
         return members.first_of_run(members.run_at(np.searchsorted(below, middle)))
+
+
+REGISTERED = (LowerMedian(),)
 
 
 def _atom_verdict(atom: ValueAtom) -> OperatorVerdict:

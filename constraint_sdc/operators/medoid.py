@@ -8,9 +8,9 @@ from constraint_sdc.arrays import Points, Rows, Weights
 from constraint_sdc.constraints.constraint import Formula
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.operators.arithmetic_mean import group_means
-from constraint_sdc.operators.operator import OperatorVerdict, Preserved
+from constraint_sdc.operators.operator import OperatorTraits, OperatorVerdict, Preserved
 from constraint_sdc.settings.reason import because
-from constraint_sdc.settings.words import OperatorName
+from constraint_sdc.settings.words import Scale
 
 
 class Medoid:
@@ -24,7 +24,8 @@ class Medoid:
     times the squared distance from x to the mean.
     """
 
-    name = OperatorName.MEDOID
+    name = "medoid"
+    traits = OperatorTraits(scales=tuple(Scale), copies="record")
 
     def verdict(self, formula: Formula) -> OperatorVerdict:
         """Everything record-local is preserved."""
@@ -46,6 +47,9 @@ class Medoid:
         candidates: Rows = groups.order[distances == nearest]
         is_first = np.diff(groups.label[candidates], prepend=-1) > 0
         return candidates[is_first]
+
+
+REGISTERED = (Medoid(),)
 
 
 def _from_mean(points: Points, groups: Groups, weights: Weights | None) -> Points:

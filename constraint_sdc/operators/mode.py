@@ -8,9 +8,9 @@ from constraint_sdc.arrays import Points, Rows, Weights
 from constraint_sdc.constraints.constraint import Formula
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.operators.conjunction import ValueAtom, judge
-from constraint_sdc.operators.operator import NotCovered, OperatorVerdict, SortedMembers
+from constraint_sdc.operators.operator import NotCovered, OperatorTraits, OperatorVerdict, SortedMembers
 from constraint_sdc.settings.reason import because
-from constraint_sdc.settings.words import OperatorName
+from constraint_sdc.settings.words import Scale
 
 
 class Mode:
@@ -21,7 +21,8 @@ class Mode:
     other: of (1, 2), (1, 3), (0, 1), (5, 1) the modes are (1, 1), although V1 differs from V2 in every member.
     """
 
-    name = OperatorName.MODE
+    name = "mode"
+    traits = OperatorTraits(scales=tuple(Scale), copies="value")
 
     def verdict(self, formula: Formula) -> OperatorVerdict:
         """Everything about one variable is preserved, nothing across variables is."""
@@ -50,6 +51,9 @@ class Mode:
         best_first = np.lexsort((-count, run_groups)).astype(np.int64)
         is_best = np.diff(run_groups[best_first], prepend=-1) > 0
         return members.first_of_run(best_first[is_best])
+
+
+REGISTERED = (Mode(),)
 
 
 def _atom_verdict(atom: ValueAtom) -> OperatorVerdict:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal as OneOf
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -13,7 +14,7 @@ from constraint_sdc.arrays import Points, Rows, Weights
 from constraint_sdc.constraints.constraint import Formula
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.settings.reason import Reason
-from constraint_sdc.settings.words import OperatorName
+from constraint_sdc.settings.words import Scale
 
 # What an operator says about a constraint: preserved, to be made exact, or not covered.
 
@@ -40,6 +41,35 @@ class NotCovered:
 
 
 OperatorVerdict: TypeAlias = Preserved | NeedsExact | NotCovered
+
+
+# What an operator is, for those who plan with it and make its values exact.
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorTraits:
+    """What the planner and the exact step ask of an operator instead of its name.
+
+    `scales` are those of the variables that it takes. `copies` is what it takes from a member as it is: nothing (it
+    computes a new number), each variable's value by itself, or all variables together from one record. With
+    `averages_logarithms` it takes positive values; records of different signs are in strata of their own. With
+    `is_order_statistic` it takes the value of one rank, so that it moves with the order of the values.
+    """
+
+    scales: tuple[Scale, ...] = (Scale.NUMERIC,)
+    copies: OneOf["nothing", "value", "record"] = "nothing"
+    averages_logarithms: bool = False
+    is_order_statistic: bool = False
+
+    @property
+    def is_average(self) -> bool:
+        """Tell whether it computes a new number, which the exact step may move; the others copy a member's text."""
+        return self.copies == "nothing"
+
+    @property
+    def copies_a_record(self) -> bool:
+        """Tell whether all variables come from one actual record."""
+        return self.copies == "record"
 
 
 # The members of every group sorted by value, and the runs of equal values among them.
@@ -100,8 +130,13 @@ class Operator(Protocol):
     """
 
     @property
-    def name(self) -> OperatorName:
+    def name(self) -> str:
         """Return the name in recipes and plans."""
+        ...
+
+    @property
+    def traits(self) -> OperatorTraits:
+        """Return what the operator is for those who use it."""
         ...
 
     def verdict(self, formula: Formula) -> OperatorVerdict:
@@ -116,5 +151,17 @@ class Operator(Protocol):
         """Return one row per group, from `values` of n records x d variables without NaN.
 
         `weights` are how much each record counts, positive; without them all count alike.
+        """
+        ...
+
+
+class CopyingOperator(Operator, Protocol):
+    """An operator that copies values or records, as its traits say."""
+
+    def choose(self, values: Points, groups: Groups, weights: Weights | None = None) -> Rows:
+        """Return one member's row per group.
+
+        `values` are one variable's numbers or codes where it copies values (n), all points where it copies a record
+        (n x d, standardised).
         """
         ...

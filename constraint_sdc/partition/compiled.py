@@ -33,6 +33,11 @@ def compiled(function: _Kernel) -> _Kernel:
         return cast(_Kernel, numba.njit(nogil=True)(function))
 
 
+def is_kept(kernel: Callable[..., Any]) -> bool:
+    """Tell whether the machine code of a kernel is kept on disk, for other processes to load."""
+    return cast(Any, kernel).stats.cache_path is not None
+
+
 def announce(what: str, kernels: Sequence[Callable[..., Any]]) -> None:
     """Tell the user (through logging) that kernels have to be compiled first, if they have to."""
     waiting = [kernel for kernel in cast(Sequence[Any], kernels) if not kernel.signatures and not _is_cached(kernel)]

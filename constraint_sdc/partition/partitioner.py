@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
 from typing import Protocol
 
 import numpy as np
@@ -11,6 +14,45 @@ from constraint_sdc.arrays import Labels
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.errors import UsageError
 from constraint_sdc.settings.words import Scale
+
+
+class Takes(Enum):
+    """The kind of cloud that a method is made for."""
+
+    NUMBERS = "numbers"
+    ONE_VARIABLE = "one variable"
+    ORDINAL = "ordinal variables"
+    NOMINAL = "nominal variables"
+    MIXED = "variables of all scales"
+
+
+def below_2k(k: int) -> int:
+    """Return the largest group of a method that divides whatever can be divided."""
+    return 2 * k - 1
+
+
+DRAWN = "records are drawn by their place in the file"
+TIED = "categories are full of ties, and the first record of equals decides"
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionTraits:
+    """What planner, attacks and exam ask of a method instead of its name.
+
+    `largest` is the size, by k, that no group exceeds; None promises nothing. A method whose groups depend on the order
+    of the file, even where there are no ties, says why in `file_order_matters`. With `sorts_by_one_number` records are
+    put in order by a projection, so that near neighbours in it may be far apart.
+    """
+
+    takes: Takes = Takes.NUMBERS
+    largest: Callable[[int], int] | None = None
+    file_order_matters: str = ""
+    sorts_by_one_number: bool = False
+
+    @property
+    def takes_one_variable(self) -> bool:
+        """Tell whether the method divides records by one variable alone, into groups of consecutive values."""
+        return self.takes is Takes.ONE_VARIABLE
 
 
 class Partitioner(Protocol):
@@ -24,6 +66,11 @@ class Partitioner(Protocol):
     @property
     def name(self) -> str:
         """Return the name on the command line and in recipes."""
+        ...
+
+    @property
+    def traits(self) -> PartitionTraits:
+        """Return what the method is for those who use it."""
         ...
 
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:

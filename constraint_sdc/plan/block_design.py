@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from constraint_sdc.arrays import Codes, ConditionBits, Rows, Weights
-from constraint_sdc.constraints.constraint import AllOf, Atom, Formula, atom_variables
+from constraint_sdc.constraints.constraint import AllOf, Atom, atom_variables
+from constraint_sdc.constraints.show import show_formula
 from constraint_sdc.data.cloud import Cloud, cloud_of
 from constraint_sdc.data.series import Series
 from constraint_sdc.errors import UsageError
+from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.partition.distances import sse
 from constraint_sdc.partition.methods.auto import Auto
 from constraint_sdc.partition.methods.mdav import Mdav
@@ -35,7 +37,7 @@ from constraint_sdc.plan.treatment import (
 from constraint_sdc.settings.masker import MaskerTraits, default_masker
 from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.recipe import Division
-from constraint_sdc.settings.words import OperatorName, Role, Treatment, VariableWish
+from constraint_sdc.settings.words import Role, Treatment, VariableWish
 
 _TRIED = 20_000
 _FARTHEST = 1e150  # squares of more do not fit into a double
@@ -43,10 +45,7 @@ _FARTHEST = 1e150  # squares of more do not fit into a double
 
 @dataclass(frozen=True, slots=True)
 class BlockContext:
-    """What every block's design rests on: all masked series, rules, roles, wishes, and what is broken already.
-
-    `show` writes a formula in the notation of rules.
-    """
+    """What every block's design rests on: all masked series, rules, roles, wishes, and what is broken already."""
 
     rules: tuple[RuleFacts, ...]
     series: Mapping[str, Series]
@@ -59,7 +58,6 @@ class BlockContext:
     seed: int
     division: Division
     weights: Weights | None
-    show: Callable[[Formula], str]
     masker: MaskerTraits = field(default_factory=default_masker)
     given: Mapping[str, Series] = field(default_factory=dict)
 
@@ -85,7 +83,7 @@ def design_block(block: Block, pins: tuple[tuple[str, Codes], ...], around: Bloc
     strata = tuple(_stratum(cell, rules, forked, series, operators, around.broken) for cell in cells)
     planned = tuple(
         StratumPlan(
-            _conditions(cell, forked, classes, around),
+            _conditions(cell, forked, classes),
             len(cell.rows),
             cell.formation,
             tuple(d.reason for d in s.derivations),
@@ -208,7 +206,7 @@ def _stratum(
     rules: tuple[RuleFacts, ...],
     forked: list[RuleFacts],
     series: Mapping[str, Series],
-    operators: Mapping[str, OperatorName],
+    operators: Mapping[str, str],
     broken: Mapping[str, Rows],
 ) -> Stratum:
     chosen: dict[str, Term] = {}
@@ -222,7 +220,7 @@ def _stratum(
         only = rule.terms[0] if rule.terms is not None and len(rule.terms) == 1 else ()
         conjunction += [(rule.id, atom) for atom in chosen.get(rule.id, only)]
     blank = {name for name, s in series.items() if s.is_blank[cell.rows].any()}
-    derivable = {n: s for n, s in series.items() if operators[n].is_average and n not in blank}
+    derivable = {n: s for n, s in series.items() if OPERATORS[operators[n]].traits.is_average and n not in blank}
     live = [(rule, atom) for rule, atom in conjunction if not blank & set(atom_variables(atom))]
     edits = {rule.id: rule.edit for rule in rules}
     return Stratum(
@@ -233,11 +231,9 @@ def _stratum(
     )
 
 
-def _conditions(
-    cell: StratumCell, forked: list[RuleFacts], classes: RecordClasses, around: BlockContext
-) -> tuple[Reason, ...]:
+def _conditions(cell: StratumCell, forked: list[RuleFacts], classes: RecordClasses) -> tuple[Reason, ...]:
     shared = [] if not cell.is_one_class else list(classes.conditions(cell.rows[0]))
     for rule, choice in zip(forked, cell.choice, strict=True):
         if choice != NONE_KNOWN and rule.terms is not None:
-            shared.append(because("satisfies", formula=around.show(AllOf(rule.terms[choice])), rule=rule.id))
+            shared.append(because("satisfies", formula=show_formula(AllOf(rule.terms[choice])), rule=rule.id))
     return tuple(shared)

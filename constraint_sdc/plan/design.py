@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from constraint_sdc.arrays import Rows, Weights
-from constraint_sdc.constraints.constraint import Atom, EditRule, Formula
+from constraint_sdc.constraints.constraint import Atom, EditRule
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.data.series import Series
 from constraint_sdc.data.table import Table
@@ -112,7 +112,7 @@ class PlanInputs:
     """Everything a plan is made from.
 
     `evaluable` are the rules that can be evaluated on any record without Saxon; `broken` the records (0-based) that
-    break a rule already; `says` each rule's normal form; `show` puts a formula into words. `joined` are variables to
+    break a rule already; `says` each rule's normal form. `joined` are variables to
     be masked with the rules that read them although nobody asked for it. `weights` say how much each record counts.
     `notes` are what the check of the original says besides verdicts. `masker` is how the file is masked.
     """
@@ -128,7 +128,6 @@ class PlanInputs:
     broken: Mapping[str, Rows]
     domains: Mapping[Outside, Domain]
     says: Mapping[str, str]
-    show: Callable[[Formula], str]
     weights: Weights | None = None
     joined: frozenset[str] = frozenset()
     notes: tuple[Reason, ...] = ()

@@ -122,7 +122,6 @@ def _surroundings(
         seed=inputs.seed,
         division=inputs.division,
         weights=inputs.weights,
-        show=inputs.show,
         masker=inputs.masker,
         given=_given(inputs),
     )

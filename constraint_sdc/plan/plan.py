@@ -11,10 +11,12 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from constraint_sdc.data.grid import Grid
+from constraint_sdc.operators.operator import OperatorTraits
+from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.settings.masker import MaskerTraits, default_masker
 from constraint_sdc.settings.reason import Reason
 from constraint_sdc.settings.recipe import Division
-from constraint_sdc.settings.words import OnBroken, OperatorName, Role, Scale, Treatment
+from constraint_sdc.settings.words import OnBroken, Role, Scale, Treatment
 from constraint_sdc.shown import Shown, Tabled
 
 
@@ -125,10 +127,15 @@ class VariablePlan:
     role: Role
     scale: Scale
     grid: Grid
-    operator: OperatorName
+    operator: str
     weight: float = 1.0
     treatment: Treatment = Treatment.AGGREGATED
     order: tuple[str, ...] = ()
+
+    @property
+    def traits(self) -> OperatorTraits:
+        """Return the traits of its operator."""
+        return OPERATORS[self.operator].traits
 
 
 class Formation(Enum):

@@ -22,6 +22,7 @@ from constraint_sdc.settings.words import Scale, VariableWish
 _XML_BLANK = " \t\r\n"
 _NO_NUMBERS = ("", "NaN", "INF", "-INF", "+INF")
 _CODE = re.compile(r"[+-]?0[0-9]")
+_PLAIN = re.compile(r"[+-]?[0-9]{1,40}(?:\.([0-9]{1,40}))?")
 _MOST_DECIMALS = 15
 _MONEY = 6
 _EXACT = Context(prec=400)
@@ -64,7 +65,8 @@ def _numbers(column: Column) -> Floats:
 def _blanks(column: Column, missing: tuple[str, ...], *, is_number: bool) -> npt.NDArray[np.int64]:
     """Return 0 for values, and a number for each way of having none."""
     texts = column.texts()
-    is_code = [text is not None and text.strip(_XML_BLANK) in {*missing, ""} for text in texts]
+    codes = {text for text in set(texts) if text is not None and text.strip(_XML_BLANK) in {*missing, ""}}
+    is_code = [text in codes for text in texts] if codes else np.zeros(len(texts), np.bool_)
     is_blank = (column.state != State.VALUE) | np.array(is_code, np.bool_)
     if is_number:
         is_blank |= ~np.isfinite(_numbers(column))
@@ -79,11 +81,11 @@ def _grid(column: Column, wish: VariableWish, missing: tuple[str, ...], values: 
     """Return the recipe's grid, or the coarsest that has all the values; free when they are doubles at full length."""
     if wish.decimals == "free":
         return Grid(None)
-    numbers = [Decimal(text) for text in _distinct(column, missing)]
-    written = {_decimals(number) for number in numbers}
+    decimals_of = {_decimals(text) for text in _distinct(column, missing)}
+    written = {as_written for as_written, _ in decimals_of}
     if wish.decimals is not None:
         return Grid(wish.decimals, pads=written == {wish.decimals} != {0})
-    decimals = max((_decimals(number.normalize(_EXACT)) for number in numbers), default=0)
+    decimals = max((needed for _, needed in decimals_of), default=0)
     largest = float(np.nanmax(np.abs(values), initial=0.0))
     if decimals > 0 and not _is_grid(decimals, largest):
         return Grid(None)
@@ -100,7 +102,21 @@ def _is_grid(decimals: int, largest: float) -> bool:
     return decimals <= _MOST_DECIMALS and largest * 10.0**decimals < (EXACT_MANTISSA if decimals <= _MONEY else 1e15)
 
 
-def _decimals(number: Decimal) -> int:
+def _decimals(text: str) -> tuple[int, int]:
+    """Return how many decimals a number is written with, and how many it needs.
+
+    >>> _decimals("12.50"), _decimals("1e-3"), _decimals("100")
+    ((2, 1), (3, 3), (0, 0))
+    """
+    plain = _PLAIN.fullmatch(text)
+    if plain is not None:
+        fraction = plain[1] or ""
+        return len(fraction), len(fraction.rstrip("0"))
+    number = Decimal(text)
+    return _places_after_point(number), _places_after_point(number.normalize(_EXACT))
+
+
+def _places_after_point(number: Decimal) -> int:
     exponent = number.as_tuple().exponent
     return max(-exponent, 0) if isinstance(exponent, int) else 0
 

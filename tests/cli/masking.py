@@ -17,11 +17,13 @@ import pytest
 
 from constraint_sdc.commands.certificate.certificate import certificate_path, certificate_text
 from constraint_sdc.commands.check import check_file
+from constraint_sdc.commands.masking.settings import settle
 from constraint_sdc.data.grid import Grid
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.data.table import column_of
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.maskers.masked import Masked, MaskedBlock, MaskOptions, MaskResult, RecordExplanation, RuleOutcome
+from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
 from constraint_sdc.plan.plan import (
     Block,
     BlockPlan,
@@ -37,7 +39,7 @@ from constraint_sdc.plan.plan import (
 )
 from constraint_sdc.settings.reason import because
 from constraint_sdc.settings.recipe import Division, Recipe
-from constraint_sdc.settings.words import OperatorName, Role, Scale
+from constraint_sdc.settings.words import Role, Scale
 
 SECRET = "987651"
 ORIGINAL = [("a", "1", "2", "3"), ("b", "2", "3", "5"), ("c", "4", "5", "9"), ("d", "10", SECRET, "987661")]
@@ -83,7 +85,7 @@ class HandMade:
 
 
 def _variable(name: str) -> VariablePlan:
-    return VariablePlan(name, Role.CONFIDENTIAL, Scale.NUMERIC, Grid(0), OperatorName.ARITHMETIC_MEAN)
+    return VariablePlan(name, Role.CONFIDENTIAL, Scale.NUMERIC, Grid(0), ArithmeticMean.name)
 
 
 def _plan(inputs: dict[str, str]) -> Plan:
@@ -143,7 +145,7 @@ def make_by_hand() -> HandMade:
         certificate=certificate_path(output),
     )
     options = MaskOptions(k=2, recipe=Recipe(variables={}))
-    result.certificate.write_text(certificate_text(result, options), encoding="utf-8")
+    result.certificate.write_text(certificate_text(result, settle(options)), encoding="utf-8")
     original = dict(zip(("Id", "A", "B", "C"), ORIGINAL[3], strict=True))
     return HandMade(plan, result, options, RecordExplanation(4, plan, result.masked, original))
 

@@ -15,6 +15,7 @@ from referencing import Registry, Resource
 from constraint_sdc.commands.certificate.certificate import certificate_of, certificate_text, shown_name
 from constraint_sdc.commands.certificate.verify import check_certificate
 from constraint_sdc.commands.check import check_file
+from constraint_sdc.commands.masking.settings import settle
 from constraint_sdc.files.json_file import shipped_file
 from constraint_sdc.maskers.masked import MaskOptions
 from constraint_sdc.settings.recipe import Recipe
@@ -53,21 +54,21 @@ def test_a_certificate_holds_no_value_of_the_data(made: HandMade) -> None:
 
 
 def test_the_same_masking_makes_the_same_bytes(made: HandMade) -> None:
-    assert certificate_text(made.result, made.options) == made.certificate.read_text("utf-8")
+    assert certificate_text(made.result, settle(made.options)) == made.certificate.read_text("utf-8")
 
 
 def test_names_tell_nothing_about_the_machine(made: HandMade, tmp_path: Path) -> None:
     moved = replace(made.result, data=tmp_path / "data.xml", output=tmp_path / "masked.xml")
-    options = MaskOptions(recipe_file=tmp_path / "r.yml", original=tmp_path / "data.xml")
+    options = MaskOptions(k=2, recipe_file=tmp_path / "r.yml", recipe_sha256="0" * 64, original=tmp_path / "data.xml")
     digests = moved.digests | {"recipe": "0" * 64}
-    text = certificate_text(replace(moved, digests=digests), options)
+    text = certificate_text(replace(moved, digests=digests), settle(options))
     assert str(tmp_path) not in text
     assert {entry["file"] for entry in json.loads(text)["inputs"]} == {"data.xml", "rules.sch", "more.sch", "r.yml"}
     assert shown_name(Path("../in/data.xml")) == "../in/data.xml"
 
 
 def test_the_recipe_is_inside(made: HandMade) -> None:
-    content = certificate_of(made.result, MaskOptions(recipe=Recipe(k=2, groups=(("A", "B"),))))
+    content = certificate_of(made.result, settle(MaskOptions(recipe=Recipe(k=2, groups=(("A", "B"),)))))
     assert content["recipe"] == {"k": 2, "groups": [["A", "B"]]}
     under_schema(json.loads(json.dumps(content)), "certificate")
 
@@ -219,7 +220,7 @@ def test_an_entry_with_the_wrong_shape_names_its_place(run: Run, made: HandMade)
 
 
 def test_plain_microaggregation_is_said(run: Run, made: HandMade) -> None:
-    made.certificate.write_text(certificate_text(without_rules(made), made.options), encoding="utf-8")
+    made.certificate.write_text(certificate_text(without_rules(made), settle(made.options)), encoding="utf-8")
     ran = run(*CHECK)
     assert ran.code == 0
     assert "the certificate names no rules (plain microaggregation): it vouches for the groups alone" in ran.out

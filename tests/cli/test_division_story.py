@@ -117,7 +117,7 @@ REFUSED = {
     "--masker fuzzy-c-means --partition mdav": "--partition has no meaning with fuzzy-c-means",
     "--masker fuzzy-c-means --effort high": "--effort has no meaning with fuzzy-c-means",
     "--masker nonsense": "unknown masker 'nonsense' (use one of: microaggregation, microhybrid,",
-    "--masker group-anonymity": "group-anonymity needs to be told its goals (in a recipe: `mask:",
+    "--masker group-anonymity": "group-anonymity needs its parameter goals (in a recipe: `mask:",
     "--partition nonsense": "unknown partition method 'nonsense' (use auto, or one of",
     "--partition k-modes": "k-modes takes no numeric or ordinal variables: A is numeric",
     "--recipe wrong.yml": "wrong.yml:2: rim does not search, so it has no effort; use auto or rim+refine",

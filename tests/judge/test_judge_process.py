@@ -27,7 +27,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 from constraint_sdc.schematron.load import load_schema
 from constraint_sdc.judge.judge import Judge
 with Judge(load_schema(Path(sys.argv[1]))) as judge:
-    print(judge._bench._worker._process.pid, flush=True)
+    print(judge._own._bench._worker._process.pid, flush=True)
     judge.judge_bytes(b"<a/>", Path("a.xml"))
 """
 

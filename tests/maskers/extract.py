@@ -13,13 +13,13 @@ from lxml import etree
 
 from constraint_sdc.commands.mask import mask_file
 from constraint_sdc.commands.masking.carrying_out import carry_out
-from constraint_sdc.commands.masking.preparation import prepare
+from constraint_sdc.commands.masking.preparation import prepare_file
+from constraint_sdc.exam.guarantee.saxon_pool import judge
 from constraint_sdc.files.recipe import read_recipe
 from constraint_sdc.maskers.masked import MaskOptions, MaskResult
 from constraint_sdc.plan.design import Design
 from constraint_sdc.plan.plan import BlockPlan, Plan, RulePlan
 from constraint_sdc.settings.recipe import Recipe
-from tests.guarantee.saxon_pool import judge
 
 ABSENT, EMPTY = "~", "''"
 """How a table writes an element that is not there, and one without text."""
@@ -91,11 +91,11 @@ class Extract:
 
     def design(self, k: int, **more: Any) -> Design:
         """Return the plan and its working drawing, before anything is carried out."""
-        prepared = prepare(self.data, self.rules, self.options(k, **more))
+        prepared = prepare_file(self.data, self.rules, self.options(k, **more))
         return prepared.mask_inputs.masker.plan(prepared.plan_inputs)
 
     def plan(self, k: int, **more: Any) -> Plan:
-        return carry_out(prepare(self.data, self.rules, self.options(k, **more)))[0]
+        return carry_out(prepare_file(self.data, self.rules, self.options(k, **more)))[0]
 
     def mask(self, k: int, *, overwrite: bool = False, **more: Any) -> MaskResult:
         return mask_file(self.data, self.rules, self.output, self.options(k, **more), overwrite=overwrite)

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from constraint_sdc.commands.masking.preparation import prepare, read_whole
+from constraint_sdc.commands.masking.preparation import prepare_file
 from constraint_sdc.commands.measuring.pairing import pair_tables
 from constraint_sdc.errors import UsageError
-from constraint_sdc.files.microdata.microdata import open_microdata
+from constraint_sdc.files.dataset import read_dataset
 from constraint_sdc.measures.attacks.transparency import Transparency
 from constraint_sdc.settings.reason import because
 from tests.maskers.extract import Extract, columns, extract
@@ -116,8 +116,8 @@ class TestRules:
 def certain_links(given: Extract, **options: object) -> dict[str, int]:
     """Mask, and count what the transparency attack finds for certain, by what the intruder knows."""
     result = given.mask(5, overwrite=True, **options)
-    original = prepare(given.data, given.rules, given.options(5, **options)).plan_inputs
-    masked, _, _ = read_whole(open_microdata(given.output), lambda _: None)
+    original = prepare_file(given.data, given.rules, given.options(5, **options)).plan_inputs
+    masked = read_dataset(given.output).table
     pair = pair_tables(original.table, masked, original.recipe, result.plan).pair
     attack = Transparency()
     return {knowledge: attack.carry_out(pair, knowledge).certain for knowledge in ("published", "rerun")}
@@ -136,13 +136,16 @@ def test_certain_links_fall_to_none_compared_with_mdav(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("recipe", "says"),
     [
-        ("mask: {masker: fuzzy-c-means, m1: 0.9}", "m1 must be a number from 1 up"),
-        ("mask: {masker: fuzzy-c-means, m2: 0}", "m2 must be a number from 1 up"),
+        ("mask: {masker: fuzzy-c-means, m1: 0.9}", "m1 must be a number of at least 1"),
+        ("mask: {masker: fuzzy-c-means, m2: 0}", "m2 must be a number of at least 1"),
         ("mask: {masker: fuzzy-c-means, m1: many}", "does not match"),
-        ("mask: {masker: fuzzy-c-means, given: [A]}", "given is for microhybrid, not for fuzzy-c-means"),
+        ("mask: {masker: fuzzy-c-means, given: [A]}", "given is a parameter of microhybrid, not of fuzzy-c-means"),
         ("mask: {masker: fuzzy-c-means}\neffort: high", "fuzzy-c-means does not search, so it has no effort"),
         ("mask: {masker: fuzzy-c-means}\nweights: D", "fuzzy-c-means takes no weights of records"),
-        ("mask: {masker: fuzzy-c-means}\nvariables: {A: {operator: geometric mean}}", "has no geometric mean"),
+        (
+            "mask: {masker: fuzzy-c-means}\nvariables: {A: {operator: geometric mean}}",
+            "does not support the geometric mean",
+        ),
     ],
 )
 def test_mistakes_are_refused_in_words(tmp_path: Path, recipe: str, says: str) -> None:

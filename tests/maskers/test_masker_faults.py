@@ -8,11 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from constraint_sdc.commands.masking.preparation import read_whole
 from constraint_sdc.commands.measuring.pairing import pair_tables
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.errors import PlanRefusedError, UsageError
-from constraint_sdc.files.microdata.microdata import open_microdata
+from constraint_sdc.files.dataset import read_dataset
 from constraint_sdc.maskers.masked import MaskResult
 from constraint_sdc.plan.plan import Why
 from constraint_sdc.reports.masking.plan_text import plan_text
@@ -40,7 +39,7 @@ def rows(records: list[dict[str, str]]) -> list[tuple[str, ...]]:
 
 def paired(given: Extract, result: MaskResult) -> Pair:
     """Return both files as the attacks see them."""
-    original, masked = (read_whole(open_microdata(path), lambda _: None)[0] for path in (given.data, given.output))
+    original, masked = (read_dataset(path).table for path in (given.data, given.output))
     return pair_tables(original, masked, Recipe(), result.plan).pair
 
 

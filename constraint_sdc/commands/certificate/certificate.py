@@ -15,10 +15,11 @@ from typing import Any
 from constraint_sdc import __version__
 from constraint_sdc.files.json_file import json_text, read_json
 from constraint_sdc.files.recipe import recipe_to_json
-from constraint_sdc.maskers.masked import MaskOptions, MaskResult
+from constraint_sdc.maskers.masked import MaskResult
 from constraint_sdc.plan.plan_json import division_to_json, plan_digest, plan_to_json
 from constraint_sdc.reports.masking.mask_json import blocks_to_json, rules_to_json
 from constraint_sdc.reports.sentences import with_sentences
+from constraint_sdc.settings.mask_settings import MaskSettings
 
 SCHEMA = "constraint-sdc/certificate"
 SCHEMA_VERSION = 2
@@ -33,14 +34,14 @@ def certificate_path(output: Path) -> Path:
     return output.with_name(f"{output.name}.certificate.json")
 
 
-def certificate_of(result: MaskResult, options: MaskOptions) -> dict[str, object]:
-    """Return the certificate as JSON values; `options` are those that the file was masked with."""
+def certificate_of(result: MaskResult, settings: MaskSettings[Any]) -> dict[str, object]:
+    """Return the certificate as JSON values; `settings` are those that the file was masked with."""
     plan = result.plan
     return {
         "schema": SCHEMA,
         "schema_version": SCHEMA_VERSION,
         "versions": _versions(),
-        "inputs": _inputs(result, options),
+        "inputs": _inputs(result, settings),
         "output": {
             "file": shown_name(result.output),
             "sha256": result.digests["output"],
@@ -53,10 +54,10 @@ def certificate_of(result: MaskResult, options: MaskOptions) -> dict[str, object
             "seed": plan.seed,
             "on_broken": plan.on_broken,
             "phase": None if result.after is None else result.after.phase,
-            "record": options.record or options.recipe.record,
-            "original": None if options.original is None else shown_name(options.original),
+            "record": settings.record,
+            "original": None if settings.rules.original is None else shown_name(settings.rules.original),
         },
-        "recipe": recipe_to_json(options.recipe),
+        "recipe": recipe_to_json(settings.recipe),
         "plan_sha256": plan_digest(plan),
         "plan": with_sentences(plan_to_json(plan)),
         "rules": rules_to_json(result),
@@ -64,9 +65,9 @@ def certificate_of(result: MaskResult, options: MaskOptions) -> dict[str, object
     }
 
 
-def certificate_text(result: MaskResult, options: MaskOptions) -> str:
+def certificate_text(result: MaskResult, settings: MaskSettings[Any]) -> str:
     """Return the certificate as JSON text under schemas/certificate.schema.json."""
-    return json_text(certificate_of(result, options))
+    return json_text(certificate_of(result, settings))
 
 
 def read_certificate(path: Path) -> dict[str, Any]:
@@ -85,12 +86,12 @@ def shown_name(path: Path) -> str:
     return path.name if path.is_absolute() else path.as_posix()
 
 
-def _inputs(result: MaskResult, options: MaskOptions) -> list[dict[str, object]]:
+def _inputs(result: MaskResult, settings: MaskSettings[Any]) -> list[dict[str, object]]:
     given: Mapping[str, Path | None] = {
         "data": result.data,
         "rules": result.rules,
-        "recipe": options.recipe_file,
-        "original": options.original,
+        "recipe": settings.recipe_file,
+        "original": settings.rules.original,
     }
     inputs: list[dict[str, object]] = []
     for key, digest in sorted(result.digests.items()):

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from constraint_sdc.commands.certificate.certificate import file_digest
-from constraint_sdc.commands.masking.preparation import read_whole
 from constraint_sdc.commands.masking.staged import smallest_groups
+from constraint_sdc.files.dataset import read_dataset
 from constraint_sdc.files.microdata.microdata import open_microdata
 from constraint_sdc.files.recipe import recipe_from_json
 from constraint_sdc.judge.finding import CheckResult
@@ -26,8 +26,7 @@ def _recount(certificate: Mapping[str, Any], plan: Plan, data: Path, record: str
     """Return what the masker counts in the file, in words, and where it is not as certified; no words if nothing."""
     if not plan.masker.recounts:
         return "", []
-    microdata = open_microdata(data, record=record or certificate["options"]["record"])
-    table, _, _ = read_whole(microdata, lambda _: None)
+    table = read_dataset(data, record or certificate["options"]["record"]).table
     masker = make_masker(find_masker(plan.masker.name), plan.masker.told())
     return masker.recount(plan, table, recipe_from_json(certificate["recipe"]))
 

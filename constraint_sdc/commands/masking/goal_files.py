@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from constraint_sdc.commands.masking.division import wished_masker
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.atomic import require_folder, require_place
-from constraint_sdc.maskers.masked import Masked, MaskOptions
+from constraint_sdc.maskers.masked import Masked
 from constraint_sdc.plan.plan import Plan
+from constraint_sdc.settings.masker import MaskerTraits
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,14 +20,13 @@ class GoalFiles:
     charts: Path | None = None
     pairs: Path | None = None
 
-    def require(self, options: MaskOptions, overwrite: bool, taken: Sequence[Path | None] = ()) -> None:
+    def require(self, masker: MaskerTraits, overwrite: bool, taken: Sequence[Path | None] = ()) -> None:
         """Refuse, before anything is computed, files that cannot be written or that another masker has none of.
 
         `taken` are the files of the masking itself, inputs and outputs.
         """
         if self.charts is None and self.pairs is None:
             return
-        masker = wished_masker(options)
         if not masker.goal_count:
             option = "--pairs" if self.charts is None else "--charts"
             what = f"{option} has no meaning with {masker.name}"

@@ -2,40 +2,32 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from constraint_sdc.arrays import Flags
-from constraint_sdc.commands.certificate.certificate import file_digest
-from constraint_sdc.commands.check import CheckOptions, check_file
-from constraint_sdc.commands.masking.division import keep_weights, record_weights, wished_division, wished_masker
-from constraint_sdc.commands.value_domains import load_domains
-from constraint_sdc.constraints.constraint import EditRule
-from constraint_sdc.constraints.show import show_constraint, show_formula
-from constraint_sdc.constraints.understand import understand
-from constraint_sdc.data.table import Chunk, Column, Layout, Table
+from constraint_sdc.commands.check import CheckOptions, check_dataset, compiling, judges_of
+from constraint_sdc.commands.masking.division import keep_weights, record_weights
+from constraint_sdc.commands.masking.settings import settle
+from constraint_sdc.constraints.show import show_constraint
 from constraint_sdc.errors import PlanRefusedError, RulesError, UsageError
-from constraint_sdc.evaluate.domain import Domain
-from constraint_sdc.evaluate.expression import Outside
-from constraint_sdc.exact.block_judge import Evaluate
-from constraint_sdc.files.microdata.microdata import Microdata, open_microdata, read_table
+from constraint_sdc.files.dataset import Dataset, read_dataset
 from constraint_sdc.judge.finding import CheckResult, RuleResult
-from constraint_sdc.judge.routes import FirstMatch, Routes, choose_routes, judge_chunk
+from constraint_sdc.judge.judge import Judges, SaxonProcess
+from constraint_sdc.judge.rule_set import RuleSet, Understood, load_rules, understand_rules
 from constraint_sdc.maskers.inputs import MaskInputs
 from constraint_sdc.maskers.masked import MaskOptions
 from constraint_sdc.maskers.masker import Masker
-from constraint_sdc.partition.partitioner import Partitioner
 from constraint_sdc.partition.registry import partitioner
 from constraint_sdc.plan.design import PlanInputs
 from constraint_sdc.reports.disclosure import hidden_error
-from constraint_sdc.schematron.confinement import Confinement
-from constraint_sdc.schematron.load import load_schema
-from constraint_sdc.schematron.schema import Schema
+from constraint_sdc.settings.mask_settings import MaskSettings, RulesSettings
 from constraint_sdc.settings.reason import because
 from constraint_sdc.settings.recipe import Division, Recipe
 from constraint_sdc.settings.words import OnBroken, Role, VariableWish
@@ -56,126 +48,156 @@ def keep_given(recipe: Recipe, given: Iterable[str]) -> Recipe:
     return replace(recipe, variables=variables)
 
 
-# The rules of a file as understood against its records: typed, with the values they look up and who evaluates them.
-
-
-@dataclass(frozen=True, slots=True)
-class Understood:
-    """The rules as understood against one file; without rules there is neither schema nor routes."""
-
-    schema: Schema | None
-    rules: tuple[EditRule, ...]
-    domains: Mapping[Outside, Domain]
-    routes: Routes | None
-
-
-def understand_rules(
-    data: Path, rules: Path | None, check: CheckOptions, layout: Layout, outside: frozenset[str]
-) -> Understood:
-    """Return what the rules mean on the records of `data`; `outside` are names of elements around the records."""
-    if rules is None:
-        return Understood(None, (), {}, None)
-    schema = load_schema(rules, phase=check.phase, allowed=check.allow)
-    edits = understand(schema, record=layout.record, outside=outside, overridden=frozenset(check.parameters))
-    domains = load_domains(edits, check.parameters, Confinement.around((schema.origin.file, data), check.allow))
-    return Understood(schema, edits, domains, choose_routes(schema, edits, layout, domains.keys()))
-
-
 Progress = Callable[[int], None]
+
+# The original: its file and its rules, each read, understood and judged once, when first asked for.
+
+
+class Original:
+    """A file and its rules; without rules there is nothing to understand or judge.
+
+    `saxon` is the process that serves the whole run. `progress` hears the number of records read.
+    """
+
+    def __init__(
+        self,
+        data: Path,
+        rules: Path | None,
+        record: str | None,
+        settings: RulesSettings,
+        saxon: SaxonProcess,
+        progress: Progress = lambda _: None,
+    ) -> None:
+        self._data = data
+        self._rules = rules
+        self._record = record
+        self._settings = settings
+        self._saxon = saxon
+        self._progress = progress
+
+    @property
+    def has_rules(self) -> bool:
+        """Tell whether there are rules."""
+        return self._rules is not None
+
+    @cached_property
+    def dataset(self) -> Dataset:
+        """The records."""
+        if self.has_rules:
+            self._saxon.start()
+        return read_dataset(self._data, self._record, self._progress)
+
+    @cached_property
+    def rule_set(self) -> RuleSet:
+        """The rules; there must be some."""
+        assert self._rules is not None
+        return load_rules(self._rules, phase=self._settings.phase, allowed=self._settings.allow)
+
+    @cached_property
+    def check(self) -> CheckOptions:
+        """How both files are judged: `$original` is the file before masking unless another is named."""
+        settings, data = self._settings, self._data
+        original = settings.original
+        if original is None and self.has_rules and self.rule_set.schema.mentions("original"):
+            original = data
+        return CheckOptions(
+            phase=settings.phase,
+            original=original,
+            record=self._record,
+            max_examples=None,
+            # The staged file is judged where it will stand; rules may still read what lies beside the original.
+            allow=(*settings.allow, data.resolve().parent),
+            time_limit=settings.time_limit,
+        )
+
+    @cached_property
+    def understood(self) -> Understood:
+        """What the rules mean on these records."""
+        if not self.has_rules:
+            return Understood(self.dataset.layout)
+        return understand_rules(self.rule_set, self.dataset, self.check.parameters, self.check.allow)
+
+    @cached_property
+    def judges(self) -> Judges:
+        """The judges of both files."""
+        return judges_of(self.rule_set.schema, self.check, self._saxon)
+
+    @cached_property
+    def before(self) -> CheckResult | None:
+        """The verdict on the original, None without rules; RulesError for a rule that cannot be evaluated."""
+        if not self.has_rules:
+            return None
+        self.check.require_files()
+        with compiling(self.judges, self.dataset.layout.record):
+            before = check_dataset(self.dataset, self.rule_set, self.understood, self.check, self.judges)
+        _refuse_errors(before)
+        return before
+
+    def without_rules(self) -> Original:
+        """Return the same file as if there were no rules."""
+        other = Original(self._data, None, self._record, self._settings, self._saxon)
+        other.dataset = self.dataset
+        return other
+
+    def digests(self) -> dict[str, str]:
+        """Return the SHA-256 of the bytes that were read, of the data and of every file of the rules."""
+        return {"data": self.dataset.sha256, **(self.rule_set.digests() if self.has_rules else {})}
+
+
+@contextmanager
+def open_original(
+    data: Path, rules: Path | None, record: str | None, settings: RulesSettings, progress: Progress = lambda _: None
+) -> Iterator[Original]:
+    """Give a file and its rules, to be read when needed; the process that judges them ends with the block."""
+    with SaxonProcess() as saxon:
+        yield Original(data, rules, record, settings, saxon, progress)
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Everything that masking needs; `before` is the judge's verdict on the original, None without rules.
+    """Everything that masking needs."""
 
-    `holds` evaluates, on columns of all records, every rule that needs no Saxon.
-    """
-
-    microdata: Microdata
+    original: Original
     plan_inputs: PlanInputs
     mask_inputs: MaskInputs
-    before: CheckResult | None
-    check: CheckOptions
-    holds: Evaluate
 
 
-def prepare(data: Path, rules: Path | None, options: MaskOptions, progress: Progress = lambda _: None) -> Prepared:
-    """Read, understand and judge the original; refuse one that breaks rules already."""
-    k, masker, division, seed, on_broken = _wishes(options)
-    microdata = open_microdata(data, record=options.record or options.recipe.record)
-    table, layout, outside = read_whole(microdata, progress)
-    task = masker.resolve(table, options.recipe)
-    check = check_options(data, rules, options)
-    understood = understand_rules(data, rules, check, layout, outside)
-    before = None if rules is None else check_file(data, rules, check)
-    if before is not None:
-        _refuse_errors(before)
-    broken = {} if before is None else _broken(before)
-    _refuse_broken(before, on_broken)
+def prepare_file(
+    data: Path, rules: Path | None, options: MaskOptions | MaskSettings[Masker], progress: Progress = lambda _: None
+) -> Prepared:
+    """Settle, read, understand and judge, for work in memory alone."""
+    settings = settle(options)
+    with open_original(data, rules, settings.record, settings.rules, progress) as original:
+        return prepare(original, settings)
+
+
+def prepare(original: Original, settings: MaskSettings[Masker]) -> Prepared:
+    """Make the inputs of plan and masker; refuse an original that breaks rules already."""
+    table, recipe, masker, division = original.dataset.table, settings.recipe, settings.masker, settings.division
+    task = masker.resolve(table, recipe)
+    understood, before = original.understood, original.before
+    _refuse_broken(before, settings.on_broken)
+    digests = original.digests()
+    if settings.recipe_sha256 is not None:
+        digests["recipe"] = settings.recipe_sha256
     inputs = PlanInputs(
         table=table,
         rules=understood.rules,
-        recipe=_kept_recipe(options.recipe, masker, division),
-        k=k,
+        recipe=_kept_recipe(recipe, masker, division),
+        k=settings.k,
         masker=masker,
         division=division,
-        seed=seed,
-        on_broken=on_broken,
-        evaluable=understood.routes.vectorised_ids() if understood.routes else frozenset(),
-        broken=broken,
+        seed=settings.seed,
+        on_broken=settings.on_broken,
+        evaluable=understood.routes.vectorised_ids(),
+        broken={} if before is None else _broken(before),
         domains=understood.domains,
         says={rule.id: show_constraint(rule.constraint) for rule in understood.rules},
-        show=show_formula,
         weights=None if division.weights is None else record_weights(table, division.weights),
         notes=() if before is None else tuple(because("check-note", quotes={"note": note}) for note in before.notes),
-        digests=input_digests(data, understood.schema, options),
+        digests=digests,
     )
-    holds = _evaluator({rule.id for rule in understood.rules}, understood, layout)
-    mask_inputs = _mask_inputs(inputs, masker, task, understood, layout)
-    return Prepared(microdata, inputs, mask_inputs, before, check, holds)
-
-
-def read_whole(microdata: Microdata, progress: Progress) -> tuple[Table, Layout, frozenset[str]]:
-    """Return all records, the layout as the whole file has it, and the names of elements outside the records."""
-    outside: set[str] = set()
-    layout = microdata.layout
-    is_uniform = layout.is_uniform
-
-    def chunks() -> Iterator[Chunk]:
-        nonlocal is_uniform
-        for chunk in microdata.chunks(outside):
-            is_uniform &= chunk.layout.is_uniform and chunk.layout.wrappers == layout.wrappers
-            progress(chunk.first + len(chunk))
-            yield chunk
-
-    table = read_table(chunks())
-    return table, replace(layout, is_uniform=is_uniform), frozenset(outside)
-
-
-def _wishes(options: MaskOptions) -> tuple[int, Masker, Division, int, OnBroken]:
-    """Settle what the options, else the recipe, else the defaults say."""
-    recipe = options.recipe
-    masker = wished_masker(options)
-    k = _wished_k(options, masker)
-    seed = options.seed if options.seed is not None else recipe.seed if recipe.seed is not None else 0
-    division = wished_division(options, masker)
-    return k, masker, division, seed, options.on_broken or recipe.on_broken or "refuse"
-
-
-def _wished_k(options: MaskOptions, masker: Masker) -> int:
-    """Return k; 1 for a masker that forms no groups, and on demand for one that then gives the original back."""
-    k = options.k if options.k is not None else options.recipe.k
-    if not masker.takes_k:
-        if k not in (None, 1):
-            raise UsageError(f"k has no meaning with {masker.name}", hint="it forms no groups; leave k out")
-        return 1
-    if k is None:
-        raise UsageError(
-            "no k is given: how many records must share their values", hint="-k 5, or `k: 5` in the recipe"
-        )
-    if k < masker.least_k:
-        raise UsageError(f"k is {k}", hint="groups of at least 2 records protect anybody")
-    return k
+    return Prepared(original, inputs, _mask_inputs(inputs, masker, task, understood))
 
 
 def _kept_recipe(recipe: Recipe, masker: Masker, division: Division) -> Recipe:
@@ -183,23 +205,6 @@ def _kept_recipe(recipe: Recipe, masker: Masker, division: Division) -> Recipe:
     if division.weights is not None:
         recipe = keep_weights(recipe, division.weights)
     return keep_given(recipe, masker.kept_variables)
-
-
-def check_options(data: Path, rules: Path | None, options: MaskOptions) -> CheckOptions:
-    """Return how both files are judged: `$original` is the file before masking unless another is named."""
-    original = options.original
-    if original is None and rules is not None:
-        schema = load_schema(rules, phase=options.phase, allowed=options.allow)
-        original = data if schema.mentions("original") else None
-    return CheckOptions(
-        phase=options.phase,
-        original=original,
-        record=options.record or options.recipe.record,
-        max_examples=None,
-        # The staged file is judged where it will stand; rules may still read what lies beside the original.
-        allow=(*options.allow, data.resolve().parent),
-        time_limit=options.time_limit,
-    )
 
 
 def _refuse_errors(before: CheckResult) -> None:
@@ -232,64 +237,19 @@ def _records(result: RuleResult) -> str:
     return f"{result.failed:,} of {result.fired:,}"
 
 
-def input_digests(data: Path, schema: Schema | None, options: MaskOptions) -> dict[str, str]:
-    """Return the SHA-256 of every file that a masking depends on."""
-    digests = {"data": file_digest(data)}
-    if schema is not None:
-        main = Path(schema.origin.file).resolve()
-        digests["rules"] = file_digest(main)
-        for name in sorted({str(Path(name).resolve()) for name in schema.files} - {str(main)}):
-            digests[f"rules: {os.path.relpath(name, main.parent)}"] = file_digest(Path(name))
-    if options.recipe_file is not None:
-        digests["recipe"] = file_digest(options.recipe_file)
-    return digests
-
-
-def _mask_inputs(
-    inputs: PlanInputs, masker: Masker, task: object, understood: Understood, layout: Layout
-) -> MaskInputs:
+def _mask_inputs(inputs: PlanInputs, masker: Masker, task: object, understood: Understood) -> MaskInputs:
     held: dict[str, Flags] = {}
     for rule in inputs.rules:
         held[rule.id] = np.ones(inputs.table.records, np.bool_)
         held[rule.id][inputs.broken.get(rule.id, np.zeros(0, np.int64))] = False
-    is_xpath1 = understood.schema is not None and understood.schema.is_xpath1
+    division = inputs.division
     return MaskInputs(
         table=inputs.table,
         k=inputs.k,
         seed=inputs.seed,
         masker=masker,
         task=task,
-        partitioner=None if masker.divides_itself else _partitioner(inputs.division),
+        partitioner=None if masker.divides_itself else partitioner(division.method, division.effort),
         held=held,
-        evaluator_for=lambda block: _evaluator({rule.id for rule in block.rules}, understood, layout),
-        domains=inputs.domains,
-        is_xpath1=is_xpath1,
-    )
-
-
-def _partitioner(division: Division) -> Partitioner:
-    return partitioner(division.method, division.effort)
-
-
-def _evaluator(ids: set[str], understood: Understood, layout: Layout) -> Evaluate:
-    """Return the evaluator of these rules: each with its context, and what earlier rules of its pattern take."""
-    matches = _restricted(understood.routes.vectorised if understood.routes else (), ids)
-    is_xpath1 = understood.schema is not None and understood.schema.is_xpath1
-
-    def evaluate(columns: Mapping[str, Column], count: int) -> Mapping[str, Flags]:
-        zeros = np.zeros(count, np.int64)
-        chunk = Chunk(layout, 0, columns, np.zeros(0, np.uint8), zeros, zeros, zeros)
-        verdict = judge_chunk(matches, chunk, xpath1=is_xpath1, domains=understood.domains)
-        return {rule: ~failed & ~verdict.unsure for rule, failed in verdict.failed.items()}
-
-    return evaluate
-
-
-def _restricted(matches: tuple[FirstMatch, ...], ids: set[str]) -> tuple[FirstMatch, ...]:
-    """Keep the patterns that have one of these rules; contexts stay, because an earlier one takes its nodes."""
-    patterns = {match.pattern for match in matches if any(rule.id in ids for rule in match.rules)}
-    return tuple(
-        replace(match, rules=tuple(rule for rule in match.rules if rule.id in ids))
-        for match in matches
-        if match.pattern in patterns
+        understood=understood,
     )

@@ -13,69 +13,144 @@ import numpy as np
 import numpy.typing as npt
 
 from constraint_sdc.arrays import Bytes
-from constraint_sdc.data.table import Chunk, Column, State
+from constraint_sdc.data.table import Chunk, Column, Layout, State, Table
 from constraint_sdc.errors import DataError, JudgeError
-from constraint_sdc.files.masked_document.document import skeleton_digest, write_masked
+from constraint_sdc.files.dataset import Dataset
+from constraint_sdc.files.masked_document.document import Skeleton, write_masked
 from constraint_sdc.files.microdata.microdata import Microdata, open_microdata
-from constraint_sdc.files.microdata.source import open_binary, read_up_to, sniff_encoding
+from constraint_sdc.files.microdata.source import OnePass, sniff_encoding
 
 _MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 _WITHOUT_MARK = {"utf-16": (b"<\0", "utf-16-le", "utf-16-be"), "utf-32": (b"<\0\0\0", "utf-32-le", "utf-32-be")}
 
 
 def write_staged(
-    microdata: Microdata, staged: Path, columns: Mapping[str, Column], removed: frozenset[str] = frozenset()
-) -> None:
-    """Write the document into the staged file with the values of `columns` and without `removed` variables."""
-    codec = codec_of(microdata)
-    write_masked(microdata.path, staged, record=microdata.layout.record, codec=codec, columns=columns, removed=removed)
+    dataset: Dataset, staged: Path, columns: Mapping[str, Column], removed: frozenset[str] = frozenset()
+) -> bytes:
+    """Write the document into the staged file with the values of `columns` and without `removed` variables.
+
+    Return the digest of its skeleton, that is of all that must be the same in both files. DataError when the source is
+    no longer what was read.
+    """
+    microdata = dataset.microdata
+    copied = write_masked(
+        microdata.path,
+        staged,
+        record=microdata.layout.record,
+        codec=codec_of(microdata),
+        columns=columns,
+        removed=removed,
+        moved=_moved(dataset.table, columns),
+    )
+    if copied.sha256 != dataset.sha256:
+        what = "the file is not as it was read: its bytes have changed"
+        raise DataError(what, file=str(microdata.path), hint="run again")
+    return copied.skeleton
+
+
+def _moved(table: Table, columns: Mapping[str, Column]) -> frozenset[str]:
+    """Return the variables that come into some record, or leave it."""
+    return frozenset(
+        name
+        for name, column in columns.items()
+        if not np.array_equal(
+            table.columns[name].present() if name in table.columns else np.zeros(len(column), np.bool_),
+            column.present(),
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ReadBack:
+    """A staged file that was read back: its records' lines, the digest of its bytes, and the smallest groups.
+
+    `smallest` has, for each block of variables asked for, the least number of records that share all its values.
+    """
+
+    layout: Layout
+    lines: npt.NDArray[np.int64]
+    sha256: str
+    smallest: tuple[int, ...]
 
 
 def verify_staged(
-    microdata: Microdata, staged: Path, columns: Mapping[str, Column], removed: frozenset[str] = frozenset()
-) -> Microdata:
-    """Read the staged file back, prove that it is what it should be, and return it opened.
+    dataset: Dataset,
+    staged: Path,
+    columns: Mapping[str, Column],
+    skeleton: bytes,
+    removed: frozenset[str] = frozenset(),
+    blocks: Sequence[Sequence[str]] = (),
+) -> ReadBack:
+    """Read the staged file back, once, and prove that it is what it should be.
 
     Proven, or JudgeError: it has the source's records in the same places; each value of `columns` has exactly the
     intended text and state (empty is accepted for nil); `removed` variables are nowhere; every other value is the
-    source's; and with masked values left out, the two documents are the same text from the first byte to the last.
+    source's; and with masked values left out, the two documents are the same text from the first byte to the last:
+    `skeleton` is the digest of the source without them, as `write_staged` returns it.
     """
-    codec = codec_of(microdata)
-    with _read_back():
-        written = open_microdata(staged, record=microdata.layout.record)
-    if written.layout.wrappers != microdata.layout.wrappers or written.layout.record != microdata.layout.record:
-        raise _differs("the records are elsewhere in the document")
-    moved = _compare_values(microdata, written, columns, removed)
-    masked = frozenset(columns) - removed - moved
-    skeletons = [
-        skeleton_digest(path, record=microdata.layout.record, codec=codec, masked=masked, removed=removed | moved)
-        for path in (microdata.path, staged)
-    ]
-    if skeletons[0] != skeletons[1]:
+    layout, moved = dataset.microdata.layout, _moved(dataset.table, columns)
+    masked, gone = frozenset(columns) - removed - moved, removed | moved
+    found = Skeleton(staged, record=layout.record, codec=codec_of(dataset.microdata), masked=masked, removed=gone)
+    with OnePass(staged, found.feed) as source:
+        with _read_back():
+            written = open_microdata(staged, record=layout.record, source=source)
+        if written.layout.wrappers != layout.wrappers or written.layout.record != layout.record:
+            raise _differs("the records are elsewhere in the document")
+        source.begin()
+        groups, lines, outside = GroupCount(blocks), [np.zeros(0, np.int64)], set[str]()
+        comparison = _Comparison(dataset, columns, removed)
+        chunks = written.chunks(outside, source)
+        while (chunk := _next(chunks)) is not None:
+            comparison.take(chunk)
+            groups.take(chunk)
+            lines.append(chunk.lines)
+        comparison.finish(frozenset(outside))
+    if found.digest() != skeleton:
         raise _differs("something else than a masked value has changed (a comment, an attribute, white space)")
-    return written
+    return ReadBack(written.layout, np.concatenate(lines), source.sha256, groups.smallest())
+
+
+def _next(chunks: Iterator[Chunk]) -> Chunk | None:
+    with _read_back():
+        return next(chunks, None)
+
+
+class GroupCount:
+    """Counts, for each block of variables, how many records share all its texts and states.
+
+    Memory grows with the number of different combinations.
+
+    >>> from constraint_sdc.data.table import Layout, column_of
+    >>> columns = {"V1": column_of("V1", ["1", "2", "1"]), "V2": column_of("V2", ["5", "5", "5"])}
+    >>> layout = Layout(("Microdata",), "Record", "elements", b"", b"")
+    >>> count = GroupCount([["V1"], ["V2"], ["V1", "V2"]])
+    >>> count.take(Chunk.without_xml(layout, columns, np.zeros(3, np.int64)))
+    >>> count.smallest()
+    (1, 3, 1)
+    """
+
+    def __init__(self, blocks: Sequence[Sequence[str]]) -> None:
+        self._blocks = blocks
+        self._counts: list[Counter[tuple[bytes | int, ...]]] = [Counter() for _ in blocks]
+
+    def take(self, chunk: Chunk) -> None:
+        """Count the records of a chunk."""
+        names = {name for block in self._blocks for name in block}
+        cells = {name: _cells(_column(chunk, name)) for name in names}
+        for count, block in zip(self._counts, self._blocks, strict=True):
+            count.update(zip(*(cells[name] for name in block), strict=True) if block else [()] * len(chunk))
+
+    def smallest(self) -> tuple[int, ...]:
+        """Return the smallest number for each block; 0 for a file without records."""
+        return tuple(min(count.values(), default=0) for count in self._counts)
 
 
 def smallest_groups(chunks: Iterable[Chunk], blocks: Sequence[Sequence[str]]) -> tuple[int, ...]:
-    """Return, for each block of variables, the least number of records that share all its texts and states.
-
-    0 for a file without records. One pass; memory grows with the number of different combinations.
-
-    >>> from constraint_sdc.data.table import Layout, column_of
-    >>> nothing = np.zeros(3, np.int64)
-    >>> columns = {"V1": column_of("V1", ["1", "2", "1"]), "V2": column_of("V2", ["5", "5", "5"])}
-    >>> layout = Layout(("Microdata",), "Record", "elements", b"", b"")
-    >>> chunk = Chunk(layout, 0, columns, np.zeros(0, np.uint8), nothing, nothing, nothing)
-    >>> smallest_groups([chunk], [["V1"], ["V2"], ["V1", "V2"]])
-    (1, 3, 1)
-    """
-    counts: list[Counter[tuple[bytes | int, ...]]] = [Counter() for _ in blocks]
+    """Return, for each block of variables, the least number of records that share all its texts and states."""
+    count = GroupCount(blocks)
     for chunk in chunks:
-        cells = {name: _cells(_column(chunk, name)) for name in {name for block in blocks for name in block}}
-        for count, block in zip(counts, blocks, strict=True):
-            rows = zip(*(cells[name] for name in block), strict=True) if block else [()] * len(chunk)
-            count.update(rows)
-    return tuple(min(count.values(), default=0) for count in counts)
+        count.take(chunk)
+    return count.smallest()
 
 
 def _cells(column: Column) -> list[bytes | int]:
@@ -87,8 +162,7 @@ def _cells(column: Column) -> list[bytes | int]:
 
 def codec_of(microdata: Microdata) -> str:
     """Return Python's name of the file's encoding, byte order included."""
-    with open_binary(microdata.path) as stream:
-        opening = read_up_to(stream, 1 << 12, microdata.path)
+    opening = microdata.opening
     how = sniff_encoding(opening)
     if how.codec is not None:
         return how.codec
@@ -122,69 +196,44 @@ def _differs(what: str) -> JudgeError:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _StagedPair:
-    """The same records of both files: rows `source_rows` of `source`, rows `written_rows` of `written`."""
+class _Comparison:
+    """Compares every value of a written file with what it should be, a chunk at a time."""
 
-    first: int
-    source: Chunk
-    source_rows: slice
-    written: Chunk
-    written_rows: slice
+    def __init__(self, dataset: Dataset, columns: Mapping[str, Column], removed: frozenset[str]) -> None:
+        self._dataset = dataset
+        self._columns = columns
+        self._removed = removed
+        self._count = 0
 
-    def names(self) -> set[str]:
-        return {*self.source.columns, *self.written.columns}
+    def take(self, chunk: Chunk) -> None:
+        """Compare the next records."""
+        first, records = self._count, self._dataset.table.records
+        self._count += len(chunk)
+        rows = slice(first, min(self._count, records))
+        for name in dict.fromkeys((*self._dataset.table.columns, *chunk.columns, *self._columns)):
+            found = _column(chunk, name).of(slice(0, rows.stop - first))
+            _refuse_difference(found, self._expected(name, rows, found), first)
+        if self._count > records:
+            raise _differs(f"it has more records than the source, from {records + 1} on")
 
+    def _expected(self, name: str, rows: slice, found: Column) -> Column:
+        if name in self._removed:
+            return _absent(name, len(found))
+        if name in self._columns:
+            if rows.stop > len(self._columns[name]):
+                raise _differs(f"there are more records than values of {name}")
+            return _writable(self._columns[name].of(rows), found)
+        source = self._dataset.table.columns.get(name)
+        return _absent(name, len(found)) if source is None else source.of(rows)
 
-def _compare_values(
-    microdata: Microdata, written: Microdata, columns: Mapping[str, Column], removed: frozenset[str]
-) -> frozenset[str]:
-    """Compare every value of the written file; return the masked variables that came into or left some record."""
-    moved: set[str] = set()
-    outside: tuple[set[str], set[str]] = (set(), set())
-    count = 0
-    for pair in _pairs(microdata.chunks(outside[0]), written.chunks(outside[1])):
-        stop = pair.first + len(range(*pair.source_rows.indices(len(pair.source))))
-        for name in pair.names() | set(columns):
-            before = _rows(_column(pair.source, name), pair.source_rows)
-            after = _rows(_column(pair.written, name), pair.written_rows)
-            if name in removed:
-                expected = _absent(name, len(before))
-            elif name in columns:
-                if stop > len(columns[name]):
-                    raise _differs(f"there are more records than values of {name}")
-                expected = _writable(_rows(columns[name], slice(pair.first, stop)), after)
-                if (before.present() != after.present()).any():
-                    moved.add(name)
-            else:
-                expected = before
-            _refuse_difference(after, expected, pair.first)
-        count = stop
-    if any(len(column) != count for column in columns.values()):
-        raise _differs(f"there are {count} records, and another number of values")
-    if outside[0] != outside[1]:
-        raise _differs("the elements around the records have changed")
-    return frozenset(moved)
-
-
-def _pairs(source: Iterator[Chunk], written: Iterator[Chunk]) -> Iterator[_StagedPair]:
-    """Go through both files in step; their chunks may be cut at different records."""
-    ours: Chunk | None = None
-    theirs: Chunk | None = None
-    our_at = their_at = first = 0
-    while True:
-        if ours is None or our_at == len(ours):
-            ours, our_at = next(source, None), 0
-        if theirs is None or their_at == len(theirs):
-            with _read_back():
-                theirs, their_at = next(written, None), 0
-        if ours is None or theirs is None:
-            break
-        size = min(len(ours) - our_at, len(theirs) - their_at)
-        yield _StagedPair(first, ours, slice(our_at, our_at + size), theirs, slice(their_at, their_at + size))
-        our_at, their_at, first = our_at + size, their_at + size, first + size
-    if ours is not theirs:
-        raise _differs(f"it has {'fewer' if theirs is None else 'more'} records than the source, from {first + 1} on")
+    def finish(self, outside: frozenset[str]) -> None:
+        """Compare the number of records, and the elements around them; after the last chunk."""
+        if self._count < self._dataset.table.records:
+            raise _differs(f"it has fewer records than the source, from {self._count + 1} on")
+        if any(len(column) != self._count for column in self._columns.values()):
+            raise _differs(f"there are {self._count} records, and another number of values")
+        if outside != self._dataset.outside:
+            raise _differs("the elements around the records have changed")
 
 
 def _column(chunk: Chunk, name: str) -> Column:
@@ -194,10 +243,6 @@ def _column(chunk: Chunk, name: str) -> Column:
 def _absent(name: str, count: int) -> Column:
     nowhere = np.zeros(count, np.int64)
     return Column(name, np.zeros(1, np.uint8), nowhere, nowhere, np.full(count, State.ABSENT, np.uint8))
-
-
-def _rows(column: Column, rows: slice) -> Column:
-    return Column(column.name, column.buffer, column.start[rows], column.stop[rows], column.state[rows])
 
 
 def _writable(intended: Column, after: Column) -> Column:
@@ -210,15 +255,15 @@ def _writable(intended: Column, after: Column) -> Column:
 
 def _refuse_difference(found: Column, expected: Column, first: int) -> None:
     lengths = found.stop - found.start
-    same = (found.state == expected.state) & (lengths == expected.stop - expected.start)
-    if same.all():
-        # The rows are of equal length one by one, so a byte's place in the whole is its place in its row.
-        differing = np.flatnonzero(_joined(found, lengths) != _joined(expected, lengths))
-        if not len(differing):
-            return
+    unlike = np.flatnonzero((found.state != expected.state) | (lengths != expected.stop - expected.start))
+    row = int(unlike[0]) if len(unlike) else len(found)
+    # Up to there the rows are of equal length one by one, so a byte's place in the whole is its place in its row.
+    alike, lengths = slice(0, row), lengths[:row]
+    differing = np.flatnonzero(_joined(found.of(alike), lengths) != _joined(expected.of(alike), lengths))
+    if len(differing):
         row = int(np.searchsorted(np.cumsum(lengths), differing[0], "right"))
-    else:
-        row = int(np.flatnonzero(~same)[0])
+    elif row == len(found):
+        return
     raise _differs(f"{found.name} of record {first + row + 1} has not the value that it should have")
 
 

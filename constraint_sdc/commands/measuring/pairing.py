@@ -17,7 +17,7 @@ from constraint_sdc.plan.plan import BlockPlan, Plan
 from constraint_sdc.plan.read_series import is_numeric, make_series
 from constraint_sdc.plan.roles import Roles, decide_roles
 from constraint_sdc.settings.recipe import Recipe
-from constraint_sdc.settings.words import OperatorName, Role, Scale, Treatment, VariableWish
+from constraint_sdc.settings.words import Role, Scale, Treatment, VariableWish
 
 _SHOWN = 20
 
@@ -237,7 +237,7 @@ def _is_aggregated(plan: Plan, block: BlockPlan) -> bool:
     return plan.masker.microaggregates([variable.treatment for variable in block.variables])
 
 
-def _operators(plan: Plan, block: BlockPlan) -> dict[str, OperatorName]:
+def _operators(plan: Plan, block: BlockPlan) -> dict[str, str]:
     """Return how values of a group became one, where masked values are that: a centre that was drawn is no mean."""
     if not _is_aggregated(plan, block):
         return {}

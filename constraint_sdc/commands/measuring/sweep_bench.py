@@ -7,6 +7,7 @@ depends on k.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -14,7 +15,8 @@ from time import perf_counter
 import numpy as np
 
 from constraint_sdc.commands.masking.carrying_out import carry_out
-from constraint_sdc.commands.masking.preparation import Prepared, prepare
+from constraint_sdc.commands.masking.preparation import Original, Prepared, open_original, prepare
+from constraint_sdc.commands.masking.settings import LEAST_K, settle
 from constraint_sdc.commands.measuring.pairing import pair_tables
 from constraint_sdc.data.table import Column, Table
 from constraint_sdc.errors import ConstraintSdcError, PlanRefusedError, UsageError
@@ -22,8 +24,13 @@ from constraint_sdc.maskers.masked import MaskOptions
 from constraint_sdc.maskers.registry import DEFAULT, find_masker, masker_names
 from constraint_sdc.measures.assessment import WITH_RULES, SweepPoint, SweepTask
 from constraint_sdc.measures.registry import Figures, SweepFigures
+from constraint_sdc.settings.mask_settings import RulesSettings
 
-LEAST_K = 2
+
+def open_for_sweep(data: Path, rules: Path | None, masking: MaskOptions) -> AbstractContextManager[Original]:
+    """Give the file and its rules, which are the same for every point."""
+    settings = RulesSettings(masking.phase, masking.original, masking.allow, masking.time_limit)
+    return open_original(data, rules, masking.record or masking.recipe.record, settings)
 
 
 def masking_by(masking: MaskOptions, method: str) -> MaskOptions:
@@ -36,9 +43,9 @@ def masking_by(masking: MaskOptions, method: str) -> MaskOptions:
 class SweepBench:
     """A file ready to be masked many times, with and without its rules."""
 
-    def __init__(self, data: Path, rules: Path | None, masking: MaskOptions) -> None:
-        self._data = data
-        self._rules = rules
+    def __init__(self, original: Original, masking: MaskOptions) -> None:
+        self._originals = {WITH_RULES: original}
+        self._has_rules = original.has_rules
         self._masking = masking
         self._prepared: dict[tuple[str, str], Prepared] = {}
         self._figures = SweepFigures()
@@ -68,7 +75,7 @@ class SweepBench:
 
     def unjudged(self, method: str) -> tuple[str, ...]:
         """Return the rules that only Saxon can judge, on a written file: they are not counted in `broken`."""
-        if self._rules is None:
+        if not self._has_rules:
             return ()
         inputs = self._prepare(WITH_RULES, method).plan_inputs
         return tuple(rule.id for rule in inputs.rules if rule.id not in inputs.evaluable)
@@ -76,9 +83,10 @@ class SweepBench:
     def _prepare(self, scenario: str, method: str) -> Prepared:
         key = scenario, method
         if key not in self._prepared:
-            rules = self._rules if scenario == WITH_RULES else None
-            options = replace(masking_by(self._masking, method), k=LEAST_K)
-            self._prepared[key] = prepare(self._data, rules, options)
+            if scenario not in self._originals:
+                self._originals[scenario] = self._originals[WITH_RULES].without_rules()
+            settings = settle(replace(masking_by(self._masking, method), k=LEAST_K))
+            self._prepared[key] = prepare(self._originals[scenario], settings)
         return self._prepared[key]
 
     def _measure(self, prepared: Prepared, k: int) -> tuple[Figures, Mapping[str, Column], int | None]:
@@ -97,11 +105,11 @@ class SweepBench:
 
     def _newly_broken(self, columns: Mapping[str, Column], method: str) -> int | None:
         """Count the violations that were none before masking; without the rules, those they would have found."""
-        if self._rules is None:
+        if not self._has_rules:
             return None
-        prepared = self._prepare(WITH_RULES, method)
-        held = prepared.mask_inputs.held
-        after = prepared.holds(columns, prepared.plan_inputs.table.records)
+        inputs = self._prepare(WITH_RULES, method).mask_inputs
+        held = inputs.held
+        after = inputs.understood.holds(columns, inputs.table.records)
         return sum(int(np.count_nonzero(held[rule] & ~holds)) for rule, holds in after.items())
 
 

@@ -10,11 +10,12 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TextIO
 
-from constraint_sdc.commands.measuring.sweep_bench import SweepBench
+from constraint_sdc.commands.measuring.sweep_bench import SweepBench, open_for_sweep
 from constraint_sdc.errors import ConstraintSdcError, JudgeError, UsageError
 from constraint_sdc.files.recipe import recipe_from_json, recipe_to_json
 from constraint_sdc.maskers.masked import MaskOptions
@@ -120,7 +121,8 @@ def _inputs(data: Path, rules: Path | None, masking: MaskOptions) -> str:
     return json.dumps(content)
 
 
-def _bench(content: dict[str, Any]) -> SweepBench:
+@contextmanager
+def _bench(content: dict[str, Any]) -> Iterator[SweepBench]:
     data, rules = Path(content.pop("data")), content.pop("rules")
     recipe, standardise, original = (content.pop(name) for name in ("recipe", "standardise", "original"))
     masking = MaskOptions(
@@ -129,25 +131,30 @@ def _bench(content: dict[str, Any]) -> SweepBench:
         standardise=None if standardise is None else Standardise(standardise),
         original=None if original is None else Path(original),
     )
-    return SweepBench(data, None if rules is None else Path(rules), masking)
+    with open_for_sweep(data, None if rules is None else Path(rules), masking) as original:
+        yield SweepBench(original, masking)
 
 
 def main(source: TextIO = sys.stdin, target: TextIO = sys.stdout) -> None:
     """Answer tasks until the input ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started us is interrupted too, and ends us
-    bench = _bench(json.loads(source.readline()))
-    lines: queue.SimpleQueue[str] = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=(source, lines), daemon=True).start()
-    while True:
-        try:
-            answer = asdict(bench.point(SweepTask(**json.loads(lines.get()))))
-        except ConstraintSdcError as problem:
-            answer = {"problem": str(problem)}
-        try:
-            target.write(json.dumps(answer) + "\n")
-            target.flush()
-        except BrokenPipeError:
-            os._exit(1)
+    with _bench(json.loads(source.readline())) as bench:
+        lines: queue.SimpleQueue[str] = queue.SimpleQueue()
+        threading.Thread(target=_listen, args=(source, lines), daemon=True).start()
+        while True:
+            answer = _answer(bench, SweepTask(**json.loads(lines.get())))
+            try:
+                target.write(json.dumps(answer) + "\n")
+                target.flush()
+            except BrokenPipeError:
+                os._exit(1)
+
+
+def _answer(bench: SweepBench, task: SweepTask) -> dict[str, Any]:
+    try:
+        return asdict(bench.point(task))
+    except ConstraintSdcError as problem:
+        return {"problem": str(problem)}
 
 
 def _listen(source: TextIO, lines: queue.SimpleQueue[str]) -> None:

@@ -1,8 +1,8 @@
-"""The same document with other values in some leaves: all else is kept byte for byte.
+"""The same document with other values in some leaves: everything else is kept byte for byte.
 
 The document is not parsed and written anew; its bytes are copied, and only the pieces that hold a masked value are
-replaced. Kept are thus order, attributes and their quotes, comments, processing instructions, CDATA sections, white
-space, line ends, the XML declaration, a byte order mark, prefixes and the encoding. Memory does not grow with the file.
+replaced. This keeps order, attributes and their quotes, comments, processing instructions, CDATA sections, white space,
+line ends, the XML declaration, a byte order mark, prefixes and the encoding. Memory does not grow with the file.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 import codecs
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from constraint_sdc.data.table import Column
@@ -19,35 +20,43 @@ from constraint_sdc.files.masked_document.cells import MARKUP, UNFINISHED, Cells
 from constraint_sdc.files.masked_document.record import RecordWriter, Whole, cut
 from constraint_sdc.files.masked_document.shape import NamespaceScope, Shape, written_name
 
-# A document's bytes as UTF-8 and back again, so that what is not changed is the same to the last byte.
+# Convert a document's bytes to UTF-8 and back, so that unchanged parts keep every byte.
 
 
-def utf8_blocks(path: Path, codec: str, size: int) -> Iterator[bytes]:
-    """Yield the file as UTF-8, byte order mark included; refuse text that would not go back to the same bytes."""
-    with path.open("rb") as stream:
-        if codec == "utf-8":
-            yield from iter(lambda: stream.read(size), b"")
-            return
-        decoder = codecs.getincrementaldecoder(codec)("strict")
-        encoder = codecs.getincrementalencoder(codec)("strict")
-        unmatched = b""
-        while True:
-            raw = stream.read(size)
-            try:
-                text = decoder.decode(raw, final=not raw)
-                back = encoder.encode(text, final=not raw)
-            except UnicodeError:
-                raise _no_way_back(path, codec) from None
-            unmatched += raw
-            if not unmatched.startswith(back):
-                raise _no_way_back(path, codec)
-            unmatched = unmatched[len(back) :]
-            if text:
-                yield text.encode("utf-8")
-            if not raw:
-                break
-        if unmatched:
-            raise _no_way_back(path, codec)
+class Utf8Text:
+    """Converts a file's bytes to UTF-8, byte order mark included; refuses text that would not convert back exactly."""
+
+    def __init__(self, path: Path, codec: str) -> None:
+        self._path = path
+        self._codec = codec
+        self._decoder = codecs.getincrementaldecoder(codec)("strict")
+        self._encoder = codecs.getincrementalencoder(codec)("strict")
+        self._unmatched = b""
+
+    def feed(self, raw: bytes) -> bytes:
+        """Return the next bytes as whole characters."""
+        return raw if self._codec == "utf-8" else self._through(raw, final=False)
+
+    def finish(self) -> bytes:
+        """Return the remaining text, if any."""
+        if self._codec == "utf-8":
+            return b""
+        text = self._through(b"", final=True)
+        if self._unmatched:
+            raise _no_way_back(self._path, self._codec)
+        return text
+
+    def _through(self, raw: bytes, *, final: bool) -> bytes:
+        try:
+            text = self._decoder.decode(raw, final=final)
+            back = self._encoder.encode(text, final=final)
+        except UnicodeError:
+            raise _no_way_back(self._path, self._codec) from None
+        self._unmatched += raw
+        if not self._unmatched.startswith(back):
+            raise _no_way_back(self._path, self._codec)
+        self._unmatched = self._unmatched[len(back) :]
+        return text.encode("utf-8")
 
 
 def from_utf8(codec: str) -> Callable[[bytes], bytes]:
@@ -69,6 +78,14 @@ def _no_way_back(path: Path, codec: str) -> DataError:
 BLOCK_BYTES = 1 << 20
 
 
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """What was read while a document was copied: the digest of its bytes, and that of its skeleton."""
+
+    sha256: str
+    skeleton: bytes
+
+
 def write_masked(
     source: Path,
     target: Path,
@@ -77,68 +94,105 @@ def write_masked(
     codec: str,
     columns: Mapping[str, Column],
     removed: frozenset[str] = frozenset(),
+    moved: frozenset[str] = frozenset(),
     block_bytes: int = BLOCK_BYTES,
-) -> None:
+) -> Copied:
     """Copy the XML document at `source` into the staged file `target`, with the values of `columns`.
 
     `source` must be flat rows that have been read to the end; `record` is its record element in Clark notation, `codec`
     the Python name of its encoding (byte order included, such as utf-16-le). Each column covers all records, a value
-    and a state for each; a value that is there already, however written, is left alone. `removed` variables are taken
-    out of every record, with the white space before them.
+    and a state for each. `removed` variables are taken out of every record, with the white space before them; `moved`
+    are those that are added to some record or removed from one.
 
-    A new text takes the place of all that stood between the tags, comments included. An element that is to appear in a
-    record comes after the variable that it followed when last met, or at the record's end if it was not met yet, and
-    is indented like the first. NIL is written as xsi:nil where a prefix for it is declared, else as an empty element,
-    which XPath sees alike; an attribute cannot be nil and is written empty. Characters that the encoding lacks become
-    character references. DataError when the file holds another number of records than the columns.
+    A new text replaces everything between the tags, comments included. An element that is added to a record follows
+    the variable that it followed when last seen, or ends the record if it was not seen yet, and is indented like the
+    record's first. NIL is written as xsi:nil where a prefix for it is declared, else as an empty element, which XPath
+    treats alike; an attribute cannot be nil and is written empty. Characters that the encoding lacks become character
+    references. Raises DataError when the file and the columns differ in the number of records.
     """
     encode = from_utf8(codec)
-    writer = RecordWriter(Cells(columns), removed)
-    with target.open("wb") as file:
-        for block in _rewritten(utf8_blocks(source, codec, block_bytes), record, writer, source):
-            file.write(encode(block))
+    text, digest = Utf8Text(source, codec), hashlib.sha256()
+    masked = Rewriting(record, RecordWriter(Cells(columns), removed), source)
+    skeleton = Skeleton(
+        source, record=record, codec=codec, masked=frozenset(columns) - removed - moved, removed=removed | moved
+    )
+    with source.open("rb") as stream, target.open("wb") as file:
+        while raw := stream.read(block_bytes):
+            digest.update(raw)
+            skeleton.feed(raw)
+            file.write(encode(masked.feed(text.feed(raw))))
+        file.write(encode(masked.finish(text.finish())))
+    return Copied(digest.hexdigest(), skeleton.digest())
 
 
-def skeleton_digest(
-    path: Path, *, record: str, codec: str, masked: frozenset[str], removed: frozenset[str] = frozenset()
-) -> bytes:
-    """Return the SHA-256 of the document's text without the values of `masked` and without `removed` variables.
+class Skeleton:
+    """A document's text without the values of `masked` and without `removed` variables, as a SHA-256.
 
-    Emptied elements are all brought into one form, so two documents with the same digest differ in masked values alone.
+    All emptied elements have the same form, so two documents with the same digest differ only in masked values.
+    Feed it the bytes of the file; a document that cannot be followed is refused when the digest is asked for.
     """
-    digest = hashlib.sha256()
-    writer = RecordWriter(EmptyCells(masked), removed, is_skeleton=True)
-    for block in _rewritten(utf8_blocks(path, codec, BLOCK_BYTES), record, writer, path):
-        digest.update(block)
-    return digest.digest()
+
+    def __init__(
+        self, path: Path, *, record: str, codec: str, masked: frozenset[str], removed: frozenset[str] = frozenset()
+    ) -> None:
+        self._text = Utf8Text(path, codec)
+        self._rewriting = Rewriting(record, RecordWriter(EmptyCells(masked), removed, is_skeleton=True), path)
+        self._digest = hashlib.sha256()
+        self._refusal: DataError | None = None
+
+    def feed(self, raw: bytes) -> None:
+        """Take the next bytes of the file."""
+        if self._refusal is None:
+            try:
+                self._digest.update(self._rewriting.feed(self._text.feed(raw)))
+            except DataError as refusal:
+                self._refusal = refusal
+
+    def digest(self) -> bytes:
+        """Return the digest of the whole document; call it after its last byte."""
+        if self._refusal is not None:
+            raise self._refusal
+        self._digest.update(self._rewriting.finish(self._text.finish()))
+        return self._digest.digest()
 
 
-def _rewritten(blocks: Iterable[bytes], record: str, writer: RecordWriter, path: Path) -> Iterator[bytes]:
-    """Yield the document from one piece of markup to another, whole characters always."""
-    walk = _Walk(record, writer, path)
-    rest = b""
-    waiting: list[bytes] = []
-    size = 0
-    for block in blocks:
-        waiting.append(block)
-        size += len(block)
-        # What could not be finished is looked at again only when it has doubled: linear time whatever its length.
-        if size >= len(rest):
-            data = b"".join((rest, *waiting))
-            written, taken = walk.through(data)
-            yield written
-            rest, waiting, size = data[taken:], [], 0
-    data = b"".join((rest, *waiting))
-    written, taken = walk.through(data)
-    yield written
-    yield data[taken:]
-    walk.finish(data[taken:])
+class Rewriting:
+    """Rewrites the document as far as it is complete, always in whole characters."""
+
+    def __init__(self, record: str, writer: RecordWriter, path: Path) -> None:
+        self._walk = _Walk(record, writer, path)
+        self._rest = b""
+        self._waiting: list[bytes] = []
+        self._size = 0
+
+    def feed(self, block: bytes) -> bytes:
+        """Return what can be written after the next bytes."""
+        self._waiting.append(block)
+        self._size += len(block)
+        # An incomplete rest is examined again only after it has doubled, so the time is linear in its length.
+        if self._size < len(self._rest):
+            return b""
+        written, self._rest = self._through()
+        self._waiting, self._size = [], 0
+        return written
+
+    def finish(self, block: bytes = b"") -> bytes:
+        """Return the end of the document; refuse one that is not complete."""
+        self._waiting.append(block)
+        written, rest = self._through()
+        self._walk.finish(rest)
+        return written + rest
+
+    def _through(self) -> tuple[bytes, bytes]:
+        data = b"".join((self._rest, *self._waiting))
+        written, taken = self._walk.through(data)
+        return written, data[taken:]
 
 
 class _Walk:
-    """Goes through the document from tag to tag, and hands the records to their writer.
+    """Walks the document tag by tag and passes the records to their writer.
 
-    A record is any element of the record's name but the root, as for the reader.
+    A record is any element with the record's name except the root, as in the reader.
     """
 
     def __init__(self, record: str, writer: RecordWriter, path: Path) -> None:
@@ -150,7 +204,7 @@ class _Walk:
         self._count = 0
 
     def through(self, data: bytes) -> tuple[bytes, int]:
-        """Return as much of the data as is complete, rewritten, and how much of the data that was."""
+        """Return the complete part of the data, rewritten, and the length of that part in the data."""
         written: list[bytes] = []
         copied = at = 0
         while (found := MARKUP.search(data, at)) and (tag := found[0]) != UNFINISHED:
@@ -210,7 +264,7 @@ class _Walk:
     def _probable_end(self, data: bytes, start: re.Match[bytes]) -> int:
         """Return where the next end tag of the same written name ends, 0 if there is none.
 
-        It may stand in a comment, or close a variable that is written like the record: a look at the pieces tells.
+        The tag may be inside a comment, or close a variable with the record's name; the pieces then show it.
         """
         if start[0].endswith(b"/>"):
             return start.end()
@@ -221,7 +275,7 @@ class _Walk:
         return found.end() if found else 0
 
     def _changed(self, what: str) -> DataError:
-        return DataError(f"the file is not as it was read: {what}", file=str(self._path), hint="run again")
+        return DataError(f"the file has changed since it was read: {what}", file=str(self._path), hint="run again")
 
 
 def _counted_end(data: bytes, start: re.Match[bytes]) -> int:

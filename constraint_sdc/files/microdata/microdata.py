@@ -1,13 +1,14 @@
 """Flat rows of an XML file as a stream of chunks of columns.
 
 What is read: any root, any wrappers, one repeated record element, in it one child element or one attribute per
-variable. Attributes of a variable's own element are no columns (xsi:nil apart, which becomes a state): a rule that
+variable. Attributes of a variable's own element are not columns (except xsi:nil, which becomes a state): a rule that
 reads them is judged by Saxon on the record's XML.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -20,7 +21,9 @@ from constraint_sdc.files.microdata.detect import Detected, detect
 from constraint_sdc.files.microdata.parse import FilePlace, RowParser, parse_rest
 from constraint_sdc.files.microdata.plain_rows import plain_chunks
 from constraint_sdc.files.microdata.source import (
+    Continued,
     Encoding,
+    OnePass,
     Utf8Reader,
     declare_utf8,
     open_binary,
@@ -38,25 +41,28 @@ _SAMPLE_BLOCK = 1 << 14
 class Microdata:
     """A microdata file whose opening has been read: `layout` is that of its first record.
 
-    A chunk carries its own layout, which differs when later records sit under other wrappers.
+    A chunk carries its own layout, which differs when later records sit under other wrappers. `opening` are the file's
+    first bytes.
     """
 
     path: Path
     layout: Layout
     encoding: str
+    opening: bytes
     _detected: Detected
     _how: Encoding
     _chunk_bytes: int
 
-    def chunks(self, outside: set[str] | None = None) -> Iterator[Chunk]:
-        """Yield all records in order; once exhausted, every byte of the file was checked.
+    def chunks(self, outside: set[str] | None = None, source: OnePass | None = None) -> Iterator[Chunk]:
+        """Yield all records in order; after the last one, every byte of the file has been checked.
 
-        By then `outside` holds the names of all elements outside records (wrappers, headers, trailers).
+        `outside` then holds the names of all elements outside records (wrappers, headers, trailers). `source` is the
+        file if it is open already, at its first byte.
 
         A chunk's columns are those seen in the file so far: a variable that it does not have is absent from it.
         """
         outside = set() if outside is None else outside
-        with open_binary(self.path) as stream:
+        with open_binary(self.path) if source is None else nullcontext(source) as stream:
             if self._how.codec is not None:
                 reader = Utf8Reader(stream, self.path, self._how)
                 yield from plain_chunks(reader, str(self.path), self._detected, self._chunk_bytes, outside)
@@ -68,21 +74,25 @@ class Microdata:
                 yield from parse_rest(parser, blocks, self._chunk_bytes)
 
 
-def open_microdata(path: Path, *, record: str | None = None, chunk_bytes: int = CHUNK_BYTES) -> Microdata:
-    """Open a microdata file and find its rows; `record` names the record element (local or Clark name) if given."""
-    with open_binary(path) as stream:
-        opening = read_up_to(stream, _SAMPLE_BLOCK, path)
+def open_microdata(
+    path: Path, *, record: str | None = None, chunk_bytes: int = CHUNK_BYTES, source: OnePass | None = None
+) -> Microdata:
+    """Open a microdata file and find its rows; `record` names the record element (local or Clark name) if given.
+
+    `source` is the file if it is open already, to be read on from there.
+    """
+    with open_binary(path) if source is None else nullcontext(source) as stream:
+        first = opening = read_up_to(stream, _SAMPLE_BLOCK, path)
         refuse_foreign(opening, path)
         how = sniff_encoding(opening)
         if how.is_foreign:
-            stream.seek(0)
-            reader = Utf8Reader(stream, path, how)
+            reader = Utf8Reader(Continued(opening, stream), path, how)
             opening, rest = declare_utf8(reader.read(_SAMPLE_BLOCK)), reader.blocks(_SAMPLE_BLOCK)
         else:
             rest = iter(lambda: read_up_to(stream, _SAMPLE_BLOCK, path), b"")
         detected, encoding = detect(chain((opening,), rest), str(path), record)
     name = "UTF-32" if how.is_foreign else encoding
-    return Microdata(path, detected.layout, name, detected, how, min(chunk_bytes, MAX_CHUNK_BYTES))
+    return Microdata(path, detected.layout, name, first, detected, how, min(chunk_bytes, MAX_CHUNK_BYTES))
 
 
 # All records of a file in memory: the texts of every variable, packed.
@@ -100,7 +110,7 @@ def read_table(chunks: Iterable[Chunk]) -> Table:
 
 
 def _packed(column: Column) -> Column:
-    """Return the column over a buffer of its own, without the rest of the file's bytes."""
+    """Return the column with a buffer of its own that holds no other bytes of the file."""
     length = column.stop - column.start
     stop = np.cumsum(length)
     start = stop - length

@@ -1,13 +1,14 @@
-"""Opening a microdata file: what it must not be, how its text is encoded, and its bytes as UTF-8."""
+"""Open a microdata file: refuse what is not XML, detect the encoding, and read the text as UTF-8."""
 
 from __future__ import annotations
 
 import codecs
+import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn, cast
+from typing import Any, BinaryIO, NoReturn, Protocol, cast
 
 from lxml import etree
 
@@ -22,6 +23,7 @@ _COMPRESSED = {
 }
 _DECLARED = re.compile(rb"""<\?xml\s[^>]*?encoding\s*=\s*["']([A-Za-z][A-Za-z0-9._-]*)["']""")
 _CODECS = {"utf-8": "utf-8", "utf8": "utf-8", "us-ascii": "ascii", "ascii": "ascii", "iso-8859-1": "latin-1"}
+_MOST_KEPT = 1 << 20  # bytes of an opening; a longer one is read again
 _UTF32_BOM = {codecs.BOM_UTF32_LE: "utf-32-le", codecs.BOM_UTF32_BE: "utf-32-be"}
 _UTF16_BOM = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
@@ -44,7 +46,7 @@ class Encoding:
 
 
 def open_binary(path: Path) -> BinaryIO:
-    """Open the file for reading, or say why that cannot be."""
+    """Open the file for reading, or raise an error with the reason."""
     try:
         return path.open("rb", buffering=0)
     except FileNotFoundError:
@@ -52,14 +54,87 @@ def open_binary(path: Path) -> BinaryIO:
     except IsADirectoryError:
         raise DataError("is a directory, not a file", file=str(path), hint="name one microdata file") from None
     except PermissionError:
-        raise DataError("permission denied", file=str(path), hint="check who may read the file") from None
+        raise DataError("permission denied", file=str(path), hint="check the read permission of the file") from None
     except OSError as error:
         raise DataError(f"cannot be opened: {error.strerror}", file=str(path)) from None
     except ValueError as error:
         raise DataError(f"cannot be opened: {error}", file=str(path)) from None
 
 
-def read_up_to(stream: BinaryIO, size: int, path: Path) -> bytes:
+class ByteSource(Protocol):
+    """Anything that gives the next bytes of a file."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return at most `size` bytes, none only at the end."""
+        ...
+
+
+class OnePass:
+    """A file that is read once, from its first byte to its last; the digest covers the bytes that were returned.
+
+    Its opening may be looked at before: these bytes are kept, up to a limit, and come again after `begin`. From then on
+    `watch` sees every byte once, in order.
+    """
+
+    def __init__(self, path: Path, watch: Callable[[bytes], None] = lambda _: None) -> None:
+        self._stream = open_binary(path)
+        self._watch = watch
+        self._digest = hashlib.sha256()
+        self._has_begun = False
+        self._opening = b""
+        self._is_kept = True
+
+    def read(self, size: int, /) -> bytes:
+        """Return at most `size` bytes, none only at the end."""
+        if not self._has_begun:
+            return self._looked_at(self._stream.read(size))
+        part, self._opening = self._opening[:size], self._opening[size:]
+        part = part or self._stream.read(size)
+        self._digest.update(part)
+        self._watch(part)
+        return part
+
+    def _looked_at(self, part: bytes) -> bytes:
+        self._is_kept &= len(self._opening) + len(part) <= _MOST_KEPT
+        self._opening = self._opening + part if self._is_kept else b""
+        return part
+
+    def begin(self) -> None:
+        """Go back to the first byte, where reading begins."""
+        if not self._is_kept:
+            self._stream.seek(0)
+        self._has_begun = True
+
+    @property
+    def sha256(self) -> str:
+        """Return the digest of the bytes returned since `begin`."""
+        return self._digest.hexdigest()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._stream.close()
+
+    def __enter__(self) -> OnePass:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Continued:
+    """Bytes that were read already, and then the rest of their file."""
+
+    def __init__(self, opening: bytes, rest: ByteSource) -> None:
+        self._opening = opening
+        self._rest = rest
+
+    def read(self, size: int, /) -> bytes:
+        """Return at most `size` bytes, none only at the end."""
+        part, self._opening = self._opening[:size], self._opening[size:]
+        return part or self._rest.read(size)
+
+
+def read_up_to(stream: ByteSource, size: int, path: Path) -> bytes:
     """Return the next `size` bytes, fewer only at the end of the file."""
     parts = []
     try:
@@ -81,7 +156,7 @@ def refuse_foreign(opening: bytes, path: Path) -> None:
 
 
 def sniff_encoding(opening: bytes) -> Encoding:
-    """Tell the encoding from a byte order mark and the XML declaration."""
+    """Return the encoding, from a byte order mark and the XML declaration."""
     declared = _declared(opening)
     for bom, codec in _UTF32_BOM.items():
         if opening.startswith(bom):
@@ -120,7 +195,7 @@ def declare_utf8(opening: bytes) -> bytes:
 class Utf8Reader:
     """The file's text as UTF-8 bytes, without byte order mark, a block at a time."""
 
-    def __init__(self, stream: BinaryIO, path: Path, encoding: Encoding) -> None:
+    def __init__(self, stream: ByteSource, path: Path, encoding: Encoding) -> None:
         assert encoding.codec is not None
         self._stream = stream
         self._path = path
@@ -152,7 +227,7 @@ class Utf8Reader:
         except UnicodeDecodeError as error:
             line = self._line + error.object[: error.start].decode(self._codec, "replace").count("\n")
             raise DataError(
-                f"bytes that are not {self._codec} as the file says",
+                f"the bytes are not {self._codec}, the encoding that the file declares",
                 file=str(self._path),
                 line=line,
                 hint="correct the encoding in the XML declaration or convert the file",
@@ -161,9 +236,9 @@ class Utf8Reader:
         return text
 
 
-# lxml set up for hostile input: no DTD, no entities, no network, libxml2's bounds on depth and text kept.
+# lxml configured for hostile input: no DTD, no entities, no network, libxml2's limits on depth and text size.
 #
-# The bounds are libxml2's own without `huge_tree`: 256 levels, 10 MB for a text, comment or attribute.
+# The limits are libxml2's own without `huge_tree`: 256 levels, 10 MB for a text, comment or attribute.
 
 _HINTS = (
     ("encoding", "correct the encoding in the XML declaration or convert the file"),
@@ -179,7 +254,7 @@ _HINTS = (
 
 def pull_parser(tag: tuple[str, ...] | None = None) -> etree.XMLPullParser:
     """Return a strict push parser that reports the start and end of these elements (of all by default)."""
-    # An xml:id that occurs twice is no matter of well-formedness, and the table of ids would grow with the file.
+    # A repeated xml:id does not affect well-formedness, and the table of ids would grow with the file.
     return etree.XMLPullParser(
         ("start", "end"),
         tag=tag,
@@ -207,7 +282,7 @@ def is_element(node: etree._Element) -> bool:
 
 
 def parse_bytes(data: bytes) -> etree._Element:
-    """Return the root of a small document that we put together ourselves."""
+    """Return the root of a small document that this program built."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, collect_ids=False)
     return etree.fromstring(data, parser)
 
@@ -215,7 +290,7 @@ def parse_bytes(data: bytes) -> etree._Element:
 def refuse(
     error: etree.XMLSyntaxError, file: str, lines_before: int = 0, parser: etree.XMLPullParser | None = None
 ) -> NoReturn:
-    """Turn the parser's complaint into ours; `lines_before` is added to its line."""
+    """Raise the parser's error as a DataError; `lines_before` is added to its line."""
     message, line = (error.msg or "cannot be parsed").split(", line ")[0], error.lineno or 0
     # A push parser reports some errors only at the end, without their place; its own log has it.
     log = list(cast("Any", parser).feed_error_log) if parser is not None and not line else []
@@ -226,13 +301,13 @@ def refuse(
 
 
 def refuse_doctype(root: etree._Element, file: str) -> None:
-    """Refuse a document type declaration, the door to entity bombs and external files."""
+    """Refuse a document type declaration, which allows entity bombs and external files."""
     if root.getroottree().docinfo.internalDTD is not None:
         raise DataError("DOCTYPE is not allowed", file=file, line=1, hint="remove the document type declaration")
 
 
 def refuse_version(root: etree._Element, file: str) -> None:
-    """Refuse XML 1.1, in which some characters are line ends that libxml2 takes for text."""
+    """Refuse XML 1.1, in which some characters are line ends that libxml2 treats as text."""
     version = root.getroottree().docinfo.xml_version
     if version not in (None, "1.0"):
         raise DataError(f"XML {version} is not read", file=file, line=1, hint="write the file as XML 1.0")

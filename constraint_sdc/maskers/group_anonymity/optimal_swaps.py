@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
-from scipy.optimize import linprog
-from scipy.sparse import csr_matrix, vstack
-from scipy.spatial import KDTree
 
 from constraint_sdc.arrays import Counts, Flags, Floats, Rows
 from constraint_sdc.maskers.group_anonymity.influence import Allowed, Chosen, Influence, Quotas
@@ -62,6 +60,9 @@ def best_of(quotas: Quotas, influence: Influence, rows: Rows, others: Rows) -> t
 
 def solve(quotas: Quotas, rows: Rows, others: Rows, costs: Floats, number: int) -> Solution:
     """Return the cheapest `number` or more disjoint pairs within the quotas, which must be possible."""
+    from scipy.optimize import linprog  # only where it is used: it takes a while to load
+    from scipy.sparse import csr_matrix, vstack
+
     keys = {"row": rows, "other": others, "source": quotas.value[rows], "target": quotas.value[others]}
     known = {name: np.unique(key, return_inverse=True) for name, key in keys.items()}
     limits = [_membership(lines, len(different)) for different, lines in known.values()]
@@ -81,8 +82,10 @@ def solve(quotas: Quotas, rows: Rows, others: Rows, costs: Floats, number: int) 
     return Solution(np.asarray(result.x) > 0.5, worth, -float(prices[-1]))
 
 
-def _membership(lines: Rows, height: int) -> csr_matrix:
+def _membership(lines: Rows, height: int) -> Any:
     """Return a matrix with a one in each pair's column, on its line."""
+    from scipy.sparse import csr_matrix
+
     return csr_matrix((np.ones(len(lines)), (lines, np.arange(len(lines)))), shape=(height, len(lines)))
 
 
@@ -110,6 +113,8 @@ def proposals(points: Floats, quotas: Quotas, neighbours: int) -> tuple[Rows, Ro
 
 def nearest_pairs(points: Floats, rows: Rows, pool: Rows, neighbours: int) -> tuple[Rows, Rows]:
     """Return each row beside its nearest records of a pool, as many as it has or as are asked for."""
+    from scipy.spatial import KDTree
+
     k = min(neighbours, len(pool))
     _, found = KDTree(points[pool]).query(points[rows], k=range(1, k + 1))
     return np.repeat(rows, k), pool[found.ravel()]

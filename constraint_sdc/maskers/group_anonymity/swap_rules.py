@@ -15,7 +15,7 @@ import numpy as np
 
 from constraint_sdc.arrays import Flags, Rows
 from constraint_sdc.data.table import Column, Table
-from constraint_sdc.exact.block_judge import Evaluate
+from constraint_sdc.judge.rule_set import Evaluate
 from constraint_sdc.plan.design import BlockDesign
 
 _MOST_KNOWN = 50_000_000  # pairs of a record and a text whose verdicts are remembered

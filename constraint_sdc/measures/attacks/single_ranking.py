@@ -14,7 +14,7 @@ import numpy as np
 from constraint_sdc.arrays import Points, Rows
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.errors import UsageError
-from constraint_sdc.measures.assessment import Figure, Measured, ResultTable, Unit
+from constraint_sdc.measures.assessment import Figure, Measured, MeasureInputs, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.attacks.single_ranking_fields import corresponding_file, link_by_best_fields
 from constraint_sdc.measures.attacks.single_ranking_links import (
     METRICS,
@@ -70,6 +70,7 @@ class SingleRanking:
 
     name: ClassVar[str] = "single-ranking"
     title: ClassVar[str] = "Winkler's single-ranking attack"
+    traits: ClassVar[MeasureTraits] = MeasureTraits("attack", draws=True)
 
     setting: Setting | None = None
     metric: Metric | None = None
@@ -89,6 +90,10 @@ class SingleRanking:
         _require(0 <= self.deviation < 1, f"a deviation of {self.deviation} changes signs", "use 0 to below 1")
         _require(bool(self._runs()), f"{self.metric} is no metric for {self.setting}", _HINT)
         _require(self.file is None or self.setting in (None, "corresponding"), "a file is for corresponding", _HINT)
+
+    def prepared(self, inputs: MeasureInputs) -> SingleRanking:
+        """Return the attack on all records, in which nothing is drawn but ties."""
+        return SingleRanking(setting="full", seed=inputs.seed)
 
     def measure(self, pair: Pair) -> Measured:
         """Return how many records are re-identified, how many links are unique, and how many of these are right."""
@@ -204,3 +209,6 @@ def _table(runs: tuple[AttackRun, ...]) -> ResultTable:
 def _undefined(why: str) -> Measured:
     says = f"Re-identification is not defined: {why}."
     return Measured(SingleRanking.name, SingleRanking.title, _figures(None, None, None), says, notes=(says,))
+
+
+REGISTERED = (SingleRanking(),)

@@ -15,7 +15,7 @@ import numpy as np
 from constraint_sdc.arrays import Codes, Floats
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.errors import UsageError
-from constraint_sdc.measures.assessment import Figure, Measured, ResultTable, Unit
+from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.attacks.transparency_blocks import Knowledge, Use, uses_of
 from constraint_sdc.measures.attacks.transparency_reach import Reach
 from constraint_sdc.partition.partitioner import COMPILED_ABOVE
@@ -152,7 +152,7 @@ class AnonymitySets:
 
 @dataclass(frozen=True)
 class Transparency:
-    """Count certain re-identifications, and how many masked records hide each other record.
+    """Intersect, block by block, the masked records that each original can have become; one left is certain.
 
     `knowledge` is `published` (method and k), `rerun` (he runs the method on the original), or None for both. Sets are
     counted up to `cap`.
@@ -160,6 +160,7 @@ class Transparency:
 
     name: ClassVar[str] = "transparency"
     title: ClassVar[str] = "Transparency attack"
+    traits: ClassVar[MeasureTraits] = MeasureTraits("attack")
 
     knowledge: Knowledge | None = None
     cap: int = 1_000
@@ -187,6 +188,9 @@ class Transparency:
         uses = tuple(uses_of(pair, knowledge)) if len(pair) else ()
         reaches = [use.reach for use in uses if use.reach is not None]
         return AnonymitySets(knowledge, set_sizes(reaches, len(pair), self.cap), self.cap, uses)
+
+
+REGISTERED = (Transparency(),)
 
 
 def _figures(found: AnonymitySets) -> tuple[Figure, ...]:

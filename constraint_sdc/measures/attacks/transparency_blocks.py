@@ -21,11 +21,13 @@ from constraint_sdc.measures.attacks.transparency_reach import (
     slack,
 )
 from constraint_sdc.measures.risk.achieved_k import classes
-from constraint_sdc.settings.words import OperatorName, Scale
+from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
+from constraint_sdc.operators.geometric_mean import GeometricMean
+from constraint_sdc.partition.registry import PARTITIONS
+from constraint_sdc.settings.words import Scale
 
 Knowledge: TypeAlias = Literal["published", "rerun"]
 
-_CONSECUTIVE = ("individual-ranking", "optimal-univariate")
 """Methods whose groups are of consecutive values, as their description says."""
 
 _ROUNDING = 1e-9
@@ -104,7 +106,7 @@ def _is_consecutive(block: MaskedTogether, variable: Compared) -> bool:
         return False
     if block.method == "auto":
         return len(block.names) == 1 and not block.is_weighted
-    return block.method is None or block.method in _CONSECUTIVE
+    return block.method is None or (block.method in PARTITIONS and PARTITIONS[block.method].traits.takes_one_variable)
 
 
 def _by_operator(pair: Pair, block: MaskedTogether, variable: Compared) -> Use:
@@ -118,12 +120,12 @@ def _by_operator(pair: Pair, block: MaskedTogether, variable: Compared) -> Use:
     label = classes([pair[name].masked_code for name in block.names if name in released])
     if variable.scale is not Scale.NUMERIC or block.is_weighted:
         return _blanks_only(variable, "weighted" if block.is_weighted else "not numbers")
-    if operator is OperatorName.ARITHMETIC_MEAN or (operator is None and _is_mean(variable, label)):
+    if operator == ArithmeticMean.name or (operator is None and _is_mean(variable, label)):
         return _by_means(variable.name, "mean of its group", variable.original, variable.masked, label)
-    if operator is OperatorName.GEOMETRIC_MEAN and _is_positive(variable):
+    if operator == GeometricMean.name and _is_positive(variable):
         logs = np.log(variable.original), np.log(variable.masked)
         return _by_means(variable.name, "geometric mean of its group (slack of logarithms)", *logs, label)
-    said = "not said how it was masked" if operator is None else f"{operator.value} of a group"
+    said = "not said how it was masked" if operator is None else f"{operator} of a group"
     return _blanks_only(variable, said)
 
 

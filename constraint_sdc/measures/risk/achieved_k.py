@@ -13,7 +13,7 @@ import numpy as np
 
 from constraint_sdc.arrays import Codes, Labels
 from constraint_sdc.data.pair import Pair
-from constraint_sdc.measures.assessment import Figure, Measured, ResultTable, Unit
+from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, ResultTable, Unit
 
 # Records that share all their values.
 
@@ -70,6 +70,7 @@ class AchievedKRisk:
 
     name: ClassVar[str] = "achieved-k"
     title: ClassVar[str] = "Achieved k"
+    traits: ClassVar[MeasureTraits] = MeasureTraits("risk")
 
     def measure(self, pair: Pair) -> Measured:
         """Count the classes of the masked file, block by block and over the known variables."""
@@ -86,6 +87,9 @@ class AchievedKRisk:
         )
         tables = (_by_block(blocks, whole, pair), *_distribution(whole))
         return Measured(self.name, self.title, figures, _says(whole, held, pair.k), tables, tuple(_notes(pair, whole)))
+
+
+REGISTERED = (AchievedKRisk(),)
 
 
 def _blocks(pair: Pair) -> Iterator[tuple[str, ...]]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from constraint_sdc.arrays import Points, Rows
 from constraint_sdc.data.pair import Pair
-from constraint_sdc.measures.assessment import Figure, Measured, Unit
+from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, Unit
 from constraint_sdc.measures.nearest import links
 from constraint_sdc.measures.points import places_of
 
@@ -65,6 +65,7 @@ class DistanceLinkage:
 
     name: ClassVar[str] = "distance-linkage"
     title: ClassVar[str] = "Distance-based record linkage (DBRL)"
+    traits: ClassVar[MeasureTraits] = MeasureTraits("risk")
 
     def measure(self, pair: Pair) -> Measured:
         """Link in both directions, in all variables that the intruder knows."""
@@ -74,6 +75,9 @@ class DistanceLinkage:
         there = distance_linkage(places.original, places.masked)
         back = distance_linkage(places.masked, places.original)
         return linked(self.name, self.title, pair, there, back, places.notes)
+
+
+REGISTERED = (DistanceLinkage(),)
 
 
 def linked(

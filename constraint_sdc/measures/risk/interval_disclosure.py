@@ -15,7 +15,7 @@ import numpy as np
 
 from constraint_sdc.arrays import Floats, Points
 from constraint_sdc.data.pair import Pair
-from constraint_sdc.measures.assessment import Figure, Measured, ResultTable, Unit
+from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.points import Standardisation as Standard
 
 WIDTHS = tuple(range(1, 11))
@@ -118,6 +118,7 @@ class IntervalDisclosureRisk:
 
     name: ClassVar[str] = "interval-disclosure"
     title: ClassVar[str] = "Interval disclosure (ID)"
+    traits: ClassVar[MeasureTraits] = MeasureTraits("risk", unmasked=100.0)
 
     def measure(self, pair: Pair) -> Measured:
         """Measure all numeric variables that were masked, whether the intruder knows them or is after them."""
@@ -128,6 +129,9 @@ class IntervalDisclosureRisk:
         )
         tables = (_by_variable(pair.numeric, found), _by_width(found))
         return Measured(self.name, self.title, figures, _says(found), tables, tuple(_notes(pair, found)))
+
+
+REGISTERED = (IntervalDisclosureRisk(),)
 
 
 def _says(found: IntervalDisclosure) -> str:

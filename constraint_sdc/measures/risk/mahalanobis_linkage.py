@@ -12,7 +12,7 @@ import numpy as np
 
 from constraint_sdc.arrays import Points
 from constraint_sdc.data.pair import Pair
-from constraint_sdc.measures.assessment import Measured
+from constraint_sdc.measures.assessment import Measured, MeasureTraits
 from constraint_sdc.measures.points import Places, places_of
 from constraint_sdc.measures.risk.distance_linkage import distance_linkage, linked, not_linked
 
@@ -51,6 +51,7 @@ class MahalanobisLinkage:
 
     name: ClassVar[str] = "mahalanobis-linkage"
     title: ClassVar[str] = "Record linkage by Mahalanobis distance"
+    traits: ClassVar[MeasureTraits] = MeasureTraits("risk")
 
     def measure(self, pair: Pair) -> Measured:
         """Link in both directions, in all variables that the intruder knows."""
@@ -65,6 +66,9 @@ class MahalanobisLinkage:
         there = distance_linkage(turned.original, turned.masked)
         back = distance_linkage(turned.masked, turned.original)
         return linked(self.name, self.title, pair, there, back, _notes(places, turned), "Mahalanobis distance")
+
+
+REGISTERED = (MahalanobisLinkage(),)
 
 
 def _notes(places: Places, turned: Whitened) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from constraint_sdc.arrays import Counts, Floats, Rows, SmallPositions
 from constraint_sdc.data.pair import Compared, Pair
-from constraint_sdc.measures.assessment import Cell, Figure, Measured, ResultTable, Unit
+from constraint_sdc.measures.assessment import Cell, Figure, Measured, MeasureInputs, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.risk.distance_linkage import not_linked
 from constraint_sdc.measures.risk.subset_linkage import sampled_rows
 from constraint_sdc.settings.words import Scale
@@ -220,12 +220,17 @@ class ProbabilisticLinkage:
 
     name: ClassVar[str] = "probabilistic-linkage"
     title: ClassVar[str] = "Probabilistic record linkage"
+    traits: ClassVar[MeasureTraits] = MeasureTraits("risk", draws=True)
 
     def __init__(self, window: float = 5.0, records: int = 2_000, pairs: int = 20_000_000, seed: int = 0) -> None:
         self.window = window
         self.records = records
         self.pairs = pairs
         self.seed = seed
+
+    def prepared(self, inputs: MeasureInputs) -> ProbabilisticLinkage:
+        """Return the measure with the seed of the run."""
+        return ProbabilisticLinkage(self.window, self.records, self.pairs, inputs.seed)
 
     def measure(self, pair: Pair) -> Measured:
         """Estimate, weigh and link, in the variables that the intruder knows."""
@@ -268,6 +273,9 @@ class ProbabilisticLinkage:
             yield f"The estimation had not settled after {found.chances.steps:,} steps."
         if found.sure is None:
             yield "No masked record has a single heaviest original: the share of right links is not defined."
+
+
+REGISTERED = (ProbabilisticLinkage(),)
 
 
 def _table(known: tuple[str, ...], found: WeightedLinkage) -> ResultTable:

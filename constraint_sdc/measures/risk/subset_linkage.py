@@ -16,7 +16,7 @@ import numpy as np
 
 from constraint_sdc.arrays import Rows
 from constraint_sdc.data.pair import Pair
-from constraint_sdc.measures.assessment import Figure, Measured, ResultTable, Unit
+from constraint_sdc.measures.assessment import Figure, Measured, MeasureInputs, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.points import Places, joined, place
 from constraint_sdc.measures.risk.distance_linkage import distance_linkage, not_linked
 
@@ -76,11 +76,16 @@ class SubsetLinkage:
 
     name: ClassVar[str] = "subset-linkage"
     title: ClassVar[str] = "Record linkage averaged over what an intruder may know"
+    traits: ClassVar[MeasureTraits] = MeasureTraits("risk", draws=True)
 
     def __init__(self, per_size: int = 10, records: int = 2_000, seed: int = 0) -> None:
         self.per_size = per_size
         self.records = records
         self.seed = seed
+
+    def prepared(self, inputs: MeasureInputs) -> SubsetLinkage:
+        """Return the measure with the seed of the run."""
+        return SubsetLinkage(self.per_size, self.records, inputs.seed)
 
     def measure(self, pair: Pair) -> Measured:
         """Link by subsets of the known variables of every size."""
@@ -106,6 +111,9 @@ class SubsetLinkage:
         notes = [note for each in places for note in each.notes]
         notes += _notes(sizes, len(rows), len(pair), self.seed)
         return Measured(self.name, self.title, figures, says, (_table(sizes, pair.known),), tuple(notes))
+
+
+REGISTERED = (SubsetLinkage(),)
 
 
 def sampled_rows(records: int, at_most: int, seed: int) -> Rows:

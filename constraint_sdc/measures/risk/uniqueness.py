@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from constraint_sdc.arrays import Codes
 from constraint_sdc.data.pair import Pair
-from constraint_sdc.measures.assessment import Figure, Measured, ResultTable, Unit
+from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.risk.achieved_k import achieved_k
 
 _MOST_PAIRS = 66
@@ -51,6 +51,7 @@ class UniquenessRisk:
 
     name: ClassVar[str] = "uniqueness"
     title: ClassVar[str] = "Unique records"
+    traits: ClassVar[MeasureTraits] = MeasureTraits("risk")
 
     def measure(self, pair: Pair) -> Measured:
         """Count over all known variables, each of them alone, and every two of them if there are not too many."""
@@ -71,6 +72,9 @@ class UniquenessRisk:
             f"{whole.percent_before:.2f}% were."
         )
         return Measured(self.name, self.title, figures, says, (_table(pair),), tuple(_notes(pair)))
+
+
+REGISTERED = (UniquenessRisk(),)
 
 
 def _in(pair: Pair, names: Sequence[str]) -> Uniqueness | None:

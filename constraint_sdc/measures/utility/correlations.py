@@ -11,7 +11,7 @@ import numpy as np
 
 from constraint_sdc.arrays import Floats, Points
 from constraint_sdc.data.pair import Pair
-from constraint_sdc.measures.assessment import Figure, Measured, ResultTable, Unit
+from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.utility.yardstick import complete, counted, finite, mean_of, not_measured, yardstick
 
 # Covariances and Pearson correlations of all pairs of variables, each over the records that have both.
@@ -132,6 +132,7 @@ class Correlations:
 
     name: ClassVar[str] = "correlations"
     title: ClassVar[str] = "Correlations"
+    traits: ClassVar[MeasureTraits] = MeasureTraits("utility", unmasked=0.0)
 
     def measure(self, pair: Pair) -> Measured:
         """Return the mean absolute difference and the largest."""
@@ -156,6 +157,9 @@ class Correlations:
             (_table(pairs, found),),
             _notes(len(pairs) - len(known)),
         )
+
+
+REGISTERED = (Correlations(),)
 
 
 def _notes(missing: int) -> tuple[str, ...]:

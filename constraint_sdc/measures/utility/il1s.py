@@ -9,7 +9,7 @@ import numpy as np
 
 from constraint_sdc.arrays import Floats, Points
 from constraint_sdc.data.pair import Pair
-from constraint_sdc.measures.assessment import Figure, Measured, ResultTable, Unit
+from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.utility.yardstick import counted, finite, mean_of, named, not_measured, yardstick
 
 
@@ -49,6 +49,7 @@ class AbsoluteError:
 
     name: ClassVar[str] = "il1s"
     title: ClassVar[str] = "Absolute error (IL1s)"
+    traits: ClassVar[MeasureTraits] = MeasureTraits("utility", unmasked=0.0)
 
     def measure(self, pair: Pair) -> Measured:
         """Return the loss in percent."""
@@ -68,6 +69,9 @@ class AbsoluteError:
             (_table(names, found),),
             (f"Left out: {named(missing)} (constant but changed, blank, or beyond all numbers).",) if missing else (),
         )
+
+
+REGISTERED = (AbsoluteError(),)
 
 
 _NO_NUMBERS = "no masked variable is numeric"

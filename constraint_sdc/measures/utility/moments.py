@@ -15,7 +15,7 @@ import numpy as np
 
 from constraint_sdc.arrays import Floats, Points
 from constraint_sdc.data.pair import Pair
-from constraint_sdc.measures.assessment import Cell, Figure, Measured, ResultTable, Unit
+from constraint_sdc.measures.assessment import Cell, Figure, Measured, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.utility.yardstick import (
     Yardstick,
     complete,
@@ -98,6 +98,7 @@ class Moments:
 
     name: ClassVar[str] = "moments"
     title: ClassVar[str] = "Moments"
+    traits: ClassVar[MeasureTraits] = MeasureTraits("utility", unmasked=0.0)
 
     def measure(self, pair: Pair) -> Measured:
         """Return the mean change in percent, and that of each moment."""
@@ -131,6 +132,9 @@ class Moments:
                 *((f"Of so few values that moments tell them, none is shown: {named(few)}.",) if few else ()),
             ),
         )
+
+
+REGISTERED = (Moments(),)
 
 
 _LEAST_VALUES = 5  # four moments would tell four values

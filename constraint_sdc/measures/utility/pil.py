@@ -16,7 +16,7 @@ import numpy as np
 
 from constraint_sdc.arrays import Floats, Points
 from constraint_sdc.data.pair import Pair
-from constraint_sdc.measures.assessment import Figure, Measured, ResultTable, Unit
+from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.utility.correlations import Together, each_together, second_moments
 from constraint_sdc.measures.utility.yardstick import Yardstick, mean_of, named, not_measured, variables_of, yardstick
 
@@ -234,6 +234,7 @@ class ProbabilisticLoss:
 
     name: ClassVar[str] = "pil"
     title: ClassVar[str] = "Probabilistic information loss (PIL)"
+    traits: ClassVar[MeasureTraits] = MeasureTraits("utility", unmasked=0.0)
 
     def measure(self, pair: Pair) -> Measured:
         """Return the loss in percent."""
@@ -257,6 +258,9 @@ class ProbabilisticLoss:
             (_variables(names, found), _pairs(names, found)) if len(names) > 1 else (_variables(names, found),),
             (f"Not defined, and left out of the total: {named(undefined)}.",) if undefined else (),
         )
+
+
+REGISTERED = (ProbabilisticLoss(),)
 
 
 def _variables(names: tuple[str, ...], found: Pil) -> ResultTable:

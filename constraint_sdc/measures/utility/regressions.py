@@ -15,7 +15,7 @@ import numpy as np
 from constraint_sdc.arrays import Floats, Points
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.evaluate.condition import Word, WordKind, cut, mistake
-from constraint_sdc.measures.assessment import Cell, Figure, Measured, ResultTable, Unit
+from constraint_sdc.measures.assessment import Cell, Figure, Measured, MeasureInputs, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.utility.yardstick import Yardstick, counted, finite, mean_of, not_measured, yardstick
 from constraint_sdc.settings.words import Scale
 
@@ -261,9 +261,14 @@ class Regressions:
 
     name: ClassVar[str] = "regressions"
     title: ClassVar[str] = "Regressions"
+    traits: ClassVar[MeasureTraits] = MeasureTraits("utility", unmasked=100.0)
 
-    def __init__(self, regressions: tuple[Regression, ...]) -> None:
+    def __init__(self, regressions: tuple[Regression, ...] = ()) -> None:
         self.regressions = regressions
+
+    def prepared(self, inputs: MeasureInputs) -> Regressions | None:
+        """Return the measure of the regressions that the recipe names, None without any."""
+        return Regressions(inputs.regressions) if inputs.regressions else None
 
     def measure(self, pair: Pair) -> Measured:
         """Return the mean overlap of the coefficients' intervals; an unknown variable is a ValueError."""
@@ -279,6 +284,9 @@ class Regressions:
         if overlap is None:
             says = "Not defined: none of the regressions could be fitted to both files."
         return Measured(self.name, self.title, figures, says, (_fits(found), _table(found)), notes)
+
+
+REGISTERED = (Regressions(),)
 
 
 def _require_numbers(regression: Regression, pair: Pair) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from constraint_sdc.arrays import Floats, Points
 from constraint_sdc.data.pair import Pair
-from constraint_sdc.measures.assessment import Figure, Measured, ResultTable, Unit
+from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.utility.yardstick import finite, named, not_measured, variables_of, yardstick
 
 
@@ -63,6 +63,7 @@ class SquaredError:
 
     name: ClassVar[str] = "sse"
     title: ClassVar[str] = "Squared error (SSE/SST)"
+    traits: ClassVar[MeasureTraits] = MeasureTraits("utility", unmasked=0.0)
 
     def measure(self, pair: Pair) -> Measured:
         """Return the loss in percent."""
@@ -82,6 +83,9 @@ class SquaredError:
             if missing
             else (),
         )
+
+
+REGISTERED = (SquaredError(),)
 
 
 def _why_not(found: Sse) -> str:

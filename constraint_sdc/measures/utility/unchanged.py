@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from constraint_sdc.data.pair import Compared, Pair
-from constraint_sdc.measures.assessment import Figure, Measured, ResultTable, Unit
+from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.utility.yardstick import counted, named, not_measured
 
 
@@ -50,6 +50,7 @@ class Unchanged:
 
     name: ClassVar[str] = "unchanged"
     title: ClassVar[str] = "Unchanged cells"
+    traits: ClassVar[MeasureTraits] = MeasureTraits("utility", unmasked=100.0)
 
     def measure(self, pair: Pair) -> Measured:
         """Return the shares in percent, and the number of cells that they are of."""
@@ -73,6 +74,9 @@ class Unchanged:
             (_table(variables, found),),
             (f"Without any value: {named(blank)}.",) if blank else (),
         )
+
+
+REGISTERED = (Unchanged(),)
 
 
 def _table(variables: Sequence[Compared], found: UnchangedShares) -> ResultTable:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -12,7 +13,15 @@ from constraint_sdc.partition.methods.k_modes import KModes
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.partition.methods.optimal_univariate import OptimalUnivariate
 from constraint_sdc.partition.methods.rim import MOST_LISTED, list_neighbours, rim_groups
-from constraint_sdc.partition.partitioner import COMPILED_ABOVE, require_possible, without_equal_weights
+from constraint_sdc.partition.partitioner import (
+    COMPILED_ABOVE,
+    DRAWN,
+    PartitionTraits,
+    Takes,
+    below_2k,
+    require_possible,
+    without_equal_weights,
+)
 from constraint_sdc.partition.search.refine import DEFAULT, Effort, refine
 from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.words import Scale
@@ -34,7 +43,8 @@ class Auto:
     """Choose by the kind of cloud, its size and the effort; the answer is never worse than the start."""
 
     effort: Effort = DEFAULT
-    name: str = "auto"
+    name: ClassVar[str] = "auto"
+    traits: ClassVar[PartitionTraits] = PartitionTraits(Takes.MIXED, largest=below_2k, file_order_matters=DRAWN)
 
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
         """Return the group of every record."""
@@ -67,6 +77,9 @@ class Auto:
         if work >= _PATIENT and _mdav_seconds(cloud) <= _SHARE * work:
             return Choice("mdav+refine", because("time-for-mdav", records=n, effort=self.effort.name))
         return Choice("rim+refine", because("search-needs-time", records=n, effort=self.effort.name))
+
+
+REGISTERED = (Auto(),)
 
 
 def _mdav_seconds(cloud: Cloud) -> float:

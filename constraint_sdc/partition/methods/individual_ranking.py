@@ -12,7 +12,14 @@ import numpy.typing as npt
 from constraint_sdc.arrays import Labels, Rows
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.errors import UsageError
-from constraint_sdc.partition.partitioner import refuse_scales, refuse_weights, require_possible
+from constraint_sdc.partition.partitioner import (
+    PartitionTraits,
+    Takes,
+    below_2k,
+    refuse_scales,
+    refuse_weights,
+    require_possible,
+)
 from constraint_sdc.settings.words import Scale
 
 # The one variable that varies, for methods that are defined for a single variable only.
@@ -58,6 +65,7 @@ class IndividualRanking:
     """
 
     name = "individual-ranking"
+    traits = PartitionTraits(Takes.ONE_VARIABLE, largest=below_2k)
 
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
         """Return the group of every record, numbered from the lowest values up; nothing is drawn.
@@ -74,3 +82,6 @@ class IndividualRanking:
         if k == 1:
             return np.arange(len(cloud), dtype=np.int64)
         return consecutive(np.argsort(values, kind="stable"), k)
+
+
+REGISTERED = (IndividualRanking(),)

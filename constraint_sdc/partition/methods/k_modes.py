@@ -15,7 +15,15 @@ from constraint_sdc.arrays import Codes, Labels, Rows, WholeCosts
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.partition.distances import category_codes, category_weight
 from constraint_sdc.partition.methods.generic_mdav import Category, form_groups
-from constraint_sdc.partition.partitioner import refuse_scales, refuse_weights, require_possible
+from constraint_sdc.partition.partitioner import (
+    TIED,
+    PartitionTraits,
+    Takes,
+    below_2k,
+    refuse_scales,
+    refuse_weights,
+    require_possible,
+)
 from constraint_sdc.settings.words import Scale
 
 # Groups of nominal records that change, with what it costs to leave one, to join one and to change places.
@@ -138,6 +146,7 @@ class KModes:
     """
 
     name = "k-modes"
+    traits = PartitionTraits(Takes.NOMINAL, largest=below_2k, file_order_matters=TIED)
 
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
         """Return the group of every record; `seed` is of no account, because nothing is drawn."""
@@ -151,6 +160,9 @@ class KModes:
         codes = np.stack([category_codes(cloud, axis) for axis in cloud.axes], axis=1)
         weights = whole_weights(np.array([category_weight(cloud, axis) for axis in cloud.axes]))
         return reassign(codes, weights, form(codes, weights, k), k)
+
+
+REGISTERED = (KModes(),)
 
 
 def whole_weights(weights: npt.NDArray[np.float64]) -> WholeCosts:

@@ -6,6 +6,7 @@ record farthest from that one does the same, until fewer than 3k records are lef
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
@@ -15,7 +16,17 @@ import numpy as np
 from constraint_sdc.arrays import Labels, Points, Rows
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.partition.distances import by_column, nearest, squared_distances
-from constraint_sdc.partition.partitioner import COMPILED_ABOVE, refuse_weights, require_possible
+from constraint_sdc.partition.partitioner import (
+    COMPILED_ABOVE,
+    PartitionTraits,
+    below_2k,
+    refuse_weights,
+    require_possible,
+)
+
+_REMEMBERED = 4
+_LATEST: dict[tuple[bytes, tuple[int, ...], int, bool | None], Labels] = {}
+"""The labels of the clouds that were divided last."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +39,7 @@ class Mdav:
 
     compiled: bool | None = None
     name: ClassVar[str] = "mdav"
+    traits: ClassVar[PartitionTraits] = PartitionTraits(largest=below_2k)
 
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
         """Return the group of every record; `seed` is of no account, because nothing is drawn.
@@ -40,9 +52,18 @@ class Mdav:
         refuse_weights(cloud, self.name)
         if k == 1:
             return np.arange(len(cloud), dtype=np.int64)
-        labels, groups = self._first_groups(cloud.points, k)
+        # A block's price compares it with plain MDAV, which often divides the very points that the search began with.
+        key = hashlib.sha256(cloud.points.tobytes()).digest(), cloud.points.shape, k, self.compiled
+        if key not in _LATEST:
+            while len(_LATEST) >= _REMEMBERED:
+                _LATEST.pop(next(iter(_LATEST)), None)
+            _LATEST[key] = self._partition(cloud.points, k)
+        return _LATEST[key].copy()
+
+    def _partition(self, points: Points, k: int) -> Labels:
+        labels, groups = self._first_groups(points, k)
         left = np.flatnonzero(labels < 0)
-        for number, rows in enumerate(_groups(cloud.points[left], k), groups):
+        for number, rows in enumerate(_groups(points[left], k), groups):
             labels[left[rows]] = number
         return labels
 
@@ -54,6 +75,9 @@ class Mdav:
         from constraint_sdc.partition.methods.mdav_pruned import first_groups
 
         return first_groups(np.require(points, np.float64, ["C", "W"]), k)  # one type, compiled once
+
+
+REGISTERED = (Mdav(),)
 
 
 def _groups(points: Points, k: int) -> Iterator[Rows]:

@@ -14,7 +14,7 @@ from constraint_sdc.data.groups import Groups
 from constraint_sdc.partition.distances import by_column, squared_distances
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.partition.methods.optimal_univariate import optimal_cut
-from constraint_sdc.partition.partitioner import refuse_weights, require_possible
+from constraint_sdc.partition.partitioner import PartitionTraits, below_2k, refuse_weights, require_possible
 
 
 class Mhm:
@@ -26,6 +26,7 @@ class Mhm:
     """
 
     name = "mhm"
+    traits = PartitionTraits(largest=below_2k)
 
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
         """Return the group of every record, numbered along the path; nothing is drawn.
@@ -42,6 +43,9 @@ class Mhm:
         labels = np.empty(len(cloud), np.int64)
         labels[path] = optimal_cut(points[path], k)
         return labels
+
+
+REGISTERED = (Mhm(),)
 
 
 def _path(points: Points, groups: Groups) -> Rows:

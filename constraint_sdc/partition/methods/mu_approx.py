@@ -25,7 +25,7 @@ import numpy as np
 from constraint_sdc.arrays import Distances, Labels, Points
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.partition.distances import by_column, squared_distances
-from constraint_sdc.partition.partitioner import refuse_weights, require_possible
+from constraint_sdc.partition.partitioner import PartitionTraits, refuse_weights, require_possible
 
 # Taking a tree of near neighbours apart into groups of at least k and at most max(2k - 1, 3k - 5) records.
 #
@@ -171,6 +171,7 @@ class MuApprox:
     """
 
     name = "mu-approx"
+    traits = PartitionTraits(largest=lambda k: max(2 * k - 1, 3 * k - 5))
 
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
         """Return the group of every record; nothing is drawn.
@@ -188,6 +189,9 @@ class MuApprox:
         for number, group in enumerate(sorted(groups, key=min)):
             labels[group] = number
         return labels
+
+
+REGISTERED = (MuApprox(),)
 
 
 def _forest(columns: Points, k: int) -> list[NeighbourTree]:

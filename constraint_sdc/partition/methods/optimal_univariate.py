@@ -12,7 +12,14 @@ import numpy.typing as npt
 from constraint_sdc.arrays import Floats, Labels, Points, Rows
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.partition.methods.individual_ranking import only_variable
-from constraint_sdc.partition.partitioner import refuse_scales, refuse_weights, require_possible
+from constraint_sdc.partition.partitioner import (
+    PartitionTraits,
+    Takes,
+    below_2k,
+    refuse_scales,
+    refuse_weights,
+    require_possible,
+)
 from constraint_sdc.settings.words import Scale
 
 # The best way to cut a sequence of records into groups of k or more, by dynamic programming.
@@ -100,6 +107,7 @@ class OptimalUnivariate:
     """No partition into groups of at least k has a lower loss (within rounding); time grows with n * log n + n * k."""
 
     name = "optimal-univariate"
+    traits = PartitionTraits(Takes.ONE_VARIABLE, largest=below_2k)
 
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
         """Return the group of every record, numbered from the lowest values up; nothing is drawn.
@@ -119,6 +127,9 @@ class OptimalUnivariate:
         labels = np.empty(len(cloud), np.int64)
         labels[order] = labels_of(_best_starts(values[order], k))
         return labels
+
+
+REGISTERED = (OptimalUnivariate(),)
 
 
 def _best_starts(values: npt.NDArray[np.float64], k: int) -> npt.NDArray[np.int64]:

@@ -10,7 +10,15 @@ import numpy as np
 from constraint_sdc.arrays import Labels
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.partition.methods.generic_mdav import Rank, form_groups
-from constraint_sdc.partition.partitioner import refuse_scales, refuse_weights, require_possible
+from constraint_sdc.partition.partitioner import (
+    TIED,
+    PartitionTraits,
+    Takes,
+    below_2k,
+    refuse_scales,
+    refuse_weights,
+    require_possible,
+)
 from constraint_sdc.settings.words import Scale
 
 
@@ -22,6 +30,7 @@ class OrdinalMedian:
     """
 
     name = "ordinal-median"
+    traits = PartitionTraits(Takes.ORDINAL, largest=below_2k, file_order_matters=TIED)
 
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
         """Return the group of every record; `seed` is of no account, because nothing is drawn.
@@ -36,3 +45,6 @@ class OrdinalMedian:
         if k == 1:
             return np.arange(len(cloud), dtype=np.int64)
         return form_groups([Rank.from_values(column, is_squared=False) for column in cloud.points.T], k)
+
+
+REGISTERED = (OrdinalMedian(),)

@@ -14,7 +14,13 @@ from constraint_sdc.arrays import Floats, Labels, Points
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.partition.distances import by_column
 from constraint_sdc.partition.methods.individual_ranking import consecutive
-from constraint_sdc.partition.partitioner import refuse_scales, refuse_weights, require_possible
+from constraint_sdc.partition.partitioner import (
+    PartitionTraits,
+    below_2k,
+    refuse_scales,
+    refuse_weights,
+    require_possible,
+)
 from constraint_sdc.settings.words import Scale
 
 _DIGITS = 12
@@ -24,6 +30,7 @@ class PrincipalComponentProjection:
     """Sorted by the first principal component; ties by file order, and the last group has up to 2k - 1 records."""
 
     name = "pc1-projection"
+    traits = PartitionTraits(largest=below_2k, sorts_by_one_number=True)
 
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
         """Return the group of every record, numbered along the component; nothing is drawn.
@@ -44,6 +51,7 @@ class ZSumProjection:
     """
 
     name = "z-sum-projection"
+    traits = PartitionTraits(largest=below_2k, sorts_by_one_number=True)
 
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
         """Return the group of every record, numbered from the lowest sum up; nothing is drawn.
@@ -53,6 +61,9 @@ class ZSumProjection:
         """
         del seed
         return _partition(cloud, k, self.name, lambda columns: np.ones(len(columns)))
+
+
+REGISTERED = (PrincipalComponentProjection(), ZSumProjection())
 
 
 def first_principal_component(columns: Points) -> Floats:

@@ -6,13 +6,14 @@ import numpy as np
 
 from constraint_sdc.arrays import Labels
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.partition.partitioner import refuse_weights, require_possible
+from constraint_sdc.partition.partitioner import DRAWN, PartitionTraits, below_2k, refuse_weights, require_possible
 
 
 class RandomGroups:
     """As many groups of k as there can be, in a drawn order; records left over are spread, so sizes differ by one."""
 
     name = "random"
+    traits = PartitionTraits(largest=below_2k, file_order_matters=DRAWN)
 
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
         """Return the group of every record; another seed draws others.
@@ -26,3 +27,6 @@ class RandomGroups:
         labels = np.empty(len(cloud), np.int64)
         labels[drawn] = np.arange(len(cloud)) % (len(cloud) // k)
         return labels
+
+
+REGISTERED = (RandomGroups(),)

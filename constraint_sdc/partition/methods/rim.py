@@ -12,7 +12,13 @@ import numpy as np
 from constraint_sdc.arrays import AnyIntegers, Labels, Rows
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.partition.methods.mdav import Mdav
-from constraint_sdc.partition.partitioner import COMPILED_ABOVE, refuse_weights, require_possible
+from constraint_sdc.partition.partitioner import (
+    COMPILED_ABOVE,
+    PartitionTraits,
+    below_2k,
+    refuse_weights,
+    require_possible,
+)
 from constraint_sdc.partition.search.neighbours import nearest
 
 MOST_LISTED = 64
@@ -27,6 +33,7 @@ class Rim:
     """Groups of k, a few of up to 2k - 1, nearly as good as MDAV's in nearly linear time."""
 
     name = "rim"
+    traits = PartitionTraits(largest=below_2k)
 
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
         """Return the group of every record; `seed` is of no account, because nothing is drawn."""
@@ -37,6 +44,9 @@ class Rim:
         if k > MOST_LISTED:
             return Mdav().partition(cloud, k, seed)
         return rim_groups(cloud, k, seed, list_neighbours(cloud, k, seed))
+
+
+REGISTERED = (Rim(),)
 
 
 def list_neighbours(cloud: Cloud, k: int, seed: int) -> AnyIntegers:

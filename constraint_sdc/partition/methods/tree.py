@@ -12,7 +12,13 @@ import numpy.typing as npt
 
 from constraint_sdc.arrays import Floats, Labels, Points, Rows
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.partition.partitioner import COMPILED_ABOVE, refuse_weights, require_possible
+from constraint_sdc.partition.partitioner import (
+    COMPILED_ABOVE,
+    PartitionTraits,
+    below_2k,
+    refuse_weights,
+    require_possible,
+)
 
 _SAMPLE = 1_024
 """Records that choose the direction and the place of a cut; more of them choose hardly better."""
@@ -32,6 +38,7 @@ class Tree:
     """
 
     name = "tree"
+    traits = PartitionTraits(largest=below_2k)
 
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
         """Return the group of every record; `seed` is of no account, because nothing is drawn.
@@ -47,6 +54,9 @@ class Tree:
         labels = np.empty(len(cloud), np.int64)
         labels[tree_order(cloud.points, k)] = np.minimum(np.arange(len(cloud)) // k, len(cloud) // k - 1)
         return labels
+
+
+REGISTERED = (Tree(),)
 
 
 def tree_order(points: Points, leaf: int) -> Rows:

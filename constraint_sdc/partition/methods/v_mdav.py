@@ -17,7 +17,7 @@ from constraint_sdc.arrays import Distances, Labels, Points, Rows
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.errors import UsageError
 from constraint_sdc.partition.distances import by_column, nearest, squared_distances
-from constraint_sdc.partition.partitioner import refuse_weights, require_possible
+from constraint_sdc.partition.partitioner import PartitionTraits, refuse_weights, require_possible
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,7 @@ class VMdav:
 
     gamma: float = 0.2
     name: ClassVar[str] = "v-mdav"
+    traits: ClassVar[PartitionTraits] = PartitionTraits(largest=lambda k: 3 * k - 2)
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.gamma) and self.gamma >= 0):
@@ -53,6 +54,9 @@ class VMdav:
         for number, rows in enumerate(_groups(columns, k, self.gamma)):
             labels[rows] = number
         return _with_the_rest(columns, labels)
+
+
+REGISTERED = (VMdav(),)
 
 
 def _groups(columns: Points, k: int, gamma: float) -> Iterator[Rows]:

@@ -8,6 +8,9 @@ settle at the same time.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 import numpy as np
 
 from constraint_sdc.arrays import AnyIntegers, Floats, Labels
@@ -32,7 +35,7 @@ def dissolve(grouping: Grouping, lists: AnyIntegers, tries: int, patience: Float
     x = grouping.members[groups[owner], place]
     into = _cheapest_home(grouping, lists, x, groups[owner])
     held = grouping.norm[groups] / grouping.mass[groups]
-    pair, target = np.unique(np.stack((owner, into)), axis=1, return_inverse=True)
+    pair, target = _pairs(owner, into, len(grouping.size))
     joined = np.bincount(target)
     change = held + np.bincount(pair[0], _cost_of_joining(grouping, x, target, pair[1]), len(groups))
     limit = random.standard_exponential(len(groups)) * np.bincount(owner, patience[x]) / grouping.size[groups]
@@ -51,8 +54,15 @@ def dissolve(grouping: Grouping, lists: AnyIntegers, tries: int, patience: Float
     moving = kept[owner]
     if moving.any():
         grouping.send(x[moving], into[moving])
-        for group in np.unique(into[moving]).tolist():
+        entered = np.unique(into[moving])
+        for group in entered[grouping.size[entered] > grouping.most].tolist():
             split(grouping, group)
+
+
+def _pairs(owner: AnyIntegers, group: AnyIntegers, groups: int) -> tuple[tuple[AnyIntegers, AnyIntegers], AnyIntegers]:
+    """Return the different pairs of an owner and a group, in order, and which of them each entry is."""
+    keys, which = np.unique(owner * np.int64(groups) + group, return_inverse=True)
+    return np.divmod(keys, groups), which
 
 
 def _cheapest_home(grouping: Grouping, lists: AnyIntegers, x: AnyIntegers, own: AnyIntegers) -> AnyIntegers:
@@ -118,7 +128,7 @@ def create(grouping: Grouping, lists: AnyIntegers, tries: int, patience: Floats,
     if not len(x):
         return
     owner, flat = np.repeat(np.arange(len(x)), k), x.ravel()
-    pair, source = np.unique(np.stack((owner, grouping.label[flat])), axis=1, return_inverse=True)
+    pair, source = _pairs(owner, grouping.label[flat], len(grouping.size))
     total = grouping.points[:, flat].reshape(-1, len(x), k).sum(axis=2)
     change = np.bincount(pair[0], _cost_of_leaving(grouping, flat, source, pair[1]), len(x))
     change -= dot(total, total) / grouping.weight[x].sum(axis=1)
@@ -154,6 +164,12 @@ def _cost_of_leaving(grouping: Grouping, x: AnyIntegers, source: AnyIntegers, gr
     return cost
 
 
+Sweeping: TypeAlias = Callable[[float], None]
+"""One sweep at a temperature."""
+
+COMPILED_SWEEPS = 1000
+"""Sweeps of a small file from which on compiled code, even if it must be loaded first, takes less time."""
+
 _REGROUP_EVERY = 20
 _TRIED = 30  # one in so many groups, and records, each time
 _LEAST_TRIED = 3
@@ -171,18 +187,44 @@ def anneal(
     """
     is_large = len(cloud) > COMPILED_ABOVE
     grouping = Grouping(cloud, labels, k, by_record=is_large)
-    weigh = propose_compiled if is_large else propose
     for group in np.flatnonzero(grouping.size > grouping.most).tolist():
         split(grouping, group)
     random = np.random.default_rng(seed)
     unit = _unit(cloud, k, lists)
-    for number, temperature in enumerate(_temperatures(cloud, sweeps, heat)):
-        draws = draw(random, grouping.n)
-        exchange(grouping, weigh(grouping, lists, draws, temperature * unit * draws.patience), random)
+    sweep = _sweep_of(grouping, lists, unit, random, sweeps, is_large=is_large)
+    for number, temperature in enumerate(_temperatures(cloud, sweeps, heat).tolist()):
+        sweep(temperature)
         if number % _REGROUP_EVERY == 0:
             dissolve(grouping, lists, grouping.n // (k * _TRIED) + _LEAST_TRIED, temperature * unit, random)
             create(grouping, lists, grouping.n // _TRIED + _LEAST_TRIED, temperature * unit, random)
     return grouping.labels()
+
+
+def is_worth_compiling(sweeps: int) -> bool:
+    """Tell whether a search of a small file is long enough for compiled code, and that code can be kept on disk."""
+    if sweeps < COMPILED_SWEEPS:
+        return False
+    from constraint_sdc.partition.compiled import is_kept
+    from constraint_sdc.partition.search.sweep_kernels import offer
+
+    return is_kept(offer)
+
+
+def _sweep_of(
+    grouping: Grouping, lists: AnyIntegers, unit: Floats, random: np.random.Generator, sweeps: int, *, is_large: bool
+) -> Sweeping:
+    """Return what carries out one sweep; each of the three forms does the same."""
+    if not is_large and is_worth_compiling(sweeps) and grouping.can_be_compiled:
+        from constraint_sdc.partition.search.compiled_sweep import compiled_sweep
+
+        return compiled_sweep(grouping, lists, unit, random)
+    weigh = propose_compiled if is_large else propose
+
+    def sweep(temperature: float) -> None:
+        draws = draw(random, grouping.n)
+        exchange(grouping, weigh(grouping, lists, draws, temperature * unit * draws.patience), random)
+
+    return sweep
 
 
 def _unit(cloud: Cloud, k: int, lists: AnyIntegers) -> Floats:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
 
 from constraint_sdc.arrays import AnyIntegers, Floats, Labels, Points
 from constraint_sdc.data.cloud import Cloud
+
+_MOST_COLUMNS = 128  # and places of a group; of more, NumPy adds the halves apart
 
 
 class Grouping:
@@ -45,7 +48,13 @@ class Grouping:
         self.sums: Points = np.empty((d, groups), order=layout)
         self.mass: Floats = np.empty(groups)
         self.norm: Floats = np.empty(groups)
+        self.send_compiled: Callable[[AnyIntegers, AnyIntegers], None] | None = None
         self.recount(np.arange(groups))
+
+    @property
+    def can_be_compiled(self) -> bool:
+        """Tell whether compiled code adds up the columns in the same order as NumPy."""
+        return len(self.points) <= _MOST_COLUMNS and self.room <= _MOST_COLUMNS
 
     def recount(self, groups: AnyIntegers) -> None:
         """Sum some groups afresh."""
@@ -99,6 +108,9 @@ class Grouping:
 
     def send(self, x: AnyIntegers, into: AnyIntegers) -> None:
         """Send records to other groups, any number from and to each; groups that lose all their records are empty."""
+        if self.send_compiled is not None:
+            self.send_compiled(x, into)
+            return
         left = np.unique(self.label[x])
         leaving = np.zeros(self.n + 1, np.bool_)
         leaving[x] = True

@@ -37,12 +37,13 @@ _CHUNK = 4_096
 """Records that a thread takes at a time."""
 
 
-def nearest(points: Points, count: int, seed: int) -> NeighbourLists:
+def nearest(points: Points, count: int, seed: int, *, compiled: bool = False) -> NeighbourLists:
     """Return for every record the `count` (or n - 1) records nearest to it, nearest first, never itself.
 
     Up to 5,000 records the answer is exact, and ties go to the record that comes first in the file. Beyond, most but
     not all are the nearest (docs/partition/tree.md has the shares), and a record with enough copies has copies only.
-    Nothing is drawn, so `seed` is of no account; nor is the number of threads.
+    Nothing is drawn, so `seed` is of no account; nor is the number of threads. With `compiled` the exact answer is
+    found by compiled code, which has to be loaded first.
 
     >>> nearest(np.array([[0.0], [5.0], [1.0], [7.0]]), 2, seed=1).tolist()
     [[2, 1], [3, 2], [0, 1], [1, 2]]
@@ -55,7 +56,7 @@ def nearest(points: Points, count: int, seed: int) -> NeighbourLists:
     copies = find_copies(points)
     pool = np.flatnonzero(copies.rank <= count)  # no list has room for more copies of a point than these
     if len(points) <= COMPILED_ABOVE:
-        return _exact(points, pool, count)
+        return _exact_compiled(points, pool, count) if compiled else _exact(points, pool, count)
     return _search(points, count) if len(pool) == len(points) else _among_copies(points, copies, pool, count)
 
 
@@ -123,6 +124,16 @@ def _exact(points: Points, candidates: Rows, count: int) -> NeighbourLists:
         one, other = np.divmod(np.flatnonzero(apart <= limit[:, None]), len(candidates))
         other = candidates[other]
         lists[own] = _nearest_of(one, other, _between(points, own[one], other), count)
+    return lists
+
+
+def _exact_compiled(points: Points, candidates: Rows, count: int) -> NeighbourLists:
+    """Do what `_exact` does, record by record."""
+    from constraint_sdc.partition.search.sweep_kernels import list_nearest
+
+    lists = np.empty((len(points), count), np.int32)
+    columns = np.ascontiguousarray(points.T)
+    list_nearest(columns, np.ascontiguousarray(columns[:, candidates]), candidates, lists)
     return lists
 
 

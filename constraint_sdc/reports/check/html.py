@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from constraint_sdc.judge.finding import CheckResult, RuleResult, Violation
+from constraint_sdc.reports.check.check_format import CheckFormat
 from constraint_sdc.reports.check.wording import (
     EXIT_MEANING,
     Label,
@@ -34,6 +35,9 @@ _OPEN_FINDINGS = 8
 def render_html(result: CheckResult) -> str:
     """Return a self-contained page whose content security policy allows its own style sheet and nothing else."""
     return render_page("check", _page(result))
+
+
+REGISTERED = (CheckFormat("html", render_html),)
 
 
 def _page(result: CheckResult) -> dict[str, object]:

@@ -12,6 +12,7 @@ from itertools import groupby
 from xml.etree import ElementTree
 
 from constraint_sdc.judge.finding import CheckResult, RuleResult, Violation
+from constraint_sdc.reports.check.check_format import CheckFormat
 from constraint_sdc.reports.check.wording import counted, number, outcome, unlisted, verdict
 from constraint_sdc.reports.check.xml_text import element, name_or_none, xml_text
 from constraint_sdc.reports.disclosure import shown_message
@@ -31,6 +32,9 @@ def render_svrl(result: CheckResult) -> str:
     if not result.results:
         root.append(_active_pattern("", result))
     return xml_text(root)
+
+
+REGISTERED = (CheckFormat("svrl", render_svrl),)
 
 
 def _svrl(name: str, attributes: dict[str, str | None], text: str | None = None) -> ElementTree.Element:

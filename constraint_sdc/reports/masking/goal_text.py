@@ -95,7 +95,7 @@ def render_swaps_csv(swaps: Sequence[Swaps]) -> str:
 
 def treatment_word(variable: VariablePlan) -> str:
     """Return the operator, or the treatment that takes its place."""
-    return variable.operator.value if variable.treatment is Treatment.AGGREGATED else variable.treatment.value
+    return variable.operator if variable.treatment is Treatment.AGGREGATED else variable.treatment.value
 
 
 def grid_word(variable: VariablePlan) -> str:

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from lxml import etree
 
-from constraint_sdc.commands.masking.staged import codec_of
+from constraint_sdc.commands.masking.staged import codec_of, write_staged
 from constraint_sdc.data.table import Column, State, column_of
+from constraint_sdc.files.dataset import Dataset
 from constraint_sdc.files.masked_document.document import write_masked
 from constraint_sdc.files.microdata.microdata import open_microdata
 from tests.files.read.rows_oracle import Cell, Record, expected_rows
@@ -70,6 +71,17 @@ def rest_of(data: bytes, encoding: str, masked: frozenset[str], gone: frozenset[
 
 def _ancestors(node: etree._Element) -> list[object]:
     return [element.tag for element in node.iterancestors() if element.getparent() is not None]
+
+
+def skeleton_of(dataset: Dataset, columns: Mapping[str, Column], removed: frozenset[str] = frozenset()) -> bytes:
+    """Return the digest of all that must not change, as writing the file finds it."""
+    scratch = dataset.path.with_name("scratch.xml")
+    enough = {name: _of_length(column, dataset.table.records) for name, column in columns.items()}
+    return write_staged(dataset, scratch, enough, removed)
+
+
+def _of_length(column: Column, count: int) -> Column:
+    return column_of(column.name, [*column.texts(), *("x",) * count][:count]) if len(column) != count else column
 
 
 def masked_bytes(

@@ -10,6 +10,7 @@ import pytest
 from constraint_sdc.commands.masking.staged import codec_of, verify_staged, write_staged
 from constraint_sdc.data.table import column_of
 from constraint_sdc.errors import DataError
+from constraint_sdc.files.dataset import read_dataset
 from constraint_sdc.files.microdata.microdata import open_microdata
 from tests.files.write.masked_oracle import masked_bytes
 
@@ -50,10 +51,10 @@ def test_an_encoding_is_kept(tmp_path: Path, codec: str, mark: bytes, name: str)
     for size in range(1, 30):
         assert masked_bytes(source, columns, block_bytes=size) == encoded("€ Ж 𝄞 ü")
     staged.write_bytes(b"")
-    microdata = open_microdata(source)
-    write_staged(microdata, staged, columns)
+    dataset = read_dataset(source)
+    skeleton = write_staged(dataset, staged, columns)
     assert staged.read_bytes() == encoded("€ Ж 𝄞 ü")
-    verify_staged(microdata, staged, columns)
+    verify_staged(dataset, staged, columns, skeleton)
 
 
 def test_a_new_attribute_value_that_the_encoding_lacks_becomes_references(tmp_path: Path) -> None:
@@ -72,7 +73,7 @@ def test_an_encoding_that_cannot_be_written_back_exactly_is_refused(tmp_path: Pa
     source.write_bytes(b"<?xml version='1.0' encoding='cp932'?><D><Record><V>1</V><W>" + twice + b"</W></Record></D>")
     staged.write_bytes(b"")
     with pytest.raises(DataError, match="byte for byte"):
-        write_staged(open_microdata(source), staged, {"V": column_of("V", ["2"])})
+        write_staged(read_dataset(source), staged, {"V": column_of("V", ["2"])})
 
 
 def test_an_encoding_unknown_to_python_is_refused_with_a_way_out(tmp_path: Path) -> None:

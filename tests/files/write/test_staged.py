@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraint_sdc.commands.masking.staged import smallest_groups, verify_staged, write_staged
+from constraint_sdc.commands.masking.staged import ReadBack, smallest_groups, verify_staged, write_staged
 from constraint_sdc.data.table import Chunk, Column, Layout, State, column_of
-from constraint_sdc.errors import JudgeError
-from constraint_sdc.files.microdata.microdata import Microdata, open_microdata
+from constraint_sdc.errors import DataError, JudgeError
+from constraint_sdc.files.dataset import Dataset, read_dataset
 from tests.files.read.rows_oracle import Cell
-from tests.files.write.masked_oracle import column
+from tests.files.write.masked_oracle import column, skeleton_of
 
 COUNT = 400
 RECORD = "<Record n='{0}'>\n <Id>p{0}</Id>\n <V>{1}</V><!-- note {0} -->\n <W u='{0}'>w{0}</W>\n</Record>\n"
@@ -26,11 +28,10 @@ def document(values: list[str]) -> str:
 
 
 @pytest.fixture
-def source(tmp_path: Path) -> Microdata:
+def source(tmp_path: Path) -> Dataset:
     path = tmp_path / "data.xml"
     path.write_text(document([str(i) for i in range(COUNT)]))
-    # Chunks far smaller than those of the staged file: their borders differ.
-    return open_microdata(path, chunk_bytes=700)
+    return read_dataset(path)
 
 
 @pytest.fixture
@@ -39,17 +40,29 @@ def columns() -> dict[str, Column]:
 
 
 @pytest.fixture
-def staged(tmp_path: Path, source: Microdata, columns: dict[str, Column]) -> Path:
+def staged(tmp_path: Path, source: Dataset, columns: dict[str, Column]) -> Path:
     path = tmp_path / "staged.xml"
     path.write_bytes(b"")
     write_staged(source, path, columns)
     return path
 
 
-def test_a_right_file_passes_and_comes_back_opened(source: Microdata, staged: Path, columns: dict[str, Column]) -> None:
+def verified(
+    source: Dataset,
+    staged: Path,
+    columns: dict[str, Column],
+    removed: frozenset[str] = frozenset(),
+    blocks: Sequence[Sequence[str]] = (),
+) -> ReadBack:
+    return verify_staged(source, staged, columns, skeleton_of(source, columns, removed), removed, blocks)
+
+
+def test_a_right_file_passes_and_comes_back_opened(source: Dataset, staged: Path, columns: dict[str, Column]) -> None:
     assert staged.read_text() == document([str(i // 8) for i in range(COUNT)])
-    written = verify_staged(source, staged, columns)
-    assert smallest_groups(written.chunks(), [["V"], ["W"], ["V", "W"], []]) == (8, 1, 1, COUNT)
+    written = verified(source, staged, columns, blocks=[["V"], ["W"], ["V", "W"], []])
+    assert written.smallest == (8, 1, 1, COUNT)
+    assert written.sha256 == hashlib.sha256(staged.read_bytes()).hexdigest()
+    assert len(written.lines) == COUNT
 
 
 @pytest.mark.parametrize(
@@ -79,41 +92,41 @@ def test_a_right_file_passes_and_comes_back_opened(source: Microdata, staged: Pa
     ],
 )
 def test_a_wrong_file_is_not_published(
-    source: Microdata, staged: Path, columns: dict[str, Column], right: str, wrong: str, message: str
+    source: Dataset, staged: Path, columns: dict[str, Column], right: str, wrong: str, message: str
 ) -> None:
     text = staged.read_text()
     assert right in text
     staged.write_text(text.replace(right, wrong, 1))
     with pytest.raises(JudgeError, match=message):
-        verify_staged(source, staged, columns)
+        verified(source, staged, columns)
 
 
 def test_records_under_another_element_are_not_published(
-    source: Microdata, staged: Path, columns: dict[str, Column]
+    source: Dataset, staged: Path, columns: dict[str, Column]
 ) -> None:
     staged.write_text(staged.read_text().replace("</Head>", "</Head><X>", 1).replace("<Foot/>", "</X><Foot/>"))
     with pytest.raises(JudgeError, match="elsewhere"):
-        verify_staged(source, staged, columns)
+        verified(source, staged, columns)
 
 
-def test_a_removed_variable_must_be_nowhere(tmp_path: Path, source: Microdata, columns: dict[str, Column]) -> None:
+def test_a_removed_variable_must_be_nowhere(tmp_path: Path, source: Dataset, columns: dict[str, Column]) -> None:
     path = tmp_path / "removed.xml"
     path.write_bytes(b"")
     removed = frozenset({"Id", "@n"})
     write_staged(source, path, columns, removed)
     assert "<Id>" not in path.read_text()
     assert " n='" not in path.read_text()
-    verify_staged(source, path, columns, removed)
+    verified(source, path, columns, removed)
     path.write_text(path.read_text().replace("<V>3</V>", "<Id>p30</Id><V>3</V>", 1))
     with pytest.raises(JudgeError, match="Id of record 25 has not"):
-        verify_staged(source, path, columns, removed)
+        verified(source, path, columns, removed)
 
 
 @pytest.mark.parametrize("count", [COUNT - 1, COUNT + 1])
-def test_another_number_of_values_is_not_published(source: Microdata, staged: Path, count: int) -> None:
+def test_another_number_of_values_is_not_published(source: Dataset, staged: Path, count: int) -> None:
     short = {"V": column_of("V", [str(i // 8) for i in range(count)])}
     with pytest.raises(JudgeError, match="records"):
-        verify_staged(source, staged, short)
+        verified(source, staged, short)
 
 
 def test_an_attribute_that_some_records_lack_is_verified(tmp_path: Path) -> None:
@@ -122,10 +135,18 @@ def test_an_attribute_that_some_records_lack_is_verified(tmp_path: Path) -> None
     source.write_text("<D><Record xmlns:n='urn:n' n:V='1'/><Record a='1'/></D>")
     staged.write_bytes(b"")
     columns = {"@{urn:n}V": column_of("@{urn:n}V", ["2", None])}
-    microdata = open_microdata(source)
-    write_staged(microdata, staged, columns)
+    dataset = read_dataset(source)
+    write_staged(dataset, staged, columns)
     assert staged.read_text() == "<D><Record xmlns:n='urn:n' n:V='2'/><Record a='1'/></D>"
-    verify_staged(microdata, staged, columns)
+    verified(dataset, staged, columns)
+
+
+def test_a_source_that_changed_since_it_was_read_is_refused(
+    tmp_path: Path, source: Dataset, columns: dict[str, Column]
+) -> None:
+    source.path.write_text(source.path.read_text().replace("w17", "w71"))
+    with pytest.raises(DataError, match="its bytes have changed"):
+        write_staged(source, tmp_path / "staged.xml", columns)
 
 
 CELLS = st.sampled_from(((State.VALUE, "1"), (State.VALUE, "1.0"), (State.EMPTY, ""), (State.NIL, ""), None))

@@ -26,12 +26,15 @@ from constraint_sdc.measures.attacks.transparency_reach import (
     slack,
 )
 from constraint_sdc.measures.risk.achieved_k import classes
+from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
+from constraint_sdc.operators.geometric_mean import GeometricMean
+from constraint_sdc.operators.lower_median import LowerMedian
 from constraint_sdc.partition.registry import partitioner
-from constraint_sdc.settings.words import OperatorName, Scale
+from constraint_sdc.settings.words import Scale
 from tests.measures.pairs import compared, group_means, pair_of
 
 NAN = math.nan
-MEAN, GEOMETRIC, MEDIAN = OperatorName.ARITHMETIC_MEAN, OperatorName.GEOMETRIC_MEAN, OperatorName.LOWER_MEDIAN
+MEAN, GEOMETRIC, MEDIAN = ArithmeticMean.name, GeometricMean.name, LowerMedian.name
 ALONE = ("individual-ranking", "optimal-univariate", "auto")
 LOST = "nothing: the true record would be lost"
 
@@ -63,7 +66,7 @@ def assert_certain_links_are_right(pair: Pair) -> None:
         assert sum(row[1] for row in found.tables[0].rows) == len(pair)
 
 
-def masked_by(method: str, original: np.ndarray, k: int, operator: OperatorName, decimals: int | None) -> np.ndarray:
+def masked_by(method: str, original: np.ndarray, k: int, operator: str, decimals: int | None) -> np.ndarray:
     """Mask some variables together; blanks must be gone."""
     label = partitioner(method).partition(Cloud(original / np.abs(original).max()), k, 1)
     if operator is MEDIAN:
@@ -213,7 +216,7 @@ def skewed(n: int, d: int) -> np.ndarray:
     return np.random.default_rng(7).lognormal(0, 1, size=(n, d))
 
 
-def blocks_of(names: list[list[str]], method: str, operator: OperatorName = MEAN) -> list[MaskedTogether]:
+def blocks_of(names: list[list[str]], method: str, operator: str = MEAN) -> list[MaskedTogether]:
     return [MaskedTogether(tuple(block), method, dict.fromkeys(block, operator)) for block in names]
 
 
@@ -306,7 +309,7 @@ def test_what_is_used_depends_on_the_operator() -> None:
     label = np.arange(12) % 4
     masked = np.exp(group_means(np.log(original)[:, None], label))[:, 0]
 
-    def block(operator: OperatorName, **more: bool) -> tuple[MaskedTogether, ...]:
+    def block(operator: str, **more: bool) -> tuple[MaskedTogether, ...]:
         return (MaskedTogether(("V1",), "mdav", {"V1": operator}, **more),)
 
     variable = (compared("V1", original, masked),)

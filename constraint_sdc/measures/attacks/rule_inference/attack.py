@@ -17,7 +17,7 @@ import numpy as np
 from constraint_sdc.arrays import Flags, Floats
 from constraint_sdc.constraints.constraint import EditRule
 from constraint_sdc.data.pair import Compared, Pair
-from constraint_sdc.measures.assessment import Figure, Measured, ResultTable, Unit
+from constraint_sdc.measures.assessment import Figure, Measured, MeasureInputs, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.attacks.rule_inference.intervals import Intervals, infer_intervals
 from constraint_sdc.measures.attacks.rule_inference.intruder_bounds import Intruder, deviation, intruder_of
 from constraint_sdc.measures.attacks.rule_inference.narrowing import AppliedRule, UsableRules, usable_rules
@@ -136,14 +136,22 @@ def infer(pair: Pair, intruder: Intruder, rules: Sequence[AppliedRule]) -> Infer
 
 
 class RuleInference:
-    """The attack with a set of rules; `domains` are the values of other documents that rules look into, by variable."""
+    """Derive from the published rules and the masked values the interval in which every original value must lie.
+
+    `domains` are the values of other documents that rules look into, by variable.
+    """
 
     name: ClassVar[str] = "rule-inference"
     title: ClassVar[str] = "What the rules give away"
+    traits: ClassVar[MeasureTraits] = MeasureTraits("attack", needs_rules=True)
 
-    def __init__(self, rules: Sequence[EditRule], domains: Mapping[str, Floats] | None = None) -> None:
+    def __init__(self, rules: Sequence[EditRule] = (), domains: Mapping[str, Floats] | None = None) -> None:
         self.rules = tuple(rules)
         self.domains = dict(domains or {})
+
+    def prepared(self, inputs: MeasureInputs) -> RuleInference | None:
+        """Return the attack with the rules of the run, None without any."""
+        return RuleInference(inputs.rules, inputs.domains) if inputs.rules else None
 
     def measure(self, pair: Pair) -> Measured:
         """Return how many masked values the rules give away, and how narrow the intervals of the others are."""
@@ -156,6 +164,9 @@ class RuleInference:
         )
         notes = tuple(_notes(self.rules, usable, intruder, found.is_final))
         return Measured(self.name, self.title, _figures(found), _says(found), tables, notes)
+
+
+REGISTERED = (RuleInference(),)
 
 
 def _summaries(pair: Pair, intruder: Intruder, found: Intervals) -> tuple[VariableInferred, ...]:

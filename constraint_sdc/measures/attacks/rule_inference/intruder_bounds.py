@@ -13,7 +13,8 @@ from constraint_sdc.measures.attacks.rule_inference.intervals import ClassMeans,
 from constraint_sdc.measures.attacks.rule_inference.narrowing import Scene
 from constraint_sdc.measures.attacks.rule_inference.rounded_bounds import Bounds
 from constraint_sdc.measures.attacks.rule_inference.value_bounds import Box, ValueLattice, lattice_of_grid
-from constraint_sdc.settings.words import OperatorName, Scale
+from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
+from constraint_sdc.settings.words import Scale
 
 _CLOSE = 0.01
 """Where nobody said how values were masked, they count as means if class means agree to this share of a deviation."""
@@ -82,7 +83,7 @@ def _means(pair: Pair, filled: Mapping[str, Flags]) -> Iterator[ClassMeans]:
 
 def _is_mean(found: ClassMeans, block: MaskedTogether, original: Floats) -> bool:
     if block.operators:
-        return block.operators.get(found.name) is OperatorName.ARITHMETIC_MEAN
+        return block.operators.get(found.name) == ArithmeticMean.name
     return found.slack <= _CLOSE * deviation(original)
 
 

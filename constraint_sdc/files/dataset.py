@@ -1,0 +1,70 @@
+"""A microdata file in memory: opened, surveyed and hashed in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from constraint_sdc.data.table import Chunk, Layout, Table
+from constraint_sdc.files.microdata.microdata import Microdata, open_microdata, read_table
+from constraint_sdc.files.microdata.source import OnePass
+
+_ROWS = 16_384  # records that are judged at a time
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """All records of a file, and what is known about the file after its last byte.
+
+    `layout` is that of the whole file, `outside` are the names of all elements outside records, `lines` the line of
+    each record. `sha256` is of the bytes that the table was read from. `record` is the record element
+    that was asked for.
+    """
+
+    microdata: Microdata
+    table: Table
+    layout: Layout
+    outside: frozenset[str]
+    lines: npt.NDArray[np.int64]
+    sha256: str
+    record: str | None = None
+
+    @property
+    def path(self) -> Path:
+        """Return where the file is."""
+        return self.microdata.path
+
+    def chunks(self) -> Iterator[Chunk]:
+        """Yield the records from memory, without their XML."""
+        for first in range(0, self.table.records, _ROWS):
+            rows = slice(first, first + _ROWS)
+            columns = {name: column.of(rows) for name, column in self.table.columns.items()}
+            yield Chunk.without_xml(self.layout, columns, self.lines[rows], first)
+
+
+def read_dataset(path: Path, record: str | None = None, progress: Callable[[int], None] = lambda _: None) -> Dataset:
+    """Read a file; `record` names its record element if given, `progress` gets the number of records read."""
+    outside: set[str] = set()
+    lines: list[npt.NDArray[np.int64]] = []
+    with OnePass(path) as source:
+        microdata = open_microdata(path, record=record, source=source)
+        layout = microdata.layout
+        is_uniform = layout.is_uniform
+
+        def chunks() -> Iterator[Chunk]:
+            nonlocal is_uniform
+            for chunk in microdata.chunks(outside, source):
+                is_uniform &= chunk.layout.is_uniform and chunk.layout.wrappers == layout.wrappers
+                lines.append(chunk.lines)
+                progress(chunk.first + len(chunk))
+                yield chunk
+
+        source.begin()
+        table = read_table(chunks())
+        digest = source.sha256
+    known = np.concatenate([np.zeros(0, np.int64), *lines])
+    return Dataset(microdata, table, replace(layout, is_uniform=is_uniform), frozenset(outside), known, digest, record)

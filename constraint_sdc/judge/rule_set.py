@@ -1,0 +1,105 @@
+"""A set of rules: loaded once, with the digests of the bytes that were read, and understood once for a file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+
+from constraint_sdc.arrays import Flags
+from constraint_sdc.constraints.constraint import EditRule
+from constraint_sdc.constraints.understand import understand
+from constraint_sdc.data.table import Chunk, Column, Layout
+from constraint_sdc.evaluate.domain import Domain
+from constraint_sdc.evaluate.expression import Outside
+from constraint_sdc.files.dataset import Dataset
+from constraint_sdc.judge.routes import FirstMatch, Routes, choose_routes, judge_chunk
+from constraint_sdc.judge.value_domains import load_domains
+from constraint_sdc.schematron.confinement import Confinement
+from constraint_sdc.schematron.load import load_schema
+from constraint_sdc.schematron.schema import Schema
+
+Evaluate: TypeAlias = Callable[[Mapping[str, Column], int], Mapping[str, Flags]]
+"""Tells where each rule that it can evaluate certainly holds, for a number of records given as columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSet:
+    """The rules of a file and all that it includes; every file is read once."""
+
+    path: Path
+    schema: Schema
+
+    def digests(self) -> dict[str, str]:
+        """Return the SHA-256 of every file of the rules, of the bytes that were read, by its role."""
+        main = Path(self.schema.origin.file).resolve()
+        found = {
+            Path(name).resolve(): digest for name, digest in zip(self.schema.files, self.schema.sha256, strict=True)
+        }
+        names = sorted(str(path) for path in found if path != main)
+        others = {f"rules: {os.path.relpath(name, main.parent)}": found[Path(name)] for name in names}
+        return {"rules": found[main], **others}
+
+
+def load_rules(path: Path, *, phase: str | None = None, allowed: tuple[Path, ...] = ()) -> RuleSet:
+    """Load the rules of a schema and one of its phases; see `load_schema`."""
+    return RuleSet(path, load_schema(path, phase=phase, allowed=allowed))
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """The rules as understood against the records of one file: typed, with the values they look up and their routes.
+
+    Without rules there is no schema.
+    """
+
+    layout: Layout
+    schema: Schema | None = None
+    rules: tuple[EditRule, ...] = ()
+    domains: Mapping[Outside, Domain] = field(default_factory=dict)
+    routes: Routes = field(default_factory=lambda: Routes((), frozenset(), frozenset(), {}))
+
+    @property
+    def is_xpath1(self) -> bool:
+        """Tell whether the tests follow XPath 1.0."""
+        return self.schema is not None and self.schema.is_xpath1
+
+    def holds(self, columns: Mapping[str, Column], count: int) -> Mapping[str, Flags]:
+        """Tell where each rule that needs no Saxon certainly holds, for a number of records given as columns."""
+        return self.evaluator([rule.id for rule in self.rules])(columns, count)
+
+    def evaluator(self, ids: Collection[str]) -> Evaluate:
+        """Return the evaluator of some rules: each with its context, and what earlier rules of its pattern take."""
+        matches = _restricted(self.routes.vectorised, ids)
+
+        def evaluate(columns: Mapping[str, Column], count: int) -> Mapping[str, Flags]:
+            chunk = Chunk.without_xml(self.layout, columns, np.zeros(count, np.int64))
+            verdict = judge_chunk(matches, chunk, xpath1=self.is_xpath1, domains=self.domains)
+            return {rule: ~failed & ~verdict.unsure for rule, failed in verdict.failed.items()}
+
+        return evaluate
+
+
+def understand_rules(
+    rule_set: RuleSet, dataset: Dataset, parameters: Mapping[str, Path], allowed: tuple[Path, ...]
+) -> Understood:
+    """Return the meaning of the rules on the records of a file; `parameters` are documents as values of variables."""
+    schema, layout = rule_set.schema, dataset.layout
+    rules = understand(schema, record=layout.record, outside=dataset.outside, overridden=frozenset(parameters))
+    confinement = Confinement.around((schema.origin.file, dataset.path), allowed)
+    domains = load_domains(rules, parameters, confinement, dataset)
+    return Understood(layout, schema, rules, domains, choose_routes(schema, rules, layout, domains.keys()))
+
+
+def _restricted(matches: tuple[FirstMatch, ...], ids: Collection[str]) -> tuple[FirstMatch, ...]:
+    """Keep the patterns that have one of these rules; contexts stay, because an earlier one takes its nodes."""
+    patterns = {match.pattern for match in matches if any(rule.id in ids for rule in match.rules)}
+    return tuple(
+        replace(match, rules=tuple(rule for rule in match.rules if rule.id in ids))
+        for match in matches
+        if match.pattern in patterns
+    )

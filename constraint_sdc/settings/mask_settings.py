@@ -1,0 +1,47 @@
+"""How a file is masked: command line or library call, recipe and defaults as one value, settled once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from constraint_sdc.settings.masker import MaskerTraits
+from constraint_sdc.settings.recipe import Division, Recipe
+from constraint_sdc.settings.words import OnBroken
+
+M = TypeVar("M", bound=MaskerTraits)
+"""The type of the masker in the settings."""
+
+
+@dataclass(frozen=True, slots=True)
+class RulesSettings:
+    """How rules are loaded and judged: the phase, what `$original` stands for, where they may read, and how long.
+
+    Without `original` it is the file itself, if a rule mentions it.
+    """
+
+    phase: str | None = None
+    original: Path | None = None
+    allow: tuple[Path, ...] = ()
+    time_limit: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MaskSettings(Generic[M]):
+    """Everything that is decided before a file is read; nothing below asks the recipe or the options again.
+
+    `k` is 1 for a masker that forms no groups. `record` is the record element, None to find it. `recipe` has what
+    remains to be said about variables; `recipe_sha256` is the digest of its file, None if there was none.
+    """
+
+    k: int
+    masker: M
+    division: Division
+    seed: int
+    on_broken: OnBroken
+    record: str | None = None
+    rules: RulesSettings = field(default_factory=RulesSettings)
+    recipe: Recipe = field(default_factory=Recipe)
+    recipe_file: Path | None = None
+    recipe_sha256: str | None = None

@@ -61,6 +61,7 @@ class MaskingKeywords(DivisionKeywords, total=False):
     phase: str | None
     original: File | None
     recipe_file: File | None
+    recipe_sha256: str | None
     allow: Iterable[File]
     time_limit: float | None
 

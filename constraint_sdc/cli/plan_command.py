@@ -54,11 +54,13 @@ def command(
     from constraint_sdc.reports.masking.plan_text import plan_text
     from constraint_sdc.reports.sentences import with_sentences
 
-    settings = settle(options)
     pictures = GoalFiles(charts)
-    pictures.require(settings.masker, overwrite=True, taken=(data, rules, given["recipe"], given["original"], out))
+    if charts is not None:
+        pictures.require(
+            settle(options).masker, overwrite=True, taken=(data, rules, given["recipe"], given["original"], out)
+        )
     try:
-        plan = plan_file(data, rules, settings, progress_line("records read:"))
+        plan = plan_file(data, rules, options, progress_line("records read:"))
     finally:
         end_progress()
     saved = plan_to_json(plan)

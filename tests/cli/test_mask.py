@@ -172,8 +172,6 @@ def test_what_is_no_plan_is_a_users_mistake(run: Run, calls: Calls, text: str, s
 @pytest.mark.parametrize(
     ("more", "says"),
     [
-        ((), "k is not given"),
-        (("-k", "1"), "k must be at least 2"),
         (("-k", "2", "-o", "."), "a directory cannot be the masked file"),
         (("-k", "2", "-o", "data.xml", "--overwrite"), "the output would overwrite an input"),
         (("-k", "2", "-o", "masked.xml"), "masked.xml: the file exists already (give another name, or --overwrite)"),
@@ -184,6 +182,24 @@ def test_a_mistake_is_told_before_anything_is_read(run: Run, calls: Calls, more:
     assert ran.code == 2
     assert says in ran.err
     assert not calls
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ((), "k is not given"),
+        (("-k", "1"), "k must be at least 2"),
+        (("-k", "2", "--partition", "nonsense"), "nonsense"),
+    ],
+)
+def test_settings_that_do_not_fit_are_told_before_anything_is_read(
+    run: Run, made: HandMade, more: tuple[str, ...], says: str
+) -> None:
+    del made  # rules are there, and the data are not
+    ran = run("mask", "nowhere.xml", "--rules", "rules.sch", "-o", "new.xml", *more)
+    assert ran.code == 2
+    assert says in ran.err
+    assert "nowhere.xml" not in ran.err
 
 
 def test_an_old_certificate_is_not_overwritten_unasked(run: Run, calls: Calls) -> None:

@@ -303,7 +303,7 @@ class TestWeights:
     @pytest.mark.parametrize(
         ("cell", "says"),
         [
-            ("", "W of record 3 is no positive number, so it is no weight"),
+            ("", "W of record 3 is not a positive number, so not a weight"),
             ("0", "W of record 3 is no positive number"),
             ("-2", "W of record 3 is no positive number"),
             ("heavy", "W of record 3 is no positive number"),

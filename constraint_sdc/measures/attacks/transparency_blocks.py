@@ -126,7 +126,7 @@ def _by_operator(pair: Pair, block: MaskedTogether, variable: Compared) -> Use:
     if operator == GeometricMean.name and _is_positive(variable):
         logs = np.log(variable.original), np.log(variable.masked)
         return _by_means(variable.name, "geometric mean of its group (slack of logarithms)", *logs, label)
-    said = "masking method unknown" if operator is None else f"{operator} of a group"
+    said = "operator unknown" if operator is None else f"{operator} of a group"
     return _blanks_only(variable, said)
 
 

@@ -317,7 +317,7 @@ def test_what_is_used_depends_on_the_operator() -> None:
     assert how(Pair((compared("V1", -original, -masked),), ("V1",), block(GEOMETRIC))).startswith("nothing")
     assert how(Pair(variable, ("V1",), block(MEDIAN))) == "nothing (lower median of a group)"
     assert how(Pair(variable, ("V1",), block(MEAN, is_weighted=True))) == "nothing (weighted)"
-    assert how(Pair(variable, ("V1",), (MaskedTogether(("V1",), "mdav"),))) == "nothing (masking method unknown)"
+    assert how(Pair(variable, ("V1",), (MaskedTogether(("V1",), "mdav"),))) == "nothing (operator unknown)"
 
 
 def test_means_are_recognised_where_nobody_said_so_up_to_the_grid() -> None:
@@ -325,7 +325,7 @@ def test_means_are_recognised_where_nobody_said_so_up_to_the_grid() -> None:
     exact, rounded = np.array([4.5, 4.5, 3.0, 3.0]), np.array([4.0, 4.0, 3.0, 3.0])
     assert how(Pair((compared("V", original, exact),), ("V",))) == "mean of its group"
     assert how(Pair((compared("V", original, rounded, grid=Grid(0)),), ("V",))) == "mean of its group"
-    assert how(Pair((compared("V", original, rounded),), ("V",))) == "nothing (masking method unknown)"
+    assert how(Pair((compared("V", original, rounded),), ("V",))) == "nothing (operator unknown)"
 
 
 def test_a_category_that_is_not_masked_is_compared_for_equality() -> None:

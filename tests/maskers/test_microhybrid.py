@@ -165,7 +165,7 @@ class TestRules:
         result = given.mask(N)
         given.requires_all_rules()
         price = result.masked.blocks[0].price
-        assert "drawn at closeness" in sentence(price.notes[0])
+        assert "drawn with closeness" in sentence(price.notes[0])
         assert "repaired" not in sentence(price.notes[0])
         assert all(promise.is_exact for promise in price.promises)
         clusters = result.masked.blocks[0].groups

@@ -259,7 +259,7 @@ class TestMistakes:
     @pytest.mark.parametrize(
         ("recipe", "says"),
         [
-            ("mask: {masker: microhybrid, given: [Town]}", "Town is given but is no number"),
+            ("mask: {masker: microhybrid, given: [Town]}", "Town is in `given` but is not numeric"),
             ("mask: {masker: microhybrid, given: [Nobody]}", "the recipe names 'Nobody', which no record has"),
             (
                 "mask: {masker: microhybrid, given: [A]}\nvariables: {A: {role: confidential}}",
@@ -289,5 +289,5 @@ class TestMistakes:
         rows = columns(**incomes())
         rows[4]["A"] = "''"
         given = extract(tmp_path, rows, None, "mask: {masker: microhybrid, given: [A]}")
-        with pytest.raises(UsageError, match="A is given, but record 5 has no value of it"):
+        with pytest.raises(UsageError, match="A is in `given`, but record 5 has no value of it"):
             given.mask(12)

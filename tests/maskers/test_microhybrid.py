@@ -126,7 +126,7 @@ class TestTooFewRecords:
         with pytest.raises(PlanRefusedError) as refusal:
             given.mask(3)
         assert "needs k of at least |X| + 2|Y| + 1 = 3 + 2 * 0 + 1 = 4" in str(refusal.value)
-        assert "-k 4, or fewer variables together" in str(refusal.value)
+        assert "use -k 4, or put fewer variables" in str(refusal.value)
         given.mask(4)
 
     def test_a_given_variable_counts_twice(self, tmp_path: Path) -> None:
@@ -263,11 +263,11 @@ class TestMistakes:
             ("mask: {masker: microhybrid, given: [Nobody]}", "the recipe names 'Nobody', which no record has"),
             (
                 "mask: {masker: microhybrid, given: [A]}\nvariables: {A: {role: confidential}}",
-                "A is given, so it stays",
+                "A is in `given`, so it is not changed",
             ),
             (
                 "mask: {masker: microhybrid, given: [A]}\ngroups: [[A, B]]",
-                "A is given, so it stays as it is and cannot be in a",
+                "A is in `given`, so it is not changed and cannot be in a",
             ),
             ("mask: {masker: microhybrid, m1: 2}", "m1 is a parameter of fuzzy-c-means, not of microhybrid"),
             ("mask: {masker: microhybrid}\nmethod: mdav", "`method` is the old spelling of an entry under `mask`"),

@@ -2,6 +2,7 @@
 
 ConstraintSdcError            root; carries the exit code of the command line
 ├── UsageError                an option, argument or recipe is invalid (exit 2)
+│   └── PluginError           an installed distribution offers something that cannot be used (in `plugins`)
 ├── RulesError                a Schematron file cannot be processed (exit 2)
 ├── DataError                 a microdata or XML file cannot be processed (exit 2)
 │   └── NotRowsError          well-formed XML, but not flat rows; `check` judges it as a document instead

@@ -50,7 +50,7 @@ class _AttackGroup(click.Group):
 
 @click.group("attack", cls=_AttackGroup, epilog=_EPILOG)
 def command() -> None:
-    """Try what an intruder would: how many records he re-identifies, and how sure he is."""
+    """Run a re-identification attack and report how often it succeeds."""
 
 
 @command.command("single-ranking")
@@ -67,7 +67,7 @@ def command() -> None:
     help="How values are compared. [default: all that fit the setting]",
 )
 @click.option("--share", type=float, help="Share of the records in the sample. [default: 0.01]")
-@click.option("--off", type=int, help="Variables of each record that are far off in his file. [default: 3]")
+@click.option("--off", type=int, help="Variables of each record that are far off in the intruder's file. [default: 3]")
 @click.option("--deviation", type=float, help="How far off, relative to the value. [default: 0.3]")
 @click.option("--against", type=FILE, help="The intruder's own file, with the original's records in their order.")
 @comparing_options

@@ -55,7 +55,7 @@ def _refuse_mistakes(attack: str, options: AssessOptions, given: Mapping[str, An
         if name in given and setting not in settings:
             raise UsageError(f"--{name} has no meaning here", hint=f"it does not belong to --setting {setting}")
     if "against" in given and "deviation" in given:
-        raise UsageError("--deviation has no meaning here", hint="with --against, his file has its own errors")
+        raise UsageError("--deviation has no meaning here", hint="the file of --against has its own errors")
 
 
 def _attack(attack: str, options: AssessOptions, given: Mapping[str, Any], compared: ComparedFiles) -> Measure:

@@ -155,7 +155,7 @@ class IsMissing:
 
 @dataclass(frozen=True, slots=True)
 class Negation:
-    """The condition does not hold; a blank satisfies no comparison, so it satisfies "not" of each."""
+    """The condition does not hold; a blank satisfies no comparison, so it satisfies the negation of each."""
 
     item: Condition
 

@@ -60,8 +60,8 @@ class Subdomain:
     def rows(self, texts: Mapping[str, Sequence[str | None]], numbers: Mapping[str, Floats]) -> Labelled:
         """Return labels and record numbers (from 0, ascending), found in the ORIGINAL file.
 
-        A variable in `numbers` (NaN is a blank) is numeric, whatever `texts` holds of it; any other is in `texts`
-        (None is a blank). A condition has one entry, perhaps without records; a variable one for each value, in
+        A variable in `numbers` (NaN for a blank) is numeric, even if it is in `texts` too; any other is in `texts`
+        (None for a blank). A condition has one entry, perhaps without records; a variable has one for each value, in
         order, and one for its blanks, if there are any.
         """
         values = ConditionValues(texts, numbers)

@@ -58,12 +58,12 @@ def prepared(measure: Measure, inputs: MeasureInputs) -> Measure | None:
 
 
 def utility_measures(regressions: tuple[Regression, ...] = ()) -> tuple[Measure, ...]:
-    """Return the measures of what masking cost; regressions only where some are named."""
+    """Return the utility measures; regressions only if some are named."""
     return _family("utility", MeasureInputs(regressions=regressions))
 
 
 def risk_measures(seed: int = 0) -> tuple[Measure, ...]:
-    """Return the measures of what could be linked or narrowed down; `seed` draws where not all can be tried."""
+    """Return the risk measures; `seed` draws samples where not all combinations can be tried."""
     return _family("risk", MeasureInputs(seed))
 
 
@@ -75,7 +75,7 @@ def attacks_on(
 ) -> tuple[Measure, ...]:
     """Return the attacks of these names, all that apply if None.
 
-    What rules give away needs rules that every original record satisfies; `domains` are the values of variables that
+    Rule inference needs rules that every original record satisfies; `domains` are the values of variables that
     value-domain rules restrict.
     """
     found = _family("attack", MeasureInputs(seed, rules, domains))
@@ -95,7 +95,7 @@ def _family(family: str, inputs: MeasureInputs) -> tuple[Measure, ...]:
 
 
 def score_of(utility: Sequence[Measured], risk: Sequence[Measured]) -> Measured:
-    """Return SCORE from what was measured already."""
+    """Return SCORE from results that were already measured."""
     found = {measured.measure: measured for measured in (*utility, *risk)}
     return score_measured(
         found[ProbabilisticLoss.name].value("pil"),
@@ -105,13 +105,12 @@ def score_of(utility: Sequence[Measured], risk: Sequence[Measured]) -> Measured:
 
 
 # The figures of a sweep: PIL, DBRL, ID and the loss of many masked versions of one file.
-#
-# Whatever depends on the original alone is computed once.
+# Results that depend on the original alone are computed once.
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What one masked version costs and risks, in per cent; None where not defined."""
+    """The loss and risk of one masked version in per cent; None where not defined."""
 
     pil: float | None
     dbrl: float | None
@@ -122,7 +121,7 @@ class Figures:
 
 
 class SweepFigures:
-    """Measures pairs that share their original; another set of masked variables has a base of its own."""
+    """Measures pairs that share their original; each set of masked variables has its own base."""
 
     def __init__(self) -> None:
         self._bases: dict[tuple[str, ...], tuple[PilBase, RankBase]] = {}

@@ -30,8 +30,8 @@ class ArithmeticMean:
     Proof sketch. Let a'x op c hold for every member x. By linearity a'mean(x) is the mean of numbers that all satisfy
     "op c"; for =, <=, <, >=, > these form an interval, and an interval contains the mean of its points. `!=` leaves two
     intervals with a hole between them. In double the mean is rounded, so the exact step must restore a linear
-    condition; it finds little to do for intervals and orders, because summing, dividing and keeping between extremes
-    are all monotone: a group whose members agree gets their very value, and V1 <= V2 survives in double.
+    condition. Intervals and orders seldom need it, because summing, dividing and clamping to the extremes are all
+    monotone: a group of equal values keeps that value, and V1 <= V2 also holds in double.
     """
 
     name = "arithmetic mean"
@@ -55,7 +55,7 @@ REGISTERED = (ArithmeticMean(),)
 
 
 def group_means(values: Points, groups: Groups, weights: Weights | None = None) -> Points:
-    """Return the (weighted) mean of every group's rows, never outside what the group's own values span."""
+    """Return the (weighted) mean of every group's rows, never outside the range of the group's values."""
     members = values[groups.order]
     with np.errstate(over="ignore"):
         if weights is None:

@@ -27,14 +27,14 @@ from constraint_sdc.settings.reason import because
 
 
 class GeometricMean:
-    """Each variable's geometric mean over the group; all values are positive (others are in strata of their own).
+    """Each variable's geometric mean over the group; all values are positive (others are in separate strata).
 
     Proof sketch. Move every product to the side where its coefficient is positive: P op N, both sums of products of
     powers with positive coefficients. The geometric mean of x is the mean of log x, and a product of powers is linear
     in log x. So one product against one product is a linear condition in the logarithms, convex for every operator but
     `!=`. A sum of products below a single one, P <= N, is `log sum exp(linear) <= linear`: convex as well, the
-    condition of a geometric programme. Nothing against something is always or never true of positive values. Any
-    other shape (an equality with a sum, a sum above) is not convex in the logarithms.
+    condition of a geometric programme. A comparison with no product on one side is always or never true for positive
+    values. Any other form (an equality with a sum, a sum above) is not convex in the logarithms.
     """
 
     name = "geometric mean"
@@ -82,7 +82,7 @@ def _atom_verdict(atom: ValueAtom) -> OperatorVerdict:
 
 
 def _comparison(coefficients: list[Fraction], op: CompareOp) -> OperatorVerdict:
-    """Judge `sum of products op 0` by how many products stand left and right once all coefficients are positive."""
+    """Judge `sum of products op 0` by the number of products on each side after all coefficients are made positive."""
     left, right = sum(value > 0 for value in coefficients), sum(value < 0 for value in coefficients)
     if not left or not right:
         is_true = op in (("!=", ">", ">=") if left else ("!=", "<", "<="))

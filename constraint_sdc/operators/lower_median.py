@@ -1,4 +1,4 @@
-"""The lower median: an order statistic, so a value that occurs, between the extremes, and monotone."""
+"""The lower median: an order statistic, so it is a value that occurs, lies between the extremes, and is monotone."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class LowerMedian:
     the member's text is copied. Across two, let f be computed from x and y, never decreasing in x and never increasing
     in y (V1 - c * V2 with c > 0), and let f(x, y) <= c for all m members. With r the rank of the median, at least
     m - r + 1 members have x >= x_(r) and at least r have y <= y_(r): together more than m, so one member has both, and
-    f(x_(r), y_(r)) <= f(x, y) <= c by its monotony. The same argument the other way round gives >=, both give =, and
-    strict signs stay strict. Nothing but monotony of f was used, and every operation in double or decimal is monotone
-    in each operand: the claim is digit for digit for a comparison that writes each variable once. If f grows with both
-    (V1 + V2 <= c), the member with both properties need not exist.
+    f(x_(r), y_(r)) <= f(x, y) <= c by its monotonicity. The reverse argument gives >=, both give =, and strict signs
+    stay strict. Only the monotonicity of f is used, and every operation in double or decimal is monotone in each
+    operand: the claim is exact to the digit for a comparison that writes each variable once. If f grows with both (V1 +
+    V2 <= c), the member with both properties need not exist.
     """
 
     name = "lower median"

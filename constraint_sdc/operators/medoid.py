@@ -1,4 +1,4 @@
-"""The medoid: the actual record nearest to the group's mean. It keeps every rule, and publishes a real record."""
+"""The medoid: the actual record nearest to the group's mean. It preserves every rule, but publishes a real record."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from constraint_sdc.settings.words import Scale
 class Medoid:
     """The member closest to the group's mean, all of whose values are taken together.
 
-    Proof sketch. The representative is a member, every member satisfies the rule, and a record-local rule asks about
-    nothing else. This holds for rules that we do not understand, for disjunctions and for `!=`, on two conditions that
-    the plan must see to: all variables of the rule are in the block, and the rule looks only at its own record.
+    Proof sketch. The representative is a member, every member satisfies the rule, and a record-local rule reads nothing
+    else. This holds for opaque rules, for disjunctions and for `!=`, on two conditions that the plan ensures: all
+    variables of the rule are in the block, and the rule reads only its own record.
 
-    Of all members it costs least: the squared distances from member x to the others add up to the group's SSE plus m
-    times the squared distance from x to the mean.
+    It has the least cost of all members: the squared distances from member x to the others add up to the group's SSE
+    plus m times the squared distance from x to the mean.
     """
 
     name = "medoid"

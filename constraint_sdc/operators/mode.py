@@ -17,8 +17,8 @@ class Mode:
     """Each variable's most frequent value in the group; among equally frequent ones the smallest (of codes: the least).
 
     Proof sketch. The value is a member's own, so whatever all members satisfy about this one variable holds, provided
-    that the member's text is copied. Modes of two variables may come from members that have nothing to do with each
-    other: of (1, 2), (1, 3), (0, 1), (5, 1) the modes are (1, 1), although V1 differs from V2 in every member.
+    that the member's text is copied. Modes of two variables may come from different members: of (1, 2), (1, 3), (0, 1),
+    (5, 1) the modes are (1, 1), although V1 differs from V2 in every member.
     """
 
     name = "mode"
@@ -42,11 +42,12 @@ class Mode:
     def choose(self, values: Points, groups: Groups, weights: Weights | None = None) -> Rows:
         """Return, for every group, the first member in the file that has the mode, to copy its text.
 
-        `values` are one variable's numbers or codes; texts to be told apart (`1` and `1.0`) have codes of their own.
+        `values` are one variable's numbers or codes; different texts of one number (`1` and `1.0`) have different
+        codes.
         """
         members = SortedMembers.of(values, groups)
         run_groups = groups.label[members.rows[members.run_starts]]
-        # Stable: of runs that count alike the first stays first, which is that of the smallest value.
+        # The sort is stable: among runs of equal weight, the run of the smallest value stays first.
         count = members.run_sizes if weights is None else members.run_weights(weights, groups)
         best_first = np.lexsort((-count, run_groups)).astype(np.int64)
         is_best = np.diff(run_groups[best_first], prepend=-1) > 0

@@ -1,4 +1,4 @@
-"""What every operator does: it makes one value out of a group's values, and says which constraints survive that."""
+"""The protocol of operators: they compute one value from a group's values, and tell which constraints are preserved."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from constraint_sdc.data.groups import Groups
 from constraint_sdc.settings.reason import Reason
 from constraint_sdc.settings.words import Scale
 
-# What an operator says about a constraint: preserved, to be made exact, or not covered.
+# The verdict of an operator on a constraint: preserved, to be made exact, or not covered.
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +28,14 @@ class Preserved:
 
 @dataclass(frozen=True, slots=True)
 class NeedsExact:
-    """True of the representative in real arithmetic; must be made true on the output grid."""
+    """The constraint holds for the representative in real arithmetic; the exact step restores it on the grid."""
 
     because: Reason
 
 
 @dataclass(frozen=True, slots=True)
 class NotCovered:
-    """The members' satisfying the constraint says nothing about the representative."""
+    """The constraint may fail for the representative even if every member satisfies it."""
 
     because: Reason
 
@@ -43,16 +43,16 @@ class NotCovered:
 OperatorVerdict: TypeAlias = Preserved | NeedsExact | NotCovered
 
 
-# What an operator is, for those who plan with it and make its values exact.
+# The traits of an operator that the planner and the exact step use.
 
 
 @dataclass(frozen=True, slots=True)
 class OperatorTraits:
-    """What the planner and the exact step ask of an operator instead of its name.
+    """The properties of an operator that the planner and the exact step use instead of its name.
 
-    `scales` are those of the variables that it takes. `copies` is what it takes from a member as it is: nothing (it
+    `scales` are those of the variables that it takes. `copies` is what it takes unchanged from a member: nothing (it
     computes a new number), each variable's value by itself, or all variables together from one record. With
-    `averages_logarithms` it takes positive values; records of different signs are in strata of their own. With
+    `averages_logarithms` it takes positive values; records of different signs are in separate strata. With
     `is_order_statistic` it takes the value of one rank, so that it moves with the order of the values.
     """
 
@@ -80,8 +80,8 @@ _BITS = 40  # of a group's largest weight
 def whole_weights(weights: Weights, groups: Groups) -> npt.NDArray[np.int64]:
     """Return weights as whole numbers, whose sums are exact whatever their order.
 
-    Each group has a unit of its own, a power of two, so that groups do not influence each other and weights that were
-    whole numbers keep their proportions exactly: weight 3 counts as much as three records of weight 1.
+    Each group has its own unit, a power of two, so that groups do not affect each other and whole weights keep their
+    proportions exactly: weight 3 counts as much as three records of weight 1.
     """
     heaviest = np.maximum.reduceat(weights[groups.order], groups.starts)[groups.label]
     scaled = np.ldexp(weights, _BITS - np.frexp(heaviest)[1])
@@ -126,7 +126,7 @@ class Operator(Protocol):
     """One way to represent a group.
 
     An operator is applied only where every member has the value: records are stratified by their pattern of missing
-    values first. So `if_missing` of an atom never matters to a verdict, and presence is always preserved.
+    values first. So `if_missing` of an atom never affects a verdict, and presence is always preserved.
     """
 
     @property
@@ -136,21 +136,21 @@ class Operator(Protocol):
 
     @property
     def traits(self) -> OperatorTraits:
-        """Return what the operator is for those who use it."""
+        """Return the traits of the operator."""
         ...
 
     def verdict(self, formula: Formula) -> OperatorVerdict:
         """Tell whether a formula that every member satisfies holds for the representative.
 
         All of the formula's variables are aggregated by this operator, over the same group. Across variables,
-        `Preserved` speaks of comparisons that write each variable once.
+        `Preserved` holds for comparisons that write each variable once.
         """
         ...
 
     def representatives(self, values: Points, groups: Groups, weights: Weights | None = None) -> Points:
         """Return one row per group, from `values` of n records x d variables without NaN.
 
-        `weights` are how much each record counts, positive; without them all count alike.
+        `weights` are the positive weights of the records; without them all records have the same weight.
         """
         ...
 

@@ -11,7 +11,7 @@ from constraint_sdc.plugins import Registry
 
 def _fault(operator: Operator) -> str | None:
     if not operator.traits.is_average and not hasattr(operator, "choose"):
-        return "copies a member's text, and lacks choose"
+        return "copies a member's text, but has no method `choose`"
     return None
 
 
@@ -35,5 +35,5 @@ def copying_operator(name: str) -> CopyingOperator:
 
 
 def averages_otherwise(name: str) -> bool:
-    """Tell whether an operator averages, and not arithmetically: centres and synthetic values have no place for it."""
+    """Tell whether an operator averages but not arithmetically; centres and synthetic values do not support it."""
     return name != ArithmeticMean.name and OPERATORS[name].traits.is_average

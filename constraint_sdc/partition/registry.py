@@ -48,12 +48,12 @@ PARTITIONS = Registry[Partitioner](
 """Every method under its name, the default first."""
 
 METHODS: tuple[str, ...] = PARTITIONS.own_names
-"""The names of our own methods, the default first; all but `auto` also with `+refine` behind."""
+"""The names of our own methods, the default first; all except `auto` also take `+refine`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refined:
-    """Any method, then the search that improves its groups; weights of records count in the search."""
+    """Any method, followed by the search that improves its groups; the search uses record weights."""
 
     start: Partitioner
     effort: Effort
@@ -87,7 +87,7 @@ def partitioner(name: str, effort: str | None = None) -> Partitioner:
     if start not in PARTITIONS or start == Auto.name:
         raise UsageError(
             f"unknown partition method {name!r}",
-            hint=f"use auto, or one of {', '.join(PARTITIONS.names[1:])}, also with +refine behind",
+            hint=f"use auto, or one of {', '.join(PARTITIONS.names[1:])}; add +refine to search for better groups",
         )
     if name.endswith(_REFINE):
         return Refined(PARTITIONS[start], effort_of(_DEFAULT if effort is None else effort))
@@ -109,7 +109,7 @@ def sorts_by_one_number(name: str) -> bool:
 
 
 def settled(division: Division) -> Division:
-    """Return the division with its effort said, where the method has one; refuse what does not fit together."""
+    """Return the division with its effort filled in if the method searches; refuse contradictory options."""
     searches = division.method == Auto.name or division.method.endswith(_REFINE)
     partitioner(division.method, division.effort)
     effort = (_DEFAULT if division.effort is None else division.effort) if searches else None

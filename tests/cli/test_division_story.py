@@ -108,9 +108,9 @@ REFUSED = {
     "--effort -3s": "unknown effort '-3s'",
     "--partition mdav --effort fast": "mdav does not search, so it has no effort (use auto or mdav+refine)",
     "--partition mdav --weights W": (
-        "mdav as published takes no weights of records (use a method that does, such as auto, or leave the weights out)"
+        "mdav takes no weights of records (use a method that takes weights, such as auto, or leave the weights out)"
     ),
-    "--partition v-mdav --weights W": "v-mdav as published takes no weights of records",
+    "--partition v-mdav --weights W": "v-mdav takes no weights of records",
     "--weights Weight": "the weights are to be 'Weight', which no record has (the file has: A, B, C, Rate, W)",
     "--weights A --recipe roles.yml": "A weighs the records and cannot be masked too (make A untouched, or leave the",
     "--masker microhybrid --weights W": "microhybrid takes no weights of records (leave the weights out)",

@@ -206,7 +206,7 @@ class Heavy:
 
 def test_weights_that_act_pass_as_well_as_weights_that_are_refused() -> None:
     exam.weights_act_or_are_refused(Candidate(Heavy()))
-    with pytest.raises(UsageError, match="mdav as published takes no weights of records"):
+    with pytest.raises(UsageError, match="mdav takes no weights of records"):
         Mdav().partition(Cloud(np.zeros((4, 1)), weights=np.ones(4)), 2, 0)
 
 

@@ -82,5 +82,5 @@ def test_the_default_is_the_papers_for_scattered_records() -> None:
 
 @pytest.mark.parametrize("gamma", [-0.1, math.nan, math.inf])
 def test_what_is_no_gamma_is_refused(gamma: float) -> None:
-    with pytest.raises(UsageError, match="the gamma of v-mdav is a number from 0 on"):
+    with pytest.raises(UsageError, match="the gamma of v-mdav must be 0 or more"):
         VMdav(gamma)

@@ -1,4 +1,4 @@
-"""A case of the guarantee test: data, rules, recipe and k, as text that anybody can replay."""
+"""A case of the guarantee test: data, rules, recipe and k, as text that can be replayed."""
 
 from __future__ import annotations
 

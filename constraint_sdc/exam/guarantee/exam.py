@@ -50,7 +50,7 @@ def examine_guarantee(change: ChangedCase, options: ExamOptions) -> str:
 
 
 def keep_case(outcome: CaseOutcome, folder: Path) -> Path:
-    """Write the files of a case so that anybody can replay it, and return where they are."""
+    """Write the files of a case so that it can be replayed, and return the folder."""
     if outcome.case is None:
         raise ValueError("an outcome without its case cannot be replayed")
     place = folder / f"case-{outcome.seed}"
@@ -75,7 +75,7 @@ def _failure(outcome: CaseOutcome, fault: str, keep: Path | None) -> ExamFailedE
 
 
 def _require_masking(found: list[CaseOutcome], keep: Path | None) -> None:
-    """Fail what publishes files as they were; one whose records were alike anyway is no evidence."""
+    """Fail an object that publishes unchanged files; a file whose records are equal anyway is no evidence."""
     masked = [outcome for outcome in found if outcome.is_unmasked is not None]
     unmasked = [outcome for outcome in masked if outcome.is_unmasked]
     if unmasked and len(unmasked) > _MOST_UNMASKED * len(masked):

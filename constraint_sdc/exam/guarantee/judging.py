@@ -71,7 +71,7 @@ def faults(given: Maskable) -> list[str]:
 
 
 def is_unmasked(given: Maskable) -> bool | None:
-    """Tell whether every masked value is the one that it was; None where k records were alike in all blocks anyway."""
+    """Tell whether every masked value is unchanged; None if k records are equal in all blocks anyway."""
     old, new = ([cells(row) for row in _records(path, given.record)] for path in (given.original, given.masked))
     if len(old) != len(new) or given.k == 1 or not any(_small_groups(old, given.blocks, given.k)):
         return None
@@ -201,7 +201,7 @@ def _lost_values(
 def _forgotten(
     rows: Sequence[Mapping[str, str]], blocks: Sequence[Sequence[str]], wishes: dict[str, Any]
 ) -> Iterable[str]:
-    """Every numeric variable is masked once, unless the recipe keeps it; a pinned one never is. 007 is no number."""
+    """Every numeric variable is masked once, unless the recipe keeps it; a pinned one never is. 007 is not a number."""
     times = Counter(name for block in blocks for name in block)
     for name in sorted({name for row in rows for name in row}):
         column = _column(rows, name)
@@ -223,7 +223,7 @@ def _bad_figures(name: str, before: Sequence[str], after: Sequence[str]) -> Iter
         return
     no_numbers = [value for value in after if not NUMBER.fullmatch(value)]
     if no_numbers:
-        yield f"{name}: {no_numbers[0]!r} is no number"
+        yield f"{name}: {no_numbers[0]!r} is not a number"
         return
     old, new = ([len(value.partition(".")[2]) for value in values] for values in (before, after))
     largest = max(abs(float(value)) for value in before)

@@ -87,7 +87,7 @@ MASKERS: Mapping[str, Callable[[ExamCase, Content, random.Random], ExamCase]] = 
 
 
 def with_masker(case: ExamCase, name: str) -> ExamCase:
-    """Return the case with its recipe rewritten for a masker; wishes that this masker refuses are taken out."""
+    """Return the case with its recipe rewritten for a masker; entries that this masker refuses are removed."""
     rng = random.Random(f"{name} {case.seed}")
     content = _bare(case)
     case = MASKERS[name](case, content, rng) if name in MASKERS else _plain(case, content, name)

@@ -20,8 +20,8 @@ from constraint_sdc.plan.plan import ExactStep
 DOCUMENTED = (
     "cannot form a group of",
     "its values have fewer than",
-    "would have to share",
-    "a record but its own",
+    "must share them",
+    "except its own values",
     "takes no nominal",
 )
 
@@ -31,7 +31,7 @@ class CaseOutcome:
     """What became of a case. `faults` is empty unless the promise was broken; `refusal` is the plan's reason.
 
     `withheld` says which rules across records the judge found broken, so that nothing was published. `is_unmasked`
-    tells whether the published file has every value that it had; None where that is no wonder, or nothing is published.
+    tells whether the published file has every value that it had; None where that is expected, or nothing is published.
     """
 
     seed: int

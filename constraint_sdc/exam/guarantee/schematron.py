@@ -34,7 +34,7 @@ class PlacedRule:
 class Frame:
     """What surrounds the patterns: a phase to be chosen, lets of the schema, and the ids of mere warnings.
 
-    `across` are rules by id that look at other records. With a phase there is a pattern outside it that nobody obeys.
+    `across` are rules by id that look at other records. With a phase, one pattern lies outside it and is not checked.
     """
 
     phase: str | None = None

@@ -69,7 +69,7 @@ def _has_form(measure: Measure, named: NamedPair) -> None:
     which, pair = named
     found = measure.measure(pair)
     require(found.measure == measure.name, f"{which}: the answer is called {found.measure!r}, not {measure.name!r}")
-    require(found.says.endswith("."), f"{which}: `says` is no sentence: {found.says!r}")
+    require(found.says.endswith("."), f"{which}: `says` is not a sentence: {found.says!r}")
     names = [figure.name for figure in found.figures]
     require(bool(names) and len(set(names)) == len(names), f"{which}: figures are called {names}")
     for figure in found.figures:

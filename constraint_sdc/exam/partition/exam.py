@@ -261,7 +261,7 @@ def what_cannot_be_divided_is_refused(candidate: Candidate) -> None:
 
 
 def weights_act_or_are_refused(candidate: Candidate) -> None:
-    """Acting means: equal weights change nothing, unequal ones do, and what is no weight is refused."""
+    """Acting means: equal weights change nothing, unequal ones do, and invalid weights are refused."""
     cloud = draw_cloud(candidate.takes, "scattered", 60)
     unequal = np.where(np.arange(60) % 3 == 0, 1000.0, 1.0)
     try:

@@ -1,4 +1,4 @@
-"""Record linkage by subsets: DBRL averaged over what an intruder may know, from one variable to all of them.
+"""Record linkage by subsets: DBRL averaged over the subsets of variables that an intruder may know.
 
 J. Domingo-Ferrer and V. Torra, A quantitative comparison of disclosure control methods for microdata, in
 Confidentiality, Disclosure and Data Access, 111-133, 2001, average over the number of known variables.
@@ -38,7 +38,7 @@ class SizeLinkage:
 def subset_linkage(places: Sequence[Places], rows: Rows, per_size: int, seed: int) -> tuple[SizeLinkage, ...]:
     """Link the masked records in `rows` by subsets of the variables; one `Places` each, of at least one record.
 
-    Of every size at most `per_size` subsets are tried: all if there are no more, else drawn by `seed`.
+    Of every size at most `per_size` subsets are tried: all of them, or a sample drawn by `seed`.
     """
     return tuple(_one_size(places, rows, size, per_size, seed) for size in range(1, len(places) + 1))
 
@@ -69,9 +69,9 @@ def drawn_subsets(count: int, size: int, at_most: int, seed: int) -> Iterator[Su
 
 
 class SubsetLinkage:
-    """How many masked records an intruder links who knows some of the variables only.
+    """How many masked records an intruder links who knows only some of the variables.
 
-    Of every size, `per_size` subsets are tried; in a file of more than `records`, so many drawn records are linked.
+    Of every size, `per_size` subsets are tried; in a file of more than `records`, a sample of that many is linked.
     """
 
     name: ClassVar[str] = "subset-linkage"
@@ -106,7 +106,7 @@ class SubsetLinkage:
         )
         says = (
             f"Averaged over intruders who know 1 to {len(places)} variables, {mean:.2f}% of the masked records are "
-            f"linked to the right person; the best informed links {largest.largest:.2f}%."
+            f"linked to the right person; the best subset links {largest.largest:.2f}%."
         )
         notes = [note for each in places for note in each.notes]
         notes += _notes(sizes, len(rows), len(pair), self.seed)
@@ -117,7 +117,7 @@ REGISTERED = (SubsetLinkage(),)
 
 
 def sampled_rows(records: int, at_most: int, seed: int) -> Rows:
-    """Return all records, or so many drawn ones, in file order."""
+    """Return all records, or a sample of `at_most`, in file order."""
     if records <= at_most:
         return np.arange(records)
     return np.sort(np.random.default_rng([seed, records]).choice(records, at_most, replace=False))

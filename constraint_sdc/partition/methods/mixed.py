@@ -30,7 +30,7 @@ class Mixed:
     traits = PartitionTraits(Takes.MIXED, largest=below_2k)
 
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
-        """Return the group of every record; `seed` is of no account, because nothing is drawn.
+        """Return the group of every record; `seed` is unused, because the method is deterministic.
 
         >>> Mixed().partition(Cloud(np.array([[0.0], [9.0], [1.0], [8.0], [0.5]])), 2, seed=1).tolist()
         [1, 0, 1, 0, 1]

@@ -1,4 +1,4 @@
-"""Random groups: no published method, but the baseline of all; what closeness is worth shows against it."""
+"""Random groups: not a published method, but the baseline that shows what a method gains by grouping near records."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from constraint_sdc.partition.partitioner import DRAWN, PartitionTraits, below_2
 
 
 class RandomGroups:
-    """As many groups of k as there can be, in a drawn order; records left over are spread, so sizes differ by one."""
+    """The most groups of k possible, in random order; leftover records are spread, so sizes differ by one."""
 
     name = "random"
     traits = PartitionTraits(largest=below_2k, file_order_matters=DRAWN)
 
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
-        """Return the group of every record; another seed draws others.
+        """Return the group of every record; the groups depend on the seed.
 
         >>> sorted(RandomGroups().partition(Cloud(np.zeros((7, 1))), 2, seed=1).tolist())
         [0, 0, 0, 1, 1, 2, 2]

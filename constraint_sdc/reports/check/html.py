@@ -28,7 +28,7 @@ _CLASSES: dict[Label, str] = {
     "pass": "pass",
     "not applicable": "idle",
 }
-# A page with hundreds of open examples is no summary; beyond this many rules the reader opens what is of interest.
+# A page with hundreds of open examples is not a summary: above this many rules, examples are folded.
 _OPEN_FINDINGS = 8
 
 

@@ -22,7 +22,7 @@ ElementTree.register_namespace("svrl", SVRL)
 
 
 def render_svrl(result: CheckResult) -> str:
-    """Return the report as SVRL; `phase`, ids and diagnostics that are no XML names are left out."""
+    """Return the report as SVRL; `phase`, ids and diagnostics that are not XML names are left out."""
     root = _svrl("schematron-output", {"title": result.title or None, "phase": name_or_none(result.phase)})
     root.extend(_svrl("text", {}, line) for line in _remarks(result))
     for pattern, rules in groupby(result.results, key=lambda rule: rule.pattern):

@@ -163,7 +163,7 @@ def test_a_rule_that_the_original_breaks_is_not_used(tmp_path: Path) -> None:
         file_of(original, averaged(original, "X", 3))
     )
     assert found.value("pinned") == 0
-    assert any("breaks rules" in note and "r1" in note for note in found.notes)
+    assert any("breaks these rules" in note and "r1" in note for note in found.notes)
 
 
 def test_rules_on_texts_tell_nothing_and_are_named(tmp_path: Path) -> None:
@@ -207,7 +207,7 @@ def test_shuffled_values_are_not_taken_for_means(tmp_path: Path) -> None:
         file_of(original, {"X": [40.0, 1.0, 2.0, 30.0]})
     )
     assert row(found, "rules", "X") == row(found, "rules-and-masked", "X")
-    assert any("Not known to be plain means" in note for note in found.notes)
+    assert any("Not known to be group means" in note for note in found.notes)
 
 
 @pytest.mark.parametrize("how", ["weighted", "lower median"])
@@ -239,7 +239,7 @@ def test_a_variable_that_changed_without_being_masked_is_not_trusted(tmp_path: P
     variables = (compared("A", [1.0, 2.0], [1.0, 3.0], is_masked=False), compared("X", [1.0, 2.0], [1.5, 1.5]))
     found = RuleInference(written_rules(tmp_path, "number(X) = number(A)")).measure(Pair(variables, ("A", "X")))
     assert found.value("pinned") == 0
-    assert any("differ although not masked" in note for note in found.notes)
+    assert any("Not masked but changed" in note for note in found.notes)
 
 
 def test_codes_are_not_numbers(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ from tests.measures.pairs import compared, group_means, pair_of
 NAN = math.nan
 MEAN, GEOMETRIC, MEDIAN = ArithmeticMean.name, GeometricMean.name, LowerMedian.name
 ALONE = ("individual-ranking", "optimal-univariate", "auto")
-LOST = "nothing: the true record would be lost"
+LOST = "nothing: it would exclude the true record"
 
 
 def possible(reaches: list[Reach], x: int) -> list[int]:
@@ -317,7 +317,7 @@ def test_what_is_used_depends_on_the_operator() -> None:
     assert how(Pair((compared("V1", -original, -masked),), ("V1",), block(GEOMETRIC))).startswith("nothing")
     assert how(Pair(variable, ("V1",), block(MEDIAN))) == "nothing (lower median of a group)"
     assert how(Pair(variable, ("V1",), block(MEAN, is_weighted=True))) == "nothing (weighted)"
-    assert how(Pair(variable, ("V1",), (MaskedTogether(("V1",), "mdav"),))) == "nothing (not said how it was masked)"
+    assert how(Pair(variable, ("V1",), (MaskedTogether(("V1",), "mdav"),))) == "nothing (masking method unknown)"
 
 
 def test_means_are_recognised_where_nobody_said_so_up_to_the_grid() -> None:
@@ -325,7 +325,7 @@ def test_means_are_recognised_where_nobody_said_so_up_to_the_grid() -> None:
     exact, rounded = np.array([4.5, 4.5, 3.0, 3.0]), np.array([4.0, 4.0, 3.0, 3.0])
     assert how(Pair((compared("V", original, exact),), ("V",))) == "mean of its group"
     assert how(Pair((compared("V", original, rounded, grid=Grid(0)),), ("V",))) == "mean of its group"
-    assert how(Pair((compared("V", original, rounded),), ("V",))) == "nothing (not said how it was masked)"
+    assert how(Pair((compared("V", original, rounded),), ("V",))) == "nothing (masking method unknown)"
 
 
 def test_a_category_that_is_not_masked_is_compared_for_equality() -> None:
@@ -333,13 +333,13 @@ def test_a_category_that_is_not_masked_is_compared_for_equality() -> None:
     found = Transparency("published").measure(Pair((region,), ("region",)))
     assert found.value("certain-records-published") == 2
     changed = compared("region", [1, 1, 2, 2], [1, 1, 2, 1], scale=Scale.NOMINAL, is_masked=False)
-    assert how(Pair((changed,), ("region",))) == "nothing: not masked, yet changed"
+    assert how(Pair((changed,), ("region",))) == "nothing: not masked but changed"
 
 
 def test_blanks_that_stay_tell_who_has_a_value() -> None:
     income = compared("income", [5.0, 9.0, NAN], [5.0, 5.0, NAN])
     pair = Pair((income,), ("income",), (MaskedTogether(("income",), "mdav", {"income": MEDIAN}),))
-    assert how(pair) == "only who has a value (lower median of a group)"
+    assert how(pair) == "only which records have a value (lower median of a group)"
     assert Transparency("published").measure(pair).value("certain-records-published") == 1
     moved = Pair((compared("income", [5.0, 9.0, NAN], [5.0, NAN, 5.0]),), ("income",), pair.blocks)
     assert how(moved) == "nothing: values appear or vanish"

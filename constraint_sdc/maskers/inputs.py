@@ -1,4 +1,4 @@
-"""What every masker needs besides the design of a block."""
+"""The inputs of every masker besides the design of a block."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from constraint_sdc.settings.words import Scale
 
 @dataclass(frozen=True, slots=True)
 class MaskInputs:
-    """What masking needs besides the design.
+    """The inputs of masking besides the design.
 
     `held` tells for each rule which records satisfied it before masking; `understood` are the rules against these
-    records. There is no partitioner for a masker that divides records itself, or not at all; `task` is what the masker
-    resolved against the file.
+    records. There is no partitioner for a masker that divides records itself, or not at all; `task` has the masker's
+    parameters resolved against the file.
     """
 
     table: Table
@@ -80,7 +80,7 @@ def information_loss(series: Sequence[Series], masked: Points) -> float:
 
 
 def changed_categories(series: Sequence[Series], masked: Points) -> Iterator[Reason]:
-    """Yield in which share of the records each category changed: the loss where nothing can be squared."""
+    """Yield the share of records in which each category changed: the loss of variables without squared differences."""
     shares: dict[str, Param] = {}
     for j, one in enumerate(series):
         if one.scale is not Scale.NUMERIC:
@@ -100,7 +100,7 @@ def plain_loss(series: Sequence[Series], cloud: Cloud, k: int) -> float:
     return information_loss(series, means[groups.label])
 
 
-# What the operators say of every group: numbers to aim at, records to copy from.
+# The operators' results for every group: target numbers, and records to copy from.
 
 
 def group_targets(design: BlockDesign, groups: Groups) -> tuple[Points, Rows, Rows]:
@@ -132,11 +132,11 @@ def group_targets(design: BlockDesign, groups: Groups) -> tuple[Points, Rows, Ro
 def _average(
     operator: Operator, series: Series, values: Points, groups: Groups, weights: Weights | None
 ) -> tuple[Points, Flags]:
-    """Return averages, never outside the group's own range; and where all values are one that is on the grid."""
+    """Return averages within the group's range; where all values are equal and on the grid, that value itself."""
     ordered = values[groups.order]
     low, high = np.minimum.reduceat(ordered, groups.starts), np.maximum.reduceat(ordered, groups.starts)
     if operator.traits.averages_logarithms:
-        # Strata keep signs apart; a merged one may not, and has no geometric mean: the arithmetic stands in.
+        # Strata separate signs, but a merged one may not and has no geometric mean: the arithmetic mean replaces it.
         sign = np.sign(values)[groups.order][groups.starts]
         absolute = np.where(values == 0, 1.0, np.abs(values))[:, None]
         size = operator.representatives(absolute, groups, weights)[:, 0]

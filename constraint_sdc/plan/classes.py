@@ -1,4 +1,4 @@
-"""Classes of records that share no mean: other blanks, other pinned values, other broken rules, other signs."""
+"""Classes of records that must not share a mean: they differ in blanks, pinned values, broken rules or signs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class RecordClasses:
     labels: tuple[tuple[str, str], ...]
 
     def conditions(self, row: int) -> Iterator[Reason]:
-        """Yield what sets a record's class apart, without a value of the record."""
+        """Yield what distinguishes a record's class, without a value of the record."""
         for (kind, name), code in zip(self.labels, self.codes[row].tolist(), strict=True):
             match kind:
                 case "blank" if code:

@@ -1,4 +1,4 @@
-"""Which operator each variable of a block gets: the one that preserves its rules, as the operators themselves say."""
+"""The operator of each variable of a block: the one that preserves its rules, as the operators themselves declare."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def choose_operators(
 ) -> dict[str, str]:
     """Return the operator of every variable of a block, given as its series; `rules` are those that read one of them.
 
-    Numbers are averaged: arithmetically, or geometrically in a block of products. A variable that must keep to values
-    that occur (a set, a value domain, a pattern) gets the lower median, and so does what an order rule ties to it.
+    Numbers are averaged: arithmetically, or geometrically in a block of products. A variable that may only have values
+    that occur (a set, a value domain, a pattern) gets the lower median, and so do variables that order rules tie to it.
     Variables of a rule that cannot be evaluated here come from one actual record.
     """
     rule_atoms = [atom for rule in rules for atom in rule.atoms()]
@@ -64,7 +64,7 @@ def _plain(series: Series) -> str:
 
 
 def _is_geometric(rule_atoms: Sequence[Atom], series: Mapping[str, Series]) -> bool:
-    """Tell whether the block is one of products, and its other rules bear the geometric mean as well."""
+    """Tell whether the block has rules about products, and the geometric mean suits its other rules too."""
     if any(one.scale is not Scale.NUMERIC for one in series.values()):
         return False
     masked = [atom for atom in rule_atoms if set(atom_variables(atom)) & set(series)]
@@ -74,12 +74,12 @@ def _is_geometric(rule_atoms: Sequence[Atom], series: Mapping[str, Series]) -> b
 
 
 def _confined(rule_atoms: Sequence[Atom]) -> list[str]:
-    """Return the variables that must keep to certain values or texts."""
+    """Return the variables that may only have certain values or texts."""
     found = []
     for atom in rule_atoms:
         match atom:
             case SetAtom(values=(only,), negated=False) if not isinstance(only, str):
-                continue  # one number: whoever satisfies it shares that value
+                continue  # one number: all records that satisfy it have that value
             case SetAtom(negated=False) | DomainAtom() | PatternAtom():
                 found.append(atom.variable)
             case IntegerAtom(modulus=modulus) if modulus != 1:
@@ -90,7 +90,7 @@ def _confined(rule_atoms: Sequence[Atom]) -> list[str]:
 
 
 def _spread_median(chosen: dict[str, str], rule_atoms: Sequence[Atom]) -> None:
-    """Give the lower median to what only orders tie to a median: order statistics of one rank keep the order."""
+    """Give the lower median to variables that only order rules tie to a median: one rank keeps the order."""
     median = LowerMedian()
     tying = [atom for atom in rule_atoms if len(atom_variables(atom)) > 1]
     covered = [atom for atom in tying if not isinstance(median.verdict(atom), NotCovered)]
@@ -109,6 +109,6 @@ def _spread_median(chosen: dict[str, str], rule_atoms: Sequence[Atom]) -> None:
 def _allowed(name: str, wish: str, scale: Scale) -> str:
     if scale not in OPERATORS[wish].traits.scales:
         fitting = [operator.name for operator in OPERATORS.all() if scale in operator.traits.scales]
-        hint = f"a {scale.value} variable takes: {', '.join(fitting)}"
-        raise UsageError(f"the recipe asks for the {wish} of {name}", hint=hint)
+        hint = f"use one of the operators for {scale.value} variables: {', '.join(fitting)}"
+        raise UsageError(f"the recipe asks for the {wish} of {name}, which does not fit its type", hint=hint)
     return wish

@@ -1,4 +1,4 @@
-"""Why a rule survives masking, asked of the operators themselves."""
+"""Why a rule still holds after masking, as the operators themselves declare."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from constraint_sdc.settings.words import Treatment
 def explain_rule(
     rule: RuleFacts, operators: Mapping[str, str], strata: Sequence[Stratum], shared: frozenset[str]
 ) -> RulePlan:
-    """Return on what the rule's survival rests; `shared` are unmasked variables whose values a stratum shares."""
+    """Return what guarantees the rule, and why; `shared` are unmasked variables whose values a stratum shares."""
     why, reason = _reason(rule, operators, strata)
     differing = tuple(n for n in _tied_unmasked(rule, operators) if n not in shared)
     if differing and why is not Why.MEDOID:
@@ -42,7 +42,7 @@ def _reason(rule: RuleFacts, operators: Mapping[str, str], strata: Sequence[Stra
     if not names or any(len(_operators_of(atom, operators)) > 1 for atoms in asked for atom in atoms):
         used = tuple(sorted(names))
         return Why.CHECKED, because("operators-meet", operators=used, derived=_derived(rule, strata))
-    # No atom mixes operators, so each is asked about its own: a conjunction holds where all its parts do.
+    # No atom mixes operators, so each operator decides its own atoms: a conjunction holds where all its parts do.
     verdicts = [
         (name, OPERATORS[name].verdict(AllOf(tuple(a for a in atoms if name in _operators_of(a, operators)))))
         for atoms in asked
@@ -53,7 +53,7 @@ def _reason(rule: RuleFacts, operators: Mapping[str, str], strata: Sequence[Stra
 
 
 def unless_evaluated(rule: RuleFacts, reason: Reason) -> Reason:
-    """Return the reason; for a rule that is not evaluated here, with the recogniser's account of why not."""
+    """Return the reason; for a rule that is not evaluated here, with the recogniser's explanation."""
     if rule.is_evaluable:
         return reason
     return because("not-evaluated", reason=reason, quotes={"account": rule.edit.constraint.reason})
@@ -64,7 +64,7 @@ def _operators_of(atom: Atom, operators: Mapping[str, str]) -> set[str]:
 
 
 def _asked(rule: RuleFacts, operators: Mapping[str, str], strata: Sequence[Stratum]) -> list[tuple[Atom, ...]]:
-    """Return, for every stratum, the atoms of the rule that masking can touch."""
+    """Return, for every stratum, the atoms of the rule that masking can change."""
     return [
         tuple(a for owner, a in stratum.conjunction if owner == rule.id and set(atom_variables(a)) & operators.keys())
         for stratum in strata
@@ -102,7 +102,7 @@ def _weakest(
 
 
 def _first_of_each(reasons: Sequence[tuple[str, Reason]]) -> tuple[Reason, ...]:
-    """Return the first reason of every operator, those of one reason together."""
+    """Return the first reason of every operator; operators with the same reason are listed together."""
     first: dict[str, Reason] = {}
     for name, reason in reasons:
         first.setdefault(name, reason)
@@ -118,7 +118,7 @@ def _derived(rule: RuleFacts, strata: Sequence[Stratum]) -> tuple[Reason, ...]:
 
 
 def strategy(operators: Mapping[str, str], strata: Sequence[Stratum], rules: Sequence[RuleFacts]) -> Reason:
-    """Return how the block's representatives come about."""
+    """Return how the block's representatives are computed."""
     by_operator: dict[str, list[str]] = {}
     for name, operator in operators.items():
         by_operator.setdefault(operator, []).append(name)
@@ -133,11 +133,11 @@ def _strategy(parts: Sequence[Reason], strata: Sequence[Stratum], rules: Sequenc
     return because("strategy", parts=tuple(parts), derived=derived, has_rules=bool(rules))
 
 
-# Why a rule survives where every record gets values of its own.
+# Why a rule still holds where every record gets values of its own.
 
 
 def explain_own(rule: RuleFacts, treated: Mapping[str, Treatment], strata: Sequence[Stratum]) -> RulePlan:
-    """Return on what the rule's survival rests."""
+    """Return what guarantees the rule, and why."""
     why, reason = _own_reason(rule, treated, strata)
     return RulePlan(rule.id, rule.edit.constraint.kind.value, rule.says, rule.variables, why, reason)
 
@@ -162,7 +162,7 @@ def _is_equality(rule: RuleFacts) -> bool:
 
 
 def own_strategy(treated: Mapping[str, Treatment], strata: Sequence[Stratum], rules: Sequence[RuleFacts]) -> Reason:
-    """Return how the records' values come about."""
+    """Return how the records' values are computed."""
     by_treatment: dict[Treatment, list[str]] = {}
     for name, treatment in treated.items():
         by_treatment.setdefault(treatment, []).append(name)

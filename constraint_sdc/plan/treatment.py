@@ -22,8 +22,8 @@ _DETERMINED = 1e-9  # of a variable's range: what rounding leaves
 def treatments(operators: Mapping[str, str], masker: MaskerTraits, partition: str) -> dict[str, Treatment]:
     """Return the treatment of every variable.
 
-    What must keep to values that occur cannot be synthesised: the values of the cluster are shuffled. What must come
-    from one record together is shared by the whole cluster: shuffled records would still be records.
+    A variable that may only have values that occur cannot be synthesised: the values of the cluster are shuffled.
+    Variables that must come from one record are shared by the cluster, because shuffled records are published whole.
     """
     if not masker.treats_records(operators.keys(), partition):
         return dict.fromkeys(operators, Treatment.AGGREGATED)
@@ -38,7 +38,7 @@ def _treatment(operator: str, masker: MaskerTraits) -> Treatment:
 def settle_operators(
     chosen: Mapping[str, str], wishes: Mapping[str, VariableWish], masker: MaskerTraits, partition: str
 ) -> dict[str, str]:
-    """Return the operators; where values are no representatives of groups, averages are arithmetic means.
+    """Return the operators; where values are not representatives of groups, averages are arithmetic means.
 
     Centres of fuzzy c-means are arithmetic, and so are synthetic values and means of ranks.
     """
@@ -48,13 +48,13 @@ def settle_operators(
         wish = wishes[name].operator if name in wishes else None
         if wish is not None and averages_otherwise(wish):
             which = partition if masker.has_geometric_mean else masker.name
-            hint = f"take the operator of {name} out of the recipe, or mask by microaggregation"
-            raise UsageError(f"{which} has no {wish}, and the recipe asks for that of {name}", hint=hint)
+            hint = f"remove the operator of {name} from the recipe, or mask by microaggregation"
+            raise UsageError(f"{which} does not compute the {wish} that the recipe requests for {name}", hint=hint)
     return {n: ArithmeticMean.name if averages_otherwise(o) else o for n, o in chosen.items()}
 
 
 def refuse_determined(series: Mapping[str, Series], names: Sequence[str], given: Mapping[str, Series]) -> None:
-    """Refuse variables that the given ones determine: with them known, there is nothing left to synthesise."""
+    """Refuse variables that the given ones determine: nothing remains to synthesise."""
     if not given:
         return
     known = np.column_stack([np.ones(len(next(iter(given.values())).values)), *(_unit(one) for one in given.values())])
@@ -65,25 +65,25 @@ def refuse_determined(series: Mapping[str, Series], names: Sequence[str], given:
             continue
         rest = values - known[present] @ np.linalg.lstsq(known[present], values, rcond=None)[0]
         if np.abs(rest).max() < _DETERMINED:
-            hint = f"make {name} untouched too, or take something out of `given`"
-            what = f"{name} is determined by what is given ({', '.join(given)}): it would be published as it is"
+            hint = f"make {name} untouched too, or remove a variable from `given`"
+            what = f"the variables in `given` ({', '.join(given)}) determine {name}: it would be published unchanged"
             raise PlanRefusedError(what, hint=hint)
 
 
 def _unit(series: Series) -> Floats:
-    """Return the values from their middle, in units of the largest distance from it; blanks are in the middle."""
+    """Return the values relative to their mean, in units of the largest distance from it; blanks are 0."""
     values = series.values / (np.nanmax(np.abs(series.values), initial=0.0) or 1.0)
     centred = np.nan_to_num(values - np.nanmean(values)) if np.isfinite(values).any() else np.zeros(len(values))
     return np.asarray(centred / (np.abs(centred).max(initial=0.0) or 1.0), np.float64)
 
 
-# Risks of a masker that whoever chooses it must see.
+# Risks of a masker that the user must see.
 
 _DEFAULT_SEED = 0
 
 
 def plan_warnings(masker: MaskerTraits, partition: str, k: int, seed: int) -> tuple[Reason, ...]:
-    """Return what is to be said before anybody masks in this way, gravest first."""
+    """Return the warnings about this kind of masking, the most serious first."""
     found = masker.warnings(k, partition)
     if not masker.draws_at_random or k == 1:
         return found

@@ -39,7 +39,7 @@ def test_the_plan_shows_effort_unit_weights_and_what_auto_chose(run: Run) -> Non
     assert "\n  variable  role          type     grid     operator         weight\n  A " in out
     assert re.search(r"\n  A +confidential +numeric +integer +arithmetic mean +2\.5\n", out)
     assert re.search(r"\n  B +confidential +numeric +integer +arithmetic mean +1\n", out)
-    assert re.search(r"\n  W +untouched +it says how much each record counts\n", out)
+    assert re.search(r"\n  W +untouched +it is the weight of the records\n", out)
 
 
 def test_a_plan_that_nobody_steered_says_only_the_default(run: Run) -> None:

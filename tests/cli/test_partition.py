@@ -47,7 +47,7 @@ def test_the_groups_and_their_price_are_printed(run: Run, monkeypatch: pytest.Mo
         "PARTITION: 7 records in 2 groups, at least 3 records to a group\n"
         "  variables    1: A\n"
         "  left out     Id (identifier), Town (untouched)\n"
-        "  method       auto at default effort: optimal-univariate (one variable that varies: the least loss\n"
+        "  method       auto at default effort: optimal-univariate (only one variable varies: the least loss\n"
         "               can be computed), seed 0\n"
         "  distances    in z-scores\n"
         "  groups       2, the smallest of 3 records, the largest of 4: 1 of 3, 1 of 4\n"

@@ -254,7 +254,7 @@ def test_a_blank_is_refused_with_its_place(tmp_path: Path, ending: str) -> None:
         (PartitionOptions(k=2, variables=("A", "T"), partition="individual-ranking"), "T"),
         (
             PartitionOptions(k=2, recipe=Recipe(variables={"T": VariableWish(scale=Scale.NUMERIC)})),
-            "T is to be numeric, but some of its values are not numbers",
+            "T must be numeric, but some of its values are not numbers",
         ),
         (
             PartitionOptions(k=2, weights="W", recipe=Recipe(variables={"W": VariableWish(role=Role.CONFIDENTIAL)})),

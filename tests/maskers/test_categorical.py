@@ -275,7 +275,7 @@ class TestOrder:
 def test_a_rule_between_a_number_and_a_category_is_explained_by_its_sides(tmp_path: Path) -> None:
     plan = survey(tmp_path, people(3, 60)).design(4).plan
     told = the_rule(plan, "if-then")
-    assert (told.why, "mode: the value is a member's own" in sentence(told.because)) == (Why.PRESERVED, True), (
+    assert (told.why, "mode: the value is that of a member" in sentence(told.because)) == (Why.PRESERVED, True), (
         told.because
     )
     assert the_rule(plan, "value-domain").why is Why.PRESERVED
@@ -299,7 +299,7 @@ def test_rules_between_operators_are_preserved_side_by_side(tmp_path: Path) -> N
     income = the_rule(plan, "income")
     assert income.why is Why.EXACT
     assert "arithmetic mean: the solutions of a linear condition are convex" in sentence(income.because)
-    assert "lower median: the value is a member's own" in sentence(income.because)
+    assert "lower median: the value is that of a member" in sentence(income.because)
 
 
 def test_the_price_counts_the_categories_that_changed(tmp_path: Path) -> None:

@@ -63,8 +63,8 @@ class TestMethods:
     }
     ONE_BY_ONE: ClassVar = ("optimal-univariate", "individual-ranking")
     CATEGORIES_REFUSED: ClassVar = {
-        "optimal-univariate": "optimal-univariate masks each variable alone, and the recipe groups some",
-        "individual-ranking": "individual-ranking masks each variable alone, and the recipe groups some",
+        "optimal-univariate": "optimal-univariate masks each variable alone, but the recipe groups some",
+        "individual-ranking": "individual-ranking masks each variable alone, but the recipe groups some",
         "pc1-projection": "pc1-projection takes no nominal variables: Sex is nominal",
         "z-sum-projection": "z-sum-projection takes no nominal variables: Sex is nominal",
         "ordinal-median": "ordinal-median takes no nominal variables: Sex is nominal",
@@ -220,7 +220,7 @@ class TestUnits:
     @pytest.mark.parametrize("entry", ["weight: 2", "grid: 2", "operator: mode"])
     def test_a_wish_for_what_is_not_masked_is_not_ignored(self, tmp_path: Path, entry: str) -> None:
         rows = columns(A=range(12), Town=["a", "b"] * 6)
-        with pytest.raises(UsageError, match="the recipe asks for Town to be masked but it is untouched"):
+        with pytest.raises(UsageError, match="the recipe has entries to mask Town, but its role is untouched"):
             extract(tmp_path, rows, recipe=f"variables: {{Town: {{{entry}}}}}").plan(K)
 
 
@@ -347,7 +347,7 @@ class TestWeights:
             ("variables: {W: {operator: mode}}", "W weighs the records and cannot be masked too"),
             ("variables: {W: {grid: 2}}", "W weighs the records and cannot be masked too"),
             ("variables: {W: {weight: 3}}", "W weighs the records and cannot be masked too"),
-            ("groups: [[A, W]]", "the recipe asks for W to be masked but it is untouched"),
+            ("groups: [[A, W]]", "the recipe has entries to mask W, but its role is untouched"),
             ("missing: {W: [30]}", "W weighs the records, so that none of its values can be missing"),
         ],
     )

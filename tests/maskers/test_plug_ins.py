@@ -190,7 +190,7 @@ class TestLies:
         [
             ("rewriter", "its plan was changed"),
             ("meddler", "its variables are not those of the plan"),
-            ("forgetful", "1 blocks were planned, and 0 came back"),
+            ("forgetful", "1 blocks were planned, but 0 were returned"),
         ],
     )
     def test_something_else_than_was_planned(self, tmp_path: Path, name: str, says: str) -> None:

@@ -87,7 +87,7 @@ def test_a_sentence_tells_all_that_its_code_takes(code: str) -> None:
 @pytest.mark.parametrize(
     ("give", "says"),
     [
-        (lambda: because("no-such-code"), "'no-such-code' is no reason"),
+        (lambda: because("no-such-code"), "'no-such-code' is not a reason code"),
         (lambda: because("missing"), "missing takes variable, not nothing"),
         (lambda: because("missing", variable="A", rule="R"), "missing takes variable, not variable, rule"),
         (lambda: because("check-note"), "check-note takes note, not nothing"),

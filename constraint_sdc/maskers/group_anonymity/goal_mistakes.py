@@ -1,4 +1,4 @@
-"""What a recipe says of group anonymity: goals that make sense by themselves, and nothing that would have no effect."""
+"""Mistakes in a recipe for group anonymity: inconsistent goals, and entries without effect."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _change_mistakes(change: Change, goal: Goal, place: RecipePath) -> Iterator[
                 yield "the height is too large for a floating-point number", [*place, "add", "height"]
         case ChangedApproximation(approximation=wish):
             if not isinstance(wish, str) and not all(map(math.isfinite, wish)):
-                yield "a coefficient is too large for a double", [*place, "wavelet", "approximation"]
+                yield "a coefficient is too large for a floating-point number", [*place, "wavelet", "approximation"]
         case GivenSignal(values):
             if not all(map(math.isfinite, values)):
                 yield "a number of the signal is too large for a floating-point number", [*place, "signal"]

@@ -1,4 +1,4 @@
-"""The plan of group anonymity: a block for every parameter, and why each rule survives the swaps of its values."""
+"""The plan of group anonymity: a block for every parameter, and why each rule still holds after the swaps."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from constraint_sdc.settings.words import Role, Scale, Treatment, VariableWish
 
 
 def plan_swaps(inputs: PlanInputs, goals: Sequence[Goal]) -> Design:
-    """Return the plan and its working drawing: nothing but the parameters of the goals changes."""
+    """Return the plan and its design: only the parameters of the goals change."""
     refuse_unknown(inputs.table, inputs.recipe)
     names = tuple(dict.fromkeys(goal.parameter for goal in goals))
     kept = _kept(names, inputs)
@@ -72,10 +72,10 @@ def _kept(parameters: Collection[str], inputs: PlanInputs) -> dict[str, Kept]:
 
 
 def _pattern_wide(facts: tuple[RuleFacts, ...], names: Sequence[str]) -> tuple[RuleFacts, ...]:
-    """Return the rules with all variables on which their verdicts may hang; `names` are those of the masked file.
+    """Return the rules with all variables on which their verdicts may depend; `names` are those of the masked file.
 
-    Whether a rule fires depends on the contexts of its whole pattern, where an earlier one takes its nodes. A rule of
-    uncertain reach may read everything.
+    Whether a rule fires depends on the contexts of its whole pattern, because an earlier rule may take its nodes. A
+    rule whose variables are uncertain may read everything.
     """
     contexts: dict[str, dict[str, None]] = {}
     unsure: set[str] = set()
@@ -103,7 +103,7 @@ def _block(
     inputs: PlanInputs,
     goals: Sequence[Goal],
 ) -> BlockDesign:
-    """Work out the block of one parameter; rules that an earlier block lists already are obeyed, not listed again."""
+    """Design the block of one parameter; rules that an earlier block lists are obeyed but not listed again."""
     series = _series(name, inputs)
     records = inputs.table.records
     numbers = tuple(place for place, goal in enumerate(goals, start=1) if goal.parameter == name)

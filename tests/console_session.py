@@ -3,22 +3,41 @@
 A command may go on after a backslash at the end of its line. `$ echo $?` prints the exit code of the command before it.
 The message of a command that fails is part of the session, remarks beside its output are not. Nothing that depends on
 the machine may be: no seconds, no absolute paths.
+
+`constraint-sdc` and `python` run in the process of the tests, because loading the package anew for every command costs
+more than most commands. The installed program itself is run by tests/test_wheel.py and by the demo of test_readme.py.
 """
 
 from __future__ import annotations
 
-import os
 import re
+import runpy
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+
+from constraint_sdc.cli import main
+from tests.in_process import run_in_process
 
 TOP = Path(__file__).resolve().parents[1]
 PROGRAM = Path(sys.executable).with_name("constraint-sdc")
 CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
-PROGRAMS = {"constraint-sdc": str(PROGRAM), "python": sys.executable, "head": "head", "diff": "diff"}
+
+
+def _script() -> None:
+    """Run the script that the arguments name, as `python SCRIPT ...` does."""
+    sys.argv = sys.argv[1:]
+    runpy.run_path(sys.argv[0], run_name="__main__")
+
+
+PROGRAMS: dict[str, Callable[[], object] | None] = {
+    "constraint-sdc": main,
+    "python": _script,
+    "head": None,
+    "diff": None,
+}
 """What a session may run; no shell is between, so there are no pipes, patterns or redirections."""
 
 
@@ -55,15 +74,13 @@ def run(command: str, folder: Path) -> tuple[int, str]:
     """Run one command; return its exit code and what it printed, followed by the message if it failed."""
     program, *words = shlex.split(command.replace("\\\n", " "))
     assert program in PROGRAMS, f"a session runs {', '.join(PROGRAMS)}, not {program}"
-    done = subprocess.run(
-        [PROGRAMS[program], *words],
-        cwd=folder,
-        env={**os.environ, "PYTHONUTF8": "1"},
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
-    return done.returncode, done.stdout + (done.stderr if done.returncode else "")
+    inside = PROGRAMS[program]
+    if inside is not None:
+        code, printed, complained = run_in_process(inside, [program, *words], folder)
+    else:
+        done = subprocess.run([program, *words], cwd=folder, capture_output=True, encoding="utf-8", check=False)
+        code, printed, complained = done.returncode, done.stdout, done.stderr
+    return code, printed + (complained if code else "")
 
 
 def rewritten(text: str, folder: Path) -> str:

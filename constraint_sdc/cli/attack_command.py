@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,11 +13,9 @@ import click
 from constraint_sdc.cli.comparing import comparing_options, gather_comparison, seed_option
 from constraint_sdc.cli.masking import terminal
 from constraint_sdc.cli.options import FILE, deliver, end_progress, progress_line
-from constraint_sdc.errors import UsageError
 
 if TYPE_CHECKING:
-    from constraint_sdc.commands.assess import ComparedFiles
-    from constraint_sdc.measures.assessment import AssessOptions, Measure
+    from constraint_sdc.measures.assessment import Measure
 
 _EPILOG = """\b
 Exit codes: 0 carried out, whatever it found; 2 the data, the rules or an option cannot be processed.
@@ -30,9 +30,27 @@ Examples:
 """
 
 
-@click.group("attack", epilog=_EPILOG)
+class _AttackGroup(click.Group):
+    """A group of all registered attacks; one without a command of its own gets a plain one."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click's signature)
+        from constraint_sdc.measures.registry import attacks
+
+        return sorted(attacks())
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in self.commands:
+            return self.commands[cmd_name]
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        from constraint_sdc.measures.registry import MEASURES
+
+        return _plain_attack(MEASURES[cmd_name])
+
+
+@click.group("attack", cls=_AttackGroup, epilog=_EPILOG)
 def command() -> None:
-    """Try what an intruder would: how many records he re-identifies, and how sure he is."""
+    """Run a re-identification attack and report how often it succeeds."""
 
 
 @command.command("single-ranking")
@@ -49,86 +67,50 @@ def command() -> None:
     help="How values are compared. [default: all that fit the setting]",
 )
 @click.option("--share", type=float, help="Share of the records in the sample. [default: 0.01]")
-@click.option("--off", type=int, help="Variables of each record that are far off in his file. [default: 3]")
+@click.option("--off", type=int, help="Variables of each record that are far off in the intruder's file. [default: 3]")
 @click.option("--deviation", type=float, help="How far off, relative to the value. [default: 0.3]")
 @click.option("--against", type=FILE, help="The intruder's own file, with the original's records in their order.")
 @comparing_options
 @seed_option
 @click.option("--json", "as_json", is_flag=True, help="JSON under schemas/attack.schema.json.")
-def single_ranking(original: Path, masked: Path, as_json: bool, against: Path | None, **given: Any) -> None:
+def single_ranking(original: Path, masked: Path, as_json: bool, **given: Any) -> None:
     """Winkler's attack: link MASKED to ORIGINAL variable by variable; devastating where each was masked alone."""
-    options = gather_comparison(given)
-    _refuse_idle(given, against)
-    compared = _compare(original, masked, options)
-    from constraint_sdc.measures.attacks.single_ranking import SingleRanking
-
-    names = ("setting", "metric", "share", "off", "deviation", "seed")
-    chosen = {name: given[name] for name in names if given[name] is not None}
-    if against is not None:
-        from constraint_sdc.commands.measuring.records_file import intruders_file
-
-        chosen |= {"setting": "corresponding", "file": intruders_file(against, compared.pair, options)}
-    _report(SingleRanking(**chosen), compared, given["show_values"], as_json)
+    names = ("setting", "metric", "share", "off", "deviation", "against")
+    _report("single-ranking", original, masked, as_json, given, {name: given[name] for name in names})
 
 
-@command.command("transparency")
-@click.argument("original", type=FILE)
-@click.argument("masked", type=FILE)
-@comparing_options
-@click.option("--json", "as_json", is_flag=True, help="JSON under schemas/attack.schema.json.")
-def transparency(original: Path, masked: Path, as_json: bool, **given: Any) -> None:
-    """Intersect, block by block, the masked records that each original can have become; one left is certain."""
-    compared = _compare(original, masked, gather_comparison(given))
-    from constraint_sdc.measures.attacks.transparency import Transparency
+def _plain_attack(attack: Measure) -> click.Command:
+    """Return the command of an attack that takes no options of its own."""
 
-    _report(Transparency(), compared, given["show_values"], as_json)
+    def run(original: Path, masked: Path, as_json: bool, **given: Any) -> None:
+        _report(attack.name, original, masked, as_json, given)
 
-
-@command.command("rule-inference")
-@click.argument("original", type=FILE)
-@click.argument("masked", type=FILE)
-@comparing_options
-@click.option("--json", "as_json", is_flag=True, help="JSON under schemas/attack.schema.json.")
-def rule_inference(original: Path, masked: Path, as_json: bool, **given: Any) -> None:
-    """Derive from the published rules and the masked values the interval in which every original value must lie."""
-    if given["rules"] is None:
-        raise UsageError("without rules nothing can be inferred from them", hint="give --rules")
-    compared = _compare(original, masked, gather_comparison(given))
-    from constraint_sdc.measures.attacks.rule_inference.attack import RuleInference
-
-    _report(RuleInference(compared.judged.held, compared.domains), compared, given["show_values"], as_json)
+    run.__doc__ = (type(attack).__doc__ or attack.title).split("\n\n")[0]
+    as_json = click.option("--json", "as_json", is_flag=True, help="JSON under schemas/attack.schema.json.")
+    options = comparing_options(as_json(run))
+    options = seed_option(options) if attack.traits.draws else options
+    files = click.argument("original", type=FILE)(click.argument("masked", type=FILE)(options))
+    return click.command(attack.name)(files)
 
 
-def _refuse_idle(given: dict[str, Any], against: Path | None) -> None:
-    """Refuse options that the setting does not look at."""
-    setting = given["setting"]
-    for name, value, settings in (
-        ("--against", against, (None, "corresponding")),
-        ("--share", given["share"], (None, "sample", "corresponding")),
-        ("--off", given["off"], (None, "corresponding")),
-        ("--deviation", given["deviation"], (None, "corresponding")),
-    ):
-        if value is not None and setting not in settings:
-            raise UsageError(f"{name} has no meaning here", hint=f"it does not belong to --setting {setting}")
-    if against is not None and given["deviation"] is not None:
-        raise UsageError("--deviation has no meaning here", hint="with --against, his file has its own errors")
-
-
-def _compare(original: Path, masked: Path, options: AssessOptions) -> ComparedFiles:
-    from constraint_sdc.commands.assess import compare_files
-
-    try:
-        return compare_files(original, masked, options, progress_line("records read:"))
-    finally:
-        end_progress()
-
-
-def _report(attack: Measure, compared: ComparedFiles, show_values: bool, as_json: bool) -> None:
+def _report(
+    attack: str,
+    original: Path,
+    masked: Path,
+    as_json: bool,
+    given: dict[str, Any],
+    parameters: Mapping[str, Any] = MappingProxyType({}),
+) -> None:
+    """Carry the attack out and print what it found."""
+    options, show_values = gather_comparison(given), given["show_values"]
+    from constraint_sdc.commands.attack import attack_files
     from constraint_sdc.reports.assessment.json_format import render_attack_json
     from constraint_sdc.reports.assessment.text import measured_text
 
-    measured = attack.measure(compared.pair)
-    around = (*compared.judged.mismatches, *compared.notes, *compared.judged.notes)
+    try:
+        measured, around = attack_files(original, masked, attack, options, parameters, progress_line("records read:"))
+    finally:
+        end_progress()
     if as_json:
         deliver(render_attack_json(replace(measured, notes=(*around, *measured.notes)), show_values=show_values), None)
         return

@@ -1,4 +1,4 @@
-"""`demo`: the whole story on generated data."""
+"""`demo`: all steps on generated data."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def command(directory: Path, records: int, seed: int, k: int) -> None:
     _say("The files")
     click.echo(_file_table(files, masking.certificate))
     if before.exit_code or after.exit_code or not confirmed or damaged.exit_code != 1:
-        raise click.ClickException("this is not how the story goes: please report what was printed above")
+        raise click.ClickException("The demo gave an unexpected result. Please report the output above.")
 
 
 def _save_plan(plan: Plan, files: DemoFiles) -> None:
@@ -115,7 +115,7 @@ def _plan_table(plan: Plan) -> str:
             (
                 str(block.number),
                 ", ".join(block.names),
-                ", ".join(dict.fromkeys(variable.operator.value for variable in block.variables)),
+                ", ".join(dict.fromkeys(variable.operator for variable in block.variables)),
                 str(len(block.strata)),
                 "; ".join(derivations),
                 ", ".join(rule.rule for rule in block.rules),
@@ -155,18 +155,18 @@ def _verify(certificate: Path, files: DemoFiles, after: CheckResult) -> bool:
 
 def _sweep(files: DemoFiles) -> tuple[SweepPoint, ...]:
     """Print what other choices of k would cost and risk, and write points and pictures."""
-    from constraint_sdc.cli.sweep_command import write_files
     from constraint_sdc.commands.sweep import sweep_file
     from constraint_sdc.files.recipe import read_recipe
     from constraint_sdc.maskers.masked import MaskOptions
     from constraint_sdc.measures.assessment import SweepOptions
     from constraint_sdc.reports.sweep import sweep_text
+    from constraint_sdc.reports.sweep_files import write_sweep_files
 
     files.sweep.mkdir(exist_ok=True)
     masking = MaskOptions(recipe=read_recipe(files.recipe))
     options = SweepOptions(_KS, ("mdav",), compare_unconstrained=True, masking=masking)
     swept = sweep_file(files.original, files.rules, options)
-    write_files(swept, files.sweep)
+    write_sweep_files(swept, files.sweep)
     click.echo(sweep_text(swept).rstrip("\n"))
     return swept.points
 

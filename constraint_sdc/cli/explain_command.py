@@ -13,7 +13,7 @@ from constraint_sdc.errors import UsageError
 
 if TYPE_CHECKING:
     from constraint_sdc.maskers.masked import RecordExplanation
-    from constraint_sdc.plan.plan import Plan, RulePlan
+    from constraint_sdc.plan.plan import Plan
 
 _EPILOG = """\b
 Exit codes: 0 explained; 2 the rules, the data or an option cannot be processed; 3 the plan refuses.
@@ -54,9 +54,10 @@ def command(
     if number is None:
         _refuse_for_rule(words, plan, certificate, show_values)
         chosen = _plan(words, rules, plan, record_element, given)
+        from constraint_sdc.commands.masking.carrying_out import planned_rule
         from constraint_sdc.reports.masking.explain_text import rule_text
 
-        deliver(rule_text(chosen, _rule(chosen, words[0]), **terminal()), None)
+        deliver(rule_text(chosen, planned_rule(chosen, words[0]), **terminal()), None)
         return
     if plan is not None or len(words) > 1:
         raise UsageError("--record explains a record, not a rule", hint="leave RULE and --plan out")
@@ -99,14 +100,6 @@ def _plan(
     from constraint_sdc.commands.masking.carrying_out import read_plan
 
     return read_plan(plan)
-
-
-def _rule(plan: Plan, name: str) -> RulePlan:
-    rules = {rule.rule: rule for rule in plan.all_rules()}
-    if name not in rules:
-        known = f"the rules are: {', '.join(rules)}" if rules else "the plan has no rules"
-        raise UsageError(f"no rule has the id {name!r}", hint=known)
-    return rules[name]
 
 
 def _rehearsed(

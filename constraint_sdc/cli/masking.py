@@ -139,17 +139,9 @@ def meaning_of(name: str) -> str:
 
 def _by_plan(given: dict[str, Any], saved: Plan) -> dict[str, Any]:
     """Return what the saved plan decided, and refuse an option that says something else."""
-    division = saved.division
-    decided: dict[str, Any] = {
-        "k": saved.k,
-        "masker": saved.masker.name,
-        "partition": saved.partition,
-        "effort": division.effort,
-        "standardise": division.standardise.value,
-        "weights": division.weights,
-        "seed": saved.seed,
-        "on_broken": saved.on_broken,
-    }
+    from constraint_sdc.commands.masking.carrying_out import options_of_plan
+
+    decided = options_of_plan(saved)
     for name, value in decided.items():
         if given[name] is not None and given[name] != value:
             said = "none" if value is None else value

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from constraint_sdc.errors import UsageError
+from constraint_sdc.files.atomic import no_overwrite as no_overwrite
 
 # Existence is checked by the readers, whose messages say more than click's and use our exit code.
 FILE = click.Path(path_type=Path)
@@ -46,7 +46,7 @@ class Seconds(click.FloatRange):
         """Turn the word into seconds; `nan` is within every range, as far as comparisons tell."""
         seconds = float(super().convert(value, param, ctx))
         if math.isnan(seconds):
-            self.fail(f"{value!r} is no number of seconds", param, ctx)
+            self.fail(f"{value!r} is not a number of seconds", param, ctx)
         return seconds
 
 
@@ -68,7 +68,7 @@ def names_in(text: str | None, option: str) -> tuple[str, ...] | None:
 
 
 def directories(_: click.Context, option: click.Parameter, folders: tuple[Path, ...]) -> tuple[Path, ...]:
-    """Refuse what is no directory: allowing it would allow nothing."""
+    """Refuse a path that is not a directory: allowing it would allow nothing."""
     for folder in folders:
         if not folder.is_dir():
             raise click.BadParameter(f"{str(folder)!r} is not a directory", param=option)
@@ -84,15 +84,6 @@ def deliver(text: str, output: Path | None) -> None:
 
     with atomic_file(output, overwrite=True) as stream:
         stream.write((text.rstrip("\n") + "\n").encode("utf-8"))
-
-
-def no_overwrite(inputs: tuple[Path | None, ...], output: Path | None) -> None:
-    """Refuse an output that is one of the inputs."""
-    if output is None:
-        return
-    for path in inputs:
-        if path is not None and path.exists() and output.exists() and path.samefile(output):
-            raise UsageError("the output would overwrite an input", file=str(output), hint="choose another file name")
 
 
 def progress_line(what: str) -> Callable[[int], None]:

@@ -24,7 +24,7 @@ Examples:
 
 @click.command("plan", epilog=_EPILOG)
 @click.argument("data", type=FILE)
-@click.option("--rules", "-r", type=FILE, help="Schematron file with the edit rules; without it, none need survive.")
+@click.option("--rules", "-r", type=FILE, help="Schematron file with the edit rules; without it, no rules are checked.")
 @masking_options
 @click.option("--record", callback=not_empty, help="Name of the record element (found from the data by default).")
 @click.option("--json", "as_json", is_flag=True, help="JSON under schemas/plan.schema.json.")

@@ -7,16 +7,13 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from constraint_sdc.cli.masking import gather, meaning_of, sweeping_options, terminal
 from constraint_sdc.cli.options import FILE, deliver, end_progress, names_in, not_empty
 from constraint_sdc.errors import UsageError
-
-if TYPE_CHECKING:
-    from constraint_sdc.measures.assessment import Sweep
 
 _EPILOG = """\b
 Exit codes: 0 every point was computed, or refused and said so; 2 the rules, the data or an option cannot be processed;
@@ -56,7 +53,7 @@ class Ks(click.ParamType[tuple[int, ...]]):
 
 @click.command("sweep", epilog=_EPILOG)
 @click.argument("data", type=FILE)
-@click.option("--rules", "-r", type=FILE, help="Schematron file with the edit rules; without it, none need survive.")
+@click.option("--rules", "-r", type=FILE, help="Schematron file with the edit rules; without it, no rules are checked.")
 @click.option("--k", "ks", type=Ks(), required=True, help="Group sizes to try, such as 1..99 or 3,5,10; 1 is unmasked.")
 @click.option("--maskers", help="Maskers to try, separated by commas. [default: the recipe's, if no --partitions]")
 @click.option("--partitions", help="Partitions to try microaggregation by, separated by commas. [default: auto]")
@@ -65,7 +62,7 @@ class Ks(click.ParamType[tuple[int, ...]]):
 @click.option("--compare-unconstrained", is_flag=True, help="Also mask without the rules, and count what breaks.")
 @click.option("--output", "-o", type=FILE, help="Directory for points and pictures. [default: NAME-sweep, after DATA]")
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes at the same time. [default: one for each core]")
-@click.option("--overwrite", is_flag=True, help="Start anew where the directory holds another sweep.")
+@click.option("--overwrite", is_flag=True, help="Replace another sweep in the directory.")
 @click.option("--json", "as_json", is_flag=True, help="JSON under schemas/sweep.schema.json.")
 @sweeping_options
 @click.option("--record", callback=not_empty, help="Name of the record element (found from the data by default).")
@@ -97,6 +94,7 @@ def command(
     from constraint_sdc.commands.sweep import sweep_file
     from constraint_sdc.measures.assessment import SweepOptions
     from constraint_sdc.reports.sweep import render_sweep_json, sweep_text
+    from constraint_sdc.reports.sweep_files import write_sweep_files
 
     journal = _directory(output) / "journal.jsonl"
     options = SweepOptions(ks, *tried, compare_unconstrained, jobs, replace(masking, k=None))
@@ -104,7 +102,7 @@ def command(
         sweep = sweep_file(data, rules, options, journal=journal, overwrite=overwrite, heard=_progress())
     finally:
         end_progress()
-    write_files(sweep, output)
+    write_sweep_files(sweep, output)
     deliver(render_sweep_json(sweep) if as_json else sweep_text(sweep, **terminal()), None)
     click.echo(f"points and pictures: {output}", err=True)
 
@@ -129,21 +127,6 @@ def _directory(output: Path) -> Path:
     if output.exists() and not output.is_dir():
         raise UsageError("is a file; a sweep writes into a directory", file=str(output), hint="choose another name")
     return output
-
-
-def write_files(sweep: Sweep, output: Path) -> None:
-    """Write the points and the pictures into a directory that exists."""
-    from constraint_sdc.reports.charts.sweep import render_curves_svg, render_map_svg
-    from constraint_sdc.reports.sweep import render_sweep_json, write_sweep
-
-    write_sweep(output / "points.csv", sweep)
-    deliver(render_sweep_json(sweep), output / "points.json")
-    measured = [point for point in sweep.points if point.pil is not None and point.dr is not None]
-    for name, render in (("map.svg", render_map_svg), ("curves.svg", render_curves_svg)):
-        if measured:
-            deliver(render(measured), output / name)
-        else:
-            (output / name).unlink(missing_ok=True)  # a picture of an earlier sweep would pass for one of this
 
 
 def _progress() -> Callable[[int, int], None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 
@@ -18,15 +19,14 @@ from constraint_sdc.exact.candidates import NOT_COPIED
 from constraint_sdc.judge.rule_set import Evaluate, Understood
 from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.maskers.registry import default_masker
-from constraint_sdc.operators.lower_median import LowerMedian
-from constraint_sdc.operators.medoid import Medoid
-from constraint_sdc.operators.mode import Mode
-from constraint_sdc.operators.registry import OPERATORS
+from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
+from constraint_sdc.operators.operator import Operator
+from constraint_sdc.operators.registry import OPERATORS, copying_operator
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.partition.partitioner import Partitioner
 from constraint_sdc.plan.design import BlockDesign
 from constraint_sdc.settings.reason import Param, Reason, because
-from constraint_sdc.settings.words import OperatorName, Scale
+from constraint_sdc.settings.words import Scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def plain_loss(series: Sequence[Series], cloud: Cloud, k: int) -> float:
     values = np.array(
         [np.where(s.is_blank, np.nanmean(s.values) if (~s.is_blank).any() else 0.0, s.values) for s in series]
     ).T
-    means = OPERATORS[OperatorName.ARITHMETIC_MEAN].representatives(values, groups)
+    means = ArithmeticMean().representatives(values, groups)
     return information_loss(series, means[groups.label])
 
 
@@ -110,21 +110,19 @@ def group_targets(design: BlockDesign, groups: Groups) -> tuple[Points, Rows, Ro
     first = groups.order[groups.starts]
     is_mixed = np.zeros(len(groups), np.bool_)
     weights = design.cloud.weights
-    anchor = Medoid().choose(design.cloud.points, groups, weights)
+    anchors = cache(lambda name: copying_operator(name).choose(design.cloud.points, groups, weights))
     for j, (series, plan) in enumerate(zip(design.series, design.plan.variables, strict=True)):
         low, high = (f.reduceat(series.blank[groups.order], groups.starts) for f in (np.minimum, np.maximum))
         is_mixed |= low != high
         blank = high != 0
         values = np.where(series.is_blank, 1.0, series.values)
-        match plan.operator:
-            case OperatorName.LOWER_MEDIAN:
-                copied[:, j] = LowerMedian().choose(values, groups, weights)
-            case OperatorName.MODE:
-                copied[:, j] = Mode().choose(values, groups, weights)
-            case OperatorName.MEDOID:
-                copied[:, j] = anchor
-            case OperatorName.ARITHMETIC_MEAN | OperatorName.GEOMETRIC_MEAN:
-                targets[:, j], same = _average(plan.operator, series, values, groups, weights)
+        match plan.traits.copies:
+            case "record":
+                copied[:, j] = anchors(plan.operator)
+            case "value":
+                copied[:, j] = copying_operator(plan.operator).choose(values, groups, weights)
+            case "nothing":
+                targets[:, j], same = _average(OPERATORS[plan.operator], series, values, groups, weights)
                 copied[same, j] = first[same]
         targets[blank, j] = np.nan
         copied[blank, j] = first[blank]
@@ -132,20 +130,20 @@ def group_targets(design: BlockDesign, groups: Groups) -> tuple[Points, Rows, Ro
 
 
 def _average(
-    operator: OperatorName, series: Series, values: Points, groups: Groups, weights: Weights | None
+    operator: Operator, series: Series, values: Points, groups: Groups, weights: Weights | None
 ) -> tuple[Points, Flags]:
     """Return averages, never outside the group's own range; and where all values are one that is on the grid."""
     ordered = values[groups.order]
     low, high = np.minimum.reduceat(ordered, groups.starts), np.maximum.reduceat(ordered, groups.starts)
-    if operator is OperatorName.GEOMETRIC_MEAN:
+    if operator.traits.averages_logarithms:
         # Strata keep signs apart; a merged one may not, and has no geometric mean: the arithmetic stands in.
         sign = np.sign(values)[groups.order][groups.starts]
         absolute = np.where(values == 0, 1.0, np.abs(values))[:, None]
-        size = OPERATORS[operator].representatives(absolute, groups, weights)[:, 0]
-        plain = OPERATORS[OperatorName.ARITHMETIC_MEAN].representatives(values[:, None], groups, weights)[:, 0]
+        size = operator.representatives(absolute, groups, weights)[:, 0]
+        plain = ArithmeticMean().representatives(values[:, None], groups, weights)[:, 0]
         average = np.where(np.sign(low) == np.sign(high), size * sign, plain)
     else:
-        average = OPERATORS[operator].representatives(values[:, None], groups, weights)[:, 0]
+        average = operator.representatives(values[:, None], groups, weights)[:, 0]
     average = np.clip(average, low, high)
     on_grid = np.rint(low * series.grid.scale) == low * series.grid.scale if series.grid.decimals is not None else True
     return average, (low == high) & on_grid

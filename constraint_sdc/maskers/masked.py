@@ -11,13 +11,14 @@ from constraint_sdc.arrays import Rows
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.data.table import Column
 from constraint_sdc.judge.finding import CheckResult
-from constraint_sdc.plan.plan import BlockPlan, ExactStep, Kept, Plan, Price
+from constraint_sdc.plan.plan import BlockPlan, ExactStep, Kept, Plan, Price, RulePlan
 from constraint_sdc.settings.reason import Reason
 from constraint_sdc.settings.recipe import Division, Recipe
 from constraint_sdc.settings.words import OnBroken, Scale, Standardise
+from constraint_sdc.shown import Shown, Tabled
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class MaskedBlock:
     """One block after masking: `stratum[g]` tells how group g was formed.
 
@@ -46,7 +47,7 @@ class MaskedBlock:
         return min(Counter(rows[row] for row in self.own.tolist()).values())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Swaps:
     """The pairs of one goal, in the order of the vital records (from 0): both values before the swap, and its cost."""
 
@@ -58,7 +59,7 @@ class Swaps:
     costs: tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Masked:
     """All blocks after masking; `swaps` are the pairs of every goal of group anonymity, which no report discloses."""
 
@@ -100,8 +101,8 @@ class DividedBy:
     weight: float
 
 
-@dataclass(frozen=True, slots=True)
-class Partitioned:
+@dataclass(frozen=True, slots=True, repr=False)
+class Partitioned(Tabled):
     """The groups of a file's records and their price.
 
     `chosen` is the method that `auto` chose, and `why`; both are None for any other method. `left_out` are variables
@@ -173,8 +174,8 @@ class RuleOutcome:
     newly_broken: int
 
 
-@dataclass(frozen=True, slots=True)
-class MaskResult:
+@dataclass(frozen=True, slots=True, repr=False)
+class MaskResult(Tabled):
     """A published masking: the plan with its prices, the judge's verdicts on both files, and where the files are.
 
     `outcomes` has one entry per rule. `smallest` is the least number of records that share a block's values, per block,
@@ -194,11 +195,32 @@ class MaskResult:
     certificate: Path
 
 
-# What `explain` needs to answer for one record.
+@dataclass(frozen=True, slots=True, repr=False)
+class CertificateCheck(Tabled):
+    """What of a certificate was confirmed and what does not agree, a sentence each."""
+
+    confirmed: tuple[str, ...]
+    mismatches: tuple[str, ...]
+
+    @property
+    def exit_code(self) -> int:
+        """0 everything agrees, 1 something does not."""
+        return 1 if self.mismatches else 0
 
 
-@dataclass(frozen=True, slots=True)
-class RecordExplanation:
+# What `explain` answers for one rule, and needs to answer for one record.
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RuleExplanation(Shown):
+    """One rule of a plan; `plan` has the block that decides it, if one does."""
+
+    plan: Plan
+    rule: RulePlan
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RecordExplanation(Shown):
     """One record (numbered from 1) of a masking. `original` are its own values, None where a variable is absent."""
 
     record: int

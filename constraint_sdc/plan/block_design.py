@@ -14,6 +14,7 @@ from constraint_sdc.constraints.show import show_formula
 from constraint_sdc.data.cloud import Cloud, cloud_of
 from constraint_sdc.data.series import Series
 from constraint_sdc.errors import UsageError
+from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.partition.distances import sse
 from constraint_sdc.partition.methods.auto import Auto
 from constraint_sdc.partition.methods.mdav import Mdav
@@ -36,7 +37,7 @@ from constraint_sdc.plan.treatment import (
 from constraint_sdc.settings.masker import MaskerTraits, default_masker
 from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.recipe import Division
-from constraint_sdc.settings.words import OperatorName, Role, Treatment, VariableWish
+from constraint_sdc.settings.words import Role, Treatment, VariableWish
 
 _TRIED = 20_000
 _FARTHEST = 1e150  # squares of more do not fit into a double
@@ -205,7 +206,7 @@ def _stratum(
     rules: tuple[RuleFacts, ...],
     forked: list[RuleFacts],
     series: Mapping[str, Series],
-    operators: Mapping[str, OperatorName],
+    operators: Mapping[str, str],
     broken: Mapping[str, Rows],
 ) -> Stratum:
     chosen: dict[str, Term] = {}
@@ -219,7 +220,7 @@ def _stratum(
         only = rule.terms[0] if rule.terms is not None and len(rule.terms) == 1 else ()
         conjunction += [(rule.id, atom) for atom in chosen.get(rule.id, only)]
     blank = {name for name, s in series.items() if s.is_blank[cell.rows].any()}
-    derivable = {n: s for n, s in series.items() if operators[n].is_average and n not in blank}
+    derivable = {n: s for n, s in series.items() if OPERATORS[operators[n]].traits.is_average and n not in blank}
     live = [(rule, atom) for rule, atom in conjunction if not blank & set(atom_variables(atom))]
     edits = {rule.id: rule.edit for rule in rules}
     return Stratum(

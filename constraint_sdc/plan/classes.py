@@ -9,9 +9,9 @@ import numpy as np
 
 from constraint_sdc.arrays import Codes, Rows
 from constraint_sdc.data.series import Series
+from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.plan.rule_facts import RuleFacts
 from constraint_sdc.settings.reason import Reason, because
-from constraint_sdc.settings.words import OperatorName
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class RecordClasses:
 def record_classes(
     rules: Sequence[RuleFacts],
     series: Mapping[str, Series],
-    operators: Mapping[str, OperatorName],
+    operators: Mapping[str, str],
     pins: tuple[tuple[str, Codes], ...],
     broken: Mapping[str, Rows],
     records: int,
@@ -49,7 +49,7 @@ def record_classes(
     columns: list[tuple[tuple[str, str], Codes]] = []
     for name, one in series.items():
         columns.append((("blank", name), one.blank))
-        if operators[name] is OperatorName.GEOMETRIC_MEAN:
+        if OPERATORS[operators[name]].traits.averages_logarithms:
             columns.append((("sign", name), np.sign(np.nan_to_num(one.values)).astype(np.int64)))
     columns += [(("pinned", name), codes) for name, codes in pins]
     for rule in rules:

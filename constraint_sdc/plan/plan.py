@@ -11,10 +11,13 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from constraint_sdc.data.grid import Grid
+from constraint_sdc.operators.operator import OperatorTraits
+from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.settings.masker import MaskerTraits, default_masker
 from constraint_sdc.settings.reason import Reason
 from constraint_sdc.settings.recipe import Division
-from constraint_sdc.settings.words import OnBroken, OperatorName, Role, Scale, Treatment
+from constraint_sdc.settings.words import OnBroken, Role, Scale, Treatment
+from constraint_sdc.shown import Shown, Tabled
 
 
 class ExactStep(Enum):
@@ -100,8 +103,8 @@ class GoalReport:
         return not self.missed
 
 
-@dataclass(frozen=True, slots=True)
-class RulePlan:
+@dataclass(frozen=True, slots=True, repr=False)
+class RulePlan(Shown):
     """Why one rule will hold. `rule` is the Schematron's id, `says` its normal form."""
 
     rule: str
@@ -124,10 +127,15 @@ class VariablePlan:
     role: Role
     scale: Scale
     grid: Grid
-    operator: OperatorName
+    operator: str
     weight: float = 1.0
     treatment: Treatment = Treatment.AGGREGATED
     order: tuple[str, ...] = ()
+
+    @property
+    def traits(self) -> OperatorTraits:
+        """Return the traits of its operator."""
+        return OPERATORS[self.operator].traits
 
 
 class Formation(Enum):
@@ -181,8 +189,8 @@ class Block:
     because: Reason
 
 
-@dataclass(frozen=True, slots=True)
-class BlockPlan:
+@dataclass(frozen=True, slots=True, repr=False)
+class BlockPlan(Tabled):
     """A block as decided: what is done to its variables, the strata of the records, and why its rules survive.
 
     `partition` tells how the records are divided: what `auto` chose, and why. `shares` tells whether at least k records
@@ -220,8 +228,8 @@ class Kept:
     is_removed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+@dataclass(frozen=True, slots=True, repr=False)
+class Plan(Tabled):
     """All blocks, what stays as it is, what was assumed, and the rules that no block decides.
 
     `broken` counts, per rule, the records that break it before masking. `inputs` are SHA-256 digests by role ("data",

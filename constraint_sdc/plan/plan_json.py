@@ -38,7 +38,7 @@ from constraint_sdc.settings.reason import (
     without_quotes,
 )
 from constraint_sdc.settings.recipe import Division
-from constraint_sdc.settings.words import OperatorName, Role, Scale, Standardise, Treatment
+from constraint_sdc.settings.words import Role, Scale, Standardise, Treatment
 
 # What became of a goal, as JSON under schemas/plan.schema.json, and back.
 
@@ -212,7 +212,7 @@ def _variable(variable: VariablePlan) -> dict[str, object]:
         "role": variable.role.value,
         "type": variable.scale.value,
         "grid": {"decimals": variable.grid.decimals, "pads": variable.grid.pads},
-        "operator": variable.operator.value,
+        "operator": variable.operator,
         "weight": variable.weight,
         "treatment": variable.treatment.value,
         **({"order": list(variable.order)} if variable.order else {}),
@@ -225,7 +225,7 @@ def _variable_from(content: Mapping[str, Any]) -> VariablePlan:
         role=Role(content["role"]),
         scale=Scale(content["type"]),
         grid=Grid(content["grid"]["decimals"], content["grid"]["pads"]),
-        operator=OperatorName(content["operator"]),
+        operator=content["operator"],
         weight=content["weight"],
         treatment=Treatment(content["treatment"]),
         order=tuple(content.get("order", ())),

@@ -9,14 +9,17 @@ import numpy as np
 from constraint_sdc.arrays import Floats
 from constraint_sdc.data.series import Series
 from constraint_sdc.errors import PlanRefusedError, UsageError
+from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
+from constraint_sdc.operators.registry import OPERATORS, averages_otherwise
+from constraint_sdc.partition.registry import sorts_by_one_number, takes_one_variable
 from constraint_sdc.settings.masker import MaskerTraits
 from constraint_sdc.settings.reason import Reason, because
-from constraint_sdc.settings.words import OperatorName, Treatment, VariableWish
+from constraint_sdc.settings.words import Treatment, VariableWish
 
 _DETERMINED = 1e-9  # of a variable's range: what rounding leaves
 
 
-def treatments(operators: Mapping[str, OperatorName], masker: MaskerTraits, partition: str) -> dict[str, Treatment]:
+def treatments(operators: Mapping[str, str], masker: MaskerTraits, partition: str) -> dict[str, Treatment]:
     """Return the treatment of every variable.
 
     What must keep to values that occur cannot be synthesised: the values of the cluster are shuffled. What must come
@@ -27,26 +30,27 @@ def treatments(operators: Mapping[str, OperatorName], masker: MaskerTraits, part
     return {name: _treatment(operator, masker) for name, operator in operators.items()}
 
 
-def _treatment(operator: OperatorName, masker: MaskerTraits) -> Treatment:
-    return Treatment.AGGREGATED if operator is OperatorName.MEDOID else masker.own_treatment(operator)
+def _treatment(operator: str, masker: MaskerTraits) -> Treatment:
+    traits = OPERATORS[operator].traits
+    return Treatment.AGGREGATED if traits.copies_a_record else masker.own_treatment(is_average=traits.is_average)
 
 
 def settle_operators(
-    chosen: Mapping[str, OperatorName], wishes: Mapping[str, VariableWish], masker: MaskerTraits, partition: str
-) -> dict[str, OperatorName]:
-    """Return the operators; where values are no representatives of groups, none is geometric.
+    chosen: Mapping[str, str], wishes: Mapping[str, VariableWish], masker: MaskerTraits, partition: str
+) -> dict[str, str]:
+    """Return the operators; where values are no representatives of groups, averages are arithmetic means.
 
     Centres of fuzzy c-means are arithmetic, and so are synthetic values and means of ranks.
     """
     if masker.has_geometric_mean and not masker.treats_records(chosen.keys(), partition):
         return dict(chosen)
     for name in chosen:
-        if name in wishes and wishes[name].operator is OperatorName.GEOMETRIC_MEAN:
+        wish = wishes[name].operator if name in wishes else None
+        if wish is not None and averages_otherwise(wish):
             which = partition if masker.has_geometric_mean else masker.name
             hint = f"take the operator of {name} out of the recipe, or mask by microaggregation"
-            raise UsageError(f"{which} has no geometric mean, and the recipe asks for that of {name}", hint=hint)
-    arithmetic = OperatorName.ARITHMETIC_MEAN
-    return {n: arithmetic if o is OperatorName.GEOMETRIC_MEAN else o for n, o in chosen.items()}
+            raise UsageError(f"{which} has no {wish}, and the recipe asks for that of {name}", hint=hint)
+    return {n: ArithmeticMean.name if averages_otherwise(o) else o for n, o in chosen.items()}
 
 
 def refuse_determined(series: Mapping[str, Series], names: Sequence[str], given: Mapping[str, Series]) -> None:
@@ -75,8 +79,6 @@ def _unit(series: Series) -> Floats:
 
 # Risks of a masker that whoever chooses it must see.
 
-_RANKED = ("individual-ranking", "optimal-univariate")
-_PROJECTED = ("pc1-projection", "z-sum-projection")
 _DEFAULT_SEED = 0
 
 
@@ -91,8 +93,8 @@ def plan_warnings(masker: MaskerTraits, partition: str, k: int, seed: int) -> tu
 def partition_warnings(partition: str, k: int) -> tuple[Reason, ...]:
     """Return the risks of microaggregation by a partition method."""
     partition = partition.removesuffix("+refine")
-    if partition in _RANKED:
+    if takes_one_variable(partition):
         return (because("variables-ranked-alone", method=partition, k=k),)
-    if partition in _PROJECTED:
+    if sorts_by_one_number(partition):
         return (because("records-projected", method=partition),)
     return ()

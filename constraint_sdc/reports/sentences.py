@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 from constraint_sdc.errors import UsageError
 from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.maskers.registry import REGISTRY, find_masker, masker_names
+from constraint_sdc.operators.operator import Operator
 from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.settings.reason import FOREIGN, Param, Reason, is_reason_json, reason_from_json
 
@@ -46,8 +47,16 @@ def sentences(reasons: Iterable[Reason]) -> list[str]:
 
 def brought_sentences() -> dict[str, Sentence]:
     """Return the sentences that operators and maskers of other distributions bring with them."""
-    members: list[object] = [*OPERATORS.values(), *_foreign_maskers()]
+    members: list[object] = [*_foreign_operators(), *_foreign_maskers()]
     return {code: form for member in members for code, form in getattr(member, "sentences", {}).items()}
+
+
+def _foreign_operators() -> Iterator[Operator]:
+    """Yield the operators of other distributions; one that cannot be loaded has no sentences."""
+    for name in OPERATORS.names:
+        if name not in OPERATORS.own_names:
+            with suppress(UsageError):
+                yield OPERATORS[name]
 
 
 def _foreign_maskers() -> Iterator[type[Masker]]:

@@ -13,10 +13,11 @@ import pytest
 from constraint_sdc.errors import ConstraintSdcError, NotPublishedError, PlanRefusedError
 from constraint_sdc.files.json_file import json_text
 from constraint_sdc.maskers.masked import Masked, MaskOptions, MaskResult
+from constraint_sdc.operators.medoid import Medoid
 from constraint_sdc.plan.plan_json import plan_digest, plan_to_json
 from constraint_sdc.reports.masking.mask_text import mask_text
 from constraint_sdc.settings.recipe import Division
-from constraint_sdc.settings.words import OperatorName, Standardise
+from constraint_sdc.settings.words import Standardise
 from tests.cli.conftest import Run
 from tests.cli.masking import Calls, HandMade, make_by_hand, stand_in, without_rules
 from tests.cli.test_certificate import under_schema
@@ -87,7 +88,7 @@ def test_records_that_stay_broken_are_told(made: HandMade) -> None:
 def test_each_operator_is_told_with_its_variables(made: HandMade) -> None:
     block = made.result.masked.blocks[0]
     a, b, c = block.plan.variables
-    mixed = replace(block.plan, variables=(a, replace(b, operator=OperatorName.MEDOID), c))
+    mixed = replace(block.plan, variables=(a, replace(b, operator=Medoid.name), c))
     text = mask_text(replace(made.result, masked=Masked((replace(block, plan=mixed),))))
     assert "block 1: arithmetic mean of A, C; medoid of B\n" in text
 

@@ -13,7 +13,7 @@ from lxml import etree
 from tests.cli.conftest import TOP, Run
 from tests.cli.test_certificate import under_schema
 
-GOLDEN = TOP / "tests" / "report" / "golden" / "plan-census.txt"
+GOLDEN = TOP / "tests" / "reports" / "golden" / "plan-census.txt"
 RULES = ("--rules", "census.sch")
 INPUTS = ("extract.xml", *RULES, "--partition", "mdav")
 CHECK = ("check", "masked.xml", *RULES, "--original", "extract.xml")

@@ -162,7 +162,7 @@ def test_the_record_element_is_found_or_named(run: Run) -> None:
 
 # What is said while one waits.
 
-COMPILING = "compiling the search: once on this machine, some seconds\n"
+COMPILING = "compiling the search: takes a few seconds, once per machine\n"
 WAITING: Any = SimpleNamespace(signatures=[], stats=SimpleNamespace(cache_path=None))
 """A kernel that no process has compiled yet."""
 

@@ -15,11 +15,11 @@ from constraint_sdc.commands.check import CheckOptions, check_file
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.errors import UsageError
 from constraint_sdc.maskers.masked import MaskResult
+from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
 from constraint_sdc.operators.lower_median import LowerMedian
 from constraint_sdc.operators.mode import Mode
 from constraint_sdc.plan.plan import Why
 from constraint_sdc.reports.sentences import sentence
-from constraint_sdc.settings.words import OperatorName
 from tests.maskers.extract import Extract, Row, columns, extract, schema, the_rule
 
 ORIGINAL = '  <let name="original" value="document(\'data.xml\')"/>\n'
@@ -291,9 +291,9 @@ def test_rules_between_operators_are_preserved_side_by_side(tmp_path: Path) -> N
     plan = extract(tmp_path, rows, rules, f"variables: {{{wishes}}}").design(4).plan
     (block,) = plan.blocks
     assert {v.operator for v in block.variables} == {
-        OperatorName.LOWER_MEDIAN,
-        OperatorName.MODE,
-        OperatorName.ARITHMETIC_MEAN,
+        LowerMedian.name,
+        Mode.name,
+        ArithmeticMean.name,
     }
     assert the_rule(plan, "categories").why is Why.PRESERVED
     income = the_rule(plan, "income")

@@ -293,7 +293,7 @@ class TestWeights:
     @pytest.mark.parametrize("name", METHODS[1:])
     def test_a_published_method_takes_no_weights_but_its_refinement_does(self, tmp_path: Path, name: str) -> None:
         given = extract(tmp_path, columns(**amounts()), {"bound": "number(A) >= 0"})
-        with pytest.raises(UsageError, match=f"{name} as published takes no weights of records"):
+        with pytest.raises(UsageError, match=f"{name} takes no weights of records"):
             given.mask(K, partition=name, weights="W")
         assert not list(tmp_path.glob("masked*"))
         if name != "k-modes":
@@ -303,7 +303,7 @@ class TestWeights:
     @pytest.mark.parametrize(
         ("cell", "says"),
         [
-            ("", "W of record 3 is no positive number, so it is no weight"),
+            ("", "W of record 3 is not a positive number, so not a weight"),
             ("0", "W of record 3 is no positive number"),
             ("-2", "W of record 3 is no positive number"),
             ("heavy", "W of record 3 is no positive number"),

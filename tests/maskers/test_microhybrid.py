@@ -267,14 +267,14 @@ class TestMistakes:
             ),
             (
                 "mask: {masker: microhybrid, given: [A]}\ngroups: [[A, B]]",
-                "A is given, so it stays as it is and is in no",
+                "A is given, so it stays as it is and cannot be in a",
             ),
-            ("mask: {masker: microhybrid, m1: 2}", "m1 is for fuzzy-c-means, not for microhybrid"),
-            ("mask: {masker: microhybrid}\nmethod: mdav", "`method` is the old spelling of what stands under `mask`"),
+            ("mask: {masker: microhybrid, m1: 2}", "m1 is a parameter of fuzzy-c-means, not of microhybrid"),
+            ("mask: {masker: microhybrid}\nmethod: mdav", "`method` is the old spelling of an entry under `mask`"),
             ("mask: {masker: microhybrid, partition: guess}", "unknown partition method 'guess'"),
             (
                 "mask: {masker: microhybrid}\nvariables: {A: {operator: geometric mean}}",
-                "microhybrid has no geometric mean",
+                "microhybrid does not support the geometric mean",
             ),
         ],
     )

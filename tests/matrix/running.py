@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import json
-import os
 import re
 import shlex
 import shutil
-import sys
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from constraint_sdc.cli import main
+from tests.in_process import run_in_process
 from tests.matrix.case import MatrixCase
 from tests.matrix.inputs import OPTIONS, prepare
 from tests.matrix.normal import DEPTH, culprits, normal_file, normal_output, outline
@@ -75,7 +72,7 @@ class Runner:
 def quick_judge() -> Iterator[None]:
     """Keep the judge's processes from one case to the next where the guarantee tests can; it only saves time."""
     try:
-        from tests.guarantee.saxon_pool import pooled_saxon
+        from constraint_sdc.exam.guarantee.saxon_pool import pooled_saxon
     except ImportError:
         yield
         return
@@ -130,19 +127,4 @@ def _step(line: str, folder: Path) -> Any:
 
 def run_command(words: list[str], folder: Path) -> tuple[int, str, str]:
     """Run one command in a folder; return its exit code, and what it printed on both streams."""
-    printed, complained = io.BytesIO(), io.BytesIO()
-    streams = [io.TextIOWrapper(raw, encoding="utf-8", write_through=True) for raw in (printed, complained)]
-    before, arguments = Path.cwd(), sys.argv
-    code: Any = None
-    try:
-        os.chdir(folder)
-        sys.argv = ["constraint-sdc", *words]
-        with contextlib.redirect_stdout(streams[0]), contextlib.redirect_stderr(streams[1]), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            main()
-    except SystemExit as stop:
-        code = stop.code
-    finally:
-        os.chdir(before)
-        sys.argv = arguments
-    return int(code or 0), printed.getvalue().decode("utf-8"), complained.getvalue().decode("utf-8")
+    return run_in_process(main, ["constraint-sdc", *words], folder)

@@ -83,8 +83,8 @@ REFUSALS: dict[str, tuple[Callable[[Path], Extract], int, str, str]] = {
     "records that cannot share values": (
         nobody_fits,
         3,
-        "no values of A satisfy bounds for 3 records that would have to share them",
-        "lower k, let the unmasked variables of these rules be masked too, or leave a rule out",
+        "no values of A satisfy bounds for 3 records that must share them",
+        "lower k, mask the unmasked variables of these rules too, or leave a rule out",
     ),
 }
 

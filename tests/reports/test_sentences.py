@@ -27,7 +27,6 @@ from constraint_sdc.reports import sentences as table
 from constraint_sdc.reports.sentences import SENTENCES, sentence, with_sentences
 from constraint_sdc.settings.reason import Reason, because, reason_from_json, reason_to_json
 from constraint_sdc.settings.reason_codes import CODES
-from constraint_sdc.settings.words import OperatorName
 from tests.maskers.extract import columns, extract
 from tests.reports.plans import FULL
 
@@ -182,7 +181,7 @@ class Nearest(Medoid):
 def test_an_operator_of_another_distribution_brings_its_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
     reason = Nearest().verdict(None).because
     assert sentence(reason) == "nearest:kept(distance=3, operator='mean')", "unknown as long as it is not installed"
-    monkeypatch.setattr(table, "OPERATORS", {OperatorName.MEDOID: Nearest()})
+    monkeypatch.setattr(table, "_foreign_operators", lambda: [Nearest()])
     assert sentence(reason) == "3 steps from the mean"
     assert sentence(because("not-covered", operator="nearest", reason=reason, derived=())).startswith(
         "nearest: 3 steps from the mean; every representative"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from constraint_sdc.files.dataset import read_dataset
 from constraint_sdc.files.microdata.microdata import open_microdata
 from constraint_sdc.files.recipe import recipe_from_json
 from constraint_sdc.judge.finding import CheckResult
+from constraint_sdc.maskers.masked import CertificateCheck
 from constraint_sdc.maskers.registry import DEFAULT, find_masker
 from constraint_sdc.plan.plan import BlockPlan, Plan
 from constraint_sdc.plan.plan_json import division_from_json, plan_digest, plan_from_json
@@ -29,19 +29,6 @@ def _recount(certificate: Mapping[str, Any], plan: Plan, data: Path, record: str
     table = read_dataset(data, record or certificate["options"]["record"]).table
     masker = make_masker(find_masker(plan.masker.name), plan.masker.told())
     return masker.recount(plan, table, recipe_from_json(certificate["recipe"]))
-
-
-@dataclass(frozen=True, slots=True)
-class CertificateCheck:
-    """What was confirmed and what does not agree, a sentence each."""
-
-    confirmed: tuple[str, ...]
-    mismatches: tuple[str, ...]
-
-    @property
-    def exit_code(self) -> int:
-        """0 everything agrees, 1 something does not."""
-        return 1 if self.mismatches else 0
 
 
 def check_certificate(

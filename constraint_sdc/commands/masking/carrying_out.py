@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from constraint_sdc.commands.masking.preparation import Prepared
 from constraint_sdc.errors import CannotShareError, PlanRefusedError, UsageError
@@ -11,7 +12,7 @@ from constraint_sdc.files.json_file import read_json
 from constraint_sdc.maskers.mask_table import mask_table
 from constraint_sdc.maskers.masked import Masked
 from constraint_sdc.plan.design import PlanInputs
-from constraint_sdc.plan.plan import Plan
+from constraint_sdc.plan.plan import Plan, RulePlan
 from constraint_sdc.plan.plan_json import changed_inputs, plan_differences, plan_from_json
 from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.words import Role, Scale, VariableWish
@@ -51,7 +52,7 @@ def _missed_goals(plan: Plan) -> tuple[Reason, ...]:
 
 
 def _drawn_along(inputs: PlanInputs, plan: Plan) -> list[str]:
-    """Return the categories that nobody asked to mask: rules drew them into a block."""
+    """Return the categories that the recipe does not ask to mask: rules tie them into a block."""
     if inputs.masker.names_variables:
         return []  # each of them is asked for
     asked = {name for name, wish in inputs.recipe.variables.items() if wish != VariableWish()}
@@ -68,7 +69,7 @@ def _refused(refusal: UsageError, drawn_along: list[str]) -> UsageError | PlanRe
 
 
 def _may_join(inputs: PlanInputs, plan: Plan) -> frozenset[str]:
-    """Return the variables that are unmasked only because nobody asked for them."""
+    """Return the variables that are unmasked only because the recipe does not name them."""
     wishes = inputs.recipe.variables
     loose = [kept.name for kept in plan.kept if kept.role is not Role.IDENTIFIER]
     return frozenset(name for name in loose if name not in wishes or wishes[name].role is None)
@@ -84,6 +85,30 @@ def read_plan(path: Path) -> Plan:
     return plan_from_json(
         read_json(path, "plan.schema.json", "a saved plan", renew="make a new plan with `plan --out`")
     )
+
+
+def options_of_plan(plan: Plan) -> dict[str, Any]:
+    """Return what a plan has decided, by the name of the option."""
+    division = plan.division
+    return {
+        "k": plan.k,
+        "masker": plan.masker.name,
+        "partition": plan.partition,
+        "effort": division.effort,
+        "standardise": division.standardise.value,
+        "weights": division.weights,
+        "seed": plan.seed,
+        "on_broken": plan.on_broken,
+    }
+
+
+def planned_rule(plan: Plan, name: str) -> RulePlan:
+    """Return what a plan says about the rule of this id."""
+    rules = {rule.rule: rule for rule in plan.all_rules()}
+    if name not in rules:
+        known = f"the rules are: {', '.join(rules)}" if rules else "the plan has no rules"
+        raise UsageError(f"no rule has the id {name!r}", hint=known)
+    return rules[name]
 
 
 def require_same_plan(saved: Plan, now: Plan, hint: str = _WAY_OUT) -> None:

@@ -81,7 +81,7 @@ def rule_rows(design: BlockDesign, part: Stratum, placement: Placement) -> Linea
     place = {
         variable.name: column
         for variable, column in zip(design.plan.variables, placement.column, strict=True)
-        if column >= 0 and variable.operator.is_average
+        if column >= 0 and variable.traits.is_average
     }
     matrix: list[Floats] = []
     bounds: list[float] = []
@@ -112,7 +112,7 @@ def mask_fuzzy(design: BlockDesign, inputs: MaskInputs, masker: FuzzyCMeans) -> 
     near, owner = drawn.nearest_records()
     stand_ins = group_targets(design.of(near), Groups(owner))[1]
     for j, variable in enumerate(design.plan.variables):
-        if variable.operator.is_average:
+        if variable.traits.is_average:
             has_number = np.isfinite(targets[:, j]) & np.isfinite(drawn.values[:, j])
             targets[has_number, j] = drawn.values[has_number, j]
             copied[has_number, j] = NOT_COPIED

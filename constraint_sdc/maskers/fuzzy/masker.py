@@ -54,7 +54,7 @@ class FuzzyCMeans(Masker):
         """Yield exponents that are none."""
         for entry, exponent in (("m1", self.m1), ("m2", self.m2)):
             if not 1 <= exponent < math.inf:
-                yield f"{entry} must be a number from 1 up", ["mask", entry]
+                yield f"{entry} must be a number of at least 1", ["mask", entry]
 
     def mask(self, design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
         """Return a centre for every record."""

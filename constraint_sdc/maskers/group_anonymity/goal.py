@@ -1,6 +1,6 @@
-"""Goals of group anonymity: which signal is to be changed, and how (Chertov and Tavrov, Data group anonymity).
+"""Goals of group anonymity: which signal to change, and how (Chertov and Tavrov, Data group anonymity).
 
-All names and conditions are texts as the recipe has them; they become numbers when a file is at hand.
+All names and conditions are texts as in the recipe; they become numbers when a file is read.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class VitalSet:
 
 @dataclass(frozen=True, slots=True)
 class MovedExtremum:
-    """The values at two places of the signal change places: the peak stands elsewhere."""
+    """Swap the values at two places of the signal, which moves the peak."""
 
     source: str
     target: str
@@ -40,7 +40,7 @@ class MovedExtremum:
 
 @dataclass(frozen=True, slots=True)
 class AddedExtremum:
-    """An alleged peak at a place; None is as high as the highest there is."""
+    """Add a false peak at a place; a height of None stands for the highest value of the signal."""
 
     at: str
     height: float | None = None
@@ -48,7 +48,7 @@ class AddedExtremum:
 
 @dataclass(frozen=True, slots=True)
 class ChangedApproximation:
-    """Another wavelet approximation at a level, the details kept: reversed, flat, or these coefficients."""
+    """Change the wavelet approximation at a level and keep the details: reversed, flat, or these coefficients."""
 
     wavelet: str
     level: int
@@ -69,8 +69,8 @@ Change: TypeAlias = MovedExtremum | AddedExtremum | ChangedApproximation | Given
 class Goal:
     """One signal over the values of `parameter`, and its changes, in their order.
 
-    `order` are the parameter's values from left to right; empty is numbers by size, else texts. With `normalise` the
-    changed signal gets the mean and standard deviation of the original (formula 5 of the paper).
+    `order` are the parameter's values from left to right; empty means sorted as numbers, or as texts. With
+    `normalise` the changed signal gets the mean and standard deviation of the original (formula 5 of the paper).
     """
 
     parameter: str
@@ -84,9 +84,9 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Influential:
-    """A variable in which the records of a swap should agree: how much it counts, and how differences are counted.
+    """A variable in which the records of a swap should agree: its weight, and how differences are measured.
 
-    Numbers and ordinal codes count by their relative difference; categories count `same` or `different`.
+    Numbers and ordinal codes are compared by their relative difference; categories cost `same` or `different`.
     """
 
     name: str

@@ -74,7 +74,7 @@ class GroupAnonymity(Masker):
         return (told,) if self.influential else (told, because("nothing-influential"))
 
     def mistakes(self, recipe: Recipe, written: Mapping[str, Any]) -> Iterator[RecipeMistake]:
-        """Yield goals that cannot be meant, and entries without effect."""
+        """Yield inconsistent goals, and entries without effect."""
         from constraint_sdc.maskers.group_anonymity.goal_mistakes import goal_mistakes
 
         return goal_mistakes(self.goals, self.influential, recipe, written)

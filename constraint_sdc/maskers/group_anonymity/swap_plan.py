@@ -11,6 +11,7 @@ from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.data.series import Series
 from constraint_sdc.evaluate.expression import variables_of
 from constraint_sdc.maskers.group_anonymity.goal import Goal
+from constraint_sdc.operators.mode import Mode
 from constraint_sdc.plan.design import BlockDesign, Design, PlanInputs, Stratum, refuse_removed
 from constraint_sdc.plan.plan import Block, BlockPlan, Formation, Kept, Plan, RulePlan, StratumPlan, VariablePlan, Why
 from constraint_sdc.plan.read_series import is_numeric, make_series, not_numeric
@@ -19,7 +20,7 @@ from constraint_sdc.plan.roles import refuse_unknown, told_role
 from constraint_sdc.plan.rule_facts import RuleFacts, rule_facts
 from constraint_sdc.plan.treatment import plan_warnings
 from constraint_sdc.settings.reason import because
-from constraint_sdc.settings.words import OperatorName, Role, Scale, Treatment, VariableWish
+from constraint_sdc.settings.words import Role, Scale, Treatment, VariableWish
 
 
 def plan_swaps(inputs: PlanInputs, goals: Sequence[Goal]) -> Design:
@@ -112,7 +113,7 @@ def _block(
         wish.role or Role.CONFIDENTIAL,
         series.scale,
         series.grid,
-        OperatorName.MODE,
+        Mode.name,
         treatment=Treatment.SWAPPED,
     )
     plan = BlockPlan(

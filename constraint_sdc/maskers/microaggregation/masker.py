@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.settings.reason import Reason
-from constraint_sdc.settings.words import OperatorName, Treatment
+from constraint_sdc.settings.words import Treatment
 
 if TYPE_CHECKING:
     from constraint_sdc.maskers.inputs import MaskInputs
@@ -34,7 +34,7 @@ class Microaggregation(Masker):
 
         return takes_one_variable(partition) and len(names) > 1
 
-    def own_treatment(self, operator: OperatorName) -> Treatment:
+    def own_treatment(self, *, is_average: bool) -> Treatment:
         """Return that values are averaged over neighbours in the order of the variable."""
         return Treatment.RANKED
 

@@ -15,8 +15,8 @@ from constraint_sdc.maskers.microhybrid.ipso import ipso, round_keeping_sums
 from constraint_sdc.maskers.own_values import OwnValues
 from constraint_sdc.operators.medoid import Medoid
 from constraint_sdc.plan.design import BlockDesign
-from constraint_sdc.plan.plan import ExactStep
-from constraint_sdc.settings.words import OperatorName, Scale, Treatment
+from constraint_sdc.plan.plan import ExactStep, VariablePlan
+from constraint_sdc.settings.words import Scale, Treatment
 
 # Shuffling: values of a cluster, each with another record: K. Muralidhar and R. Sarathy, Data shuffling, 2006.
 #
@@ -111,8 +111,7 @@ class ClusterDraws:
         return [
             j
             for j, variable in enumerate(self.design.plan.variables)
-            if (j in self.synthesised or _has_order(variable.scale, variable.operator))
-            and np.isfinite(values[:, j]).all()
+            if (j in self.synthesised or _has_order(variable)) and np.isfinite(values[:, j]).all()
         ]
 
     def _sources(self, rows: Rows, values: Points, synthetic: Points, parts: Groups, number: int) -> Rows:
@@ -122,7 +121,7 @@ class ClusterDraws:
             if variable.treatment is Treatment.AGGREGATED:
                 source[:, j] = self._medoid[self.clusters.label[rows]]
             elif j not in self.synthesised:
-                by_rank = _has_order(variable.scale, variable.operator) and np.isfinite(values[:, j]).all()
+                by_rank = _has_order(variable) and np.isfinite(values[:, j]).all()
                 ranked = shuffled_by_rank(values[:, j], synthetic[:, j], parts) if by_rank else None
                 source[:, j] = rows[shuffled_at_random(parts, rng) if ranked is None else ranked]
         return source
@@ -136,9 +135,9 @@ class ClusterDraws:
 _ENDS = (np.minimum, np.maximum)
 
 
-def _has_order(scale: Scale, operator: OperatorName) -> bool:
+def _has_order(variable: VariablePlan) -> bool:
     """Tell whether a variable may be shuffled by itself, in the order of its values."""
-    return scale is not Scale.NOMINAL and operator is OperatorName.LOWER_MEDIAN
+    return variable.scale is not Scale.NOMINAL and variable.traits.is_order_statistic
 
 
 # Draws of every cluster until one breaks no rule and shows no record as it was.

@@ -13,7 +13,7 @@ from constraint_sdc.errors import PlanRefusedError
 from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.settings.masker import RecipeMistake, variables
 from constraint_sdc.settings.reason import Reason, because
-from constraint_sdc.settings.words import OperatorName, Role, Scale, Treatment
+from constraint_sdc.settings.words import Role, Scale, Treatment
 
 if TYPE_CHECKING:
     from constraint_sdc.maskers.inputs import MaskInputs
@@ -49,9 +49,9 @@ class Microhybrid(Masker):
         """Return the given variables."""
         return dict.fromkeys(self.given, because("given"))
 
-    def own_treatment(self, operator: OperatorName) -> Treatment:
+    def own_treatment(self, *, is_average: bool) -> Treatment:
         """Return that averages are synthesised; what keeps to values that occur is shuffled within its cluster."""
-        return Treatment.SYNTHESISED if operator.is_average else Treatment.SHUFFLED
+        return Treatment.SYNTHESISED if is_average else Treatment.SHUFFLED
 
     def microaggregates(self, treatments: Collection[Treatment]) -> bool:
         """Tell whether rules leave nothing to synthesise or to shuffle."""
@@ -106,6 +106,6 @@ def _given_mistakes(name: str, recipe: Recipe) -> Iterator[str]:
         if is_wished or wish.role not in (None, Role.UNTOUCHED):
             yield f"{name} is given, so it stays as it is and cannot be masked"
         if wish.scale not in (None, Scale.NUMERIC):
-            yield f"{name} is given, which takes a number, and is {wish.scale.value}"
+            yield f"{name} is given and must be numeric, but it is {wish.scale.value}"
     if any(name in group for group in recipe.groups if recipe.groups != "all"):
-        yield f"{name} is given, so it stays as it is and is in no group"
+        yield f"{name} is given, so it stays as it is and cannot be in a group"

@@ -78,7 +78,7 @@ def carry_out(
     points: Points,
     sums: Points,
 ) -> None:
-    """Carry out the exchanges whose two groups both fall to them, if claims are dealt with in this order.
+    """Carry out the exchanges that get both groups when claims are served in this order.
 
     There are two claims for each exchange: first those of all groups `one`, then those of all groups `other`.
     """
@@ -193,7 +193,7 @@ def send(
 def _recount(
     group: int, members: AnyIntegers, mass: Floats, norm: Floats, weight: Floats, points: Points, sums: Points
 ) -> None:
-    """Sum a group afresh, as NumPy adds up a row."""
+    """Sum a group again, in the order in which NumPy adds up a row."""
     room = members.shape[1]
     parts = np.zeros(8)
     for j in range(-1, points.shape[1]):

@@ -56,7 +56,13 @@ def why_meaning(why: Why, plan: Plan) -> str:
 
 
 def plan_text(plan: Plan, *, columns: int = 100, colour: bool = False) -> str:
-    """Return the plan as plain text, wrapped to `columns` cells; escape sequences only when `colour` is on."""
+    """Return the plan as plain text, wrapped to `columns` cells; escape sequences only when `colour` is on.
+
+    >>> import constraint_sdc as cs
+    >>> plan = cs.plan_file("census.xml", "census.sch", k=5, partition="mdav")
+    >>> print(cs.plan_text(plan).splitlines()[0])
+    PLAN: mask 16 variables of 200 records in 5 blocks, at least 5 records to a group
+    """
     lines = [*_opening(plan, columns, colour)]
     for block in plan.blocks:
         lines += ["", *_block(plan, block, columns, colour)]
@@ -79,7 +85,7 @@ def _opening(plan: Plan, columns: int, colour: bool) -> Iterator[str]:
         head, *more = wrapped(f"WARNING: {clean(sentence(warning))}", columns, "", "  ")
         yield from ("", paint(head, "doubtful", colour), *(paint(line, "doubtful", colour) for line in more))
     if plan.assumptions:
-        yield from ("", paint("assumed, since nobody said otherwise", "strong", colour))
+        yield from ("", paint("assumed", "strong", colour))
     for assumption in plan.assumptions:
         yield from wrapped(clean(sentence(assumption)), columns, "  - ", "    ")
 

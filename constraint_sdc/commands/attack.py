@@ -1,0 +1,69 @@
+"""Attack: what an intruder would try, carried out on a masked file and its original."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from constraint_sdc.commands.assess import ComparedFiles, compare_files
+from constraint_sdc.commands.measuring.records_file import Progress, intruders_file
+from constraint_sdc.errors import UsageError
+from constraint_sdc.measures.assessment import AssessOptions, Measure, Measured, MeasureInputs
+from constraint_sdc.measures.attacks.single_ranking import SingleRanking
+from constraint_sdc.measures.registry import MEASURES, attacks, prepared
+
+# Which settings of single-ranking look at a parameter; None is all settings together.
+_SETTINGS_OF = {
+    "against": (None, "corresponding"),
+    "share": (None, "sample", "corresponding"),
+    "off": (None, "corresponding"),
+    "deviation": (None, "corresponding"),
+}
+PARAMETERS = ("setting", "metric", *_SETTINGS_OF)
+"""What can be told to single-ranking."""
+
+
+def attack_files(
+    original: Path,
+    masked: Path,
+    attack: str,
+    options: AssessOptions,
+    parameters: Mapping[str, Any],
+    progress: Progress = lambda _: None,
+) -> tuple[Measured, tuple[str, ...]]:
+    """Return what one attack finds, and what is to be said about the files themselves.
+
+    `parameters` are those of single-ranking by name; None is "not given".
+    """
+    given = {name: value for name, value in parameters.items() if value is not None}
+    _refuse_mistakes(attack, options, given)
+    compared = compare_files(original, masked, options, progress)
+    measured = _attack(attack, options, given, compared).measure(compared.pair)
+    return measured, (*compared.judged.mismatches, *compared.notes, *compared.judged.notes)
+
+
+def _refuse_mistakes(attack: str, options: AssessOptions, given: Mapping[str, Any]) -> None:
+    if attack not in attacks():
+        raise UsageError(f"no attack is called {attack!r}", hint=f"use one of: {', '.join(attacks())}")
+    if MEASURES[attack].traits.needs_rules and options.rules is None:
+        raise UsageError("without rules nothing can be inferred from them", hint="give --rules")
+    if attack != SingleRanking.name and given:
+        raise UsageError(f"{next(iter(given))} has no meaning here", hint=f"it belongs to {SingleRanking.name}")
+    setting = given.get("setting")
+    for name, settings in _SETTINGS_OF.items():
+        if name in given and setting not in settings:
+            raise UsageError(f"--{name} has no meaning here", hint=f"it does not belong to --setting {setting}")
+    if "against" in given and "deviation" in given:
+        raise UsageError("--deviation has no meaning here", hint="the file of --against has its own errors")
+
+
+def _attack(attack: str, options: AssessOptions, given: Mapping[str, Any], compared: ComparedFiles) -> Measure:
+    if attack != SingleRanking.name:
+        inputs = MeasureInputs(options.seed, compared.judged.held, compared.domains)
+        return prepared(MEASURES[attack], inputs) or MEASURES[attack]
+    chosen = {name: value for name, value in given.items() if name != "against"} | {"seed": options.seed}
+    if "against" in given:
+        file = intruders_file(given["against"], compared.pair, options)
+        chosen |= {"setting": "corresponding", "file": file}
+    return SingleRanking(**chosen)

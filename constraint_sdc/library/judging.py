@@ -1,0 +1,115 @@
+"""Judge a file by its rules: check it, list what its rules mean, verify a certificate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Unpack
+
+from constraint_sdc.commands.certificate.certificate import certificate_path
+from constraint_sdc.commands.certificate.certificate import read_certificate as read_certificate_file
+from constraint_sdc.commands.certificate.verify import check_certificate
+from constraint_sdc.commands.check import CheckOptions
+from constraint_sdc.commands.check import check_file as check
+from constraint_sdc.commands.check import full_svrl as saxon_svrl
+from constraint_sdc.commands.rules import list_rules as listed_rules
+from constraint_sdc.constraints.rule_list import RuleList
+from constraint_sdc.judge.finding import CheckResult
+from constraint_sdc.library.keywords import CheckKeywords, File, OnRecords
+from constraint_sdc.library.settle import path_or_none, recipe_of, settle
+from constraint_sdc.maskers.masked import CertificateCheck
+from constraint_sdc.settings.recipe import Recipe
+
+
+def check_file(
+    data: File,
+    rules: File,
+    options: CheckOptions | None = None,
+    progress: OnRecords = lambda _: None,
+    *,
+    recipe: Recipe | File | None = None,
+    **keywords: Unpack[CheckKeywords],
+) -> CheckResult:
+    """Judge an XML file by the rules of a Schematron file.
+
+    The options are a CheckOptions object or its fields as keywords. A `recipe` names the record element and the key of
+    the data. `progress` is called with the number of records judged so far.
+
+    >>> import constraint_sdc as cs
+    >>> result = cs.check_file("damaged.xml", "census.sch", original="census.xml", max_examples=1)
+    >>> result
+    <CheckResult of damaged.xml: FAIL: 5 of 5 rules broken, 10 violations in 10 of 200 records>
+    >>> result.exit_code
+    1
+    >>> result.to_frame("violations")[["rule", "record"]].head(2)
+         rule  record
+    0   EC-LC     139
+    1  EC-NLC      28
+    """
+    chosen = settle(CheckOptions, options, keywords)
+    known = recipe_of(recipe)
+    chosen = replace(chosen, record=chosen.record or known.record, key=chosen.key or known.key)
+    return check(Path(data), Path(rules), chosen, progress)
+
+
+def full_svrl(data: File, rules: File, options: CheckOptions | None = None, **keywords: Unpack[CheckKeywords]) -> str:
+    """Return the complete SVRL report of Saxon: every fired rule and every message, with the values in them.
+
+    `render(result, "svrl")` gives the SVRL of a check, without values.
+
+    >>> import constraint_sdc as cs
+    >>> cs.full_svrl("damaged.xml", "census.sch", original="census.xml").count("failed-assert ")
+    10
+    """
+    return saxon_svrl(Path(data), Path(rules), settle(CheckOptions, options, keywords))
+
+
+def list_rules(
+    rules: File,
+    *,
+    phase: str | None = None,
+    data: File | None = None,
+    record: str | None = None,
+    allow: Iterable[File] = (),
+) -> RuleList:
+    """Return what each rule of a Schematron file means: kind, variables, normal form, engine.
+
+    With `data` the record element and the engines are those of that file.
+
+    >>> import constraint_sdc as cs
+    >>> rules = cs.list_rules("census.sch")
+    >>> rules
+    <RuleList of census.sch: 5 rules, 5 understood>
+    >>> rules.rows[0].normal_form
+    'V9 + V10 = V14'
+    """
+    folders = tuple(map(Path, allow))
+    return listed_rules(Path(rules), phase=phase, data=path_or_none(data), record=record, allow=folders)
+
+
+def verify_certificate(
+    data: File,
+    rules: File,
+    certificate: File | None = None,
+    options: CheckOptions | None = None,
+    progress: OnRecords = lambda _: None,
+    **keywords: Unpack[CheckKeywords],
+) -> CertificateCheck:
+    """Compare a masked file with its certificate, by default the one beside it.
+
+    The file is judged again, in the phase and on the records of the certificate unless the options say otherwise, its
+    groups are counted again, and the digests are compared.
+
+    >>> import constraint_sdc as cs
+    >>> _ = cs.mask_file("census.xml", "census.sch", "masked.xml", k=5, partition="mdav")
+    >>> cs.verify_certificate("masked.xml", "census.sch", original="census.xml")
+    <CertificateCheck: agrees, 5 statements confirmed, 0 refuted>
+    """
+    file, schematron = Path(data), Path(rules)
+    content = read_certificate_file(certificate_path(file) if certificate is None else Path(certificate))
+    said = content["options"]
+    chosen = settle(CheckOptions, options, keywords)
+    chosen = replace(chosen, phase=chosen.phase or said["phase"], record=chosen.record or said["record"])
+    result = check(file, schematron, chosen, progress)
+    return check_certificate(content, file, schematron, result, record=chosen.record, allow=chosen.allow)

@@ -1,0 +1,121 @@
+"""The keywords of the verbs, for type checkers: one name for each option, and a path wherever a file is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from os import PathLike
+from typing import Literal, TypeAlias, TypedDict
+
+from constraint_sdc.files.csv_file import EmptyCell
+from constraint_sdc.schematron.schema import Severity
+from constraint_sdc.settings.recipe import Recipe
+from constraint_sdc.settings.words import OnBroken, Standardise
+
+File: TypeAlias = str | PathLike[str]
+"""A file by its path."""
+
+OnRecords: TypeAlias = Callable[[int], None]
+"""Hears the number of records read so far."""
+
+
+class CheckKeywords(TypedDict, total=False):
+    """The fields of CheckOptions."""
+
+    phase: str | None
+    original: File | None
+    domain: File | None
+    fail_on: Severity
+    engine: Literal["auto", "saxon"]
+    record: str | None
+    key: str | None
+    max_examples: int | None
+    show_values: bool
+    allow: Iterable[File]
+    time_limit: float | None
+
+
+class DivisionKeywords(TypedDict, total=False):
+    """How records are divided: what PartitionOptions and MaskOptions have in common."""
+
+    effort: str | None
+    standardise: Standardise | Literal["z-score", "robust", "none"] | None
+    weights: str | None
+    seed: int | None
+    record: str | None
+    recipe: Recipe | File
+
+
+class PartitionKeywords(DivisionKeywords, total=False):
+    """The fields of PartitionOptions."""
+
+    k: int | None
+    variables: Iterable[str] | None
+    partition: str | None
+
+
+class MaskingKeywords(DivisionKeywords, total=False):
+    """What is the same for every masking of a sweep."""
+
+    partition: str | None
+    on_broken: OnBroken | None
+    phase: str | None
+    original: File | None
+    recipe_file: File | None
+    recipe_sha256: str | None
+    allow: Iterable[File]
+    time_limit: float | None
+
+
+class MaskKeywords(MaskingKeywords, total=False):
+    """The fields of MaskOptions."""
+
+    k: int | None
+    masker: str | None
+
+
+class SweepKeywords(MaskingKeywords, total=False):
+    """The fields of SweepOptions, with those of its `masking` beside them."""
+
+    ks: Iterable[int]
+    maskers: Iterable[str]
+    partitions: Iterable[str]
+    compare_unconstrained: bool
+    jobs: int | None
+
+
+class AssessKeywords(TypedDict, total=False):
+    """The fields of AssessOptions."""
+
+    rules: File | None
+    certificate: File | None
+    known: Iterable[str] | None
+    attacks: Iterable[str] | None
+    seed: int
+    record: str | None
+    phase: str | None
+    allow: Iterable[File]
+    time_limit: float | None
+    recipe: Recipe | File
+
+
+class AttackKeywords(AssessKeywords, total=False):
+    """The fields of AssessOptions, and what single-ranking can be told besides."""
+
+    setting: Literal["full", "sample", "corresponding"] | None
+    metric: Literal["half-distance", "neighbours", "nearest", "within"] | None
+    share: float | None
+    off: int | None
+    deviation: float | None
+    against: File | None
+
+
+class ConvertKeywords(TypedDict, total=False):
+    """The fields of ConvertOptions."""
+
+    record: str | None
+    delimiter: str | None
+    encoding: str | None
+    empty: EmptyCell
+    spreadsheet_safe: bool
+    empty_is_missing: bool
+    overwrite: bool

@@ -1,0 +1,197 @@
+"""Plan and mask a file, divide its records, and explain what became of a rule or a record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Unpack
+
+from constraint_sdc.commands.certificate.certificate import certificate_path
+from constraint_sdc.commands.certificate.certificate import read_certificate as read_certificate_file
+from constraint_sdc.commands.certificate.inputs import certified_input, certified_options, certified_plan
+from constraint_sdc.commands.explain import explain_record as explain
+from constraint_sdc.commands.mask import mask_file as mask
+from constraint_sdc.commands.masking.carrying_out import options_of_plan, planned_rule, require_same_plan
+from constraint_sdc.commands.masking.carrying_out import read_plan as read_plan_file
+from constraint_sdc.commands.masking.goal_files import GoalFiles
+from constraint_sdc.commands.masking.settings import settle as settle_masking
+from constraint_sdc.commands.partition import partition_file as partition
+from constraint_sdc.commands.plan import plan_file as make_plan
+from constraint_sdc.errors import UsageError
+from constraint_sdc.files.atomic import no_overwrite, side_files
+from constraint_sdc.library.keywords import File, MaskKeywords, OnRecords, PartitionKeywords
+from constraint_sdc.library.settle import path_or_none, settle
+from constraint_sdc.maskers.masked import (
+    MaskOptions,
+    MaskResult,
+    Partitioned,
+    PartitionOptions,
+    RecordExplanation,
+    RuleExplanation,
+)
+from constraint_sdc.plan.plan import Plan
+
+
+def plan_file(
+    data: File,
+    rules: File | None = None,
+    options: MaskOptions | None = None,
+    progress: OnRecords = lambda _: None,
+    *,
+    charts: File | None = None,
+    **keywords: Unpack[MaskKeywords],
+) -> Plan:
+    """Return how a file would be masked: blocks, operators, why each rule survives, and the price. Nothing is masked.
+
+    The options are a MaskOptions object or its fields as keywords; `recipe` may be the path of a recipe. `progress` is
+    called with the number of records read. For group anonymity, `charts` is a directory for a chart of each goal.
+    PlanRefusedError says what cannot be done and what to do instead.
+
+    >>> import constraint_sdc as cs
+    >>> plan = cs.plan_file("census.xml", "census.sch", k=5, partition="mdav")
+    >>> plan
+    <Plan: 16 variables of 200 records in 5 blocks, microaggregation with k = 5, 5 rules>
+    >>> plan.to_frame()[["rule", "why"]].head(2)
+        rule        why
+    0  EC-PV      exact
+    1  EC-VD  preserved
+    >>> plan.to_frame("blocks").columns.to_list()
+    ['block', 'variables', 'rules', 'strata', 'groups', 'smallest', 'loss', 'plain_loss']
+    """
+    chosen = settle(MaskOptions, options, keywords)
+    file, schematron = Path(data), path_or_none(rules)
+    pictures = GoalFiles(path_or_none(charts))
+    settings = settle_masking(chosen)
+    pictures.require(settings.masker, overwrite=True, taken=(file, schematron, chosen.recipe_file, chosen.original))
+    plan = make_plan(file, schematron, settings, progress)
+    with side_files(overwrite=True) as publish:
+        publish(pictures.contents(plan))
+    return plan
+
+
+def mask_file(
+    data: File,
+    rules: File | None,
+    output: File,
+    options: MaskOptions | None = None,
+    *,
+    overwrite: bool = False,
+    expected: Plan | File | None = None,
+    charts: File | None = None,
+    pairs: File | None = None,
+    progress: OnRecords = lambda _: None,
+    **keywords: Unpack[MaskKeywords],
+) -> MaskResult:
+    """Publish the masked file and its certificate, or nothing.
+
+    The options are a MaskOptions object or its fields as keywords. `expected` is a plan, or the file of a saved one,
+    that must still be the plan; what it decided need not be given again. For group anonymity, `charts` is a directory
+    for a chart of each goal and `pairs` a file for the records that exchanged values, which is secret.
+
+    NotPublishedError if a rule is newly broken in the written file or fewer than k records share a block's values;
+    PlanRefusedError if the file cannot be masked like this.
+
+    >>> import constraint_sdc as cs
+    >>> result = cs.mask_file("census.xml", "census.sch", "masked.xml", k=5, partition="mdav")
+    >>> result
+    <MaskResult: published masked.xml, 200 records in 5 blocks, microaggregation with k = 5; 0 of 5 rules newly broken>
+    >>> min(result.smallest)
+    5
+    >>> result.certificate.name
+    'masked.xml.certificate.json'
+    """
+    saved = None if expected is None or isinstance(expected, Plan) else Path(expected)
+    plan = expected if isinstance(expected, Plan) else None if saved is None else read_plan_file(saved)
+    given: dict[str, Any] = dict(keywords)
+    if plan is not None and options is None:
+        given = {**options_of_plan(plan), **given}
+    chosen = settle(MaskOptions, options, given)
+    file, schematron, target = Path(data), path_or_none(rules), Path(output)
+    for written in (target, certificate_path(target)):
+        no_overwrite((file, schematron, saved, chosen.recipe_file, chosen.original), written)
+    beside = GoalFiles(path_or_none(charts), path_or_none(pairs))
+    return mask(file, schematron, target, chosen, overwrite=overwrite, expected=plan, beside=beside, progress=progress)
+
+
+def partition_file(
+    data: File,
+    options: PartitionOptions | None = None,
+    progress: OnRecords = lambda _: None,
+    **keywords: Unpack[PartitionKeywords],
+) -> Partitioned:
+    """Divide the records of a file (XML or CSV) into groups of at least k, and measure what the groups lose.
+
+    Nothing is masked and no rules are asked. The options are a PartitionOptions object or its fields as keywords.
+
+    >>> import constraint_sdc as cs
+    >>> cs.partition_file("census.xml", k=5, partition="mdav", variables=["V2", "V12"])
+    <Partitioned of census.xml: 200 records in 40 groups of at least 5, loss 8.90>
+    """
+    return partition(Path(data), settle(PartitionOptions, options, keywords), progress)
+
+
+def explain_rule(plan: Plan | File, rule: str) -> RuleExplanation:
+    """Return why a rule survives a masking; `plan` is a plan or the file of a saved one.
+
+    >>> import constraint_sdc as cs
+    >>> plan = cs.plan_file("census.xml", "census.sch", k=5, partition="mdav")
+    >>> explanation = cs.explain_rule(plan, "EC-PV")
+    >>> explanation
+    <RuleExplanation of EC-PV: exact>
+    >>> print(cs.render(explanation).splitlines()[1])
+      says         0 <= V3 <= 7500 (possible values)
+    """
+    made = plan if isinstance(plan, Plan) else read_plan_file(Path(plan))
+    return RuleExplanation(made, planned_rule(made, rule))
+
+
+def explain_record(
+    data: File,
+    rules: File | None,
+    number: int,
+    options: MaskOptions | None = None,
+    **keywords: Unpack[MaskKeywords],
+) -> RecordExplanation:
+    """Repeat a masking in memory and return what becomes of one record; the first record has number 1.
+
+    >>> import constraint_sdc as cs
+    >>> explanation = cs.explain_record("census.xml", "census.sch", 17, k=5, partition="mdav")
+    >>> explanation
+    <RecordExplanation of record 17: 5 blocks, microaggregation with k = 5>
+    >>> print(cs.render(explanation).splitlines()[0])
+    record 17 of 200, k = 5
+    """
+    return explain(Path(data), path_or_none(rules), settle(MaskOptions, options, keywords), number)
+
+
+def explain_certified_record(
+    certificate: File,
+    number: int,
+    data: File | None = None,
+    rules: File | None = None,
+    *,
+    original: File | None = None,
+    allow: Iterable[File] = (),
+    time_limit: float | None = None,
+) -> RecordExplanation:
+    """Repeat the masking that a certificate describes and return what became of one record.
+
+    The confidential inputs are found as the certificate names them, or given as `data` and `rules`. PlanRefusedError
+    if they or the program are not those of the masking.
+
+    >>> import constraint_sdc as cs
+    >>> result = cs.mask_file("census.xml", "census.sch", "masked.xml", k=5, partition="mdav")
+    >>> cs.explain_certified_record(result.certificate, 17)
+    <RecordExplanation of record 17: 5 blocks, microaggregation with k = 5>
+    """
+    file = Path(certificate)
+    content = read_certificate_file(file)
+    source = certified_input(content, "data", path_or_none(data), file)
+    if source is None:
+        raise UsageError("the certificate names no data", file=str(file))
+    schematron = certified_input(content, "rules", path_or_none(rules), file)
+    folders = tuple(map(Path, allow))
+    options = certified_options(content, path_or_none(original), file, folders, time_limit)
+    explanation = explain(source, schematron, options, number)
+    require_same_plan(certified_plan(content), explanation.plan, "explaining needs the files and the program of then")
+    return explanation

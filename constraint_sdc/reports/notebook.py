@@ -1,0 +1,246 @@
+"""How results look in a notebook: one line, a small HTML table, data frames. A result type is one entry of `DISPLAYS`.
+
+No line and no HTML contains a value of the microdata.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from constraint_sdc.constraints.rule_list import RuleList, RuleRow
+from constraint_sdc.data.variable import Description, Written
+from constraint_sdc.errors import UsageError
+from constraint_sdc.judge.finding import CheckResult, RuleResult, Violation
+from constraint_sdc.maskers.masked import (
+    CertificateCheck,
+    MaskResult,
+    Partitioned,
+    RecordExplanation,
+    RuleExplanation,
+)
+from constraint_sdc.measures.assessment import Assessment, Cell, Measured, Sweep
+from constraint_sdc.plan.plan import BlockPlan, Plan, RulePlan
+from constraint_sdc.reports import result_tables as tables
+from constraint_sdc.reports.assessment.figures_text import shown_figure
+from constraint_sdc.reports.check.wording import counted, number, verdict
+from constraint_sdc.reports.result_tables import ShownTable
+from constraint_sdc.reports.terminal import clean
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+_ROWS_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Display:
+    """What is said of a result in one line, and its tables by name, the main one first.
+
+    `more` adds tables that only a single result knows.
+    """
+
+    says: Callable[[Any], str]
+    tables: Mapping[str, Callable[[Any], ShownTable]] = field(default_factory=dict)
+    more: Callable[[Any], Mapping[str, ShownTable]] = lambda _: {}
+
+
+# One line each.
+
+
+def _check(result: CheckResult) -> str:
+    return f"of {_file(result.data)}: {verdict(result)}"
+
+
+def _rule_result(result: RuleResult) -> str:
+    return f"{result.rule}: {result.status}, {number(result.failed)} of {number(result.fired)} failed"
+
+
+def _violation(violation: Violation) -> str:
+    where = violation.location if violation.record is None else f"record {number(violation.record)}"
+    return f"of {violation.rule}: {where}"
+
+
+def _rules(rules: RuleList) -> str:
+    understood = sum(row.is_understood for row in rules.rows)
+    return f"of {_file(rules.file)}: {counted(len(rules.rows), 'rule')}, {number(understood)} understood"
+
+
+def _certificate(check: CertificateCheck) -> str:
+    word = "does not agree" if check.mismatches else "agrees"
+    return f": {word}, {counted(len(check.confirmed), 'statement')} confirmed, {number(len(check.mismatches))} refuted"
+
+
+def _description(description: Description) -> str:
+    variables = counted(len(description.variables), "variable")
+    return f"of {_file(description.data)}: {counted(description.records, 'record')}, {variables}"
+
+
+def _written(written: Written) -> str:
+    return f": {counted(written.records, 'record')}, {counted(len(written.notes), 'note')}"
+
+
+def _plan(plan: Plan) -> str:
+    variables = sum(len(block.variables) for block in plan.blocks)
+    masked = f"{counted(variables, 'variable')} of {counted(plan.records, 'record')}"
+    return f": {masked} in {_blocks(plan)}, {_method(plan)}, {counted(len(plan.all_rules()), 'rule')}"
+
+
+def _blocks(plan: Plan) -> str:
+    return counted(len(plan.blocks), "block")
+
+
+def _method(plan: Plan) -> str:
+    return f"{plan.masker.name} with k = {number(plan.k)}"
+
+
+def _block(block: BlockPlan) -> str:
+    return f"{block.number}: {', '.join(block.names)}; {counted(len(block.rules), 'rule')}"
+
+
+def _rule_explanation(explanation: RuleExplanation) -> str:
+    return f"of {explanation.rule.rule}: {explanation.rule.why.value}"
+
+
+def _record_explanation(explanation: RecordExplanation) -> str:
+    return f"of record {number(explanation.record)}: {_blocks(explanation.plan)}, {_method(explanation.plan)}"
+
+
+def _masking(result: MaskResult) -> str:
+    broken = sum(outcome.newly_broken > 0 for outcome in result.outcomes)
+    judged = f"{number(broken)} of {counted(len(result.outcomes), 'rule')} newly broken" if result.rules else "no rules"
+    masked = f"{counted(result.plan.records, 'record')} in {_blocks(result.plan)}, {_method(result.plan)}"
+    return f": published {result.output.name}, {masked}; {judged}"
+
+
+def _partition(partitioned: Partitioned) -> str:
+    groups = f"{counted(partitioned.records, 'record')} in {counted(len(partitioned.groups), 'group')}"
+    return f"of {partitioned.data.name}: {groups} of at least {number(partitioned.k)}, loss {partitioned.loss:.2f}"
+
+
+def _measured(measured: Measured) -> str:
+    headline = measured.figures[0] if measured.figures else None
+    return f"{measured.measure}" + (f": {headline.label} {shown_figure(headline)}" if headline else "")
+
+
+def _assessment(assessment: Assessment) -> str:
+    figures = ", ".join(f"{figure.name.upper()} {shown_figure(figure)}" for figure in assessment.score.figures)
+    broken = f"; {counted(assessment.newly_broken, 'rule')} newly broken" if assessment.outcomes is not None else ""
+    wrong = "; the certificate does not agree" if assessment.mismatches else ""
+    return f"of {assessment.masked.name}: {counted(assessment.records, 'record')}, {figures}{broken}{wrong}"
+
+
+def _sweep(sweep: Sweep) -> str:
+    scored = [(point.score, point.k) for point in sweep.points if point.score is not None]
+    best = f", lowest SCORE {min(scored)[0]:.2f} at k = {number(min(scored)[1])}" if scored else ""
+    return f"of {sweep.data.name}: {counted(len(sweep.points), 'masking')}{best}"
+
+
+def _file(path: str) -> str:
+    return Path(path).name
+
+
+# The table of all results.
+
+
+def _measured_tables(measured: Measured) -> dict[str, ShownTable]:
+    return {table.name: tables.measured_table(table) for table in measured.tables}
+
+
+DISPLAYS: Mapping[type, Display] = MappingProxyType(
+    {
+        CheckResult: Display(_check, {"rules": tables.check_rules, "violations": tables.check_violations}),
+        RuleResult: Display(_rule_result),
+        Violation: Display(_violation),
+        RuleList: Display(_rules, {"rules": tables.listed_rules}),
+        RuleRow: Display(lambda row: f"{row.id}: {row.kind}, {row.normal_form}"),
+        CertificateCheck: Display(_certificate, {"statements": tables.certificate_statements}),
+        Description: Display(_description, {"variables": tables.described_variables}),
+        Written: Display(_written),
+        Plan: Display(
+            _plan,
+            {"rules": tables.plan_rules, "blocks": tables.plan_blocks, "variables": tables.plan_variables},
+        ),
+        BlockPlan: Display(_block, {"variables": tables.block_variables}),
+        RulePlan: Display(lambda rule: f"{rule.rule}: {rule.why.value}"),
+        RuleExplanation: Display(_rule_explanation),
+        RecordExplanation: Display(_record_explanation),
+        MaskResult: Display(_masking, {"rules": tables.mask_rules, "blocks": tables.mask_blocks}),
+        Partitioned: Display(
+            _partition,
+            {
+                "groups": tables.group_sizes,
+                "records": tables.group_of_records,
+                "variables": tables.partition_variables,
+            },
+        ),
+        Measured: Display(_measured, {"figures": tables.measured_figures}, _measured_tables),
+        Assessment: Display(
+            _assessment,
+            {
+                "measures": tables.assessment_measures,
+                "rules": tables.assessment_rules,
+                "subdomains": tables.assessment_subdomains,
+            },
+        ),
+        Sweep: Display(_sweep, {"points": tables.sweep_points}),
+    }
+)
+
+
+def line(result: object) -> str:
+    """Return the result in one line."""
+    said = clean(_display(result).says(result))
+    name = type(result).__name__
+    return f"<{name}{'' if said.startswith(':') else ' '}{said}>"
+
+
+def html(result: object) -> str:
+    """Return the line, and below it the first table that has rows; self-contained, without script or style sheet."""
+    head = f"<p><code>{escape(line(result))}</code></p>"
+    sheets = (make(result) for make in _display(result).tables.values())
+    sheet = next((sheet for sheet in sheets if sheet.rows), None)
+    return head if sheet is None else head + _html_table(sheet)
+
+
+def frame(result: object, table: str | None = None) -> DataFrame:
+    """Return a table of the result as a data frame, by default the main one."""
+    from pandas import DataFrame
+
+    display = _display(result)
+    name = next(iter(display.tables)) if table is None else table
+    more = {} if name in display.tables else display.more(result)
+    if name not in display.tables and name not in more:
+        known = ", ".join((*display.tables, *more))
+        raise UsageError(f"{type(result).__name__} has no table {name!r}", hint=f"use one of: {known}")
+    sheet = more[name] if name in more else display.tables[name](result)
+    return DataFrame(list(sheet.rows), columns=list(sheet.head))
+
+
+def _display(result: object) -> Display:
+    return DISPLAYS[type(result)]
+
+
+def _html_table(sheet: ShownTable) -> str:
+    head = "".join(f"<th>{_cell(name)}</th>" for name in sheet.head)
+    rows = "".join(f"<tr>{''.join(f'<td>{_cell(c)}</td>' for c in row)}</tr>" for row in sheet.rows[:_ROWS_SHOWN])
+    rest = len(sheet.rows) - _ROWS_SHOWN
+    more = f"<p>{counted(rest, 'more row')}: to_frame() has all</p>" if rest > 0 else ""
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{more}"
+
+
+def _cell(cell: Cell) -> str:
+    """Return a cell as escaped text.
+
+    >>> _cell("V8 < 1115"), _cell(12345), _cell(1 / 3), _cell(None)
+    ('V8 &lt; 1115', '12,345', '0.3333', '')
+    """
+    if cell is None:
+        return ""
+    if isinstance(cell, str):
+        return escape(clean(cell))
+    return f"{cell:,}" if isinstance(cell, int) else f"{cell:.4g}"

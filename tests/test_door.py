@@ -1,0 +1,288 @@
+"""The library's door: what it exports, that it costs nothing, and that users need nothing else."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import chdir
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import pytest
+
+import constraint_sdc as cs
+from constraint_sdc.library import keywords
+from constraint_sdc.library.settle import CONVERSIONS, settle
+from tests.census_folder import fill_census_folder
+from tests.documented_programs import INTERNAL, TOP, Program, blocks, documented, examples, running
+
+EXPORTED = frozenset(cs.__all__)
+DOOR = TOP / "constraint_sdc" / "__init__.py"
+KEYWORDS: dict[Any, Any] = {
+    cs.CheckOptions: keywords.CheckKeywords,
+    cs.MaskOptions: keywords.MaskKeywords,
+    cs.PartitionOptions: keywords.PartitionKeywords,
+    cs.AssessOptions: keywords.AssessKeywords,
+    cs.ConvertOptions: keywords.ConvertKeywords,
+}
+
+
+# What is exported.
+
+
+def test_every_promised_name_is_there() -> None:
+    for name in cs.__all__:
+        assert getattr(cs, name).__name__ == name
+    assert set(dir(cs)) >= EXPORTED
+
+
+def test_type_checkers_see_the_same_names_from_the_same_homes() -> None:
+    block = next(node for node in ast.parse(DOOR.read_text("utf-8")).body if isinstance(node, ast.If))
+    seen = {
+        alias.asname: node.module for node in block.body if isinstance(node, ast.ImportFrom) for alias in node.names
+    }
+    assert seen == cs._HOMES
+
+
+def test_the_docstring_of_the_package_lists_every_name() -> None:
+    words = set((cs.__doc__ or "").replace("`", " ").split())
+    assert words >= EXPORTED
+
+
+def subclasses(kind: type[Exception]) -> Iterator[type[Exception]]:
+    yield kind
+    for below in kind.__subclasses__():
+        yield from subclasses(below)
+
+
+def test_the_whole_exception_tree_is_exported() -> None:
+    ours = {kind.__name__ for kind in subclasses(cs.ConstraintSdcError) if kind.__module__.startswith("constraint_sdc")}
+    assert ours <= EXPORTED
+
+
+def test_every_result_and_option_of_a_verb_is_exported() -> None:
+    """What a public function takes or returns can be named by its user."""
+    verbs = [getattr(cs, name) for name in cs.__all__ if inspect.isfunction(getattr(cs, name))]
+    for verb in verbs:
+        hints = get_type_hints(verb)
+        ours = [kind for hint in hints.values() for kind in named_classes(hint)]
+        assert {kind.__name__ for kind in ours} <= EXPORTED, verb.__name__
+
+
+def named_classes(hint: Any) -> Iterator[type[Any]]:
+    """Yield our own classes in an annotation; keywords stand for the fields of options."""
+    if isinstance(hint, type) and hint.__module__.startswith("constraint_sdc") and hint.__name__ not in dir(keywords):
+        yield hint
+    for part in getattr(hint, "__args__", ()):
+        yield from named_classes(part)
+
+
+def test_importing_the_package_costs_nothing() -> None:
+    code = "import sys, constraint_sdc; print([name for name in sys.modules if name.startswith('constraint_sdc')])"
+    heavy = "print([name for name in ('numpy', 'pandas', 'lxml', 'click', 'saxonche', 'numba') if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", f"{code}\n{heavy}"], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["['constraint_sdc']", "[]"]
+
+
+@pytest.mark.parametrize("name", sorted(name for name in cs.__all__ if inspect.isfunction(getattr(cs, name))))
+def test_every_verb_has_a_doctest(name: str) -> None:
+    assert "\n    >>> " in (getattr(cs, name).__doc__ or "")
+
+
+# Paths and options.
+
+
+@pytest.mark.parametrize("options", KEYWORDS)
+def test_every_option_is_a_keyword(options: Any) -> None:
+    assert {field.name for field in fields(options)} == set(get_type_hints(KEYWORDS[options]))
+
+
+def test_the_keywords_of_a_sweep_are_its_options_and_those_of_a_masking() -> None:
+    own = {field.name for field in fields(cs.SweepOptions)} - {"masking"}
+    masking = {field.name for field in fields(cs.MaskOptions)} - {"k", "masker"}
+    assert set(get_type_hints(keywords.SweepKeywords)) == own | masking
+
+
+@pytest.mark.parametrize("options", [*KEYWORDS, cs.SweepOptions])
+def test_every_option_that_is_a_path_is_converted(options: Any) -> None:
+    paths = {name for name, hint in get_type_hints(options).items() if "Path" in str(hint)}
+    assert paths <= set(CONVERSIONS)
+
+
+def test_a_text_and_a_path_are_the_same(tmp_path: Path) -> None:
+    fill_census_folder(tmp_path)
+    with chdir(tmp_path):
+        by_text = cs.check_file("census.xml", "census.sch", original="census.xml", allow=["."])
+        by_path = cs.check_file(Path("census.xml"), Path("census.sch"), original=Path("census.xml"), allow=[Path()])
+        by_object = cs.check_file("census.xml", "census.sch", cs.CheckOptions(original=Path("census.xml")))
+    assert by_text == by_path == by_object
+
+
+def test_options_with_text_for_paths_are_converted_too() -> None:
+    options = settle(cs.MaskOptions, cs.MaskOptions(original="census.xml", allow=["rules"]), {})  # type: ignore[arg-type]
+    assert (options.original, options.allow) == (Path("census.xml"), (Path("rules"),))
+
+
+def test_the_file_of_a_recipe_is_noted(tmp_path: Path) -> None:
+    fill_census_folder(tmp_path)
+    options = settle(cs.MaskOptions, None, {"recipe": str(tmp_path / "recipe.yml")})
+    assert options.recipe_file == tmp_path / "recipe.yml"
+    assert options.recipe == cs.read_recipe(tmp_path / "recipe.yml")
+
+
+def test_options_and_keywords_together_are_refused() -> None:
+    with pytest.raises(cs.UsageError, match="'seed' is given beside an object of options"):
+        cs.mask_file("a.xml", None, "b.xml", cs.MaskOptions(k=5), seed=1)
+
+
+def test_options_of_another_verb_are_refused() -> None:
+    with pytest.raises(cs.UsageError, match="the options are CheckOptions"):
+        cs.plan_file("a.xml", None, cs.CheckOptions())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("verb", "arguments"),
+    [
+        (cs.mask_file, ("a.xml", None, "b.xml")),
+        (cs.plan_file, ("a.xml", "a.sch")),
+        (cs.sweep_file, ("a.xml", "a.sch")),
+        (cs.partition_file, ("a.xml",)),
+        (cs.explain_record, ("a.xml", "a.sch", 1)),
+    ],
+)
+def test_an_unknown_option_is_refused_with_the_nearest(verb: Any, arguments: tuple[Any, ...]) -> None:
+    with pytest.raises(cs.UsageError, match=r"there is no option 'sed' \(did you mean 'seed'"):
+        verb(*arguments, sed=1)
+
+
+@pytest.mark.parametrize(
+    ("verb", "arguments"),
+    [(cs.assess_files, ("a.xml", "b.xml")), (cs.attack_files, ("a.xml", "b.xml", "transparency"))],
+)
+def test_an_unknown_option_of_a_measure_is_refused(verb: Any, arguments: tuple[Any, ...]) -> None:
+    with pytest.raises(cs.UsageError, match=r"there is no option 'knwon' \(did you mean 'known'"):
+        verb(*arguments, knwon=["V1"])
+
+
+def test_one_text_for_several_names_is_refused() -> None:
+    with pytest.raises(cs.UsageError, match="give a list of names"):
+        cs.assess_files("a.xml", "b.xml", known="V1")
+
+
+def test_a_sweep_without_group_sizes_is_refused() -> None:
+    with pytest.raises(cs.UsageError, match="no group sizes"):
+        cs.sweep_file("a.xml")
+
+
+def test_an_output_never_replaces_an_input(tmp_path: Path) -> None:
+    fill_census_folder(tmp_path)
+    data, rules = tmp_path / "census.xml", tmp_path / "census.sch"
+    before = data.read_bytes()
+    with pytest.raises(cs.UsageError, match="overwrite an input"):
+        cs.mask_file(data, rules, data, k=5, overwrite=True)
+    with pytest.raises(cs.UsageError, match="overwrite an input"):
+        cs.export_domain(data, ["V1"], data, overwrite=True)
+    assert data.read_bytes() == before
+
+
+def test_a_parameter_of_another_attack_is_refused() -> None:
+    with pytest.raises(cs.UsageError, match=r"share has no meaning here \(it belongs to single-ranking"):
+        cs.attack_files("a.xml", "b.xml", "transparency", share=0.1)
+    with pytest.raises(cs.UsageError, match="no attack is called 'lucky'"):
+        cs.attack_files("a.xml", "b.xml", "lucky")
+
+
+# Users need nothing else: examples and documentation.
+
+
+@pytest.mark.parametrize("program", [*examples(), *documented()], ids=lambda program: program.place)
+def test_no_program_that_users_read_imports_anything_internal(program: Program) -> None:
+    if program.place.partition(":")[0] not in INTERNAL:
+        assert list(program.faults(EXPORTED)) == []
+
+
+def test_a_program_that_imports_something_internal_would_be_noticed() -> None:
+    text = (
+        "import constraint_sdc as cs\nimport constraint_sdc.cli\nfrom constraint_sdc import Judge, check_file\n"
+        "from constraint_sdc.judge.judge import Judge\ncs.mask_file\ncs.mask\n"
+    )
+    assert [fault.partition(": ")[2] for fault in Program("page", text).faults(EXPORTED)] == [
+        "import constraint_sdc.cli",
+        "from constraint_sdc import Judge",
+        "from constraint_sdc.judge.judge import Judge",
+        "cs.mask",
+    ]
+
+
+def test_blocks_are_found_with_their_lines() -> None:
+    text = "a\n\n```python\nx = 1\n```\n\n- b\n\n    ```python\n    import constraint_sdc\n    ```\n"
+    assert blocks("page", text) == [Program("page:3", "x = 1\n"), Program("page:9", "import constraint_sdc\n")]
+    assert [block.is_complete for block in blocks("page", text)] == [False, True]
+
+
+@pytest.mark.parametrize("page", sorted(running()))
+def test_the_programs_of_a_page_run(page: str, tmp_path: Path) -> None:
+    text = "\n".join(program.text for program in running()[page])
+    fill_census_folder(tmp_path)
+    cs.convert_file(tmp_path / "census.xml", tmp_path / "census.csv")
+    fill_like_a_checkout(tmp_path, text)
+    done = subprocess.run([sys.executable, "-c", text], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{page}\n{done.stderr}"
+
+
+def fill_like_a_checkout(folder: Path, text: str) -> None:
+    """Copy examples and rules, and generate the data of the examples that the program reads."""
+    for name in ("examples", "rules"):
+        shutil.copytree(TOP / name, folder / name)
+    for name in sorted(set(re.findall("build/examples/([a-z-]+)/", text))):
+        subprocess.run([sys.executable, f"examples/{name}/generate.py"], cwd=folder, capture_output=True, check=True)
+
+
+# Type checkers.
+
+USER = """
+from pathlib import Path
+
+import constraint_sdc as cs
+
+result: cs.MaskResult = cs.mask_file("data.xml", "rules.sch", "out.xml", k=5, masker="microhybrid", allow=["rules"])
+plan: cs.Plan = cs.plan_file(Path("data.xml"), None, cs.MaskOptions(k=5))
+check: cs.CheckResult = cs.check_file("data.xml", Path("rules.sch"), original="data.xml", max_examples=None)
+names: list[str] = [violation.rule for rule in check.failing for violation in rule.violations]
+found: cs.Assessment = cs.assess_files("data.xml", "out.xml", rules="rules.sch", known=("V1", "V2"))
+points: tuple[cs.SweepPoint, ...] = cs.sweep_file("data.xml", ks=range(2, 10), recipe="recipe.yml").points
+rows: int = len(result.to_frame("blocks"))
+page: str = cs.render(found, "html", sweep=points)
+try:
+    cs.verify_certificate("out.xml", "rules.sch")
+except cs.NotPublishedError as error:
+    code: int = error.exit_code
+"""
+MISTAKES = {
+    'cs.mask_file("data.xml", "rules.sch", "out.xml", kk=5)': 'Unexpected keyword argument "kk"',
+    'cs.mask_file("data.xml", "rules.sch", 3)': "incompatible type",
+    'cs.check_file("data.xml", "rules.sch", fail_on="never")': "incompatible type",
+    "cs.Judge": 'Module has no attribute "Judge"',
+    'cs.explain_record("data.xml", "rules.sch", 1, k=5).to_frame()': 'has no attribute "to_frame"',
+}
+
+
+def test_a_program_of_a_user_passes_strict_type_checks_and_mistakes_do_not(tmp_path: Path) -> None:
+    good = len(USER.splitlines())
+    (tmp_path / "user.py").write_text(USER + "\n".join(MISTAKES) + "\n", encoding="utf-8")
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), "user.py"]
+    # An installed package is found through py.typed and its own faults are not shown; so is the checkout here.
+    (tmp_path / "mypy.ini").write_text(
+        f"[mypy]\nmypy_path = {TOP}\nfollow_imports = silent\nwarn_return_any = True\n", encoding="utf-8"
+    )
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    said = [line for line in done.stdout.splitlines() if ": error: " in line]
+    for number, expected in enumerate(MISTAKES.values(), good + 1):
+        assert any(line.startswith(f"user.py:{number}: ") and expected in line for line in said), (expected, said)
+    assert len(said) == len(MISTAKES), said

@@ -26,8 +26,9 @@ from constraint_sdc.data.groups import Groups
 from constraint_sdc.data.pair import Compared, MaskedTogether, Pair
 from constraint_sdc.measures.attacks.single_ranking import SingleRanking
 from constraint_sdc.measures.attacks.transparency import Transparency
+from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
 from constraint_sdc.partition.registry import partitioner
-from constraint_sdc.settings.words import OperatorName, Role, Scale
+from constraint_sdc.settings.words import Role, Scale
 
 DIMENSIONS = 10
 SIZES = (3, 10)
@@ -81,7 +82,7 @@ def masked_file(title: str, method: str, blocks: tuple[tuple[int, ...], ...], or
     masked = mask(original, method, k, blocks)
     names = tuple(map(name_of, range(DIMENSIONS)))
     variables = tuple(compared(name, original[:, j], masked[:, j]) for j, name in enumerate(names))
-    means = dict.fromkeys(names, OperatorName.ARITHMETIC_MEAN)
+    means = dict.fromkeys(names, ArithmeticMean.name)
     together = tuple(MaskedTogether(tuple(map(name_of, block)), method, means) for block in blocks)
     return Pair(variables, names, together, k)
 

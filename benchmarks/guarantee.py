@@ -11,7 +11,6 @@ cases are too small for a cluster of more records than there are variables).
 from __future__ import annotations
 
 import argparse
-import json
 import multiprocessing
 import re
 import statistics
@@ -27,18 +26,18 @@ from time import perf_counter
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
+from constraint_sdc.exam.guarantee.exam import keep_case  # noqa: E402
+from constraint_sdc.exam.guarantee.generator import make_case  # noqa: E402
+from constraint_sdc.exam.guarantee.maskers import MASKERS, with_masker  # noqa: E402
+from constraint_sdc.exam.guarantee.running import CaseOutcome, run_case  # noqa: E402
+from constraint_sdc.exam.guarantee.saxon_pool import pooled_saxon  # noqa: E402
 from constraint_sdc.plan.plan import ExactStep  # noqa: E402
-from tests.guarantee.case import write_case  # noqa: E402
-from tests.guarantee.generator import make_case  # noqa: E402
-from tests.guarantee.maskers import MASKERS, with_masker  # noqa: E402
-from tests.guarantee.running import Outcome, run_case  # noqa: E402
-from tests.guarantee.saxon_pool import pooled_saxon  # noqa: E402
 
 MOST_REFUSED = 0.05
 MOST_REFUSED_BY_MASKERS = 0.2
 
 
-def run_seed(seed: int, masker: str | None = None) -> Outcome:
+def run_seed(seed: int, masker: str | None = None) -> CaseOutcome:
     case = make_case(seed) if masker is None else with_masker(make_case(seed), masker)
     with tempfile.TemporaryDirectory() as folder:
         return run_case(case, Path(folder))
@@ -52,7 +51,7 @@ def enter_pool() -> None:
     _OPEN.enter_context(pooled_saxon())
 
 
-def outcomes(seeds: Iterable[int], jobs: int, masker: str | None) -> Iterator[Outcome]:
+def outcomes(seeds: Iterable[int], jobs: int, masker: str | None) -> Iterator[CaseOutcome]:
     run = partial(run_seed, masker=masker)
     if jobs == 1:
         with pooled_saxon():
@@ -62,22 +61,13 @@ def outcomes(seeds: Iterable[int], jobs: int, masker: str | None) -> Iterator[Ou
         yield from pool.imap(run, seeds)
 
 
-def keep_case(outcome: Outcome, folder: Path) -> None:
-    """Write a failing case so that anybody can replay it."""
-    assert outcome.case is not None
-    place = folder / f"case-{outcome.seed}"
-    write_case(outcome.case, place)
-    note = {"seed": outcome.seed, "k": outcome.case.k, "faults": outcome.faults, "refusal": outcome.refusal}
-    (place / "failure.json").write_text(json.dumps(note, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
 def reason(refusal: str) -> str:
     """Return a refusal's first words, without paths, names and numbers, so that equal reasons are counted together."""
     bare = refusal.rpartition(".sch: ")[2].rpartition(".xml: ")[2].partition(" (")[0]
     return re.sub(r"'[^']*'|[@\w{}:]*V\d+|\d+", "…", bare)
 
 
-def summary(found: list[Outcome], seconds: float) -> str:
+def summary(found: list[CaseOutcome], seconds: float) -> str:
     faulty = [outcome for outcome in found if outcome.faults]
     refused = Counter(reason(outcome.refusal) for outcome in found if outcome.refusal and not outcome.faults)
     withheld = sum(outcome.withheld is not None and not outcome.faults for outcome in found)

@@ -41,7 +41,7 @@ def mask_arguments(folder: Path, records: int) -> list[str]:
 def timed(tree: Path, arguments: list[str]) -> Timed:
     started = perf_counter()
     process = subprocess.Popen(
-        [sys.executable, "-c", _RUN, *arguments], env=_environment(tree), stdout=subprocess.DEVNULL
+        [sys.executable, "-P", "-c", _RUN, *arguments], env=_environment(tree), stdout=subprocess.DEVNULL
     )
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)

@@ -18,8 +18,8 @@ Options    CheckOptions  MaskOptions  PartitionOptions  AssessOptions  SweepOpti
 Results    CheckResult  RuleResult  Violation  RuleList  RuleRow  Plan  BlockPlan  RulePlan  MaskResult  RuleOutcome
            Partitioned  CertificateCheck  RuleExplanation  RecordExplanation  Assessment  Measured  Sweep  SweepPoint
            Description  VariableDescription  Written  Reason
-Errors     ConstraintSdcError  UsageError  RulesError  DataError  NotRowsError  ResourceRefusedError  JudgeError
-           PlanRefusedError  CannotShareError  NotPublishedError
+Errors     ConstraintSdcError  UsageError  PluginError  RulesError  DataError  NotRowsError  ResourceRefusedError
+           JudgeError  PlanRefusedError  CannotShareError  NotPublishedError
 """
 
 from __future__ import annotations
@@ -90,6 +90,7 @@ if TYPE_CHECKING:
     from constraint_sdc.plan.plan import BlockPlan as BlockPlan
     from constraint_sdc.plan.plan import Plan as Plan
     from constraint_sdc.plan.plan import RulePlan as RulePlan
+    from constraint_sdc.plugins import PluginError as PluginError
     from constraint_sdc.reports.masking.plan_text import plan_text as plan_text
     from constraint_sdc.reports.rendering import render as render
     from constraint_sdc.reports.sentences import sentence as sentence
@@ -168,6 +169,7 @@ _HOMES = {
     # Errors
     "ConstraintSdcError": "constraint_sdc.errors",
     "UsageError": "constraint_sdc.errors",
+    "PluginError": "constraint_sdc.plugins",
     "RulesError": "constraint_sdc.errors",
     "DataError": "constraint_sdc.errors",
     "NotRowsError": "constraint_sdc.errors",

@@ -1,15 +1,16 @@
-"""Every error a user can meet, in one tree.
+"""Every error that a user can see, in one tree.
 
 ConstraintSdcError            root; carries the exit code of the command line
-├── UsageError                an option or argument cannot be obeyed (exit 2)
+├── UsageError                an option, argument or recipe is invalid (exit 2)
+│   └── PluginError           an installed distribution offers something that cannot be used (in `plugins`)
 ├── RulesError                a Schematron file cannot be processed (exit 2)
 ├── DataError                 a microdata or XML file cannot be processed (exit 2)
 │   └── NotRowsError          well-formed XML, but not flat rows; `check` judges it as a document instead
 ├── ResourceRefusedError      a rule asked for a file outside the allowed directories (exit 2)
-├── JudgeError                Saxon stopped: a time limit, a crash, an error that is no rule's own (exit 2)
-├── PlanRefusedError          the plan refuses; the message says which rule or variable, and the way out (exit 3)
+├── JudgeError                Saxon stopped: a time limit, a crash, an error outside any rule (exit 2)
+├── PlanRefusedError          the plan refuses; the message names the rule or variable, and a way out (exit 3)
 │   └── CannotShareError      records that would have to share values cannot
-└── NotPublishedError         masked, but the judge or the count of groups objected: nothing was published (exit 1)
+└── NotPublishedError         masked, but a rule or the group size failed: nothing was published (exit 1)
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class ConstraintSdcError(Exception):
     """
 
     exit_code: ClassVar[int] = 2
-    # Whether `what` may quote a value of the data: then it is shown only to those who asked for values.
+    # Whether `what` may quote a value of the data: then it is shown only when values are requested.
     quotes_data: bool = False
 
     def __init__(self, what: str, *, file: str | None = None, line: int | None = None, hint: str | None = None) -> None:
@@ -40,13 +41,13 @@ class ConstraintSdcError(Exception):
 
 
 def _from_here(file: str) -> str:
-    """Return a path below the working directory as a person would type it."""
+    """Return a path below the working directory as a relative path."""
     path = Path(file)
     return str(path.relative_to(Path.cwd())) if path.is_absolute() and path.is_relative_to(Path.cwd()) else file
 
 
 class UsageError(ConstraintSdcError):
-    """An option or argument cannot be obeyed."""
+    """An option, argument or recipe is invalid."""
 
 
 class RulesError(ConstraintSdcError):
@@ -65,21 +66,21 @@ class NotRowsError(DataError):
 
 
 class ResourceRefusedError(ConstraintSdcError):
-    """A rule asked for a file that lies outside the allowed directories."""
+    """A rule asked for a file outside the allowed directories."""
 
 
 class JudgeError(ConstraintSdcError):
-    """Saxon could not finish: a time limit, a crash, or an error that belongs to no single rule."""
+    """Saxon did not finish: a time limit, a crash, or an error outside any rule."""
 
 
 class PlanRefusedError(ConstraintSdcError):
-    """The plan refuses: the message says which rule or variable, and the way out."""
+    """The plan refuses: the message names the rule or variable, and a way out."""
 
     exit_code = 3
 
 
 class CannotShareError(PlanRefusedError):
-    """Records that would have to share values cannot: their unmasked variables (`others`) ask for different ones."""
+    """Records that would have to share values cannot: their unmasked variables (`others`) require different ones."""
 
     def __init__(self, what: str, *, others: tuple[str, ...], hint: str) -> None:
         super().__init__(what, hint=hint)
@@ -89,7 +90,7 @@ class CannotShareError(PlanRefusedError):
 class NotPublishedError(ConstraintSdcError):
     """The staged file failed: a rule that must hold is broken, or fewer than k records share values.
 
-    Nothing stands under the final name. `details` say what failed and where, one line each.
+    Nothing is written to the final name. `details` say what failed and where, one line each.
     """
 
     exit_code = 1

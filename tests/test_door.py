@@ -251,7 +251,7 @@ from pathlib import Path
 
 import constraint_sdc as cs
 
-result: cs.MaskResult = cs.mask_file("data.xml", "rules.sch", "out.xml", k=5, partition="mdav", allow=["rules"])
+result: cs.MaskResult = cs.mask_file("data.xml", "rules.sch", "out.xml", k=5, masker="microhybrid", allow=["rules"])
 plan: cs.Plan = cs.plan_file(Path("data.xml"), None, cs.MaskOptions(k=5))
 check: cs.CheckResult = cs.check_file("data.xml", Path("rules.sch"), original="data.xml", max_examples=None)
 names: list[str] = [violation.rule for rule in check.failing for violation in rule.violations]

@@ -16,8 +16,8 @@ from constraint_sdc.errors import UsageError
 
 # Draw census-like numbers in blocks that hold the five census rules, and break chosen rules in chosen records.
 #
-# The variables mean what they mean in the census reference file of the disclosure-control literature; the numbers are
-# drawn from simple skewed distributions and belong to nobody.
+# The variables are those of the census reference file of the disclosure-control literature; the numbers are drawn from
+# simple skewed distributions and describe no real person.
 
 BLOCK = 10_000
 """Records per block; a block depends on its seed and number alone, so a shorter file is a prefix of a longer."""
@@ -78,12 +78,12 @@ def draw_block(seed: int, block: int) -> CensusNumbers:
 
 
 def _whole(values: CensusColumn) -> npt.NDArray[np.int64]:
-    """Cut to whole numbers of at least 1; cutting keeps a share of a whole number at or below it."""
+    """Truncate to whole numbers of at least 1; a truncated share of a whole number is not above it."""
     return np.maximum(values, 1.0).astype(np.int64)
 
 
 def break_rules(numbers: CensusNumbers, seed: int, block: int, count: int) -> None:
-    """Break each of the five rules in exactly `count` records of the block, in place, chosen apart for each rule.
+    """Break each of the five rules in exactly `count` records of the block, in place, chosen separately for each rule.
 
     No break touches a variable of another of the five rules, so a record breaks a rule only if it was chosen for it.
     """
@@ -94,7 +94,7 @@ def break_rules(numbers: CensusNumbers, seed: int, block: int, count: int) -> No
 
 
 def _break_sum(numbers: CensusNumbers, rows: Rows, rng: np.random.Generator) -> None:
-    """V9 + V10 = V14 fails, by 1 at the least."""
+    """V9 + V10 = V14 fails, by at least 1."""
     numbers["V14"][rows] += rng.integers(1, 500, len(rows))
 
 
@@ -156,7 +156,7 @@ VARIABLES: tuple[VariableInfo, ...] = tuple(
     else VariableInfo(f"V{i}", "double", None, "scale", label, ())
     for i, label in enumerate(_LABELS, start=1)
 )
-"""What a microdata file's metadata says of V1..V16."""
+"""The metadata of V1..V16."""
 
 
 def generate(records: int, seed: int, break_share: float = 0.0) -> Iterator[Mapping[str, list[str]]]:
@@ -166,9 +166,9 @@ def generate(records: int, seed: int, break_share: float = 0.0) -> Iterator[Mapp
     are counted over the whole file: each rule fails in exactly `round(records * break_share)` of them.
     """
     if records < 0 or seed < 0:
-        raise UsageError("the number of records and the seed are whole numbers from 0 on")
+        raise UsageError("the number of records and the seed must be whole numbers of at least 0")
     if not 0.0 <= break_share <= 1.0:
-        raise UsageError(f"the share of broken records lies between 0 and 1, not {break_share}")
+        raise UsageError(f"the share of broken records must be between 0 and 1, not {break_share}")
     for block, start in enumerate(range(0, records, BLOCK)):
         stop = min(start + BLOCK, records)
         numbers = {name: column[: stop - start] for name, column in draw_block(seed, block).items()}
@@ -183,7 +183,7 @@ def _texts(column: CensusColumn) -> list[str]:
 
 
 def generate_xml(records: int, seed: int, break_share: float = 0.0, indent: bool = False) -> Iterator[bytes]:
-    """Yield a whole XML document piece by piece: one record a line, or one variable a line when indented."""
+    """Yield a whole XML document piece by piece: one record per line, or one variable per line when indented."""
     yield b'<?xml version="1.0" encoding="UTF-8"?>\n<Microdata>\n'
     names = [info.name for info in VARIABLES]
     cells = [f"<{name}>%s</{name}>" for name in names]
@@ -196,6 +196,6 @@ def generate_xml(records: int, seed: int, break_share: float = 0.0, indent: bool
 
 
 def generate_file(path: Path, records: int, seed: int, *, break_share: float = 0.0, indent: bool = False) -> None:
-    """Write a census-like file under `path`, replacing what is there; seconds for a million records."""
+    """Write a census-like file to `path`, replacing an existing one; seconds for a million records."""
     with path.open("wb") as file:
         file.writelines(generate_xml(records, seed, break_share, indent))

@@ -16,18 +16,19 @@ from constraint_sdc.errors import ConstraintSdcError
 
 _COMMANDS = {
     "check": "judge an XML file against Schematron edit rules",
-    "plan": "show how a file would be masked, why every rule survives, and the price",
+    "plan": "show how a file would be masked, why every rule survives, and the information loss",
     "mask": "mask a file; publish it only if every rule still holds",
     "explain": "explain why a rule survives, or how a record was masked",
-    "assess": "say how much a masked file lost, how much is at risk, and whether its rules hold",
-    "attack": "try what an intruder would: how many records does he re-identify, and how sure is he?",
-    "sweep": "mask for many k, maskers and partitions, and draw risk against utility",
+    "assess": "measure information loss and disclosure risk of a masked file, and check its rules",
+    "attack": "run a re-identification attack and report how often it succeeds",
+    "sweep": "mask for many k, maskers and partitions, and draw the risk-utility map",
     "partition": "divide records into groups without masking, to compare methods and their loss",
-    "rules": "list what each rule means to us, and why",
+    "rules": "list how each rule is understood, and why",
     "describe": "describe the variables of a microdata file",
     "convert": "convert CSV, Parquet, SPSS and Stata files to XML and back",
     "domain": "export the values of variables for the value-domain rule",
-    "demo": "run the whole story on generated census-like data",
+    "demo": "run all steps on generated census-like data",
+    "exam": "run the exam of the built-in objects on a masker, operator, partition method or measure",
     "completion": "print the shell completion script",
 }
 
@@ -116,7 +117,7 @@ def main() -> None:
     except Exception:
         # Python's own exit code for a crash is 1, which would read as "violations" to a gate.
         traceback.print_exc()
-        click.echo("constraint-sdc: a fault of the program, not of your files; please report it", err=True)
+        click.echo("constraint-sdc: this is a fault of the program, not of your files; please report it", err=True)
         code = 2
     sys.exit(code if isinstance(code, int) else 0)
 

@@ -6,13 +6,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from constraint_sdc.cli.comparing import comparing_options, gather_comparison, seed_option
 from constraint_sdc.cli.masking import terminal
 from constraint_sdc.cli.options import FILE, deliver, end_progress, progress_line
+
+if TYPE_CHECKING:
+    from constraint_sdc.measures.assessment import Measure
 
 _EPILOG = """\b
 Exit codes: 0 carried out, whatever it found; 2 the data, the rules or an option cannot be processed.
@@ -27,9 +30,27 @@ Examples:
 """
 
 
-@click.group("attack", epilog=_EPILOG)
+class _AttackGroup(click.Group):
+    """A group of all registered attacks; one without a command of its own gets a plain one."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click's signature)
+        from constraint_sdc.measures.registry import attacks
+
+        return sorted(attacks())
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in self.commands:
+            return self.commands[cmd_name]
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        from constraint_sdc.measures.registry import MEASURES
+
+        return _plain_attack(MEASURES[cmd_name])
+
+
+@click.group("attack", cls=_AttackGroup, epilog=_EPILOG)
 def command() -> None:
-    """Try what an intruder would: how many records he re-identifies, and how sure he is."""
+    """Run a re-identification attack and report how often it succeeds."""
 
 
 @command.command("single-ranking")
@@ -46,7 +67,7 @@ def command() -> None:
     help="How values are compared. [default: all that fit the setting]",
 )
 @click.option("--share", type=float, help="Share of the records in the sample. [default: 0.01]")
-@click.option("--off", type=int, help="Variables of each record that are far off in his file. [default: 3]")
+@click.option("--off", type=int, help="Variables of each record that are far off in the intruder's file. [default: 3]")
 @click.option("--deviation", type=float, help="How far off, relative to the value. [default: 0.3]")
 @click.option("--against", type=FILE, help="The intruder's own file, with the original's records in their order.")
 @comparing_options
@@ -58,24 +79,18 @@ def single_ranking(original: Path, masked: Path, as_json: bool, **given: Any) ->
     _report("single-ranking", original, masked, as_json, given, {name: given[name] for name in names})
 
 
-@command.command("transparency")
-@click.argument("original", type=FILE)
-@click.argument("masked", type=FILE)
-@comparing_options
-@click.option("--json", "as_json", is_flag=True, help="JSON under schemas/attack.schema.json.")
-def transparency(original: Path, masked: Path, as_json: bool, **given: Any) -> None:
-    """Intersect, block by block, the masked records that each original can have become; one left is certain."""
-    _report("transparency", original, masked, as_json, given)
+def _plain_attack(attack: Measure) -> click.Command:
+    """Return the command of an attack that takes no options of its own."""
 
+    def run(original: Path, masked: Path, as_json: bool, **given: Any) -> None:
+        _report(attack.name, original, masked, as_json, given)
 
-@command.command("rule-inference")
-@click.argument("original", type=FILE)
-@click.argument("masked", type=FILE)
-@comparing_options
-@click.option("--json", "as_json", is_flag=True, help="JSON under schemas/attack.schema.json.")
-def rule_inference(original: Path, masked: Path, as_json: bool, **given: Any) -> None:
-    """Derive from the published rules and the masked values the interval in which every original value must lie."""
-    _report("rule-inference", original, masked, as_json, given)
+    run.__doc__ = (type(attack).__doc__ or attack.title).split("\n\n")[0]
+    as_json = click.option("--json", "as_json", is_flag=True, help="JSON under schemas/attack.schema.json.")
+    options = comparing_options(as_json(run))
+    options = seed_option(options) if attack.traits.draws else options
+    files = click.argument("original", type=FILE)(click.argument("masked", type=FILE)(options))
+    return click.command(attack.name)(files)
 
 
 def _report(

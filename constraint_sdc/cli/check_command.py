@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
+from click.shell_completion import CompletionItem
 
 from constraint_sdc.cli.options import (
     FILE,
@@ -26,6 +27,35 @@ from constraint_sdc.settings.recipe import Recipe
 if TYPE_CHECKING:
     from constraint_sdc.commands.check import CheckOptions
     from constraint_sdc.judge.finding import CheckResult
+    from constraint_sdc.plugins import Registry
+    from constraint_sdc.reports.check.check_format import CheckFormat
+
+
+class FormatName(click.ParamType[str]):
+    """The name of a report format, one of ours or an installed one."""
+
+    name = "format"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002  (click's signature)
+        """Show every name."""
+        return f"[{'|'.join(_formats().names)}]"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002  (click's signature)
+        """Complete a name."""
+        return [CompletionItem(name) for name in _formats().names if name.startswith(incomplete)]
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Accept a registered name."""
+        if value not in _formats():
+            self.fail(f"{value!r} is not one of {', '.join(map(repr, _formats().names))}.", param, ctx)
+        return value
+
+
+def _formats() -> Registry[CheckFormat]:
+    from constraint_sdc.reports.check.render import FORMATS
+
+    return FORMATS
+
 
 _EPILOG = """\b
 Exit codes: 0 clean; 1 violations at or above --fail-on, or the certificate does not agree; 2 the rules, the data, the
@@ -55,7 +85,7 @@ Examples:
 @click.option(
     "--format",
     "format_",
-    type=click.Choice(("text", "json", "svrl", "junit", "sarif", "github", "html")),
+    type=FormatName(),
     default="text",
     show_default=True,
     help="Form of the report.",
@@ -92,7 +122,7 @@ def command(
     """
     if given["original"] and given["domain"]:
         raise UsageError("--original and --domain both stand for $original", hint="give one of them")
-    if len(data) > 1 and format_ not in ("text", "github"):
+    if len(data) > 1 and not _formats()[format_].holds_several:
         raise UsageError(f"{format_} reports hold one file, {len(data)} were given", hint="run check once per file")
     if len(data) > 1 and certificate is not None:
         raise UsageError(f"a certificate is for one file, {len(data)} were given", hint="run check once per file")

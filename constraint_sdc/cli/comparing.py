@@ -31,7 +31,7 @@ _OPTIONS = (
         help="Further directory that rules may read from (repeatable).",
     ),
     click.option("--time-limit", type=Seconds(), help="Seconds that one Saxon call may take."),
-    click.option("--show-values", is_flag=True, help="Also show what tells about single records."),
+    click.option("--show-values", is_flag=True, help="Also show results that reveal single records."),
 )
 
 

@@ -1,4 +1,4 @@
-"""`demo`: the whole story on generated data."""
+"""`demo`: all steps on generated data."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def command(directory: Path, records: int, seed: int, k: int) -> None:
     _say("The files")
     click.echo(_file_table(files, masking.certificate))
     if before.exit_code or after.exit_code or not confirmed or damaged.exit_code != 1:
-        raise click.ClickException("this is not how the story goes: please report what was printed above")
+        raise click.ClickException("The demo gave an unexpected result. Please report the output above.")
 
 
 def _save_plan(plan: Plan, files: DemoFiles) -> None:
@@ -115,7 +115,7 @@ def _plan_table(plan: Plan) -> str:
             (
                 str(block.number),
                 ", ".join(block.names),
-                ", ".join(dict.fromkeys(variable.operator.value for variable in block.variables)),
+                ", ".join(dict.fromkeys(variable.operator for variable in block.variables)),
                 str(len(block.strata)),
                 "; ".join(derivations),
                 ", ".join(rule.rule for rule in block.rules),

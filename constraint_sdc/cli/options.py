@@ -46,7 +46,7 @@ class Seconds(click.FloatRange):
         """Turn the word into seconds; `nan` is within every range, as far as comparisons tell."""
         seconds = float(super().convert(value, param, ctx))
         if math.isnan(seconds):
-            self.fail(f"{value!r} is no number of seconds", param, ctx)
+            self.fail(f"{value!r} is not a number of seconds", param, ctx)
         return seconds
 
 
@@ -68,7 +68,7 @@ def names_in(text: str | None, option: str) -> tuple[str, ...] | None:
 
 
 def directories(_: click.Context, option: click.Parameter, folders: tuple[Path, ...]) -> tuple[Path, ...]:
-    """Refuse what is no directory: allowing it would allow nothing."""
+    """Refuse a path that is not a directory: allowing it would allow nothing."""
     for folder in folders:
         if not folder.is_dir():
             raise click.BadParameter(f"{str(folder)!r} is not a directory", param=option)

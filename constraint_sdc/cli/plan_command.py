@@ -24,7 +24,7 @@ Examples:
 
 @click.command("plan", epilog=_EPILOG)
 @click.argument("data", type=FILE)
-@click.option("--rules", "-r", type=FILE, help="Schematron file with the edit rules; without it, none need survive.")
+@click.option("--rules", "-r", type=FILE, help="Schematron file with the edit rules; without it, no rules are checked.")
 @masking_options
 @click.option("--record", callback=not_empty, help="Name of the record element (found from the data by default).")
 @click.option("--json", "as_json", is_flag=True, help="JSON under schemas/plan.schema.json.")
@@ -54,11 +54,13 @@ def command(
     from constraint_sdc.reports.masking.plan_text import plan_text
     from constraint_sdc.reports.sentences import with_sentences
 
-    settings = settle(options)
     pictures = GoalFiles(charts)
-    pictures.require(settings.masker, overwrite=True, taken=(data, rules, given["recipe"], given["original"], out))
+    if charts is not None:
+        pictures.require(
+            settle(options).masker, overwrite=True, taken=(data, rules, given["recipe"], given["original"], out)
+        )
     try:
-        plan = plan_file(data, rules, settings, progress_line("records read:"))
+        plan = plan_file(data, rules, options, progress_line("records read:"))
     finally:
         end_progress()
     saved = plan_to_json(plan)

@@ -1,4 +1,4 @@
-"""`rules`: what each rule means to us."""
+"""`rules`: how each rule is understood."""
 
 from __future__ import annotations
 

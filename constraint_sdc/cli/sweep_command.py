@@ -53,7 +53,7 @@ class Ks(click.ParamType[tuple[int, ...]]):
 
 @click.command("sweep", epilog=_EPILOG)
 @click.argument("data", type=FILE)
-@click.option("--rules", "-r", type=FILE, help="Schematron file with the edit rules; without it, none need survive.")
+@click.option("--rules", "-r", type=FILE, help="Schematron file with the edit rules; without it, no rules are checked.")
 @click.option("--k", "ks", type=Ks(), required=True, help="Group sizes to try, such as 1..99 or 3,5,10; 1 is unmasked.")
 @click.option("--maskers", help="Maskers to try, separated by commas. [default: the recipe's, if no --partitions]")
 @click.option("--partitions", help="Partitions to try microaggregation by, separated by commas. [default: auto]")
@@ -62,7 +62,7 @@ class Ks(click.ParamType[tuple[int, ...]]):
 @click.option("--compare-unconstrained", is_flag=True, help="Also mask without the rules, and count what breaks.")
 @click.option("--output", "-o", type=FILE, help="Directory for points and pictures. [default: NAME-sweep, after DATA]")
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes at the same time. [default: one for each core]")
-@click.option("--overwrite", is_flag=True, help="Start anew where the directory holds another sweep.")
+@click.option("--overwrite", is_flag=True, help="Replace another sweep in the directory.")
 @click.option("--json", "as_json", is_flag=True, help="JSON under schemas/sweep.schema.json.")
 @sweeping_options
 @click.option("--record", callback=not_empty, help="Name of the record element (found from the data by default).")

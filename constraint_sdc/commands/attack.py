@@ -9,11 +9,9 @@ from typing import Any
 from constraint_sdc.commands.assess import ComparedFiles, compare_files
 from constraint_sdc.commands.measuring.records_file import Progress, intruders_file
 from constraint_sdc.errors import UsageError
-from constraint_sdc.measures.assessment import AssessOptions, Measure, Measured
-from constraint_sdc.measures.attacks.rule_inference.attack import RuleInference
+from constraint_sdc.measures.assessment import AssessOptions, Measure, Measured, MeasureInputs
 from constraint_sdc.measures.attacks.single_ranking import SingleRanking
-from constraint_sdc.measures.attacks.transparency import Transparency
-from constraint_sdc.measures.registry import ATTACKS
+from constraint_sdc.measures.registry import MEASURES, attacks, prepared
 
 # Which settings of single-ranking look at a parameter; None is all settings together.
 _SETTINGS_OF = {
@@ -46,9 +44,9 @@ def attack_files(
 
 
 def _refuse_mistakes(attack: str, options: AssessOptions, given: Mapping[str, Any]) -> None:
-    if attack not in ATTACKS:
-        raise UsageError(f"no attack is called {attack!r}", hint=f"use one of: {', '.join(ATTACKS)}")
-    if attack == RuleInference.name and options.rules is None:
+    if attack not in attacks():
+        raise UsageError(f"no attack is called {attack!r}", hint=f"use one of: {', '.join(attacks())}")
+    if MEASURES[attack].traits.needs_rules and options.rules is None:
         raise UsageError("without rules nothing can be inferred from them", hint="give --rules")
     if attack != SingleRanking.name and given:
         raise UsageError(f"{next(iter(given))} has no meaning here", hint=f"it belongs to {SingleRanking.name}")
@@ -57,14 +55,13 @@ def _refuse_mistakes(attack: str, options: AssessOptions, given: Mapping[str, An
         if name in given and setting not in settings:
             raise UsageError(f"--{name} has no meaning here", hint=f"it does not belong to --setting {setting}")
     if "against" in given and "deviation" in given:
-        raise UsageError("--deviation has no meaning here", hint="with --against, his file has its own errors")
+        raise UsageError("--deviation has no meaning here", hint="the file of --against has its own errors")
 
 
 def _attack(attack: str, options: AssessOptions, given: Mapping[str, Any], compared: ComparedFiles) -> Measure:
-    if attack == Transparency.name:
-        return Transparency()
-    if attack == RuleInference.name:
-        return RuleInference(compared.judged.held, compared.domains)
+    if attack != SingleRanking.name:
+        inputs = MeasureInputs(options.seed, compared.judged.held, compared.domains)
+        return prepared(MEASURES[attack], inputs) or MEASURES[attack]
     chosen = {name: value for name, value in given.items() if name != "against"} | {"seed": options.seed}
     if "against" in given:
         file = intruders_file(given["against"], compared.pair, options)

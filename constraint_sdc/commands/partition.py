@@ -115,7 +115,7 @@ def _in_file(table: Table, name: str) -> str | None:
 def _variables(
     table: Table, options: PartitionOptions, weights: str | None
 ) -> tuple[tuple[DividedBy, ...], tuple[Kept, ...]]:
-    """Return the variables to divide by, and those that nobody named and that are left out."""
+    """Return the variables to divide by, and those that were not named and are left out."""
     named = None if options.variables is None else _named(table, options.variables, weights)
     recipe = options.recipe if weights is None else keep_weights(options.recipe, weights)
     recipe = _with_named(recipe, named or ())
@@ -159,7 +159,7 @@ def _cloud(
     standardise: Standardise,
     weights: Weights | None,
 ) -> Cloud:
-    # No value is written, so nobody needs to know on which grid the numbers lie.
+    # No value is written, so the grid of the numbers does not matter.
     wishes = {name: VariableWish(decimals="free", order=wish.order) for name, wish in recipe.variables.items()}
     any_number = VariableWish(decimals="free")
     series = [

@@ -1,4 +1,4 @@
-"""Rules: what each rule of a schema means to us, in words, and who will judge it."""
+"""Rules: how each rule of a schema is understood, in words, and which engine judges it."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def sweep_file(
     """Return every point; `heard` hears how many of how many are done.
 
     With a `journal` every point is kept there as soon as it is computed; a sweep of the same inputs goes on from it,
-    and one of others is refused unless `overwrite` lets it begin anew. Nothing is written before all options are good.
+    and one of other inputs is refused unless `overwrite` is set. Nothing is written before all options are good.
     """
     started = perf_counter()
     _refuse_mistakes(rules, options)

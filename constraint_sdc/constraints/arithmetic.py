@@ -1,4 +1,4 @@
-"""Expressions to forms: what is arithmetic on the record's numbers, and in which arithmetic XPath computes it."""
+"""Turn expressions into forms: which are arithmetic on the record's numbers, and in which XPath number type."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _HIGHEST_POWER = 12
 def arithmetic_form(expression: Expression, *, xpath1: bool) -> Form:
     """Return the expression as a form, or raise `NotArithmeticError` with the reason.
 
-    A bare variable counts as a number here; whether XPath takes it for one is decided by the comparison around it.
+    A bare variable counts as a number here; the comparison around it decides whether XPath treats it as one.
     """
     return _form(expression, xpath1)
 
@@ -70,7 +70,7 @@ def _literal(value: bool | int | Decimal | float | str) -> Form:
 
 
 def literal_number(expression: Expression) -> Expression:
-    """Return a literal text as the number that XPath 1.0 takes it for beside <, <=, > and >=."""
+    """Return a literal text as the number that XPath 1.0 makes of it in <, <=, > and >=."""
     match expression:
         case Literal(str() as text) if re.fullmatch(r"\s*-?([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*", text):
             return Literal(Decimal(text.strip()))
@@ -121,7 +121,7 @@ def _call(call: Call, xpath1: bool) -> Form:
         return _aggregate(name, arguments[0], xpath1)
     if name == "math:pow":
         return _power(call, xpath1)
-    raise NotArithmeticError(f"{name}() is outside the arithmetic that we know")
+    raise NotArithmeticError(f"{name}() is not supported in arithmetic")
 
 
 def _cast(name: str, argument: Expression, xpath1: bool) -> Form:
@@ -162,7 +162,7 @@ def _aggregate(name: str, argument: Expression, xpath1: bool) -> Form:
     items = argument.items if isinstance(argument, Sequence) else (argument,)
     forms = [_form(_without_guard(item), xpath1) for item in items]
     if not forms:
-        raise NotArithmeticError(f"{name}() of nothing")
+        raise NotArithmeticError(f"{name}() of an empty list")
     if name in ("min", "max"):
         number = forms[0].number
         for form in forms[1:]:
@@ -191,18 +191,18 @@ def _power(call: Call, xpath1: bool) -> Form:
     return power(base, int(wanted), Number.DOUBLE)
 
 
-# The cases of an operand: `if` lifted out of arithmetic, lists into their items.
+# The cases of an operand: `if` is moved out of arithmetic, lists are split into their items.
 
 _MOST = 1000
 
 
 class _TooManyError(Exception):
-    """The cases multiply beyond what anybody would read."""
+    """The number of cases exceeds the limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One value that an operand may have, and the tests (with the answer wanted) under which it has it."""
+    """One value that an operand may have, and the tests, with their outcomes, under which it has it."""
 
     value: Expression
     tests: tuple[tuple[Expression, bool], ...] = ()
@@ -252,7 +252,7 @@ def _under(test: Expression, wanted: bool, cases: tuple[Case, ...]) -> tuple[Cas
 
 
 def _has_list(operand: Expression) -> bool:
-    """Tell whether a list, also an empty one, stands in the operand of an operation that wants one item."""
+    """Tell whether the operand of an operation that takes one item contains a list, even an empty one."""
     match operand:
         case Sequence():
             return True

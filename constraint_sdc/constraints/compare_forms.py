@@ -66,7 +66,7 @@ def _cancelled(form: Form, op: CompareOp, lost: list[str]) -> Formula:
     if len(form.mentioned) == 1 and not form.terms and op == "=":
         name = form.mentioned[0]
         return IntegerAtom(name) if name in form.integers else PatternAtom(name, NUMBER_TEXT)
-    raise NotArithmeticError(f"{', '.join(lost)} cancels out, yet must be present")
+    raise NotArithmeticError(f"{', '.join(lost)} cancels out, but must be present")
 
 
 def _atom(form: Form, op: CompareOp, if_missing: bool) -> Formula:
@@ -150,11 +150,11 @@ def _ordered_quotient(cleared: Form, op: CompareOp, divisor: str, is_even: bool)
 
 
 def _at_zero(cleared: Form, op: CompareOp, divisor: str) -> tuple[Formula, ...]:
-    """Return what holds when the divisor is zero: the quotient is an infinity with the sign of what is left."""
+    """Return the condition for a zero divisor: the quotient is an infinity with the sign of the remaining terms."""
     terms = tuple((monomial, value) for monomial, value in cleared.terms if divisor not in dict(monomial))
     names = _names(terms)
     left = Form(terms, cleared.number, tuple(n for n in cleared.mentioned if n in names), cleared.missing)
-    # A variable that vanished with the divisor must still be a number, or the comparison is false.
+    # A variable that cancels with the divisor must still be a number, or the comparison is false.
     vanished = tuple(PatternAtom(n, NUMBER_TEXT) for n in cleared.mentioned if n not in names and n != divisor)
     return (_against_zero(left, _STRICT[op], False), *vanished)
 
@@ -226,14 +226,14 @@ def _extreme(special: Special, op: CompareOp, bound: Form, if_missing: bool) -> 
 
 
 def _all_numbers(special: Special, formula: Formula, if_missing: bool) -> Formula:
-    """Add what an extreme of several values demands: one NaN among them makes it NaN, whatever the others are."""
+    """Require that all values of a minimum or maximum are numbers: a single NaN makes the result NaN."""
     names = [n for item in special.inner if item.missing in ("nan", "mixed") for n in item.mentioned]
     numbers = tuple(PatternAtom(n, NUMBER_TEXT, "", if_missing) for n in dict.fromkeys(names))
     return AnyOf((formula, *numbers)) if if_missing else AllOf((formula, *numbers))
 
 
 def _with_numbers(formula: Formula, names: tuple[str, ...], if_missing: bool) -> Formula:
-    """Demand that variables be numbers which an atom does not read itself, unless missing ones make it true."""
+    """Require numbers for variables that an atom does not read itself, unless a missing one makes it true."""
     if if_missing or formula == FALSE:
         return formula
     read = () if isinstance(formula, AllOf | AnyOf) else atom_variables(formula)
@@ -270,7 +270,7 @@ def _remainder(special: Special, op: CompareOp, bound: Form, if_missing: bool) -
         raise NotArithmeticError("a remainder never reaches that value")
     if slope != 1 or offset != 0:
         raise NotArithmeticError("takes a remainder of more than a plain variable")
-    # The remainder has the sign of the value, so a positive one says that the value is positive.
+    # The remainder has the sign of the value, so a positive remainder implies a positive value.
     side: CompareOp = ">" if wanted > 0 else "<"
     atom = IntegerAtom(name, modulus, wanted % modulus, negated, if_missing)
     if negated:

@@ -1,7 +1,7 @@
 """Typed constraints: what a rule means, in a normal form that the planner can reason about.
 
 A constraint is a formula in negation normal form over atoms. Numbers are exact (Fraction), whatever arithmetic the rule
-itself uses. What we do not understand is an `OpaqueAtom` with its reason, never a guess.
+itself uses. A part that is not understood is an `OpaqueAtom` with its reason, never a guess.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from constraint_sdc.schematron.schema import Assertion, Origin
 
 
 class Kind(Enum):
-    """The kinds of edit constraint; the value is the word we use, `paper_name` the name in the 2009 paper."""
+    """The kinds of edit constraint; the value is our name, `paper_name` the name in the 2009 paper."""
 
     LINEAR = "linear"
     NON_LINEAR = "non-linear"
@@ -83,7 +83,7 @@ Powers: TypeAlias = tuple[tuple[str, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class PolynomialAtom:
-    """`sum(coefficient * product(variable^power)) op constant`: what is neither a plain sum nor one product a side.
+    """`sum(coefficient * product(variable^power)) op constant`: neither a plain sum nor one product on each side.
 
     `abs(V5 * V15 - V16) <= 0.01` is two of them. Powers are positive, coefficients not zero.
     """
@@ -146,7 +146,7 @@ class DomainAtom:
 
 @dataclass(frozen=True, slots=True)
 class OpaqueAtom:
-    """A part that we do not understand: its XPath text, the variables it reads, and why."""
+    """A part that is not understood: its XPath text, the variables it reads, and the reason."""
 
     text: str
     variables: tuple[str, ...]
@@ -209,7 +209,7 @@ def atom_variables(atom: Atom) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """A rule's meaning. `reason` says why the kind was chosen, in particular why something is opaque."""
+    """The meaning of a rule. `reason` says why the kind was chosen, in particular why a part is opaque."""
 
     kind: Kind
     formula: Formula
@@ -219,7 +219,7 @@ class Constraint:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """A rule's context as we understand it: a record, or one variable of a record, under a condition.
+    """A rule's context that is understood: a record, or one variable of a record, under a condition.
 
     `steps` are element names (Clark notation, "@name" for an attribute) ending in the context node's own;
     `is_absolute` anchors them at the root. `variable` is set when the context node is a variable of the record.
@@ -235,8 +235,8 @@ class Context:
 class EditRule:
     """One assertion as the rest of the product sees it.
 
-    `expression` is true where the record is in order (a report is already negated); None, and `context` None, when the
-    XPath is outside our expression type: such a rule is judged by Saxon. `is_record_local` tells whether the assertion
+    `expression` is true where the record satisfies the rule (a report is already negated); it and `context` are None
+    when the XPath is not supported: Saxon judges such a rule. `is_record_local` tells whether the assertion
     and every context of its pattern look only at the record itself, so that records may be judged chunk by chunk.
     """
 

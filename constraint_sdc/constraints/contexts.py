@@ -40,14 +40,14 @@ class PatternStep:
 
 @dataclass(frozen=True, slots=True)
 class MatchPattern:
-    """A match pattern taken apart; `is_absolute` when it is anchored at the root."""
+    """A match pattern as its steps; `is_absolute` when it is anchored at the root."""
 
     steps: tuple[PatternStep, ...]
     is_absolute: bool
 
 
 def take_apart(tree: Syntax | NotUnderstood) -> MatchPattern | NotUnderstood:
-    """Take a match pattern apart into its steps."""
+    """Split a match pattern into its steps."""
     if isinstance(tree, NotUnderstood):
         return tree
     steps: list[PatternStep] = []
@@ -84,7 +84,7 @@ def understand_context(
 ) -> Context | NotUnderstood:
     """Return the context as the record (named `record`) or a variable of it; `scope` is that of the data's root.
 
-    When the name of the record is not known, a context of one element is taken for a variable.
+    When the name of the record is unknown, a context of one element is treated as a variable.
     """
     if isinstance(pattern, NotUnderstood):
         return pattern
@@ -103,7 +103,7 @@ def understand_context(
 
 
 def _condition(pattern: MatchPattern, scope: Scope, variable: str | None) -> Expression | NotUnderstood | None:
-    """Join the predicates on the record's step and on the variable's; one further out looks outside the record."""
+    """Join the predicates on the steps of record and variable; a predicate further out looks outside the record."""
     count = len(pattern.steps)
     parts: list[Expression] = []
     for place, step in enumerate(pattern.steps):
@@ -130,7 +130,7 @@ def _predicate(tree: Syntax, scope: Scope, is_last: bool) -> Expression | NotUnd
     return NotUnderstood("a number in brackets is a position among the records", tree.text)
 
 
-# Where the nodes of a rule's context lie, and whether matching them looks only at each record.
+# Where the nodes of a rule's context are, and whether matching them looks only at the record itself.
 
 _TRUTHS = words("and or = != < <= > >= eq ne lt le gt ge is")
 
@@ -139,8 +139,8 @@ _TRUTHS = words("and or = != < <= > >= eq ne lt le gt ge is")
 class RecordShape:
     """What is known of the data: the record's element name, and every element name outside records.
 
-    `outside` is None when the data has not been looked at. `is_guess` when the record's name was guessed from the
-    rules: then nothing is judged yet, and a context of another name is taken for a variable.
+    `outside` is None when the data has not been read. `is_guess` when the record's name was guessed from the rules:
+    then nothing is judged yet, and a context of another name is treated as a variable.
     """
 
     record: str | None
@@ -149,7 +149,7 @@ class RecordShape:
 
 
 def context_regions(tree: Syntax | NotUnderstood, shape: RecordShape, around: Surroundings) -> Regions | NotUnderstood:
-    """Return where the context's nodes lie; `around` holds the variables that the context may use."""
+    """Return where the context's nodes are; `around` holds the variables that the context may use."""
     if isinstance(tree, Binary) and tree.op in ("|", "union"):
         left, right = (context_regions(part, shape, around) for part in (tree.left, tree.right))
         if isinstance(left, NotUnderstood):
@@ -208,7 +208,7 @@ def _predicates(step: PatternStep, region: Region, around: Surroundings) -> NotU
 
 
 def asks_truth(tree: Syntax) -> bool:
-    """Tell whether a predicate surely asks for a truth and not for a position."""
+    """Tell whether a predicate is certainly a condition and not a position."""
     match tree:
         case Binary(op):
             return op in _TRUTHS
@@ -224,7 +224,7 @@ def asks_truth(tree: Syntax) -> bool:
             return False
 
 
-# Guess the record element from the rules alone, when there is no data to ask.
+# Guess the record element from the rules alone, when there is no data.
 
 
 def guess_record(schema: Schema, namespaces: Mapping[str, str]) -> tuple[str | None, frozenset[str]]:
@@ -232,7 +232,7 @@ def guess_record(schema: Schema, namespaces: Mapping[str, str]) -> tuple[str | N
 
     `Record` is the record if a rule on Record asks about V1. A context of several steps whose tests ask about no child,
     such as `Record/V3`, votes for the step before its last. The most votes win, the earliest among equals; the record
-    is None when no rule gives a hint.
+    is None when no rule votes.
     """
     votes: Counter[str] = Counter()
     for pattern in schema.patterns:

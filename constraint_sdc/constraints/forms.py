@@ -15,7 +15,7 @@ from constraint_sdc.constraints.constraint import Number
 
 
 class NotArithmeticError(Exception):
-    """The expression is not a form; the message says why in a statistician's words."""
+    """The expression is not a form; the message gives the reason in words for a statistician."""
 
 
 _MOST_TERMS = 2000
@@ -43,8 +43,8 @@ class Form:
     """A sum of `coefficient * monomial`, and what is needed to compare it.
 
     `mentioned` are all variables in the text, also those that cancel. `missing` tells what a missing variable makes of
-    the value: no item at all, or NaN. `integers` are variables that the text casts to a whole number. `quotients`
-    counts the divisions by a variable that meet in the sum: infinities of two of them may cancel to NaN.
+    the value: no item, or NaN. `integers` are variables that the text casts to a whole number. `quotients` counts the
+    divisions by a variable in the sum: infinities of two of them may cancel to NaN.
     """
 
     terms: tuple[tuple[Monomial, Fraction], ...]
@@ -139,7 +139,7 @@ def power(base: Form, exponent: int, number: Number) -> Form:
 
 
 def join(left: Number, right: Number) -> Number:
-    """Return the arithmetic in which two numbers meet."""
+    """Return the common number type of two operands."""
     for kind in (Number.DOUBLE, Number.DECIMAL):
         if kind in (left, right):
             return kind
@@ -147,7 +147,7 @@ def join(left: Number, right: Number) -> Number:
 
 
 def join_missing(left: Missing, right: Missing) -> Missing:
-    """Return what a missing variable makes of a value built from two."""
+    """Return what a missing variable makes of a value computed from two operands."""
     if left == right or right == "none":
         return left
     return right if left == "none" else "mixed"

@@ -1,6 +1,6 @@
-"""Expressions to formulas in negation normal form over atoms.
+"""Turn expressions into formulas in negation normal form over atoms.
 
-The formula says on exact numbers what the expression says on complete records; what it cannot say is an `OpaqueAtom`.
+The formula says on exact numbers what the expression says on complete records; any other part is an `OpaqueAtom`.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _TEXT_ORDER = "compares texts character by character; write number(...) on both 
 
 
 class _TooBigError(Exception):
-    """The formula doubles at every level of nesting: nobody would read it, and no plan could use it."""
+    """The formula exceeds the limit: it doubles at every level of nesting, and no plan could use it."""
 
 
 def normalise(expression: Expression, *, xpath1: bool) -> Formula:
@@ -71,7 +71,7 @@ def normalise(expression: Expression, *, xpath1: bool) -> Formula:
 
 
 def opaque(expression: Expression, reason: str) -> OpaqueAtom:
-    """Return an atom for a part that we do not understand."""
+    """Return an atom for a part that is not understood."""
     return OpaqueAtom(show_expression(expression), variables_of(expression), reason)
 
 
@@ -178,11 +178,11 @@ def _compare_truths(left: Formula, op: CompareOp, right: Formula) -> Formula:
 
 
 def _not_numeric(left: Expression, op: CompareOp, right: Expression, value: bool, xpath1: bool) -> str | None:
-    """Return why XPath would not compare two sides as numbers, though both could be."""
+    """Return why XPath does not compare two sides as numbers, although both could be numbers."""
     bare = [side for side in (left, right) if isinstance(side, Variable)]
     if value and bare:
         both = " both sides are" if len(bare) == 2 else f" {bare[0].name} is"
-        return f"a value comparison takes untyped values for texts, and{both} untyped; write number(...)"
+        return f"a value comparison treats untyped values as texts, and{both} untyped; write number(...)"
     if len(bare) == 2:
         names = " and ".join(side.name for side in bare)
         if op in ("=", "!="):
@@ -225,7 +225,7 @@ def _domain(source: Outside, op: CompareOp, other: Expression) -> Formula:
         case Variable(name) | Call("string", (Variable(name),)) if op == "=":
             return DomainAtom(name, source)
         case _:
-            reason = "looks into another document otherwise than a value domain does, which is V1 = path, as texts"
+            reason = "reads another document in another form than the value domain V1 = path, which compares texts"
             return opaque(Compare(op, other, source), reason)
 
 
@@ -262,7 +262,7 @@ def _call(call: Call, xpath1: bool) -> Formula:
                 return found
             if call.name == "number" or call.name in INTEGER_TYPES or call.name in ("xs:decimal", "xs:double"):
                 return _compare_leaf(Compare("!=", call, Literal(0)), xpath1, is_truth_of_number=True)
-            return opaque(call, f"{call.name}() is not a condition that we know")
+            return opaque(call, f"{call.name}() is not supported as a condition")
 
 
 def _exists(argument: Expression, call: Call, xpath1: bool) -> Formula:

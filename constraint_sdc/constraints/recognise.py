@@ -1,8 +1,8 @@
 """The kind of a constraint, decided from its formula.
 
-In order: something not understood makes it opaque; lookups alone a value domain; one variable alone possible values (or
-non-linear, if it is multiplied by itself); a conjunction of sums linear, of sums and products non-linear; a bare order
-V3 <= V7, and every other combination across variables, governs.
+The first that applies: a part that is not understood makes the constraint opaque; lookups alone, a value domain; one
+variable alone, possible values (or non-linear, if it is multiplied by itself); a conjunction of sums, linear; of sums
+and products, non-linear; a bare order V3 <= V7 and every other combination of variables, governs.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SKIPPING = frozenset({"sum", "avg", "min", "max"})
 
 
 def recognise(expression: Expression, premise: Formula | None = None, *, xpath1: bool = False) -> Constraint:
-    """Return the constraint of a rule that demands `expression` wherever `premise` holds."""
+    """Return the constraint of a rule that requires `expression` wherever `premise` holds."""
     formula = normalise(expression, xpath1=xpath1)
     if premise is not None:
         formula = simplify(AnyOf((negate(premise), formula)))
@@ -108,12 +108,12 @@ def _is_one_quotient(expression: Expression) -> bool:
 
 
 def _notes(expression: Expression) -> list[str]:
-    """Return what the formula does not say about records with missing or oddly written values."""
+    """Return notes on records with missing or unusually written values, which the formula does not cover."""
     notes = []
     calls = {part.name for part in walk(expression) if isinstance(part, Call)}
     skipping = sorted(calls & _SKIPPING)
     if skipping:
-        notes.append(f"{', '.join(skipping)}() skips absent values, the normal form is that of complete records")
+        notes.append(f"{', '.join(skipping)}() skips absent values; the normal form is that of complete records")
     if any(isinstance(part, Castable) and part.type == "xs:integer" for part in walk(expression)):
         notes.append("castable as xs:integer also asks for a text without a decimal point")
     return notes

@@ -1,4 +1,4 @@
-"""The typed rule list as it is shown: every rule in words, and the blocks of variables that rules tie together."""
+"""The typed rule list for display: every rule in words, and the blocks of variables that rules connect."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from constraint_sdc.shown import Shown, Tabled
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RuleRow(Shown):
-    """One rule with everything already in words.
+    """One rule in words.
 
     `kind` is the value of `Kind`, `normal_form` the constraint as text, `reason` why the kind was chosen (above all
-    why a rule is opaque or cross-record), `engine` who will judge it.
+    why a rule is opaque or cross-record), `engine` what judges it.
     """
 
     id: str
@@ -51,14 +51,14 @@ class RuleList(Tabled):
     file: str
 
 
-# Blocks: variables that rules tie together and that must therefore be masked together.
+# Blocks: variables that rules connect and that must therefore be masked together.
 
 
 def blocks(rules: Iterable[EditRule]) -> tuple[tuple[str, ...], ...]:
     """Return the blocks, each in order of first use, ordered by their first variable.
 
-    An opaque rule ties its variables like any other: only a real record is known to satisfy it. A cross-record rule
-    ties nothing, because no choice within one record can satisfy it.
+    An opaque rule connects its variables like any other: only a real record is known to satisfy it. A cross-record rule
+    connects nothing, because no choice within one record can satisfy it.
     """
     ties = [rule.constraint.variables for rule in rules if rule.constraint.kind is not Kind.CROSS_RECORD]
     tied = Union(name for names in ties for name in names)

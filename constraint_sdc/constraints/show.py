@@ -1,4 +1,4 @@
-"""Formulas and constraints as one line of text: intervals joined, disjunctions told as "if ... then ..."."""
+"""Formulas and constraints as one line of text: intervals joined, disjunctions written as "if ... then ..."."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _COMPARISONS = (LinearAtom, ProductAtom, PolynomialAtom, SetAtom, IntegerAtom)
 
 
 def show_constraint(constraint: Constraint) -> str:
-    """Return what a constraint says, in one line."""
+    """Return a constraint in one line."""
     return show_formula(constraint.formula)
 
 
@@ -60,7 +60,7 @@ def _conjunction(items: tuple[Formula, ...]) -> str:
 
 
 def _shared_missing(items: tuple[Formula, ...]) -> tuple[str, ...]:
-    """Return the variables when every item holds if one of them is missing, so that it can be said once."""
+    """Return the variables of which a missing one makes every item true, so that this is written once."""
     sets = {
         frozenset(atom_variables(item)) if isinstance(item, _COMPARISONS) and item.if_missing else frozenset()
         for item in items

@@ -1,4 +1,4 @@
-"""Atoms as text that a statistician reads: sums left and right of the sign, sets in braces, words for the rest."""
+"""Atoms as text for a statistician: sums left and right of the sign, sets in braces, words for the rest."""
 
 from __future__ import annotations
 
@@ -82,13 +82,13 @@ def show_expression(expression: Expression) -> str:
 
 
 def show_name(name: str) -> str:
-    """Return a variable's name without its namespace, as a reader of the rules knows it."""
+    """Return a variable's name without its namespace."""
     mark = "@" if name.startswith("@") else ""
     return mark + name.lstrip("@").rpartition("}")[2]
 
 
 def show_outside(source: Outside) -> str:
-    """Return a path into another document as a reader would write it."""
+    """Return a path into another document as text."""
     path = ("/" if source.absolute else "//") + "/".join(map(show_name, source.steps))
     return f"original {path}" if source.href is None else f"{source.href.rpartition('/')[2]} {path}"
 
@@ -116,7 +116,7 @@ _LENGTH = re.compile(r"\^\.\{(\d+)(?:(,)(\d*))?\}\$")
 
 
 def show_atom(atom: Atom) -> str:
-    """Return one atom as text, with what it says of missing values when that is "true"."""
+    """Return one atom as text; it mentions missing values when they make the atom true."""
     match atom:
         case LinearAtom():
             return show_linear(atom) + _missing(atom, atom.if_missing)
@@ -141,7 +141,7 @@ def show_atom(atom: Atom) -> str:
 
 
 def show_number(value: Fraction) -> str:
-    """Return an exact number: as a decimal where it ends, else as a fraction.
+    """Return an exact number as text: as a finite decimal if possible, else as a fraction.
 
     >>> show_number(Fraction(5, 4)), show_number(Fraction(-1, 3))
     ('1.25', '-1/3')

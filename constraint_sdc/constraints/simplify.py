@@ -1,4 +1,4 @@
-"""Formulas made smaller without a change of meaning: flat, no repetition, sets united, needless guards dropped."""
+"""Simplify formulas without a change of meaning: flatten, remove repetition, unite sets, drop needless guards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an assertion's variables and messages may look at, for the proof that a rule is record-local."""
+"""What an assertion's variables and messages may read, for the proof that a rule is record-local."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def schema_regions(schema: Schema, overridden: frozenset[str], namespaces: Mappi
     variables: dict[str, Regions | NotUnderstood] = {let.name: Unproven("its value is not known") for let in lets}
     variables |= dict.fromkeys({"original", *overridden} - variables.keys(), CONSTANT)
     around = Surroundings(root, root, variables, given=overridden)
-    # Globals may refer to each other in any order: each round proves at least one more, or the rest cannot be proven.
+    # Global variables may refer to each other in any order: each round proves at least one more, or none can be proven.
     for _ in lets:
         around = _prove_once(around, lets, namespaces)
     return around
@@ -41,7 +41,7 @@ def _prove_once(around: Surroundings, lets: list[Let], namespaces: Mapping[str, 
         seen = replace(around, variables={**around.variables, **found})
         regions = add_let_regions(seen, (let,), namespaces).variables[let.name]
         earlier = found.get(let.name, frozenset())
-        # A name declared twice must be harmless both times: expressions between the two see the first.
+        # Both declarations of a name must be proven: expressions between the two see the first.
         if isinstance(earlier, NotUnderstood) or isinstance(regions, NotUnderstood):
             found[let.name] = earlier if isinstance(earlier, NotUnderstood) else regions
         else:
@@ -50,7 +50,7 @@ def _prove_once(around: Surroundings, lets: list[Let], namespaces: Mapping[str, 
 
 
 def add_let_regions(around: Surroundings, lets: tuple[Let, ...], namespaces: Mapping[str, str]) -> Surroundings:
-    """Return the surroundings with variables declared where `around` stands."""
+    """Return the surroundings with variables declared at the place of `around`."""
     for let in lets:
         names: dict[str, None] = {}
         found = _let_regions(let, replace(around, names=names), namespaces)

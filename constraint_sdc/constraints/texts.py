@@ -1,4 +1,4 @@
-"""Comparisons and questions about a variable's text: sets of texts, patterns, presence."""
+"""Comparisons and conditions on a variable's text: sets of texts, patterns, presence."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def escaped(text: str) -> str:
 def text_source(expression: Expression) -> tuple[str, str] | None:
     """Return the variable whose text this is, and how an absent one counts: "empty" (no item) or "string" ('').
 
-    `normalize-space(V1)` answers "trimmed".
+    For `normalize-space(V1)` the answer is "trimmed".
     """
     match expression:
         case Variable(name):
@@ -63,7 +63,7 @@ def _compare_empty(name: str, absent: str, differs: bool) -> Formula:
 
 
 def text_length(source: tuple[str, str], op: CompareOp, length: int) -> Formula | None:
-    """Return a bound on the number of characters, of which an absent value has none; None if it is not a pattern."""
+    """Return a bound on the number of characters, zero for an absent value; None if it is not a pattern."""
     name, absent = source
     if absent == "trimmed":
         if (op, length) in ((">", 0), (">=", 1), ("!=", 0)):
@@ -104,7 +104,7 @@ def text_question(call: Call) -> Formula | None:
             return None
 
 
-# Questions about a variable's presence and type: count(...), castable as.
+# Conditions on a variable's presence and type: count(...), castable as.
 
 DECIMAL_TEXT = r"^\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*$"
 

@@ -1,4 +1,4 @@
-"""From a schema to edit rules: every assertion with its context, its expression and what it means to us."""
+"""Turn a schema into edit rules: every assertion with its context, its expression and its constraint."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def understand(
 
 @dataclass(frozen=True, slots=True)
 class _FiringRule:
-    """A Schematron rule on the way: its context in every form that its assertions need."""
+    """A Schematron rule during translation: its context in every form that its assertions need."""
 
     rule: Rule
     pattern: Pattern

@@ -1,4 +1,4 @@
-"""Records as points: what a partition method sees of a block."""
+"""Records as points: the input of a partition method."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Axis:
     """One variable of a cloud: the columns `start` to `stop` (exclusive) of its points.
 
     Numbers and ordinal codes have one column. A nominal variable has one indicator column per category, all zero but
-    one; two records of different categories are then equally far apart, whichever they are.
+    one; records of any two different categories are then equally far apart.
     """
 
     name: str
@@ -28,9 +28,9 @@ class Axis:
 
 @dataclass(frozen=True)
 class Cloud:
-    """`points` (n records x d columns) are standardised, and stretched by the variables' weights: distances are plain.
+    """`points` (n records x d columns) are standardised and scaled by the variables' weights: distances are Euclidean.
 
-    `weights` say how much each record counts in the loss, None that all count alike. Without `axes` every column is a
+    `weights` are the weights of the records in the loss, None for equal weights. Without `axes` every column is a
     numeric variable.
     """
 
@@ -60,7 +60,7 @@ def cloud_of(
     wishes: Mapping[str, VariableWish] | None = None,
     weights: Weights | None = None,
 ) -> Cloud:
-    """Return the records of some variables as points, each variable stretched by the root of its weight."""
+    """Return the records of some variables as points, each variable scaled by the square root of its weight."""
     axes: list[Axis] = []
     columns: list[Points] = []
     start = 0

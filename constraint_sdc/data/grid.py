@@ -1,6 +1,6 @@
 """The grid of a variable: the numbers that it may take, and how they are written.
 
-Integers stay integers and two decimals stay two decimals. A grid number is a whole count of steps (its mantissa);
+Integers stay integers and two decimals stay two decimals. A grid number is a whole number of steps (its mantissa);
 `mantissa / 10**decimals`, divided as doubles, is the double that XPath reads from the text, for mantissas below 2**53.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 
 # Doubles as text: the shortest digits that read back to the same number, never with an exponent.
 #
-# XPath 1.0 `number()` rejects `1e-05`, so everything we write is positional.
+# XPath 1.0 `number()` rejects `1e-05`, so every number is written in positional notation.
 
 
 def double_text(value: float) -> str:
@@ -37,7 +37,7 @@ EXACT_MANTISSA = 2**53
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """`decimals` digits after the point, None for a free double; `pads` writes closing zeros (`12.50`).
+    """`decimals` digits after the point, None for a free double; `pads` writes trailing zeros (`12.50`).
 
     >>> Grid(0).text(12.0), Grid(2).text(1250.0), Grid(2, pads=True).text(1250.0), Grid(2).text(-5.0)
     ('12', '12.5', '12.50', '-0.05')
@@ -50,12 +50,12 @@ class Grid:
 
     @property
     def step(self) -> Fraction | None:
-        """Return the distance of neighbouring numbers, None on a free grid."""
+        """Return the distance between neighbouring numbers, None on a free grid."""
         return None if self.decimals is None else Fraction(1, 10**self.decimals)
 
     @property
     def scale(self) -> float:
-        """Return what turns a value into its mantissa: 10**decimals, 1 on a free grid."""
+        """Return the factor from a value to its mantissa: 10**decimals, 1 on a free grid."""
         return 1.0 if self.decimals is None else float(10**self.decimals)
 
     def text(self, mantissa: float) -> str:

@@ -1,4 +1,4 @@
-"""Original and masked file side by side: what every measure and every attack sees."""
+"""The original and the masked file side by side: the input of every measure and every attack."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from constraint_sdc.arrays import Codes, Flags, Floats, Points, Rows
 from constraint_sdc.data.grid import Grid
-from constraint_sdc.settings.words import OperatorName, Role, Scale
+from constraint_sdc.settings.words import Role, Scale
 
 
 @dataclass(frozen=True, repr=False)
@@ -19,7 +19,7 @@ class Compared:
 
     `original` and `masked` are numbers (numeric) or codes that both files share (ordinal in order, nominal), NaN where
     the record has no value. Two cells hold the same value if and only if their `*_code` is the same, whatever the scale
-    and whatever the file; all blanks share one code. `is_masked` tells whether masking was to change it.
+    and whatever the file; all blanks share one code. `is_masked` tells whether the variable was to be masked.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Compared:
 
     @cached_property
     def unchanged(self) -> Flags:
-        """Tell which records have the value that they had."""
+        """Tell which records have the same value in both files."""
         return np.equal(self.original_code, self.masked_code)
 
 
@@ -47,14 +47,14 @@ class Compared:
 class MaskedTogether:
     """A block: variables whose values the records of a group share.
 
-    `method` is the partition, `operators` how a group's values become one; None and empty where nobody said so. With
-    `is_weighted` the operators weighed the records. With `is_drawn` chance decided who got what: whoever does not know
-    the seed cannot repeat it. With `is_swapped` records exchanged values.
+    `method` is the partition, `operators` are the names of its operators; None and empty where unknown. With
+    `is_weighted` the operators used record weights. With `is_drawn` the values were drawn at random: without the seed
+    the draw cannot be repeated. With `is_swapped` records exchanged values.
     """
 
     names: tuple[str, ...]
     method: str | None = None
-    operators: Mapping[str, OperatorName] = field(default_factory=dict)
+    operators: Mapping[str, str] = field(default_factory=dict)
     is_weighted: bool = False
     is_drawn: bool = False
     is_swapped: bool = False
@@ -64,8 +64,8 @@ class MaskedTogether:
 class Pair:
     """All variables that both files have, the blocks they were masked in, and what an intruder may know.
 
-    `known` are the variables that an intruder has of the people in the file, under their names. `k` is what the masking
-    promised, None where nobody said so.
+    `known` are the variables that an intruder knows about identified persons in the file. `k` is the group size that
+    the masking guarantees, None where unknown.
     """
 
     variables: tuple[Compared, ...]
@@ -94,7 +94,7 @@ class Pair:
 
     @cached_property
     def lost(self) -> tuple[str, ...]:
-        """Return the numeric variables of which no record has a number in both files: no measure can see them."""
+        """Return the numeric variables without a record that has a number in both files: no measure covers them."""
         return tuple(n for n in self.numeric if (np.isnan(self[n].original) | np.isnan(self[n].masked)).all())
 
     def numbers(self, names: Sequence[str]) -> tuple[Points, Points]:

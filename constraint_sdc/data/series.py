@@ -12,7 +12,7 @@ from constraint_sdc.data.grid import Grid
 from constraint_sdc.data.table import Column
 from constraint_sdc.settings.words import Scale, Standardise
 
-_NARROW = 1e-6  # spread in relation to the numbers themselves: below, digits are lost unless one number is subtracted
+_NARROW = 1e-6  # spread relative to the numbers: below, digits are lost unless one number is subtracted first
 
 
 @dataclass(frozen=True)
@@ -41,21 +41,21 @@ class Series:
 
     @cached_property
     def deviation(self) -> float:
-        """Return the standard deviation of the values there are; 1 when they do not differ."""
+        """Return the standard deviation of the values that are not blank; 1 when they do not differ."""
         values = self.values[~self.is_blank]
         largest = float(np.abs(values).max(initial=0.0))
         # In units of the largest value no square overflows.
         spread = float((values / largest).std()) if largest else 0.0
-        if 0 < spread < _NARROW:  # far from nought, or constant up to rounding: differences tell, and they are exact
+        if 0 < spread < _NARROW:  # far from zero, or constant up to rounding: use differences, which are exact
             values = values - values[0]
             largest = float(np.abs(values).max())
             spread = float((values / largest).std()) if largest else 0.0
         return spread * largest if spread * largest > 0 else 1.0
 
     def _unit(self, how: Standardise) -> float:
-        """Return the unit; the quartiles of some variables coincide, then their mean distance from the median counts.
+        """Return the unit: the interquartile range or, if the quartiles coincide, the mean distance from the median.
 
-        Both are scaled such that for a normal distribution they are the standard deviation.
+        Both are scaled so that they equal the standard deviation for a normal distribution.
         """
         if how is Standardise.NONE:
             return 1.0
@@ -73,7 +73,7 @@ class Series:
         """Return the points of this variable for distances: numbers in units, or one column per category.
 
         Blanks are at the mean. Two records of different categories are as far apart as two whose numbers differ by one
-        unit. Codes of an ordinal variable have no unit of their own, so they are always measured by their spread.
+        unit. Codes of an ordinal variable have no unit of their own, so their unit is always their standard deviation.
         """
         if self.scale is Scale.NOMINAL:
             count = int(np.nanmax(self.values, initial=0.0)) + 1

@@ -1,4 +1,4 @@
-"""What the texts of a variable say about it: the type that describes it, and the storage that loses nothing of it."""
+"""Survey the texts of a variable: the type that describes them, and the storage that keeps them without loss."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SCIENTIFIC = re.compile(r"-?[0-9]+(?:\.[0-9]+)?[eE][+-]?[0-9]+")
 _NOT_FINITE = ("NaN", "INF", "-INF")
 
 EXACT_DIGITS = 15
-"""Every decimal of that many significant digits comes back from a double unchanged."""
+"""Every decimal of that many significant digits can be restored from a double."""
 
 
 @dataclass(slots=True)
@@ -24,10 +24,10 @@ class Survey:
     """A running summary of one variable's texts; those in `missing`, absent and empty ones are counted only.
 
     `decimals` holds the numbers of fraction digits seen; no text has more significant digits than `digits`. The flags
-    say of all texts: `is_plain` that each is a number without exponent, sign or zero too many; `is_number` that each is
-    one in any spelling that XML Schema has for doubles; `is_int64` that a 64-bit integer prints as this text;
-    `is_double` that a double's shortest positional text is this text; `is_same_value` that it is up to the fraction's
-    closing zeros (`1.50`).
+    hold for all texts: `is_plain`, each is a number without exponent, needless sign or needless zero; `is_number`, each
+    is a number in any spelling that XML Schema has for doubles; `is_int64`, a 64-bit integer prints as this text;
+    `is_double`, a double's shortest positional text is this text; `is_same_value`, the same up to trailing zeros of the
+    fraction (`1.50`).
     """
 
     missing: frozenset[str] = frozenset()
@@ -44,7 +44,7 @@ class Survey:
     is_same_value: bool = True
 
     def add(self, texts: Sequence[str | None]) -> None:
-        """Take in a batch of texts."""
+        """Add a batch of texts."""
         distinct = set(texts)
         self.texts += len(texts)
         self.absent += texts.count(None) if None in distinct else 0
@@ -53,7 +53,7 @@ class Survey:
             self._add_distinct([text for text in distinct - self.missing if text])
 
     def _add_distinct(self, texts: Sequence[str]) -> None:
-        """Sort out the short integers at once: every flag holds of them, and most files are made of them."""
+        """Skip short integers first: every flag holds for them, and most files consist of them."""
         short = list(filter(_SHORT_INTEGER, texts))
         if short:
             self.has_finite = True
@@ -91,7 +91,7 @@ class Survey:
     def type(self) -> tuple[VariableType, int | None]:
         """Return the type that describes the texts and its decimals.
 
-        Plain numbers are decimals, unless some are too long for that and all of them are what a double prints.
+        Plain numbers are decimals, unless some are too long for that and all of them are printed forms of doubles.
         """
         if not self.is_number or not self.has_finite:
             return "text", None
@@ -120,8 +120,8 @@ def describe(info: VariableInfo, survey: Survey) -> VariableInfo:
 def rows_of_chunks(open_chunks: Callable[[], Iterable[Chunk]], declared: Sequence[VariableInfo] = ()) -> RowSource:
     """Return the rows of a microdata file that `open_chunks` reads from its beginning each time.
 
-    Reads the file once, to find every variable that some record has; declared variables come first and are taken at
-    their word, the others are described by their texts.
+    Reads the file once, to find every variable that some record has; declared variables come first and keep their
+    declaration, the others are described by their texts.
     """
     surveys = {info.name: Survey(frozenset(info.missing)) for info in declared}
     for chunk in open_chunks():

@@ -1,7 +1,7 @@
 """Columns of text as the file wrote it, a chunk of records at a time.
 
-The text of a value is exactly the string value that XPath sees. It is kept as spans of one UTF-8 buffer, so that a
-hundred thousand records cost no Python object each.
+The text of a value is exactly the string value that XPath sees. It is kept as spans of one UTF-8 buffer, so that
+records need no Python objects of their own.
 """
 
 from __future__ import annotations
@@ -93,11 +93,11 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How the rows of a file are built.
+    """The layout of the rows of a file.
 
     `wrappers` are the element names from the root down to the record's parent (Clark notation), `record` the record
-    element's name. `head` and `tail` are UTF-8 XML (start tags with all namespace declarations, end tags) that make
-    any run of records a document again. `is_uniform` is false when records sit under differing wrappers.
+    element's name. `head` and `tail` are UTF-8 XML (start tags with all namespace declarations, end tags) that turn
+    any run of records into a document. `is_uniform` is false when records are under different wrappers.
     """
 
     wrappers: tuple[str, ...]
@@ -109,7 +109,7 @@ class Layout:
 
 
 class NoXmlError(Exception):
-    """The XML of a record is asked for, and only its values are in memory."""
+    """The XML of a record is requested, but only its values are in memory."""
 
 
 @dataclass(frozen=True, slots=True)

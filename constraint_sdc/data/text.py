@@ -109,7 +109,7 @@ class Text:
         return Text(self._buffer, self.start[rows], self.stop[rows])
 
     def broadcast(self, present: Flags | None) -> tuple[Text, Flags]:
-        """Return texts and mask (None is everywhere) with as many rows as the longer of the two."""
+        """Return texts and mask (None is true everywhere) with as many rows as the longer of the two."""
         mask = np.ones(1, np.bool_) if present is None else present
         if len(mask) == len(self):
             return self, mask
@@ -136,7 +136,7 @@ class Text:
         return Text.of_strings([known[s] if s in known else known.setdefault(s, function(s)) for s in self.strings])
 
     def test(self, predicate: Callable[[str], bool]) -> Flags:
-        """Ask a predicate of one string about every text, once per distinct text."""
+        """Apply a predicate of one string to every text, once per distinct text."""
         known: dict[str, bool] = {}
         answers = (known[s] if s in known else known.setdefault(s, predicate(s)) for s in self.strings)
         return np.fromiter(answers, np.bool_, len(self))

@@ -1,4 +1,4 @@
-"""Union-find: which names belong together when ties between them come one by one."""
+"""Union-find: names that belong together, joined step by step."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 class Union:
-    """Names in parts, each name by itself at first.
+    """Names in parts; at first each name is a part of its own.
 
     The parts come in the order of their first names, and the names of a part in the order in which they were given,
     whatever was joined first.
@@ -21,7 +21,7 @@ class Union:
         self._leader = {name: name for name in names}
 
     def join(self, names: Iterable[str]) -> None:
-        """Put these names, and all that are in a part with one of them, into one part; no names join nothing."""
+        """Merge the parts of these names into one part; without names nothing changes."""
         joined = list(names)
         for other in joined[1:]:
             one, two = self._find(joined[0]), self._find(other)

@@ -1,4 +1,4 @@
-"""What a microdata file says about one of its variables."""
+"""Descriptions of variables: declared in a file's metadata, or found in its records."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class VariableDescription:
     """One variable: its lexical form in words, and how many records have a value, none, an empty one or a code.
 
     `form` is integer, decimal, scientific or text; None when no record has a value. `decimals` is the most digits after
-    a point. `codes` counts the user-missing codes, which are no values.
+    a point. `codes` counts the user-missing codes, which are not values.
     """
 
     name: str
@@ -61,10 +61,10 @@ class Description(Tabled):
     variables: tuple[VariableDescription, ...]
 
 
-# A variable's description as one line of JSON, for formats that can carry a note on each column.
+# A variable's description as one line of JSON, for formats with metadata for each column.
 
 KEY = b"constraint_sdc"
-"""Under which key the note stands."""
+"""The key of the description in the column's metadata."""
 
 
 def info_json(info: VariableInfo) -> bytes:
@@ -74,7 +74,7 @@ def info_json(info: VariableInfo) -> bytes:
 
 
 def info_from_json(name: str, note: bytes) -> VariableInfo | None:
-    """Return the description that the note holds, None if it is none of ours."""
+    """Return the description in the metadata, None if this program did not write it."""
     try:
         stated: Any = json.loads(note)
         info = VariableInfo(
@@ -95,7 +95,7 @@ def _is_sound(info: VariableInfo) -> bool:
     )
 
 
-# Rows on their way from one file format to another: texts in batches of columns, and what to say about them.
+# Rows in conversion from one file format to another: texts in batches of columns, and notes about them.
 
 Batch: TypeAlias = Mapping[str, Sequence[str | None]]
 """Variable name to texts, exactly as they stand in XML; None is absent. All columns are equally long."""

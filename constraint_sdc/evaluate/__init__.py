@@ -1,1 +1,1 @@
-"""Expressions over columns of text: what XPath says, bit for bit, or "not mine"."""
+"""Evaluate expressions over columns of text: exactly XPath's result, bit for bit, or a refusal."""

@@ -1,7 +1,7 @@
 """sum, avg, min and max over the numbers of one record.
 
-A record with a double among its items gets a double, one with integers and decimals only an exact number: which of
-the two depends on what is present, so a result may have both alternatives, each with its mask.
+A record with a double among its items gets a double; one with only integers and decimals gets an exact number. Which
+of the two depends on what is present, so a result may have both alternatives, each with its mask.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _NOBODY: Flags = np.zeros(1, np.bool_)
 
 
 def total(value: Value) -> Value:
-    """Return the sum, from the first item on in writing order; the integer 0 without any."""
+    """Return the sum, added in writing order; the integer 0 without items."""
     numbers, doubt = _numbers("sum()", value)
     exact = ExactItem(np.zeros(1, np.int64), 0)
     double, is_double, has_begun = np.zeros(1), _NOBODY, _NOBODY
@@ -134,13 +134,13 @@ def _extreme_double(numbers: list[NumberItem], side: int) -> Floats:
     for number in numbers:
         values = as_floats(number)
         here = np.ones(1, np.bool_) if number.present is None else number.present
-        # The first of 0 and -0 stays, and a NaN once met stays.
+        # The first of 0 and -0 stays, and a NaN stays.
         better = (values > best if side > 0 else values < best) | np.isnan(values)
         best, begun = np.where(here & (~begun | (better & ~np.isnan(best))), values, best), begun | here
     return best
 
 
-# How many items a record has, and where one of them stands: exists, empty, count, index-of, exactly-one.
+# The number of items of a record, and the position of one of them: exists, empty, count, index-of, exactly-one.
 
 
 def exists(value: Value, *, negated: bool = False) -> Value:
@@ -161,7 +161,7 @@ def the_one(value: Value) -> Value:
 
 
 def index_of(values: Value, sought: Value) -> Value:
-    """Return the places, from 1, of the items equal to the sought one; what cannot be compared is not equal."""
+    """Return the positions, from 1, of the items equal to the sought one; incomparable items are not equal."""
     doubt = either(values.doubt, exactly_one(sought, "index-of()"))
     if len(sought.items) != 1:
         raise NotMine("index-of() looks for something that has several alternatives")

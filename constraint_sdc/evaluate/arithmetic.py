@@ -1,4 +1,4 @@
-"""XPath arithmetic: doubles as IEEE 754 does it, integers and decimals exactly or not at all."""
+"""XPath arithmetic: doubles as in IEEE 754, integers and decimals exactly or not at all."""
 
 from __future__ import annotations
 
@@ -85,10 +85,10 @@ def _may_be_exact(value: Value) -> bool:
 
 
 def _left_alone(value: Value) -> Maybe:
-    """Return the doubt about an XPath 1.0 operand that Saxon may not convert to xs:double, as the standard wants.
+    """Return the doubt about an XPath 1.0 operand that Saxon may not convert to xs:double, as the standard requires.
 
-    An operand of type xs:double that is missing makes the result empty instead of NaN, and two integers beyond 2^53
-    are subtracted as integers, where zero has no sign; we do not know Saxon's types well enough to tell when.
+    A missing operand of type xs:double makes the result empty instead of NaN, and two integers beyond 2^53 are
+    subtracted as integers, where zero has no sign; Saxon's inferred types are not known well enough to predict when.
     """
     present = any_present(value.items)
     doubt: Maybe = None
@@ -158,14 +158,14 @@ def _product(left: ExactItem, right: ExactItem, present: Maybe) -> tuple[ExactIt
     wide = np.abs(left.mantissa.astype(np.float64)) * np.abs(right.mantissa.astype(np.float64)) > _SAFE
     scale = left.scale + right.scale
     if scale > 18:
-        # The rows whose product needs no more than 18 decimals are not worth the search.
+        # Rows whose product needs at most 18 decimals are not searched.
         wide = wide | True
         scale = 18
     return ExactItem(left.mantissa * right.mantissa, scale, present), some(wide)
 
 
 def _quotient(a: Integers, b: Integers) -> tuple[Integers, Maybe]:
-    """Return a / b with six decimals; in doubt where that is not exact, because the judge then rounds at 18 or more."""
+    """Return a / b with six decimals; in doubt where that is not exact, because Saxon then rounds at 18 or more."""
     factor = np.int64(10**_MOST_DECIMALS)
     legal: Flags = (b != 0) & (np.abs(a) < 2**62 // factor)
     divisor = np.where(legal, b, 1)

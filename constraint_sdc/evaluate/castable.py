@@ -1,4 +1,4 @@
-"""`castable as`: whether a cast would succeed, without the doubts of doing it."""
+"""`castable as`: whether a cast would succeed, without the doubts about its result."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _DATE_LIKE = re.compile(r"[-+:Z0-9]*")
 
 
 def castable(value: Value, type_name: str, optional: bool) -> Value:
-    """Return whether each record's value is one item that the type takes (or none, when optional)."""
+    """Return whether each record's value is one item that can be cast to the type (or none, when optional)."""
     if type_name not in (*_ATOMIC, *_RANGES, "xs:date"):
         raise NotMine(f"castable as {type_name}")
     result, doubt = np.zeros(1, np.bool_), value.doubt
@@ -85,7 +85,7 @@ def _ranged(reading: Reading, least: int, most: int) -> tuple[Flags, Maybe]:
 
 
 def _dates(reading: Reading) -> tuple[Flags, Maybe]:
-    """Decide plain dates of the years 1 to 9999; time zones and far years are left to Saxon."""
+    """Decide plain dates of the years 1 to 9999; Saxon judges time zones and other years."""
     trimmed = [string.strip(" \t\r\n") for string in reading.text.strings]
     plain = np.array([_PLAIN_DATE.fullmatch(string) is not None for string in trimmed], np.bool_)
     legal = np.array([_is_date(string) for string in trimmed], np.bool_)

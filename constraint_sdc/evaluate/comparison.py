@@ -40,7 +40,7 @@ _SHORTEST = 8
 def is_listed(item: Item, codes: Value) -> Flags | None:
     """Tell where an item, if present, equals one of many constants; None where the two are not of that kind.
 
-    Texts meet as strings. Numbers meet as doubles, as all do unless both are exact.
+    Texts are compared as strings, numbers as doubles (as always, unless both sides are exact).
     """
     if len(codes.items) < _SHORTEST or any(code.present is not None for code in codes.items):
         return None
@@ -107,7 +107,7 @@ def _compare_with_codes(op: CompareOp, left: Value, right: Value, xpath1: bool) 
     holds = is_listed(item, right)
     if holds is None:
         return None
-    # All codes are of one family, so the first of them tells how every one meets the item.
+    # All codes are of one family, so the first of them shows how all compare with the item.
     _, own = (_pair_in_xpath1 if xpath1 else _pair)(op, item, _zero_like(right.items[0]))
     result = holds if item.present is None else holds & item.present
     return Value((truth(result),), either(left.doubt, right.doubt, within(own, item.present)))
@@ -118,7 +118,7 @@ def _zero_like(code: Item) -> Item:
 
 
 def compare_values(op: CompareOp, left: Value, right: Value) -> Value:
-    """Return `left eq right` and its kin: empty where an operand is; nodes compare as strings, in every version."""
+    """Return a value comparison such as `left eq right`: empty where an operand is; nodes always compare as strings."""
     doubt = either(at_most_one(left, "a value comparison"), at_most_one(right, "a value comparison"))
     items = []
     for a in left.items:
@@ -131,7 +131,7 @@ def compare_values(op: CompareOp, left: Value, right: Value) -> Value:
 
 
 def compare_items(op: CompareOp, left: Item, right: Item) -> tuple[Flags, Maybe]:
-    """Compare two items as `eq` and its kin do."""
+    """Compare two items as value comparisons do."""
     return _pair(op, _as_string(left), _as_string(right))
 
 
@@ -148,7 +148,7 @@ def _pair(op: CompareOp, left: Item, right: Item) -> tuple[Flags, Maybe]:
             a, doubt_a = rescaled(left, scale)
             b, doubt_b = rescaled(right, scale)
             return _OPERATIONS[op](a, b), either(doubt_a, doubt_b)
-        # A decimal meets a double as a double: 9007199254740993 = 9007199254740992e0 holds.
+        # A decimal is compared with a double as a double: 9007199254740993 = 9007199254740992e0 holds.
         case ExactItem() | DoubleItem(), ExactItem() | DoubleItem():
             return _OPERATIONS[op](as_floats(left), as_floats(right)), None
         case TruthItem(ours_true), TruthItem(theirs_true):
@@ -169,10 +169,10 @@ def _pair(op: CompareOp, left: Item, right: Item) -> tuple[Flags, Maybe]:
 
 
 def _untyped_doubt(reading: Reading, numbers: Floats) -> Maybe:
-    """Return the doubt about an untyped value that meets a number in XPath 2.0.
+    """Return the doubt about an untyped value that is compared with a number in XPath 2.0.
 
-    A text that is no number is an error. Saxon orders an untyped NaN above every number and tells -0 from 0 (mostly):
-    neither is what XPath says, so these are its own to judge.
+    A text that is not a number is an error. Saxon orders an untyped NaN above every number and mostly distinguishes -0
+    from 0: neither follows XPath, so Saxon judges these.
     """
     values = reading.doubles.values
     doubt = some(np.isnan(values))

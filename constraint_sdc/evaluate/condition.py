@@ -1,4 +1,4 @@
-"""Conditions on records: what they are, and which records satisfy them."""
+"""Conditions on records, and which records satisfy them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ import numpy as np
 
 from constraint_sdc.arrays import Flags, Floats
 
-# Cut a line of a recipe into names, numbers, texts and symbols, each with the column where it stands.
+# Cut a line of a recipe into names, numbers, texts and symbols, each with its column.
 
 
 class WordKind(Enum):
-    """What a word is, as an error message calls it."""
+    """The kind of a word, as error messages name it."""
 
     NAME = "a name"
     NUMBER = "a number"
@@ -30,7 +30,7 @@ class WordKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """`text` is the word without quotes; `column` counts from 1. A name in backquotes (`is_quoted`) is no keyword."""
+    """`text` is the word without quotes; `column` counts from 1. One in backquotes (`is_quoted`) is not a keyword."""
 
     kind: WordKind
     text: str
@@ -57,14 +57,14 @@ _NOT_NAME = re.compile(
 
 
 def mistake(column: int, what: str) -> ValueError:
-    """Return the error for what stands at a column."""
+    """Return the error for a column."""
     return ValueError(f"column {column}: {what}")
 
 
 def cut(text: str) -> tuple[Word, ...]:
-    """Return the words, closed by one of the kind END.
+    """Return the words, followed by one of the kind END.
 
-    A name begins with a letter, "_" or "@" and goes on with letters, digits, "_", "." and "-"; anything else needs
+    A name begins with a letter, "_" or "@" and continues with letters, digits, "_", "." and "-"; any other name needs
     backquotes. A quote inside quotes is doubled.
 
     >>> [word.text for word in cut("V8 >= -5 and `my name` = 'it''s'")]
@@ -100,7 +100,7 @@ def _other(text: str, start: int) -> tuple[Word, int]:
     found = _NOT_NAME.match(text, start)
     if found is None:
         if text[start] in "'\"`":
-            raise mistake(start + 1, f"the quote {text[start]} is not closed, or has nothing inside")
+            raise mistake(start + 1, f"the quote {text[start]} is not closed, or the quotes are empty")
         raise mistake(start + 1, f"'{text[start]}' has no meaning here; a name with such characters needs backquotes")
     kind = found.lastgroup or ""
     inside = found.group(kind)
@@ -121,7 +121,7 @@ ConditionLiteral: TypeAlias = float | str
 
 @dataclass(frozen=True)
 class ConditionValues:
-    """The original file. `numbers` holds the numeric variables (NaN is a blank), `texts` all others (None is)."""
+    """The original file. `numbers` holds the numeric variables (NaN is a blank), `texts` the others (blank is None)."""
 
     texts: Mapping[str, Sequence[str | None]]
     numbers: Mapping[str, Floats]
@@ -137,7 +137,7 @@ class ConditionValues:
 class Comparison:
     """A variable against literals: one for `=`, `!=`, `<`, `<=`, `>`, `>=`, any number for `in`.
 
-    `columns` are where the literals stand.
+    `columns` are the columns of the literals.
     """
 
     name: str
@@ -155,7 +155,7 @@ class IsMissing:
 
 @dataclass(frozen=True, slots=True)
 class Negation:
-    """The condition does not hold; a blank satisfies no comparison, so it satisfies "not" of each."""
+    """The condition does not hold; a blank satisfies no comparison, so it satisfies the negation of each."""
 
     item: Condition
 
@@ -187,7 +187,7 @@ _ORDER: Mapping[str, Callable[[Floats, float], Flags]] = {
 
 
 def satisfied(condition: Condition, values: ConditionValues) -> Flags:
-    """Tell which records satisfy the condition; a comparison that makes no sense is a ValueError with its column."""
+    """Tell which records satisfy the condition; an invalid comparison is a ValueError with its column."""
     match condition:
         case Comparison():
             return _compared(condition, values)
@@ -203,7 +203,7 @@ def satisfied(condition: Condition, values: ConditionValues) -> Flags:
 
 
 def names_in(condition: Condition) -> tuple[str, ...]:
-    """Return the variables of a condition, each once, in the order in which they come."""
+    """Return the variables of a condition, each once, in order of first use."""
     match condition:
         case Comparison(name=name) | IsMissing(name):
             return (name,)

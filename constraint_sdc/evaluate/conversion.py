@@ -32,7 +32,7 @@ _XML_SPACE = " \t\r\n"
 
 
 def number(item: Item) -> tuple[Floats, Maybe]:
-    """Return the item as a double, NaN for what is no number: the XPath function of this name."""
+    """Return the item as a double, NaN for anything that is not a number: the XPath function of this name."""
     match item:
         case TextItem(reading):
             return reading.doubles.values, reading.doubles.strange
@@ -122,7 +122,7 @@ def cast_exact(item: Item, to_integer: bool) -> tuple[ExactItem, Maybe]:
             factor = np.int64(10**scale)
             return ExactItem((mantissa - np.fmod(mantissa, factor)) // factor, 0, item.present), None
         case DoubleItem(values):
-            # A double with a fraction has up to 1,074 decimals as xs:decimal; whole numbers are enough for us.
+            # A double with a fraction has up to 1,074 decimals as xs:decimal; only whole numbers are supported.
             whole = np.trunc(values)
             fits = (np.abs(values) < 2.0**62) & ((whole == values) | to_integer)
             return ExactItem(np.where(fits, whole, 0).astype(np.int64), 0, item.present), some(~fits)

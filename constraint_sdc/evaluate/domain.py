@@ -43,7 +43,7 @@ class Domain:
 
     @classmethod
     def of(cls, columns: Iterable[Column]) -> Domain:
-        """Return the domain of these columns' values; absent values are none."""
+        """Return the domain of these columns' values, without absent ones."""
         domain = cls()
         for column in columns:
             domain.add(column)
@@ -92,7 +92,7 @@ class Domain:
         for width, _, keys in _keys(text, rows):
             pending = self._pending.setdefault(width, [])
             pending.append(_distinct(keys))
-            # Merging only when the news is half of the known keeps the work per value logarithmic, and memory bounded.
+            # Merging only when the new keys are half of the known keeps work per value logarithmic and memory bounded.
             if sum(map(len, pending)) > max(len(self._sorted.get(width, ())) // 2, 65_536):
                 self._merge(width)
 
@@ -101,14 +101,14 @@ class Domain:
         if pending:
             known = self._sorted.pop(width, None)
             joined = np.concatenate(pending if known is None else [known, *pending])
-            # At a million values every copy counts: the parts go before the whole is sorted where it stands.
+            # At a million values every copy matters: the parts are freed before the whole is sorted in place.
             del known, pending
             joined.sort()
             self._sorted[width] = _without_repetition(joined)
 
 
 def _distinct(keys: Keys) -> Keys:
-    """Return the keys sorted, each once; sorting beats the hash table behind `np.unique` many times over."""
+    """Return the distinct keys, sorted; sorting is many times faster than the hash table behind `np.unique`."""
     return _without_repetition(np.sort(keys))
 
 
@@ -156,7 +156,7 @@ def _raw(width: int, keys: Keys) -> Keys:
     return np.frombuffer(_CHARACTERS.encode("ascii"), np.uint8)[codes].copy().view("S16").reshape(-1)
 
 
-# Does a value occur in another document? The value domain rule, in every way that rules write it.
+# The value domain rule (a value occurs in another document) in every form in which rules write it.
 
 _FOUND = {(">", 0), (">=", 1), ("!=", 0)}
 _MISSING = {("=", 0), ("<", 1), ("<=", 0)}
@@ -165,7 +165,7 @@ _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """`sought` is looked up in `outside`; `is_required` tells index-of, which takes no empty sequence, from `=`."""
+    """`sought` is looked up in `outside`; `is_required` marks index-of, which accepts no empty sequence, unlike `=`."""
 
     outside: Outside
     sought: Expression
@@ -199,7 +199,7 @@ def occurs(asked: Asked, sought: Value, domain: Domain) -> Value:
     found = np.zeros(1, np.bool_)
     for item in sought.items:
         if not isinstance(item, TextItem):
-            raise NotMine("a number or boolean looked up in another document: only texts are")
+            raise NotMine("a number or boolean is looked up in another document; only texts are supported")
         text, present = item.reading.text.broadcast(item.present)
         found = found | domain.contains_text(text, present)
     return Value((truth(found if asked.found else ~found),), doubt)

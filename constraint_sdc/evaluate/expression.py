@@ -1,7 +1,7 @@
 """The small expression type that every rule's XPath is translated into.
 
-An expression is faithful: it says what the XPath says, in the order in which XPath computes it, so that the
-vectorised evaluator can reproduce the result bit for bit. Normal forms for reasoning are constraints, not expressions.
+An expression has the meaning of the XPath, in the order in which XPath computes it, so that the vectorised evaluator
+can reproduce the result bit for bit. Normal forms for reasoning are constraints, not expressions.
 Paths are already resolved: a `Variable` is a child element (or attribute) of the record that the rule looks at.
 """
 
@@ -43,7 +43,7 @@ class Outside:
 
     `href` is the argument of document()/doc() resolved to an absolute path, or None for the `$original` parameter
     given on the command line. `steps` are the element names (Clark notation, "@name" for an attribute) from the
-    outermost named one, the last naming the values; `absolute` tells a path from the document's root from a `//` path.
+    outermost named one, the last naming the values; `absolute` is true for a path from the root, false for a `//` path.
     """
 
     href: str | None

@@ -1,4 +1,4 @@
-"""The XPath functions that we take: one table from name to the number of arguments and the function."""
+"""The supported XPath functions: one table from name to the number of arguments and the function."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _ALL_DIGITS = Context(prec=1200)  # no double has more digits
 
 
 def absolute(value: Value, *, xpath1: bool) -> Value:
-    """Return the size without the sign."""
+    """Return the absolute value."""
     return _apply("abs()", value, np.abs, _exact_absolute, xpath1)
 
 
@@ -63,12 +63,12 @@ def ceiling(value: Value, *, xpath1: bool) -> Value:
 
 
 def rounded(value: Value, *, xpath1: bool) -> Value:
-    """Return the nearest whole number: halves go up, and what lies between -0.5 and 0 becomes negative zero."""
+    """Return the nearest whole number: halves are rounded up, and values from -0.5 to 0 become negative zero."""
     return _apply("round()", value, round_half_up, _exact_round, xpath1)
 
 
 def rounded_to(value: Value, places: int, *, xpath1: bool) -> Value:
-    """Return the nearest number with so many decimals: a double by its exact binary value, halves up."""
+    """Return the nearest number with this many decimals: a double by its exact binary value, halves up."""
     if not 0 <= places <= _MOST_PLACES:
         raise NotMine(f"round() to {places} places")
 
@@ -93,7 +93,7 @@ def _round_double(number: float, places: int) -> float:
 def round_half_up(values: Floats) -> Floats:
     """Round doubles as XPath's round() does."""
     below = np.floor(values)
-    # values - below is exact except next to zero from below, where both answers are zero.
+    # values - below is exact except just below zero, where both answers are zero.
     result = np.where(values - below >= 0.5, below + 1, below)
     return np.where(np.isfinite(values), np.copysign(result, values), values)
 

@@ -1,8 +1,8 @@
-"""Numbers in text, read as XPath reads them: the lexical forms of XML Schema, correctly rounded, nothing laxer.
+"""Read numbers from text as XPath does: only the lexical forms of XML Schema, correctly rounded.
 
 Almost every value is a plain run of at most sixteen digits with a sign and a point. Those are read many at a time,
 eight bytes in a word. The mantissa is then an integer below 2^53 and the scale at most 16, so one division by an
-exact power of ten is correctly rounded. All other texts are matched by a regular expression and handed to `float`.
+exact power of ten is correctly rounded. All other texts are matched by a regular expression and passed to `float`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class Doubles:
-    """Texts as xs:double: NaN where `valid` is false; `strange` are texts that Saxon reads against the standard."""
+    """Texts as xs:double: NaN where `valid` is false; `strange` are texts that Saxon reads contrary to the standard."""
 
     values: Floats
     valid: Flags
@@ -65,7 +65,7 @@ class Decimals:
 
 
 class Reading:
-    """A text with what it reads as, found out once however many rules ask."""
+    """A text and its readings as numbers, each computed once for all rules."""
 
     def __init__(self, text: Text) -> None:
         self.text = text
@@ -180,8 +180,8 @@ def _read_others(text: Text, values: Floats, valid: Flags) -> Doubles:
 def _wide_doubles(text: Text) -> tuple[Positions, Floats]:
     """Read the texts that are digits with at most one point after an optional minus: which, and their values.
 
-    NumPy turns bytes into doubles by Python's correctly rounded conversion; what it would read more laxly than XPath
-    (underscores, `inf`, white space) is not let through to it.
+    NumPy turns bytes into doubles by Python's correctly rounded conversion; texts that it accepts and XPath does not
+    (underscores, `inf`, white space) are excluded.
     """
     width = text.longest
     letters = text.matrix(width)
@@ -209,7 +209,7 @@ def _read_decimal(raw: bytes) -> tuple[int, int] | None:
 
 
 def _one_scale(mantissa: Integers, scale: npt.NDArray[np.int64], fits: Flags, valid: Flags) -> Decimals:
-    # 12.500 is 12.5: trailing zeros would use up the room that sums and products need.
+    # 12.500 is 12.5: trailing zeros would use digits that sums and products need.
     rows = np.flatnonzero((scale > 0) & (mantissa % 10 == 0))
     while len(rows):
         mantissa[rows] //= 10
@@ -219,7 +219,7 @@ def _one_scale(mantissa: Integers, scale: npt.NDArray[np.int64], fits: Flags, va
     while True:
         factor = np.int64(10) ** np.maximum(top - scale, 0)
         room = (scale <= top) & (np.abs(mantissa) <= _LARGEST // factor)
-        # One odd value with many decimals must not take the room of all the others.
+        # One unusual value with many decimals must not reduce the range of all others.
         if top == 0 or np.count_nonzero(fits & ~room) <= np.count_nonzero(fits & (scale >= top)):
             return Decimals(np.where(room, mantissa * factor, 0), top, fits & room, valid)
         top -= 1

@@ -1,6 +1,6 @@
-"""The number that an expression has on every record, bit for bit as XPath computes it.
+"""The value of a numeric expression on every record, bit for bit as XPath computes it.
 
-A rule's dependent variable is derived with it: one side of the rule's own comparison, in the rule's own arithmetic.
+It derives a rule's dependent variable: one side of the rule's own comparison, in the rule's own arithmetic.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ _T = TypeVar("_T", np.float64, np.int64)
 class Numbers:
     """One number for each record: `doubles`, or exactly `mantissa / 10**scale` (xs:integer and xs:decimal).
 
-    One of the two is None. Where `unsure`, the record has no number (a missing operand) or only Saxon knows it, and the
-    arrays mean nothing. NaN and infinities are numbers that XPath computes: not unsure.
+    One of the two is None. Where `unsure`, the record has no number (a missing operand) or only Saxon can compute it,
+    and the arrays are undefined. NaN and infinities are numbers that XPath computes: they are not unsure.
     """
 
     doubles: npt.NDArray[np.float64] | None
@@ -52,9 +52,9 @@ class Numbers:
 def evaluate_number(
     expression: Expression, records: Records, *, xpath1: bool, domains: Mapping[Outside, Domain]
 ) -> Numbers | None:
-    """Return the expression's number on each record; a variable alone counts as the double that a number meets.
+    """Return the expression's number on each record; a variable alone is read as a double.
 
-    None for an expression that the evaluator does not take, that is a string, a boolean or a sequence, or that is
+    None for an expression that the evaluator does not support, that is a string, a boolean or a sequence, or that is
     exact on some records and a double on others.
     """
     try:

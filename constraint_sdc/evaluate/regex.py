@@ -1,8 +1,8 @@
-"""matches(): the part of XPath's regular expressions that Python's `re` decides alike, on ASCII text.
+"""matches(): the part of XPath's regular expressions for which Python's `re` gives the same answer, on ASCII text.
 
-Patterns are rewritten, never handed over: `\\w` excludes `_` in XPath, `$` never matches before a final newline, `.`
-stops at carriage returns too. What is not in the grammar below is refused. Records with other than ASCII text are
-Saxon's.
+Patterns are rewritten, never passed on unchanged: `\\w` excludes `_` in XPath, `$` never matches before a final
+newline, `.` stops at carriage returns too. What is not in the grammar below is refused. Saxon judges records with
+other than ASCII text.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class _Translator:
         return False
 
     def _alternatives(self, *, is_whole: bool = False) -> tuple[str, Extent]:
-        """Return the Python form, and how far it may stretch."""
+        """Return the Python form, and how much text it may match."""
         branches = [self._branch(is_whole)]
         while self._take("|"):
             branches.append(self._branch(is_whole))
@@ -101,7 +101,7 @@ class _Translator:
         return "|".join(branch for branch, _ in branches), extent
 
     def _branch(self, is_whole: bool) -> tuple[str, Extent]:
-        # Anchors only at the ends of the whole: Saxon gets `a?^` wrong.
+        # Anchors only at the ends of the whole pattern: Saxon gets `a?^` wrong.
         parts, extent = [r"\A"] if is_whole and self._take("^") else [], Extent.FIXED
         while self._next() not in ("", "|", ")"):
             if is_whole and self._source[self._at : self._at + 2] in ("$", "$|"):
@@ -119,7 +119,7 @@ class _Translator:
         if quantifier is None:
             return atom, inner
         extent = _repeated(inner, quantifier)
-        # Saxon never ends on some repeats of what may be empty, such as `a*?(){2}`.
+        # Saxon does not terminate on some repeats of an empty part, such as `a*?(){2}`.
         if extent is None or re.fullmatch(atom, ""):
             raise self._refusal()
         self._at = quantifier.end()
@@ -192,7 +192,7 @@ class _Translator:
 
 
 def _repeated(inner: Extent, quantifier: re.Match[str]) -> Extent | None:
-    """Return the extent of a repetition, None where trying all ways to match could take exponential time."""
+    """Return the extent of a repetition, None where backtracking could take exponential time."""
     low, comma, high = quantifier.groups()
     if quantifier[0][0] == "?":
         return max(inner, Extent.BOUNDED)

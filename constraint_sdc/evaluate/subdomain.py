@@ -39,18 +39,18 @@ from constraint_sdc.evaluate.condition import (
 )
 
 MOST_VALUES = 50
-"""More categories than that are no subdomains but a mistake."""
+"""A variable with more categories is refused as a mistake."""
 
-_DEEPEST = 50  # parentheses and "not" inside each other
+_DEEPEST = 50  # levels of nested parentheses and "not"
 
 Labelled: TypeAlias = tuple[tuple[str, Rows], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Subdomain:
-    """What a recipe asks for: `condition`, or with None every category of the variable `names[0]`.
+    """A requested subdomain: `condition`, or with None every category of the variable `names[0]`.
 
-    `names` are the variables that `rows` needs; `text` is what the recipe says.
+    `names` are the variables that `rows` needs; `text` is the text of the recipe.
     """
 
     text: str
@@ -60,8 +60,8 @@ class Subdomain:
     def rows(self, texts: Mapping[str, Sequence[str | None]], numbers: Mapping[str, Floats]) -> Labelled:
         """Return labels and record numbers (from 0, ascending), found in the ORIGINAL file.
 
-        A variable in `numbers` (NaN is a blank) is numeric, whatever `texts` holds of it; any other is in `texts`
-        (None is a blank). A condition has one entry, perhaps without records; a variable one for each value, in
+        A variable in `numbers` (NaN for a blank) is numeric, even if it is in `texts` too; any other is in `texts`
+        (None for a blank). A condition has one entry, perhaps without records; a variable has one for each value, in
         order, and one for its blanks, if there are any.
         """
         values = ConditionValues(texts, numbers)
@@ -73,7 +73,7 @@ class Subdomain:
 def parse_subdomain(text: str, names: Collection[str]) -> Subdomain:
     """Return the subdomain for a variable's name or a condition; `names` are the variables of the file.
 
-    A mistake is a ValueError with the column where it stands and what was expected there.
+    A mistake is a ValueError with its column and what was expected there.
     """
     text = text.strip()
     if text in names:
@@ -158,7 +158,7 @@ class _ConditionParser:
     def _descend(self, column: int) -> None:
         self._depth += 1
         if self._depth > _DEEPEST:
-            raise mistake(column, f"more than {_DEEPEST} conditions inside each other")
+            raise mistake(column, f"conditions are nested more than {_DEEPEST} deep")
 
     def _comparison(self) -> Condition:
         word = self._next()
@@ -199,7 +199,7 @@ class _ConditionParser:
             raise mistake(word.column, f"expected a number or a text in quotes, found {word}")
         number = float(word.text)
         if not math.isfinite(number):
-            raise mistake(word.column, f"{word} is too large for a number")
+            raise mistake(word.column, f"{word} is too large for a floating-point number")
         return number, word.column
 
 

@@ -1,7 +1,7 @@
-"""The truth of an expression on every record of a chunk, as XPath defines it, or a reason why not.
+"""The effective boolean value of an expression on every record of a chunk, as XPath defines it, or a reason why not.
 
-`refuses` evaluates over no records at all: the types of a value never depend on the data, so what is refused there is
-what would be refused anywhere, and the two can never disagree.
+`refuses` evaluates over an empty table: the types of a value never depend on the data, so an expression that is refused
+there is refused on every file, and no other is.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ _LARGEST = (1 << 63) - 1
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The effective boolean value for each record; where `unsure`, Saxon must judge and `truth` means nothing."""
+    """The effective boolean value for each record; where `unsure`, Saxon must judge and `truth` is undefined."""
 
     truth: Flags
     unsure: Flags
 
 
 def refuses(expression: Expression, *, xpath1: bool) -> str | None:
-    """Return why the evaluator does not take the expression, None when it does."""
+    """Return why the evaluator does not support the expression, None when it does."""
     try:
         _truth(expression, Records({}, 0), xpath1=xpath1, domains=None)
     except NotMine as refusal:
@@ -81,7 +81,7 @@ def evaluate_truth(
 ) -> Verdict:
     """Return the effective boolean value on each record; raise ValueError for an expression that `refuses` names.
 
-    Hand in the same `Records` for several rules and their common variables are read once.
+    Pass the same `Records` for several rules, so that their common variables are read once.
     """
     records = Records.of(chunk) if isinstance(chunk, Chunk) else chunk
     try:
@@ -96,7 +96,7 @@ def evaluate_truth(
 def evaluate_value(
     expression: Expression, records: Records, *, xpath1: bool, domains: Mapping[Outside, Domain]
 ) -> Value:
-    """Return what an expression is worth on each record; raise NotMine for one that the evaluator does not take."""
+    """Return an expression's value on each record; raise NotMine for one that the evaluator does not support."""
     with np.errstate(all="ignore"):
         return _Evaluation(records, xpath1, domains).value(expression)
 
@@ -183,7 +183,7 @@ class _Evaluation:
         return occurs(asked, self.value(asked.sought), domain)
 
     def _combined(self, parts: tuple[Expression, ...], *, conjunction: bool) -> Value:
-        # XPath may evaluate the operands in any order, so an error in one is a doubt even where another decides.
+        # XPath may evaluate the operands in any order, so an error in one is a doubt even where another one decides.
         result: Flags = np.full(1, conjunction)
         doubt: Maybe = None
         for part in parts:
@@ -197,7 +197,7 @@ class _Evaluation:
         return Value((truth(~holds),), doubt)
 
     def _if(self, expression: If) -> Value:
-        # XPath promises that the branch not taken raises nothing.
+        # XPath guarantees that the branch not taken raises no error.
         holds, doubt = self.truth(expression.test)
         then, otherwise = self.value(expression.then), self.value(expression.otherwise)
         doubts = either(doubt, within(then.doubt, holds), within(otherwise.doubt, ~holds))

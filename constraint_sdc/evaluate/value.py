@@ -1,8 +1,8 @@
-"""What an expression is worth on many records at once: a sequence of items, each of one type known beforehand.
+"""The value of an expression on many records at once: a sequence of items, each of one type known beforehand.
 
 The types of a value never depend on the data. An item that only some records have carries a mask, `present`; None
-means that every record has it. `doubt` marks the records whose value is left to Saxon: an error that XPath would raise
-there, or a number that leaves our exact range.
+means that every record has it. `doubt` marks the records whose value Saxon must compute: XPath would raise an error
+there, or a number leaves the exact range.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Maybe: TypeAlias = Flags | None
 
 
 class NotMine(Exception):  # noqa: N818 - a refusal is an answer, not a fault
-    """The evaluator does not take this expression; the message is the reason."""
+    """The evaluator does not support this expression; the message is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class TruthItem:
 class ExactItem:
     """An xs:integer or xs:decimal: `mantissa / 10^scale`, with |mantissa| < 2^63.
 
-    The two need not be told apart: no operation that we take gives another value for one than for the other.
+    The two need not be distinguished: every supported operation gives the same value for both.
     """
 
     mantissa: Integers
@@ -69,11 +69,11 @@ Item: TypeAlias = TextItem | TruthItem | NumberItem
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A sequence of items, and the records about which we are in doubt.
+    """A sequence of items, and the records in doubt.
 
     Saxon reports a branch with too many or too few items at compile time, taken or not. So `crowd` is the largest
-    number of items that some branch of the expression always has, where that is more than the number of items without a
-    mask, and `has_void` tells of a branch that is always empty.
+    number of items that some branch of the expression always has, if that is more than the number of items without a
+    mask, and `has_void` is true if some branch is always empty.
     """
 
     items: tuple[Item, ...]
@@ -163,7 +163,7 @@ def how_many(items: tuple[Item, ...]) -> Integers:
 
 
 def at_most_one(value: Value, what: str) -> Maybe:
-    """Return the doubt about records with several items where XPath 2.0 takes one; refuse if there always are."""
+    """Return the doubt about records with several items where XPath 2.0 takes one; refuse if all have several."""
     if len(value.items) < 2:
         return value.doubt
     if value.certain > 1:
@@ -190,7 +190,7 @@ def map_each(value: Value, what: str, function: Callable[[Item], tuple[Item, May
     return Value(tuple(items), doubt, has_void=value.may_be_void)
 
 
-# The records of a chunk with everything already read from them, so that rules share the work of parsing.
+# The records of a chunk with everything that was read from them, so that rules share the work of parsing.
 
 
 class Records:

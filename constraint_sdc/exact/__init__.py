@@ -1,1 +1,1 @@
-"""Exact: from real numbers to texts on the grid that satisfy the rules digit for digit."""
+"""The exact step: from real numbers to texts on the grid that satisfy the rules exactly."""

@@ -1,4 +1,4 @@
-"""Which candidates satisfy every rule of a block, for every record of their group, by the rules' own expressions."""
+"""The check of candidates by the rules' own expressions: every rule of a block, for every record of the group."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from constraint_sdc.plan.design import BlockDesign
 
 @dataclass(frozen=True, slots=True)
 class BlockJudge:
-    """A rule must hold for every record that satisfied it before; `held` tells which did, by rule.
+    """A rule must hold for every record that satisfied it before; `held` has these records by rule.
 
     A rule that cannot be evaluated here holds if its variables are copied together from a record that satisfied it.
     """
@@ -40,7 +40,7 @@ class BlockJudge:
         return self._each(candidates) if self.design.others else self._alike(candidates)
 
     def _alike(self, candidates: Candidates) -> Flags:
-        """Judge where no unmasked variable has a say: all records of a group fare alike."""
+        """Judge rules that read masked variables only: the verdict is the same for all records of a group."""
         found = self.evaluate(candidates.columns(), len(candidates))
         holds = np.zeros((len(candidates), len(self.design.rules)), np.bool_)
         for place, rule in enumerate(self.design.rules):
@@ -87,7 +87,7 @@ class BlockJudge:
     def _same_others(
         self, rule: str, candidates: Candidates, which: npt.NDArray[np.int64], records: npt.NDArray[np.int64]
     ) -> Flags:
-        """Tell where the unmasked values that a rule reads are those of the record its masked ones were copied from."""
+        """Tell where a rule's unmasked values equal those of the record that its masked values were copied from."""
         names = self.variables(rule)
         mine = [j for j, series in enumerate(candidates.series) if series.name in names]
         sources = np.maximum(candidates.source[:, mine].max(axis=1, initial=0), 0)[which]

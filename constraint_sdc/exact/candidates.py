@@ -25,10 +25,10 @@ NOT_COPIED = -1
 
 @dataclass(slots=True)
 class Candidates:
-    """`group[c]` is the group that candidate c stands for.
+    """`group[c]` is the group that candidate c represents.
 
-    `values` (c x d) are the numbers, `texts` (c x d) what is written, `states` the `State` codes. `source` is the
-    record from which a cell is copied as it stands, or NOT_COPIED.
+    `values` (c x d) are the numbers, `texts` (c x d) the texts to write, `states` the `State` codes. `source` is the
+    record from which a cell is copied unchanged, or NOT_COPIED.
     """
 
     series: Sequence[Series]
@@ -40,7 +40,7 @@ class Candidates:
 
     @classmethod
     def blank(cls, series: Sequence[Series], group: Rows) -> Candidates:
-        """Return candidates for these groups with nothing in them yet."""
+        """Return empty candidates for these groups."""
         shape = (len(group), len(series))
         return cls(
             series,
@@ -67,7 +67,7 @@ class Candidates:
         return len(self.group)
 
     def take(self, rows: Rows) -> Candidates:
-        """Return a copy of some candidates (repeated ones are copied repeatedly)."""
+        """Return a copy of some candidates; a row may occur several times."""
         return Candidates(
             self.series,
             self.group[rows],
@@ -85,7 +85,7 @@ class Candidates:
         self.source[rows] = better.source
 
     def copy_cells(self, variable: int, rows: Rows, records: Rows) -> None:
-        """Copy a variable from actual records: text, state and number as they stand in the file."""
+        """Copy a variable from actual records: text, state and number as in the file."""
         series = self.series[variable]
         column = series.column
         self.values[rows, variable] = series.values[records]
@@ -94,7 +94,7 @@ class Candidates:
         for row, record in zip(rows.tolist(), records.tolist(), strict=True):
             self.texts[row, variable] = column.text(record)
         if series.grid.decimals is not None:
-            # Only a grid that the recipe asks for can be coarser than the values: then they are rounded, not copied.
+            # Only a grid set by the recipe can be coarser than the values: then they are rounded, not copied.
             steps = series.values[records] * series.grid.scale
             off = np.isfinite(steps) & (np.abs(steps - np.rint(steps)) > 1e-6 * np.maximum(np.abs(steps), 1.0))
             self.set_numbers(variable, rows[off], series.values[records][off])
@@ -106,7 +106,7 @@ class Candidates:
             self.copy_cells(variable, rows, records)
 
     def set_numbers(self, variable: int, rows: Rows, numbers: npt.NDArray[np.float64]) -> None:
-        """Round numbers to the variable's grid and write them; what is not finite stays as it was."""
+        """Round numbers to the variable's grid and write them; cells with a number that is not finite do not change."""
         finite = np.isfinite(numbers)
         rows, numbers = rows[finite], numbers[finite]
         grid = self.series[variable].grid
@@ -119,26 +119,26 @@ class Candidates:
         self.set_texts(variable, rows, [grid.text(m) for m in mantissas.tolist()])
 
     def set_texts(self, variable: int, rows: Rows, texts: Sequence[str]) -> None:
-        """Write texts that are numbers already known in `values`."""
+        """Write the texts of numbers that `values` already has."""
         for row, text in zip(rows.tolist(), texts, strict=True):
             self.texts[row, variable] = text
         self.states[rows, variable] = State.VALUE
         self.source[rows, variable] = NOT_COPIED
 
     def are_records(self) -> npt.NDArray[np.bool_]:
-        """Tell which candidates are copied whole from one record."""
+        """Tell which candidates are complete copies of one record."""
         is_one = (self.source == self.source[:, :1]).all(axis=1) & (self.source[:, 0] != NOT_COPIED)
         return np.asarray(is_one, np.bool_)
 
     def columns(self) -> Mapping[str, Column]:
-        """Return the candidates as columns of text, as a file would have them."""
+        """Return the candidates as columns of text, as in a file."""
         return {
             series.name: column_of(series.name, self.texts[:, j].tolist(), (self.states[:, j] == State.NIL).tolist())
             for j, series in enumerate(self.series)
         }
 
 
-# Dependents computed by the rules' own expressions, over all candidates at once.
+# Derived variables, computed by the rules' own expressions for all candidates at once.
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ class Deriver:
     is_xpath1: bool
 
     def derive(self, candidates: Candidates, derivations: Sequence[Derivation]) -> None:
-        """Set each derived variable in turn; one that has no number for a candidate stays as it was."""
+        """Set each derived variable in turn; a result that is not a number leaves the cell unchanged."""
         place = {series.name: j for j, series in enumerate(candidates.series)}
         everyone = np.arange(len(candidates))
         for derivation in derivations:

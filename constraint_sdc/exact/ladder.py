@@ -1,7 +1,8 @@
-"""The exact step: every group's representative on its grid, satisfying every rule, by the cheapest step that does it.
+"""The exact step: a representative of every group, on the grid and within every rule, by the first step that works.
 
-Each step takes the groups that still fail, proposes, and lets the rules' own expressions judge what would be written:
-rounded, derived, nudged, repaired, anchored, and at last a medoid. All groups that are left take a step together.
+Each step proposes representatives for the groups that still fail, and the rules' own expressions judge the texts that
+would be written. The steps are: rounded, derived, nudged, repaired, anchored, medoid. A step runs for all remaining
+groups together.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from constraint_sdc.exact.settlement import Costs, Settlement
 from constraint_sdc.plan.design import BlockDesign, Derivation
 from constraint_sdc.plan.plan import ExactStep
 
-_ROUNDS = (12, 36, 72, 120)  # moves tried at a time, nearest first
-_MOST_PROGRAMMES = 2_000  # in one block; a first proposal is made for every group
+_ROUNDS = (12, 36, 72, 120)  # numbers of moves tried per round, nearest first
+_MOST_PROGRAMMES = 2_000  # limit per block; every group gets a first proposal
 _ANCHORS = 3  # members tried as anchors
-_WAYS = (0.125, 0.25, 0.5, 0.75, 0.9)  # parts of the way to a substitute
-_STRANGERS = 60  # records of other groups tried at the very end
+_WAYS = (0.125, 0.25, 0.5, 0.75, 0.9)  # shares of the distance to a substitute
+_STRANGERS = 60  # records of other groups tried as the last resort
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +40,14 @@ class Representatives:
 
 @dataclass(slots=True)
 class Ladder:
-    """The groups of one block on their way down the steps.
+    """The groups of one block and the steps that they go through.
 
     `targets` (g x d) are the operators' values, NaN where there is none to average; `copied` (g x d) the record from
     which a cell is copied, or NOT_COPIED. `mixed` groups have members with different blanks: only an actual record can
     represent them. `points` are the block's standardised records.
 
-    Where every record has values of its own, a group is one record, and must not be represented by itself: `company`
-    gives the records that may stand in for it, nearest first, and `substitutes` (one for every group) are tried before.
+    If every record gets its own values, a group is one record and must not be represented by itself: `company` has the
+    records that may replace it, nearest first, and `substitutes` (one for every group) are tried first.
     """
 
     design: BlockDesign
@@ -64,11 +65,11 @@ class Ladder:
     _settled: Settlement = field(init=False)
 
     def climb_down(self) -> Representatives:
-        """Return a representative for every group; refuse when even actual records do not satisfy a group's rules."""
+        """Return a representative for every group; raise an error if no actual record satisfies a group's rules."""
         return self.continue_from(self.rounded(), {}, np.arange(len(self.groups)))
 
     def continue_from(self, best: Candidates, step: dict[int, ExactStep], left: Rows) -> Representatives:
-        """Return a representative for every group, where all but those `left` have theirs in `best` already."""
+        """Return a representative for every group; all groups except those `left` already have theirs in `best`."""
         costs = Costs(self.design.series, self.groups, self.targets)
         self._rounded = best.take(np.arange(len(best)))
         averaged = np.setdiff1d(left, self.mixed)
@@ -87,7 +88,7 @@ class Ladder:
         return Representatives(self._settled.best, steps)
 
     def rounded(self) -> Candidates:
-        """Return what the operators say, on the grid, for every group."""
+        """Return the operators' values on the grid for every group."""
         candidates = Candidates.blank(self.design.series, np.arange(len(self.groups)))
         for variable in range(len(self.design.series)):
             rows = np.flatnonzero(self.copied[:, variable] != NOT_COPIED)
@@ -98,7 +99,7 @@ class Ladder:
         return candidates
 
     def _left(self) -> Iterator[tuple[tuple[Derivation, ...], Rows]]:
-        """Yield the groups that are left, stratum by stratum, with the stratum's derivations."""
+        """Yield the remaining groups, stratum by stratum, with the stratum's derivations."""
         strata = np.array(self.stratum, np.int64)
         left = self._settled.left
         for number in np.unique(strata[left]).tolist():
@@ -126,12 +127,12 @@ class Ladder:
                 self._derive_and_settle(proposed, derivations, ExactStep.NUDGED)
 
     def _free(self, derivations: tuple[Derivation, ...], groups: Rows) -> list[int]:
-        """Return the averaged variables that nothing is derived for."""
+        """Return the averaged variables that are not derived."""
         derived = {derivation.variable for derivation in derivations}
         return [
             j
             for j, variable in enumerate(self.design.plan.variables)
-            if variable.operator.is_average
+            if variable.traits.is_average
             and variable.name not in derived
             and np.isfinite(self.targets[groups, j]).all()
         ]
@@ -155,11 +156,11 @@ class Ladder:
                 self._settled.settle(as_solved.take(open_), ExactStep.REPAIRED)
 
     def _draw_in(self, substitutes: Candidates) -> None:
-        """Move numbers towards the substitute's, which satisfies the rules: a convex rule holds from some place on.
+        """Move numbers towards the substitute, which satisfies the rules: a convex rule holds close enough to it.
 
-        For single records this takes the place of repair, which would solve a programme for each of them.
+        For single records this replaces the repair, which would solve a programme for each of them.
         """
-        free = [j for j, variable in enumerate(self.design.plan.variables) if variable.operator.is_average]
+        free = [j for j, variable in enumerate(self.design.plan.variables) if variable.traits.is_average]
         for part in _WAYS:
             for derivations, groups in self._left():
                 proposed, goal = self._rounded.take(groups), substitutes.values[groups]
@@ -170,7 +171,7 @@ class Ladder:
                 self._derive_and_settle(proposed, derivations, ExactStep.DRAWN_IN)
 
     def _anchor(self) -> None:
-        """Copy the variables of failing rules from a member, and of rules that fail because of it, until none does."""
+        """Copy the variables of failing rules from a member; repeat for rules that then fail, until none fails."""
         for rank in range(_ANCHORS):
             for derivations, left in self._left():
                 rankings = {group: self._ranking(group) for group in left.tolist()}
@@ -184,7 +185,7 @@ class Ladder:
                     self._settled.settle(proposed, ExactStep.ANCHORED)
 
     def _copy_failing(self, proposed: Candidates, records: Rows, derivations: tuple[Derivation, ...]) -> None:
-        """Copy what failing rules read; derive the rest anew, but leave alone what is copied."""
+        """Copy the variables that failing rules read, and derive the others again; copied variables are not derived."""
         failing = ~self.judge.verdicts(proposed)
         for j, series in enumerate(self.design.series):
             reads = np.array([series.name in self.judge.variables(rule.id) for rule in self.design.rules], np.bool_)
@@ -210,7 +211,7 @@ class Ladder:
                 self._take_stranger(group)
 
     def _take_stranger(self, group: int) -> None:
-        """Try the nearest records of other groups; whose record it is matters less than that every rule holds."""
+        """Try the nearest records of other groups, because every rule must hold."""
         rows = self.groups.rows(group)
         gaps = ((self.points - self.points[rows].mean(axis=0)) ** 2).sum(axis=1)
         if self.company is not None:
@@ -220,11 +221,11 @@ class Ladder:
         if group in self._settled.left:
             names = ", ".join(series.name for series in self.design.series)
             rules = ", ".join(rule.id for rule in self.design.rules)
-            whom = f"{len(rows)} records that would have to share them" if len(rows) > 1 else "a record but its own"
+            whom = f"{len(rows)} records that must share them" if len(rows) > 1 else "one record, except its own values"
             raise CannotShareError(
                 f"no values of {names} satisfy {rules} for {whom}",
                 others=self.design.others,
-                hint="lower k, let the unmasked variables of these rules be masked too, or leave a rule out",
+                hint="lower k, mask the unmasked variables of these rules too, or leave a rule out",
             )
 
     def _copies(self, groups: Rows, records: Rows) -> Candidates:
@@ -233,7 +234,7 @@ class Ladder:
         return copies
 
     def _ranking(self, group: int) -> Rows:
-        """Return a group's members, nearest to its mean first; of differing blanks those that most members have."""
+        """Return a group's members: the most common pattern of blanks first, then the nearest to the mean."""
         if self.company is not None:
             return self.company(group)
         rows = self.groups.rows(group)

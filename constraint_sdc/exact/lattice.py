@@ -1,8 +1,8 @@
-"""A programme in whole numbers: every variable a count of its steps, every row with small whole coefficients.
+"""An integer programme: every variable is a count of its steps, and every row has small whole coefficients.
 
 Counts are exact Python integers, so a point that satisfies the rows here satisfies the rule at any magnitude. A row
-without a common divisor takes every whole value, hence `<` is `<=` one less, and rounding its bounds inwards loses no
-point. Counts are measured from a centre before they meet a solver, which then sees small numbers only.
+whose coefficients have no common divisor takes every whole value; hence `<` is `<=` with the bound less one, and
+rounding bounds inwards loses no point. The solver gets counts relative to a centre, so that its numbers are small.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class WholeRow:
 
 @dataclass(frozen=True, slots=True)
 class Lattice:
-    """The whole-number form: `aim` is the target in steps, `cost` the price of a step; rows have two terms or more."""
+    """The integer form: `aim` is the target in steps, `cost` the cost of a step; rows have two terms or more."""
 
     aim: tuple[Fraction, ...]
     cost: tuple[float, ...]
@@ -66,9 +66,9 @@ def lattice_of(
     rows: Iterable[Row],
     bounds: Iterable[tuple[Fraction | None, Fraction | None]],
 ) -> Lattice | None:
-    """Return the programme in whole numbers; None when a bound or a single row already admits no point.
+    """Return the integer programme; None if a bound or a single row excludes every point.
 
-    Rows of one variable become bounds, and variables that their bounds pin become constants.
+    Rows of one variable become bounds, and variables with equal bounds become constants.
     """
     low: list[Bound] = []
     high: list[Bound] = []
@@ -128,7 +128,7 @@ def _whole_bounds(op: CompareOp, bound: Fraction) -> tuple[Bound, Bound]:
         case ">":
             return math.floor(bound) + 1, None
         case "!=":
-            raise ValueError("a row with != is two programmes, one with < and one with >")
+            raise ValueError("a row with != needs two programmes, one with < and one with >")
 
 
 def _misses_zero(least: Bound, most: Bound) -> bool:
@@ -136,7 +136,7 @@ def _misses_zero(least: Bound, most: Bound) -> bool:
 
 
 def _tighten(low: list[Bound], high: list[Bound], row: WholeRow) -> None:
-    # The one coefficient has no divisor but itself, so it is 1 or -1.
+    # A single coefficient without a common divisor is 1 or -1.
     ((j, sign),) = row.terms
     least, most = (row.low, row.high) if sign > 0 else (_negative(row.high), _negative(row.low))
     if least is not None:
@@ -156,7 +156,7 @@ def _clamp(count: int, low: Bound, high: Bound) -> int:
 
 
 def common_measure(numbers: Iterable[Fraction]) -> Fraction | None:
-    """Return the largest number of which all these are whole multiples, None when there is none but zero.
+    """Return the largest number of which all these are whole multiples; None if all are zero.
 
     >>> common_measure([Fraction(1, 2), Fraction(-3, 4)])
     Fraction(1, 4)
@@ -201,14 +201,14 @@ def has_whole_solution(equations: Iterable[WholeRow], count: int) -> bool:
     return True
 
 
-# What a solver sees of a lattice: small moves from a centre, as columns that cost their distance from the target.
+# The solver's form of a lattice: small moves from a centre, as columns whose cost is the distance from the target.
 
 _LARGEST_COST = 1e3  # of a step; solvers compare costs with absolute tolerances
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Where HiGHS looks: moves from a centre in units of so many steps, within reach, whole or real."""
+    """The search window of HiGHS: moves from a centre in units of steps, within a reach, whole or real."""
 
     centre: StepCounts
     reach: list[Bound]
@@ -223,13 +223,13 @@ class Window:
         return (down, up) if reach is None else (max(down, -reach), min(up, reach))
 
     def moved(self, moves: list[float]) -> StepCounts:
-        """Return the centre moved, in whole steps."""
+        """Return the centre plus the moves, in whole steps."""
         return tuple(n + round(Fraction(move) * self.unit) for n, move in zip(self.centre, moves, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
 class SolverColumn:
-    """One column of the programme: a stretch of one variable's way up (+1) or down (-1) from its centre."""
+    """One column of the programme: a segment of one variable's moves up (+1) or down (-1) from its centre."""
 
     variable: int
     sign: int
@@ -252,10 +252,10 @@ def columns_of(lattice: Lattice, window: Window) -> list[SolverColumn]:
 
 
 def _segments(aim: Fraction, low: float, high: float) -> Iterator[tuple[int, float, float]]:
-    """Yield (direction, length, cost of a step) of the ways up and down from 0 between two bounds.
+    """Yield (direction, length, cost of a step) of the segments up and down from 0 between two bounds.
 
-    The cost of a whole number is its distance from the aim; joined by straight lines it is convex, so that a solver
-    that minimises walks the segments in order, and its relaxation costs no less than whole numbers do.
+    The cost of a whole number is its distance from the aim. Its piecewise linear interpolation is convex, so that a
+    minimising solver uses the segments in order, and the relaxation costs no less than whole numbers do.
     """
     below = math.floor(aim)
     part = float(aim - below)

@@ -1,4 +1,4 @@
-"""Neighbours on the grid: a step up or down in few variables often makes a sum come out in double arithmetic."""
+"""Neighbours on the grid: a step up or down in few variables often makes a sum exact in double arithmetic."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from constraint_sdc.evaluate.expression import Arithmetic, Expression, variables
 from constraint_sdc.exact.candidates import Candidates, Deriver
 from constraint_sdc.exact.settlement import Costs
 from constraint_sdc.plan.design import BlockDesign, Derivation
-from constraint_sdc.settings.words import OperatorName
+from constraint_sdc.plan.plan import VariablePlan
 
 _MOST_MOVES = 360
 _FARTHEST = {1: 60, 2: 9, 3: 3}  # steps by the number of free variables; 1 when there are more
@@ -86,23 +86,22 @@ def shorten(candidates: Candidates, free: Sequence[int]) -> Iterator[Candidates]
         yield shortened
 
 
-# Factors of derived products, moved to where the group as a whole loses least.
-#
-# The product of two means is not the mean of the products: what one variable gives up, another may gain.
+# Factors of derived products, moved to the values with the least loss of the group.
+# The product of two means is not the mean of the products: a small loss in a factor may save a larger one in a product.
 
 _REACH = 0.05  # of a standard deviation
 
 
 @dataclass(frozen=True, slots=True)
 class Polisher:
-    """Moves the factors of derived products, one after the other, forth and back."""
+    """Moves the factors of derived products one after the other, in both directions."""
 
     design: BlockDesign
     deriver: Deriver
     costs: Costs
 
     def polished(self, candidates: Candidates, derivations: tuple[Derivation, ...]) -> Iterator[Candidates]:
-        """Yield the candidates as they are, then after each move; a move that does not pay is not made."""
+        """Yield the candidates unchanged, then after each move; only moves that lower the cost are made."""
         yield candidates
         for j in self._factors(derivations):
             moved = self._lowest(candidates, j, derivations)
@@ -118,7 +117,7 @@ class Polisher:
         found = [
             j
             for j, variable in enumerate(self.design.plan.variables)
-            if variable.operator is OperatorName.ARITHMETIC_MEAN and variable.name in products - derived
+            if _is_plain_average(variable) and variable.name in products - derived
         ]
         return found + found[::-1]
 
@@ -141,6 +140,10 @@ class Polisher:
         moved.set_numbers(j, everyone, numbers)
         self.deriver.derive(moved, derivations)
         return moved
+
+
+def _is_plain_average(variable: VariablePlan) -> bool:
+    return variable.traits.is_average and not variable.traits.averages_logarithms
 
 
 def _multiplied(expression: Expression) -> tuple[str, ...]:

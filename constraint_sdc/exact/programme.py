@@ -1,12 +1,12 @@
 """The nearest point on a grid that satisfies linear rows exactly: a small integer programme, solved by HiGHS.
 
-HiGHS works in doubles with tolerances, so it only proposes; a point is returned when it satisfies every row in whole
-numbers. To propose well it must see small numbers: counts of steps from a centre (`exact.lattice`), inside a window
-that the budget of a move allows (`exact.window`). A point within its own budget is the nearest of all, because any
-nearer one lies in the window too. When the window is empty, the linear relaxation, repeated until it stops being
-inexact, moves the centre to where the rows can be met.
+HiGHS works in doubles with tolerances, so it only proposes points; a point is returned only if it satisfies every row
+in whole numbers. HiGHS needs small numbers: counts of steps from a centre, inside a window set by a budget for moves
+(`exact.lattice`). A point within its own budget is the nearest of all, because any nearer point lies in the window too.
+If the window is empty, the linear relaxation, repeated until it is exact enough, moves the centre to a place where the
+rows can be satisfied.
 
-This file owns highspy.
+Within the exact step, only this file imports highspy.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ import numpy as np
 from constraint_sdc.evaluate.expression import CompareOp
 from constraint_sdc.exact.lattice import Bound, Lattice, StepCounts, Window, columns_of, has_whole_solution, lattice_of
 
-_FIRST_BUDGET = 8  # in steps of the dearest variable
+_FIRST_BUDGET = 8  # in steps of the costliest variable
 _WIDER = 16
 _WINDOWS = 3
-_FARTHEST = 10**6  # steps from the centre; HiGHS is slow in wide windows, and its tolerances reach whole numbers there
-_FINE = 50  # times cheaper a step than the dearest
+_FARTHEST = 10**6  # steps from the centre; in wider windows HiGHS is slow, and its tolerances exceed a step
+_FINE = 50  # a step is fine if it costs this many times less than the costliest
 _SURE_WITHIN = 256  # steps; a wider window is not searched again for a nearer point
 _ROUNDS = 5
-_CLOSE = 1000  # steps; within them a relaxation is not inexact
-_MOST_NODES = 5_000  # unlike a time limit, the same on every machine
+_CLOSE = 1000  # steps; a relaxation within them is exact enough
+_MOST_NODES = 5_000  # instead of a time limit, because it is the same on every machine
 _ROWWISE, _MINIMISE = 2, 1
 
 
@@ -45,10 +45,10 @@ class LinearRow:
 
 @dataclass(frozen=True, slots=True)
 class Programme:
-    """Where we want to be, what moving costs, and what must hold.
+    """The target, the cost of moving from it, and the rows that must hold.
 
-    `weight` is the cost of moving a variable by 1, positive (1 / standard deviation). A value is a whole multiple of
-    its `step`, positive; a free variable needs one too, a fine one. `low` and `high` may be empty: no bounds.
+    `weight` is the positive cost of moving a variable by 1 (1 / standard deviation). A value is a whole multiple of its
+    positive `step`; a free variable needs a fine step too. Empty `low` and `high` mean no bounds.
     """
 
     target: tuple[Fraction, ...]
@@ -71,7 +71,7 @@ class Programme:
 
 @dataclass(frozen=True, slots=True)
 class _Limits:
-    """When to stop: after so many nodes, or at a point that costs at most this share too much.
+    """When to stop: after a number of nodes, or at a point whose cost is within a relative gap of the least.
 
     There is no limit in seconds: the same programme has the same answer on a busy machine.
     """
@@ -83,12 +83,12 @@ class _Limits:
 def nearest_point(programme: Programme, *, nodes: int = _MOST_NODES, gap: float = 0.0) -> tuple[Fraction, ...] | None:
     """Return the point on the grid nearest to the target that satisfies every row and bound exactly.
 
-    None when there is none or HiGHS finds none within the limits; `gap` allows that share of the cost too much. Without
-    it, a move that costs no more than eight steps of the dearest variable (or 256 of the cheapest) is the least
-    possible; a longer one is the least in a window around the nearest real point, a few steps from the least. So is a
-    move among variables whose steps differ fiftyfold in cost: a few of the finer steps from the least. The same
-    programme has the same answer. A row with `!=` is met by trying both sides where the nearest point without it
-    breaks it.
+    Return None if there is no such point or HiGHS finds none within the limits; `gap` is the relative excess of cost
+    that is allowed. With gap 0, a move that costs at most eight steps of the costliest variable (or 256 of the
+    cheapest) is optimal; a longer move is optimal in a window around the nearest real point, a few steps from the
+    optimum. If the costs of steps differ by a factor of fifty or more, the result is a few of the finer steps from the
+    optimum. The same programme always has the same result. A row with `!=` that the nearest point without it breaks is
+    solved by trying both sides.
 
     >>> part, one = Fraction(33, 10), Fraction(1)
     >>> total = LinearRow(((0, one), (1, one), (2, -one)), "=", Fraction(0))
@@ -107,7 +107,7 @@ def nearest_point(programme: Programme, *, nodes: int = _MOST_NODES, gap: float 
 
 
 def _independent(programme: Programme) -> list[list[int]]:
-    """Return the variables in parts that no row connects: small programmes are sooner solved than a large one."""
+    """Return the variables in parts that no row connects: several small programmes are faster than a large one."""
     part_of = {j: [j] for j in range(len(programme.target))}
     for row in programme.rows:
         joined = sorted({j for index, _ in row.terms for j in part_of[index]})
@@ -179,10 +179,10 @@ def _farther(lattice: Lattice, start: StepCounts, budget: float, limits: _Limits
 
 
 def _within(lattice: Lattice, centre: StepCounts, budget: float, limits: _Limits) -> StepCounts | None:
-    """Return the cheapest point in the window around the centre; None when there is none or HiGHS is not exact.
+    """Return the cheapest point in the window around the centre; None if there is none or HiGHS is not exact.
 
-    Beside coarse steps, fine ones are as good as real numbers: they are so at first, and whole in a second programme
-    next to what the first finds. That is a matter of milliseconds against seconds.
+    Next to coarse steps, fine steps are treated as real numbers in a first programme, and as whole numbers in a second
+    one near the first solution. This takes milliseconds instead of seconds.
     """
     coarse = [cost * _FINE >= max(lattice.cost) for cost in lattice.cost]
     if not all(coarse):
@@ -215,7 +215,7 @@ def _reach(lattice: Lattice, budget: float) -> list[Bound]:
 
 
 def _relaxed(lattice: Lattice, centre: StepCounts, limits: _Limits) -> StepCounts | None:
-    """Return whole counts next to the nearest real point; each round removes nearly all of what is left."""
+    """Return whole counts next to the nearest real point; each round removes nearly all of the remaining error."""
     size = len(centre)
     for k in range(_ROUNDS):
         unit = max([1, *(abs(row.excess(centre)) for row in lattice.rows)])
@@ -249,7 +249,7 @@ def _solve(lattice: Lattice, window: Window, limits: _Limits) -> list[float] | N
             values.extend(a * columns[c].sign for c in own)
         starts.append(len(indices))
     solver = _solver(limits)
-    # Real moves in large units may miss narrow rows: the next round comes nearer.
+    # Real moves in large units may miss narrow rows; the next round is closer.
     solver.setOptionValue("primal_feasibility_tolerance", 1e-9 if any(window.whole) else 1e-6)
     solver.passModel(
         len(columns),
@@ -289,8 +289,8 @@ def _solver(limits: _Limits) -> highspy.Highs:
             "output_flag": False,
             "threads": 1,
             "random_seed": 0,
-            "presolve": "off",  # on wide windows it probes for seconds what branching settles in milliseconds
-            "mip_heuristic_run_feasibility_jump": False,  # most of the time of a small programme, for nothing
+            "presolve": "off",  # on wide windows presolve takes seconds, branching milliseconds
+            "mip_heuristic_run_feasibility_jump": False,  # takes most of the time of a small programme without effect
             "mip_abs_gap": 1e-7,
             "mip_feasibility_tolerance": 1e-9,
             "dual_feasibility_tolerance": 1e-9,

@@ -1,8 +1,8 @@
-"""Repair: the nearest point on the grid that satisfies the rules, by integer programme, around a point that does.
+"""Repair: the nearest point on the grid that satisfies the rules, by an integer programme.
 
-A member of the group satisfies every rule. So the conjunctions that it satisfies, and its values for the variables that
-must be held fixed (copied ones, factors of products), always leave the programme a solution in exact arithmetic: the
-member itself. What the rule's own arithmetic makes of the solution is for the judge to say; hence several proposals.
+A member of the group satisfies every rule. So with the conjunctions that it satisfies, and its values for the fixed
+variables (copied ones, factors of products), the programme always has a solution in exact arithmetic: the member
+itself. The judge evaluates the solution in the rules' own arithmetic and may reject it; hence several proposals.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from constraint_sdc.exact.candidates import Candidates
 from constraint_sdc.exact.programme import LinearRow, Programme, nearest_point
 from constraint_sdc.plan.design import BlockDesign, Stratum
 
-# The atoms of a conjunction as linear rows of the integer programme, once enough variables are held fixed.
+# The atoms of a conjunction as linear rows of the integer programme, after enough variables are fixed.
 
 Fixed: TypeAlias = Mapping[str, Fraction]
 Polynomial: TypeAlias = tuple[tuple[Powers, Fraction], ...]
@@ -54,10 +54,11 @@ def polynomial(atom: Atom) -> tuple[Polynomial, CompareOp, Fraction] | None:
 
 
 def to_fix(atoms: Iterable[Atom], free: Sequence[str]) -> tuple[str, ...]:
-    """Return variables to hold fixed so that every numeric atom becomes linear in the others.
+    """Return variables to fix so that every numeric atom becomes linear in the others.
 
-    Of a product in an inequality the variable that most atoms read stays free, because it has the most to give way to.
-    In an equality none does: with a factor of many digits hardly any whole number of steps meets another.
+    In a product of an inequality, the variable that occurs in most atoms stays free, because it must adapt to most of
+    them. In an equality no variable of a product stays free: a factor of many digits leaves hardly any solution on the
+    grid.
     """
     forms = [form[:2] for atom in atoms if (form := polynomial(atom))]
     uses = {name: sum(name in dict(powers) for sums, _ in forms for powers, _ in sums) for name in free}
@@ -74,7 +75,7 @@ def to_fix(atoms: Iterable[Atom], free: Sequence[str]) -> tuple[str, ...]:
 
 
 def rows_of(atoms: Iterable[Atom], place: Mapping[str, int], fixed: Fixed) -> tuple[LinearRow, ...] | None:
-    """Return the rows of all numeric atoms; None when one is beyond reach (not linear, unknown, or false as fixed)."""
+    """Return the rows of all numeric atoms; None if one cannot be used (not linear, unknown, or false as fixed)."""
     rows: list[LinearRow] = []
     for atom in atoms:
         form = polynomial(atom)
@@ -111,7 +112,7 @@ def _row(
 
 
 def satisfied(atom: Atom, values: Fixed) -> bool | None:
-    """Tell whether an atom holds of exact values; None when it is not numeric or a value is not known."""
+    """Tell whether an atom holds for exact values; None if it is not numeric or a value is unknown."""
     form = polynomial(atom)
     if form is None:
         return None
@@ -123,7 +124,7 @@ def satisfied(atom: Atom, values: Fixed) -> bool | None:
             coefficient *= values[name] ** power
         total += coefficient
         size += abs(coefficient)
-    # A rule in double arithmetic is satisfied by doubles that are off in their last digits.
+    # A rule in double arithmetic is also satisfied by doubles that differ in their last digits.
     slack = size / 10**9
     return {
         "=": abs(total) <= slack,
@@ -136,11 +137,11 @@ def satisfied(atom: Atom, values: Fixed) -> bool | None:
 
 
 _NODES = 50
-_GAP = 0.05  # a point that costs 5% too much is near enough; the proof that none is nearer takes most of the time
-_FINE = 4  # a free variable moves on a decimal grid of so many digits below its deviation
+_GAP = 0.05  # a point within 5% of the least cost is near enough; proving optimality takes most of the time
+_FINE = 4  # a free variable moves on a decimal grid with this many digits below its standard deviation
 
-# Each proposal: the member (by closeness) whose conditions and fixed values are used, whether copied and fixed values
-# come from that member or stay as they are, and by how many steps the target is shifted.
+# Each proposal: the member (0 is the nearest) whose conditions and fixed values are used, whether copied and fixed #
+# values come from that member or stay unchanged, and by how many steps the target is shifted.
 PROPOSALS: tuple[tuple[int, bool, int], ...] = (
     (0, False, 0),
     (0, True, 0),
@@ -187,7 +188,7 @@ class Repairer:
         free = [
             j
             for j, (series, plan) in enumerate(zip(self.design.series, self.design.plan.variables, strict=True))
-            if plan.operator.is_average and np.isfinite(self.targets[group, j])
+            if plan.traits.is_average and np.isfinite(self.targets[group, j])
         ]
         names = [self.design.series[j].name for j in free]
         held = set(to_fix(atoms, names))
@@ -211,7 +212,7 @@ class Repairer:
                 good = (t for t in terms if all(satisfied(atom, known) is not False for atom in t))
                 atoms += next(good, ())
         inside = {series.name for series in self.design.series}
-        # An atom with an operand that is missing, or that masking does not touch, holds or fails whatever we choose.
+        # The truth of an atom with a missing or unmasked operand does not depend on the proposal.
         return [atom for atom in atoms if all(n in known or n not in inside for n in atom_variables(atom))]
 
     def _solve(
@@ -245,14 +246,14 @@ class Repairer:
 
 
 def _exact(series: Series, value: float) -> Fraction:
-    """Return the number that a text on the grid stands for."""
+    """Return the exact number of a text on the grid."""
     if series.grid.decimals is None:
         return Fraction(float(value))
     return Fraction(round(float(value) * series.grid.scale), 10**series.grid.decimals)
 
 
 def _step(series: Series) -> Fraction:
-    """Return the grid's step; for a free variable a fine decimal one, on which xs:decimal is exact as well."""
+    """Return the grid's step; for a free variable a fine decimal step, on which xs:decimal is exact too."""
     return series.grid.step or Fraction(10) ** (math.floor(math.log10(series.deviation)) - _FINE)
 
 

@@ -1,4 +1,4 @@
-"""Which groups have their representative already, which one, and by which step."""
+"""The groups that already have a representative, and the step that found it."""
 
 from __future__ import annotations
 
@@ -13,16 +13,15 @@ from constraint_sdc.data.series import Series
 from constraint_sdc.exact.block_judge import BlockJudge
 from constraint_sdc.exact.candidates import Candidates
 from constraint_sdc.plan.plan import ExactStep
-from constraint_sdc.settings.words import OperatorName
 
-# What a representative costs: its squared standardised distance from what the operators say.
+# The cost of a representative: its squared standardised distance from the operators' values.
 
 
 class Costs:
     """Costs against `targets` (g x d): the operators' values, NaN where there is none to average.
 
-    `limit[g]` is what the group's nearest member would cost, and a step of the grid on top: a representative beyond it
-    is no better than an actual record.
+    `limit[g]` is the cost of the group's nearest member plus a step of the grid: a representative that costs more is no
+    better than an actual record.
     """
 
     def __init__(self, series: Sequence[Series], groups: Groups, targets: Points) -> None:
@@ -55,12 +54,12 @@ class Settlement:
     def _copies_everything(self) -> bool:
         """Tell whether the plan takes every variable of the block from one record."""
         variables = self.judge.design.plan.variables
-        return all(variable.operator is OperatorName.MEDOID for variable in variables)
+        return all(variable.traits.copies_a_record for variable in variables)
 
     def settle(self, proposed: Candidates, step: ExactStep) -> None:
         """Keep the cheapest proposal of each group that passes.
 
-        One that costs more than an actual record waits: something better may come.
+        A proposal that costs more than an actual record is kept as a fallback.
         """
         passing = proposed.take(np.flatnonzero(self.judge.passing(proposed)))
         costs = self.costs.of(passing.values, passing.group)
@@ -72,7 +71,7 @@ class Settlement:
         self._keep(groups, passing.take(order[first]), step)
 
     def settle_at_last(self, proposed: Candidates, step: ExactStep = ExactStep.MEDOID) -> None:
-        """Keep the first proposal of each group that passes, or what waited and turned out to be no dearer."""
+        """Keep the first proposal of each group that passes, or its fallback if that costs no more."""
         passing = proposed.take(np.flatnonzero(self.judge.passing(proposed)))
         groups, first = np.unique(passing.group, return_index=True)
         first_ones = passing.take(first)
@@ -84,7 +83,7 @@ class Settlement:
                 self._keep(np.array([group]), first_ones.take(np.array([place])), step)
 
     def settle_by_waiting(self, group: int) -> bool:
-        """Keep what waited for a group; tell whether there is anything."""
+        """Keep the fallback of a group; tell whether there is one."""
         if group not in self._dear:
             return False
         _, waiting, step = self._dear[group]

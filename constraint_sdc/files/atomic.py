@@ -18,7 +18,7 @@ _DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 @contextmanager
 def atomic_file(path: Path, overwrite: bool = False) -> Iterator[BinaryIO]:
-    """Give a binary file to write; it takes the name `path` only when the block ends without an exception.
+    """Yield a binary file to write; it takes the name `path` only when the block ends without an exception.
 
     A crash at any moment leaves the old file or the new one. An existing file is refused unless `overwrite`.
     """
@@ -28,7 +28,7 @@ def atomic_file(path: Path, overwrite: bool = False) -> Iterator[BinaryIO]:
 
 @contextmanager
 def atomic_path(path: Path, overwrite: bool = False) -> Iterator[Path]:
-    """Give the path of a staged empty file, for writers that want a name; otherwise as `atomic_file`."""
+    """Yield the path of an empty staged file, for writers that need a path; otherwise like `atomic_file`."""
     target = Path(os.path.realpath(path))
     _refuse_impossible(path, target, overwrite)
     staged = _stage(path, target)
@@ -54,7 +54,7 @@ def _refuse_impossible(path: Path, target: Path, overwrite: bool) -> None:
 
 
 def _stage(path: Path, target: Path) -> Path:
-    """Create the staged file with the rights of the file that it replaces, or those of any new file."""
+    """Create the staged file with the permissions of the file that it replaces, or of any new file."""
     staged = target.with_name(f".{secrets.token_hex(6)}.{target.name}")
     try:
         staged.touch(exist_ok=False)
@@ -78,7 +78,7 @@ def _publish(path: Path, staged: Path, target: Path, overwrite: bool) -> None:
 
 
 def _rename_without_replacing(path: Path, staged: Path, target: Path) -> None:
-    """Link under the final name, which fails if another process took it meanwhile; some file systems have no links."""
+    """Hard-link the final name, which fails if another process has created it; some file systems have no hard links."""
     try:
         target.hardlink_to(staged)
     except FileExistsError as error:
@@ -114,14 +114,14 @@ def no_overwrite(inputs: Iterable[Path | None], output: Path | None) -> None:
             raise UsageError("the output would overwrite an input", file=str(output), hint="choose another file name")
 
 
-# Files that accompany a publication: written whole before it, and taken back if it fails.
+# Files that accompany a publication: written completely before it, and removed or restored if it fails.
 
 Publish: TypeAlias = Callable[[Mapping[Path, bytes]], None]
 
 
 @contextmanager
 def side_files(overwrite: bool) -> Iterator[Publish]:
-    """Give a function that writes files; if the block ends with an exception, all is again as it was before.
+    """Yield a function that writes files; if the block ends with an exception, all files are restored.
 
     A directory that does not exist is created, if its parent exists.
     """
@@ -140,17 +140,17 @@ def side_files(overwrite: bool) -> Iterator[Publish]:
         yield publish
     except BaseException:
         for step in reversed(undo):
-            with suppress(OSError):  # what cannot be taken back must not hide why it should be
+            with suppress(OSError):  # a failed restore must not hide the original error
                 step()
         raise
 
 
 def require_place(path: Path, overwrite: bool) -> None:
-    """Refuse a file that could not be written, before anything is computed for it."""
+    """Refuse a path that cannot be written, before anything is computed for it."""
     if path.is_dir():
-        raise UsageError("a directory cannot be this file", file=str(path), hint="name a file in it")
+        raise UsageError("is a directory, not a file", file=str(path), hint="name a file in it")
     if path.exists() and not path.is_file():
-        raise UsageError("not a regular file, and is left as it is", file=str(path), hint="choose another name")
+        raise UsageError("not a regular file, so it is not replaced", file=str(path), hint="choose another name")
     if path.exists() and not overwrite:
         raise UsageError("the file exists already", file=str(path), hint="give another name, or --overwrite")
     if not path.parent.is_dir():
@@ -161,7 +161,7 @@ def require_place(path: Path, overwrite: bool) -> None:
 def require_folder(folder: Path) -> None:
     """Refuse a directory that could neither be written into nor created."""
     if folder.exists() and not folder.is_dir():
-        raise UsageError("is a file, and charts need a directory", file=str(folder), hint="choose another name")
+        raise UsageError("is a file, but charts need a directory", file=str(folder), hint="choose another name")
     if not folder.exists() and not folder.parent.is_dir():
         raise UsageError("the directory cannot be created", file=str(folder), hint=f"create {folder.parent} first")
     _require_writable(folder if folder.exists() else folder.parent)
@@ -180,9 +180,9 @@ def _make_folder(folder: Path) -> None:
 
 
 def _restoring(path: Path) -> Callable[[], None]:
-    """Return what puts a file back as it is now: away, or with its old content."""
+    """Return a function that restores the file's present state: absent, or its present content."""
     old = path.read_bytes() if path.is_file() else None
-    is_foreign = old is None and path.exists()  # a pipe or a device: none of ours to take away
+    is_foreign = old is None and path.exists()  # a pipe or a device, which is never removed
 
     def restore() -> None:
         if is_foreign:

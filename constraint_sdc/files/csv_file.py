@@ -44,10 +44,10 @@ def read_csv(
 ) -> RowSource:
     """Return the rows of a CSV file with a line of headers, described by their texts.
 
-    Reads the file once before it returns, so a broken line anywhere is found before anything is written. The delimiter
-    is the most frequent of comma, semicolon, tab and bar in the header line unless given; the encoding is what a byte
-    order mark says, else UTF-8, unless given. An empty cell is an absent variable, or an empty one if `empty` says so;
-    CSV cannot tell `""` from nothing. Headers become XML names (see `xml_name`).
+    Reads the file once before it returns, so that a malformed line is found before anything is written. Unless given,
+    the delimiter is the most frequent of comma, semicolon, tab and bar in the header line, and the encoding is that of
+    the byte order mark, or UTF-8 without one. `empty` decides whether an empty cell is an absent or an empty value,
+    because CSV cannot distinguish `""` from nothing. Headers become XML names (see `xml_name`).
     """
     source = _source(path, delimiter, encoding, empty)
     plain = tuple(VariableInfo(name, "text") for name in source.names)
@@ -67,7 +67,7 @@ def _source(path: Path, delimiter: str | None, encoding: str | None, empty: Empt
 
 
 def _encoding(path: Path, asked: str | None) -> str:
-    """Return the codec; UTF-8 always in the variant that skips a byte order mark."""
+    """Return the codec; for UTF-8 always the variant that skips a byte order mark."""
     try:
         with path.open("rb") as file:
             start = file.read(4)
@@ -93,7 +93,7 @@ def _header_cells(path: Path, encoding: str, delimiter: str) -> int:
 
 def _refuse_bad_headers(headers: list[str], path: Path) -> None:
     if not headers:
-        raise DataError("no header line", file=str(path), line=1)
+        raise DataError("the file has no header line", file=str(path), line=1)
     for column, header in enumerate(headers, start=1):
         if not header:
             raise DataError(f"column {column} has no header", file=str(path), line=1, hint="name it or remove it")
@@ -109,7 +109,9 @@ def _batches(source: _Source) -> Iterator[Batch]:
     while block := list(islice(lines, BATCH)):
         for line, cells in block:
             if len(cells) != width:
-                raise DataError(f"{len(cells)} cells where the header has {width}", file=str(source.path), line=line)
+                raise DataError(
+                    f"the line has {len(cells)} cells, the header has {width}", file=str(source.path), line=line
+                )
         columns = list(zip(*(cells for _, cells in block), strict=True))
         _refuse_illegal(columns, [line for line, _ in block], source)
         yield {
@@ -139,16 +141,18 @@ def _lines(source: _Source) -> Iterator[tuple[int, list[str]]]:
                 if not cells:
                     blank = blank or start
                 elif blank:
-                    raise DataError("blank line", file=path, line=blank, hint='write "" for one empty cell')
+                    raise DataError(
+                        "blank line", file=path, line=blank, hint='remove it, or write "" for one empty cell'
+                    )
                 else:
                     yield start, cells
                 start = reader.line_num + 1
     except csv.Error as error:
-        raise DataError(f"broken CSV: {error}", file=path, line=start) from error
+        raise DataError(f"malformed CSV: {error}", file=path, line=start) from error
     except UnicodeError as error:
         line = _undecodable_line(source)
         raise DataError(
-            f"not {source.encoding.removesuffix('-sig')}", file=path, line=line, hint="give its encoding by name"
+            f"the text is not {source.encoding.removesuffix('-sig')}", file=path, line=line, hint="name its encoding"
         ) from error
 
 
@@ -175,9 +179,9 @@ def write_csv(
 ) -> Written:
     """Write the records as CSV with `\\n` line ends, staged and renamed at the end.
 
-    An absent and an empty value are both an empty cell; a note counts them when the rows have both. With
+    Absent and empty values are both written as empty cells; a note counts them when the rows have both. With
     `spreadsheet_safe` a cell that a spreadsheet would run as a formula (it begins with = + - @ tab or carriage return
-    and is no number) gets a leading apostrophe, which changes the data; notes say how many.
+    and is not a number) gets a leading apostrophe, which changes the data; a note counts these cells.
     """
     if len(delimiter) != 1 or delimiter in '"\r\n':
         raise UsageError(f"{delimiter!r} cannot separate cells", hint="one character, such as , or ;")
@@ -198,20 +202,20 @@ def write_csv(
 
 
 def headers_of(names: Sequence[str], path: Path) -> list[str]:
-    """Return the column headers: local names, with escaped characters restored; two alike are refused."""
+    """Return the column headers: local names, with escaped characters restored; equal headers are refused."""
     headers = [header_of(local_name(name)) for name in names]
     for i, header in enumerate(headers):
         if header in headers[:i]:
             raise DataError(
                 f"two variables would have the header {header!r}: {names[headers.index(header)]} and {names[i]}",
                 file=str(path),
-                hint="they differ by namespace or kind only, which a table cannot show",
+                hint="they differ only in namespace or by being an attribute, which a table cannot show; rename one",
             )
     return headers
 
 
 def _quoted(texts: Sequence[str | None], delimiter: str) -> list[str]:
-    """Quote what must be quoted; a first cell that begins with a byte order mark is, or a reader would take it away."""
+    """Quote the cells that need it, also one that begins with a byte order mark, which a reader would drop."""
     special = re.compile(f'[{re.escape(delimiter)}"\r\n]|^\ufeff')
     cells = [text or "" for text in texts]
     if any(character in "".join(cells) for character in (delimiter, '"', "\r", "\n", "\ufeff")):
@@ -220,7 +224,7 @@ def _quoted(texts: Sequence[str | None], delimiter: str) -> list[str]:
 
 
 def _line(cells: tuple[str, ...], delimiter: str) -> str:
-    """Join the cells; a single empty cell is quoted, since a blank line is no record."""
+    """Join the cells; a single empty cell is quoted, because a blank line is not a record."""
     return (delimiter.join(cells) or '""') + "\n" if len(cells) == 1 else delimiter.join(cells) + "\n"
 
 

@@ -18,7 +18,7 @@ _ROWS = 16_384  # records that are judged at a time
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """All records of a file, and what is known of it once its last byte was read.
+    """All records of a file, and what is known about the file after its last byte.
 
     `layout` is that of the whole file, `outside` are the names of all elements outside records, `lines` the line of
     each record. `sha256` is of the bytes that the table was read from. `record` is the record element
@@ -47,7 +47,7 @@ class Dataset:
 
 
 def read_dataset(path: Path, record: str | None = None, progress: Callable[[int], None] = lambda _: None) -> Dataset:
-    """Read a file; `record` names its record element if given, and `progress` hears the number of records read."""
+    """Read a file; `record` names its record element if given, `progress` gets the number of records read."""
     outside: set[str] = set()
     lines: list[npt.NDArray[np.int64]] = []
     with OnePass(path) as source:

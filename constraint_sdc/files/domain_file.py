@@ -1,4 +1,4 @@
-"""Export value domains: the values that each variable takes, so that a gate needs no original microdata.
+"""Export value domains: the values that each variable takes, so that a gate does not need the original microdata.
 
 The file is plain rows that any Schematron processor can use in place of the original. Row i holds the i-th value of
 each variable in sorted order, so a row says nothing about any one record.
@@ -23,7 +23,7 @@ _ROWS_AT_ONCE = 20_000
 def distinct_values(chunks: Iterable[Chunk], names: Sequence[str]) -> dict[str, list[str]]:
     """Return the distinct texts of each variable, sorted by code points; "" if some record has the variable empty.
 
-    Texts count as XPath compares untyped values: `1` and `1.0` are two. A variable that no record has is refused.
+    Texts are compared as XPath compares untyped values: `1` and `1.0` differ. A variable that no record has is refused.
     """
     domains = {name: Domain() for name in names}
     known: dict[str, None] = {}

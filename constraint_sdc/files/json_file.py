@@ -13,9 +13,9 @@ from constraint_sdc.errors import UsageError
 if TYPE_CHECKING:
     from referencing import Registry
 
-# JSON that is readable and safe to print: ordered as given, letters as themselves, hidden characters escaped.
+# JSON that is readable and safe to print: the order is kept, letters are kept, hidden characters are escaped.
 
-# Legal in JSON, yet a terminal obeys some of them and a reader is misled by others. They occur inside strings only.
+# Legal in JSON, but some of them control a terminal and others mislead a reader. They occur inside strings only.
 _TO_ESCAPE = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]")
 
 
@@ -59,7 +59,7 @@ def read_json(path: Path, schema_name: str, what: str, renew: str = "make it ane
     problem = jsonschema.exceptions.best_match(validator.iter_errors(content))
     if problem is not None:
         where = ".".join(str(step) for step in problem.absolute_path)
-        message = problem.message if len(problem.message) <= _MESSAGE_LIMIT else f"it breaks `{problem.validator}`"
+        message = problem.message if len(problem.message) <= _MESSAGE_LIMIT else f"it violates `{problem.validator}`"
         place = f" at {where}" if where else ""
         raise UsageError(f"not {what}: {message}{place}", file=str(path), hint=f"see schemas/{schema_name}")
     if not isinstance(content, dict):
@@ -84,7 +84,7 @@ def _parsed(path: Path, what: str) -> Any:
     except OSError as error:
         raise UsageError(f"cannot read {what}: {error.strerror}", file=str(path)) from None
     if len(data) > _SIZE_LIMIT:
-        raise UsageError(f"{what} of more than {_SIZE_LIMIT:,} bytes", file=str(path))
+        raise UsageError(f"larger than {_SIZE_LIMIT:,} bytes, the limit for {what}", file=str(path))
     try:
         return json.loads(data)
     except (ValueError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""Read records from Parquet as texts: every value in the one spelling that reads back to it."""
+"""Read records from Parquet as texts: each value in the one spelling that reads back as the same value."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Texts: TypeAlias = Callable[[Any], list[str | None]]
 
 
 def read_parquet(path: Path) -> RowSource:
-    """Return the rows of a Parquet file, described by its column types and the notes that `write_parquet` left.
+    """Return the rows of a Parquet file, described by its column types and the metadata that `write_parquet` stored.
 
     Null is absent. Integers, decimals (with their scale) and text are written as they are, doubles as their shortest
     positional text, floats as the double they equal, booleans true and false, dates and times as ISO text (a time zone
@@ -46,7 +46,9 @@ def read_parquet(path: Path) -> RowSource:
     headers = list(schema.names)
     for i, header in enumerate(headers):
         if not header or header in headers[:i]:
-            raise DataError(f"column {i + 1} has {'the header of another' if header else 'no header'}", file=str(path))
+            raise DataError(
+                f"column {i + 1} has {'the same header as another' if header else 'no header'}", file=str(path)
+            )
     names = [xml_name(header) for header in headers]
     readers = [_texts_of(field, path) for field in schema]
     infos = tuple(_info(name, field) for name, field in zip(names, schema, strict=True))
@@ -100,7 +102,9 @@ def _texts_of(field: Any, path: Path) -> Texts:
     if is_.is_date(type_) or is_.is_time(type_):
         return _dates_and_times
     raise DataError(
-        f"column {field.name!r} is of type {field.type}, which has no text", file=str(path), hint="drop or convert it"
+        f"column {field.name!r} is of type {field.type}, which has no text form",
+        file=str(path),
+        hint="drop or convert it",
     )
 
 
@@ -128,7 +132,7 @@ def _timestamps(array: Any) -> list[str | None]:
 
 
 def _iso(text: str) -> str:
-    """Return the text with a T for the blank, and without zeros that close the fraction of a second."""
+    """Return the text with T in place of the blank and without trailing zeros in the fraction of a second."""
     text = text.replace(" ", "T")
     return text.rstrip("0").rstrip(".") if "." in text else text
 
@@ -153,10 +157,10 @@ class _Storage:
 def write_parquet(path: Path, rows: RowSource, *, empty_is_missing: bool = False, overwrite: bool = False) -> Written:
     """Write the records as Parquet, staged and renamed at the end; reads the rows twice.
 
-    Absent is null. A variable is stored as int64, as decimals of one scale, or as doubles if each of its texts, missing
-    codes included, is exactly what the stored number reads back as; anything else (`007`, ` 5`, `1e5`) makes it text,
-    and a note says so where the metadata call it a number. An empty text is kept, hence makes the variable text, unless
-    `empty_is_missing`. Labels, measures and missing codes are kept in the columns' metadata.
+    Absent is null. A variable is stored as int64, as decimals of one scale, or as doubles if the stored number reads
+    back as exactly the same text for every value, missing codes included. Any other text (`007`, ` 5`, `1e5`) makes it
+    text, and a note says so if the metadata declare a number. An empty text is kept, which makes the variable text,
+    unless `empty_is_missing`. Labels, measures and missing codes are kept in the columns' metadata.
     """
     headers = headers_of(rows.names, path)
     surveys = survey_batches(rows.batches(), [replace(info, missing=()) for info in rows.infos])
@@ -175,7 +179,7 @@ def write_parquet(path: Path, rows: RowSource, *, empty_is_missing: bool = False
 
 
 def _storage(survey: Survey, info: VariableInfo, empty_is_missing: bool) -> _Storage:
-    """Choose the first storage that loses nothing; the metadata only decide between equals."""
+    """Choose the first storage without loss; the metadata decide only between storages without loss."""
     text = _Storage(pa.string(), str)
     if (survey.empty and not empty_is_missing) or info.type == "text":
         return text
@@ -206,5 +210,5 @@ def _notes(
             notes.append(f"{info.name}: {survey.empty} empty values are written as null, like absent ones")
         if storages[info.name].is_text and info.type != "text":
             why = "an empty text" if survey.empty and not empty_is_missing else "some of its texts"
-            notes.append(f"{info.name}: stored as text, because {why} would not come back from a number")
+            notes.append(f"{info.name}: stored as text, because {why} cannot be restored from a number")
     return tuple(notes)

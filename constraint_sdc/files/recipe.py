@@ -1,4 +1,4 @@
-"""Read the user's recipe: YAML under `schemas/recipe.schema.json`, every mistake with its line."""
+"""Read the user's recipe: YAML that follows `schemas/recipe.schema.json`; every error names its line."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from constraint_sdc.files.recipe_masker import (
     refuse_two_spellings,
 )
 from constraint_sdc.files.recipe_yaml import RecipeText
+from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.settings.masker import MaskerTraits, make_masker, masker_registry
 from constraint_sdc.settings.recipe import AssessWish, Recipe
-from constraint_sdc.settings.words import OperatorName, Role, Scale, Standardise, VariableWish
+from constraint_sdc.settings.words import Role, Scale, Standardise, VariableWish
 
 if TYPE_CHECKING:
     import jsonschema
@@ -28,11 +29,6 @@ if TYPE_CHECKING:
 _SIZE_LIMIT = 1_000_000
 _MESSAGE_LIMIT = 300
 _XML_BLANK = " \t\r\n"
-_OPERATORS_BY_SCALE = {
-    Scale.NUMERIC: frozenset(OperatorName),
-    Scale.ORDINAL: frozenset((OperatorName.LOWER_MEDIAN, OperatorName.MODE, OperatorName.MEDOID)),
-    Scale.NOMINAL: frozenset((OperatorName.MODE, OperatorName.MEDOID)),
-}
 
 
 def read_recipe(path: Path) -> Recipe:
@@ -50,7 +46,7 @@ def _recipe(written: str, path: Path) -> Recipe:
     text = RecipeText(written, path)
     content = {} if text.content is None else text.content
     if not isinstance(content, dict):
-        # Not the validator's message, which would quote the whole of a file given by mistake.
+        # The validator's own message would quote the whole content of a wrong file.
         raise UsageError("not a recipe", file=str(path), line=1, hint="expected lines such as `record: Record`")
     import jsonschema  # only where a file is read: it takes a while to load
 
@@ -67,7 +63,7 @@ def _recipe(written: str, path: Path) -> Recipe:
 
 
 def recipe_from_json(content: Mapping[str, Any]) -> Recipe:
-    """Return the recipe that content under the schema stands for."""
+    """Return the recipe from content that follows the schema."""
     content = modern_spelling(content)
     groups = content.get("groups", ())
     mask = content.get("mask", {})
@@ -91,7 +87,7 @@ def recipe_from_json(content: Mapping[str, Any]) -> Recipe:
 
 
 def recipe_to_json(recipe: Recipe) -> dict[str, object]:
-    """Return the recipe as content under the schema; what it does not say is left out."""
+    """Return the recipe as content that follows the schema; entries without a value are left out."""
     groups: object = recipe.groups if recipe.groups == "all" else [list(group) for group in recipe.groups]
     content: dict[str, object] = {
         "record": recipe.record,
@@ -141,7 +137,7 @@ def _wish(entry: Mapping[str, Any]) -> VariableWish:
         role=Role(entry["role"]) if "role" in entry else None,
         scale=Scale(entry["type"]) if "type" in entry else None,
         decimals=0 if grid == "integer" else grid,
-        operator=OperatorName(entry["operator"]) if "operator" in entry else None,
+        operator=entry.get("operator"),
         is_removed=entry.get("remove", False),
         weight=float(entry["weight"]) if "weight" in entry else None,
         order=tuple(str(value).strip(_XML_BLANK) for value in entry.get("order", ())),
@@ -157,7 +153,7 @@ def _wish_to_json(wish: VariableWish) -> dict[str, object]:
     if wish.decimals is not None:
         entry["grid"] = "integer" if wish.decimals == 0 else wish.decimals
     if wish.operator is not None:
-        entry["operator"] = wish.operator.value
+        entry["operator"] = wish.operator
     if wish.is_removed:
         entry["remove"] = True
     if wish.weight is not None:
@@ -168,7 +164,7 @@ def _wish_to_json(wish: VariableWish) -> dict[str, object]:
 
 
 def _refuse_contradictions(recipe: Recipe, text: RecipeText) -> None:
-    """Refuse what the schema cannot see: entries that contradict each other."""
+    """Refuse entries that contradict each other, which the schema cannot express."""
     if recipe.groups == "all":
         if recipe.group_size is not None:
             raise text.mistake("group_size has no meaning with `groups: all`", ["group_size"])
@@ -190,7 +186,9 @@ def _refuse_double_membership(groups: tuple[tuple[str, ...], ...], text: RecipeT
     for i, group in enumerate(groups):
         for j, name in enumerate(group):
             if name in seen:
-                raise text.mistake(f"{name} stands in `groups` twice; a variable has one group", ["groups", i, j])
+                raise text.mistake(
+                    f"{name} is listed twice in `groups`; a variable belongs to one group", ["groups", i, j]
+                )
             seen.add(name)
 
 
@@ -206,37 +204,40 @@ def _refuse_masked_weights(name: str, wish: VariableWish, text: RecipeText) -> N
 def _refuse_contradictory_wish(name: str, wish: VariableWish, text: RecipeText) -> None:
     place = ["variables", name]
     if wish.is_removed and wish.role is not Role.IDENTIFIER:
-        raise text.mistake(f"{name} is no identifier, and only those can be removed", [*place, "remove"])
+        raise text.mistake(f"{name} is not an identifier; only identifiers can be removed", [*place, "remove"])
     if wish.weight is not None and not 0 < wish.weight < math.inf:
         raise text.mistake(f"the weight of {name} must be a positive number", [*place, "weight"])
     for entry, value in (("operator", wish.operator), ("grid", wish.decimals), ("weight", wish.weight)):
         if value is not None and wish.role is Role.UNTOUCHED:
-            raise text.mistake(f"{name} is untouched: it needs no {entry}", [*place, entry])
+            raise text.mistake(f"{name} is untouched, so {entry} has no effect", [*place, entry])
+    if wish.operator is not None and wish.operator not in OPERATORS:
+        known = ", ".join(OPERATORS.names)
+        raise text.mistake(f"unknown operator {wish.operator!r}; use one of: {known}", [*place, "operator"])
     if wish.scale is None:
         return
-    if wish.operator is not None and wish.operator not in _OPERATORS_BY_SCALE[wish.scale]:
-        what = f"the {wish.operator.value} of a {wish.scale.value} variable does not exist"
+    if wish.operator is not None and wish.scale not in OPERATORS[wish.operator].traits.scales:
+        what = f"operator {wish.operator} is not defined for {wish.scale.value} variables"
         raise text.mistake(what, [*place, "operator"])
     if wish.decimals is not None and wish.scale is not Scale.NUMERIC:
-        raise text.mistake(f"a {wish.scale.value} variable has no grid", [*place, "grid"])
+        raise text.mistake(f"{wish.scale.value} variables have no grid", [*place, "grid"])
 
 
 def _refuse_strange_order(name: str, wish: VariableWish, missing: tuple[str, ...], text: RecipeText) -> None:
-    """Refuse an order of what has none, and a value that has no place in it or two."""
+    """Refuse an order for a variable that is not ordinal, and a value that is invalid or listed twice."""
     place: list[str | int] = ["variables", name, "order"]
     if wish.order and wish.scale is not Scale.ORDINAL:
-        raise text.mistake(f"{name} has an order only with `type: ordinal`", place)
+        raise text.mistake(f"the order of {name} requires `type: ordinal`", place)
     for i, value in enumerate(wish.order):
         if not value:
-            raise text.mistake(f"the order of {name} lists an empty text, which is no value", [*place, i])
+            raise text.mistake(f"the order of {name} lists an empty text, which is not a value", [*place, i])
         if value in wish.order[:i]:
-            raise text.mistake(f"{value} stands in the order of {name} twice", [*place, i])
+            raise text.mistake(f"{value} is listed twice in the order of {name}", [*place, i])
         if value in missing:
-            raise text.mistake(f"{value} is a missing code of {name}, and has no place in its order", [*place, i])
+            raise text.mistake(f"{value} is a missing code of {name}, so it cannot be in its order", [*place, i])
 
 
 def _place(problem: jsonschema.ValidationError) -> list[str | int]:
-    """Return the path to the mistake; to an unknown entry itself, not to what surrounds it."""
+    """Return the path to the mistake; for an unknown entry, the path to the entry itself."""
     path = list(problem.absolute_path)
     content, schema = problem.instance, problem.schema
     if problem.validator == "additionalProperties" and isinstance(content, dict) and isinstance(schema, dict):
@@ -255,7 +256,7 @@ def _read_bytes(path: Path) -> bytes:
     except OSError as error:
         raise UsageError(f"cannot read the recipe: {error.strerror}", file=str(path)) from None
     if len(data) > _SIZE_LIMIT:
-        raise UsageError(f"a recipe of more than {_SIZE_LIMIT:,} bytes", file=str(path))
+        raise UsageError(f"the recipe is larger than {_SIZE_LIMIT:,} bytes", file=str(path))
     return data
 
 

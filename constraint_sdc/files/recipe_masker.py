@@ -1,4 +1,4 @@
-"""What a recipe says of the masker: that it exists, and that what it is told fits together."""
+"""Check what a recipe says about the masker: it must exist, and its parameters must be consistent."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import jsonschema
 
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.recipe_yaml import RecipeText
+from constraint_sdc.operators.registry import OPERATORS, averages_otherwise
 from constraint_sdc.settings.masker import MaskerTraits, masker_registry, parameters
 from constraint_sdc.settings.recipe import Recipe
-from constraint_sdc.settings.words import OperatorName
 
 _log = logging.getLogger("constraint_sdc.recipe")
 
-# The old spelling: `method`, at the top or under `mask`, meant a masker or a partition.
+# The old spelling: `method`, at the top or under `mask`, names a masker or a partition.
 
 
 def modern_spelling(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the content of a recipe with `masker` and `partition` under `mask`, whichever way it is spelt.
+    """Return the content of a recipe with `masker` and `partition` under `mask`, in either spelling.
 
     >>> modern_spelling({"k": 3, "method": "mdav"})
     {'k': 3, 'mask': {'partition': 'mdav'}}
@@ -37,29 +37,29 @@ def modern_spelling(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _meant(name: str) -> str:
-    """Return what an old `method` of this name was; third-party maskers never had the old spelling."""
+    """Return the new entry for an old `method` of this name; third-party maskers never had the old spelling."""
     return "masker" if name in masker_registry().built_in else "partition"
 
 
 def refuse_two_spellings(content: Mapping[str, Any], text: RecipeText) -> None:
-    """Refuse the old spelling beside the new one; where it stands alone, note the new one."""
+    """Refuse the old spelling beside the new one; where it is used alone, log the new one."""
     mask = content.get("mask", {})
     name = mask.get("method", content.get("method"))
     if name is None:
         return
     if "method" in content and "mask" in content:
-        raise text.mistake("`method` is the old spelling of what stands under `mask`; leave it out", ["method"])
+        raise text.mistake("`method` is the old spelling of an entry under `mask`; leave it out", ["method"])
     meant = _meant(name)
     for entry in ("masker", meant):
         if entry in mask:
-            what = f"`method: {name}` is the old spelling of a {meant}, and `{entry}` stands beside it; leave it out"
+            what = f"`method: {name}` is the old spelling of a {meant}, but `{entry}` is given too; leave it out"
             raise text.mistake(what, ["mask", "method"])
-    said = f"recipe: `method: {name}` is taken for a {meant}; the new spelling is `mask: {{{meant}: {name}}}`"
+    said = f"recipe: `method: {name}` is read as a {meant}; the new spelling is `mask: {{{meant}: {name}}}`"
     _log.info(said)
 
 
 def refuse_strange_parameters(content: Mapping[str, Any], text: RecipeText) -> None:
-    """Refuse a masker that does not exist, what is told to another one, and what does not follow its schema."""
+    """Refuse an unknown masker, parameters of another masker, and values that do not follow the parameter's schema."""
     mask: Mapping[str, Any] = content.get("mask", {})
     kind = _kind(mask.get("masker"), text)
     own = {one.name: one for one in parameters(kind)}
@@ -71,7 +71,7 @@ def refuse_strange_parameters(content: Mapping[str, Any], text: RecipeText) -> N
             raise text.mistake(_of_another(entry, kind), ["mask", entry])
     for one in own.values():
         if one.is_required and one.name not in mask:
-            what = f"{kind.name} needs to be told its {one.name}, as `{one.name}` under `mask`"
+            what = f"{kind.name} needs its parameter {one.name}; add `{one.name}` under `mask`"
             raise text.mistake(what, masker_place(text))
 
 
@@ -84,7 +84,7 @@ def _kind(name: str | None, text: RecipeText) -> type[MaskerTraits]:
 
 
 def _of_another(entry: str, kind: type[MaskerTraits]) -> str:
-    """Say whose parameter an entry is, among the built-in maskers."""
+    """Return the message that names the built-in maskers to which an entry belongs."""
     registry = masker_registry()
     kinds = [registry.find(name) for name in registry.built_in]
     if entry == "partition":
@@ -92,8 +92,8 @@ def _of_another(entry: str, kind: type[MaskerTraits]) -> str:
     else:
         owners = [one.name for one in kinds if entry in {each.name for each in parameters(one)}]
     if not owners:
-        return f"{entry} is no parameter of {kind.name}"
-    return f"{entry} is for {' and '.join(owners)}, not for {kind.name}"
+        return f"{entry} is not a parameter of {kind.name}"
+    return f"{entry} is a parameter of {' and '.join(owners)}, not of {kind.name}"
 
 
 def masker_place(text: RecipeText) -> list[str | int]:
@@ -127,7 +127,7 @@ def _refuse_division(recipe: Recipe, text: RecipeText) -> None:
         return
     if recipe.partition is None and recipe.effort is None:
         return
-    from constraint_sdc.partition.registry import partitioner  # NumPy and all methods: only for recipes that name one
+    from constraint_sdc.partition.registry import partitioner  # loads NumPy: only for recipes that need it
 
     name = recipe.partition or "auto"
     try:
@@ -141,20 +141,21 @@ def _refuse_division(recipe: Recipe, text: RecipeText) -> None:
 
 
 def _refuse_idle(recipe: Recipe, text: RecipeText) -> None:
-    """Refuse what the masker would not obey: it has no weights of records, no geometric mean, or no groups."""
+    """Refuse entries that the masker does not use: record weights, the geometric mean, or groups."""
     masker = recipe.masker
     if masker is not None and recipe.weights is not None and not masker.takes_weights:
         raise text.mistake(f"{masker.name} takes no weights of records", ["weights"])
     for name, wish in recipe.variables.items():
-        if masker is None or masker.has_geometric_mean or wish.operator is not OperatorName.GEOMETRIC_MEAN:
+        if masker is None or masker.has_geometric_mean or wish.operator is None:
             continue
-        raise text.mistake(f"{masker.name} has no geometric mean", ["variables", name, "operator"])
+        if wish.operator in OPERATORS and averages_otherwise(wish.operator):
+            raise text.mistake(f"{masker.name} does not support the {wish.operator}", ["variables", name, "operator"])
     if recipe.partition is not None and (masker is None or not masker.divides_itself):
         _refuse_together(recipe, recipe.partition, text)
 
 
 def _refuse_together(recipe: Recipe, partition: str, text: RecipeText) -> None:
-    """Refuse what has no meaning where each variable is masked alone."""
+    """Refuse entries without a meaning where each variable is masked alone."""
     from constraint_sdc.partition.registry import takes_one_variable
 
     if not takes_one_variable(partition):
@@ -163,7 +164,7 @@ def _refuse_together(recipe: Recipe, partition: str, text: RecipeText) -> None:
         raise text.mistake(f"{partition} takes no weights of records", ["weights"])
     for name, wish in recipe.variables.items():
         if wish.weight is not None:
-            what = f"{partition} masks each variable alone, so none counts more than another"
+            what = f"{partition} masks each variable alone, so weight has no meaning"
             raise text.mistake(what, ["variables", name, "weight"])
     idle = {
         "groups": recipe.groups == "all" or any(len(group) > 1 for group in recipe.groups),

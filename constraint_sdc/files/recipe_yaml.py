@@ -1,7 +1,7 @@
 """YAML for recipes: names stay as written, and every entry knows its line.
 
-A variable may be called NO or 010. So only `true`, `false`, nothing, and plainly written integers are anything but
-text, names of entries always are text, and aliases, which could make a small file enormous, are refused.
+A variable may be called NO or 010. Therefore names of entries are always text, and a value is text unless it is `true`,
+`false`, empty or a plain integer. Aliases are refused, because they could make a small file expand enormously.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class _Loader(yaml.SafeLoader):
         """Compose a node, or refuse an alias."""
         if self.check_event(yaml.AliasEvent):
             mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
-            raise yaml.MarkedYAMLError(problem="a recipe has no aliases", problem_mark=mark)
+            raise yaml.MarkedYAMLError(problem="aliases are not allowed in a recipe", problem_mark=mark)
         return super().compose_node(parent, index)
 
 
@@ -64,7 +64,9 @@ def _name_by_text(node: yaml.Node | None) -> None:
         seen: set[str] = set()
         for key, _ in mapping.value:
             if not isinstance(key, yaml.ScalarNode):
-                raise yaml.MarkedYAMLError(problem="a list or mapping is no name", problem_mark=key.start_mark)
+                raise yaml.MarkedYAMLError(
+                    problem="the name of an entry must be text, not a list or mapping", problem_mark=key.start_mark
+                )
             if key.value in seen:
                 raise yaml.MarkedYAMLError(problem=f"{key.value!r} is given twice", problem_mark=key.start_mark)
             seen.add(key.value)

@@ -1,4 +1,4 @@
-"""Write microdata as XML rows: the metadata, then one record a line."""
+"""Write microdata as XML rows: the metadata, then one record per line."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def quoted(text: str) -> str:
 #
 # A character that may not stand in an XML name becomes `_xHHHH_` (`_xHHHHHH_` beyond the basic plane), as SQL/XML
 # does: `Total income` is written `Total_x0020_income`. An underscore that would look like the start of such an escape
-# is escaped itself, so that every header comes back as it was.
+# is escaped itself, so that every header can be restored.
 
 _START = (
     "A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c-\u200d\u2070-\u218f\u2c00-\u2fef"
@@ -105,7 +105,7 @@ def write_rows(path: Path, rows: RowSource, *, overwrite: bool = False) -> Writt
     """Write the records as our microdata format in UTF-8, staged and renamed at the end.
 
     An absent value has no element, an empty one an empty element; every text reads back exactly as it was. A file
-    without records is refused: nothing that reads rows could tell what its rows are.
+    without records is refused, because a reader could not find its record element.
     """
     for name in rows.names:
         if not is_xml_name(name) or name == RECORD:
@@ -124,7 +124,7 @@ def write_rows(path: Path, rows: RowSource, *, overwrite: bool = False) -> Writt
 
 
 def metadata_xml(infos: Sequence[VariableInfo]) -> str:
-    """Return the `Metadata` element, one variable a line.
+    """Return the `Metadata` element, one variable per line.
 
     >>> print(metadata_xml([VariableInfo("V1", "integer", 0, None, "Age", ("-9",))]), end="")
     <Metadata>
@@ -154,7 +154,7 @@ def _cells(name: str, texts: Sequence[str | None]) -> list[str]:
 
 
 def _escaped(name: str, texts: Sequence[str | None], path: Path, first: int) -> Sequence[str | None]:
-    """Escape what must be escaped, or return the texts as they are when nothing does."""
+    """Return the texts escaped, or unchanged when nothing needs escaping."""
     joined = "".join(text for text in texts if text)
     if ILLEGAL_IN_XML.search(joined):
         number = next(i for i, text in enumerate(texts) if text and ILLEGAL_IN_XML.search(text))

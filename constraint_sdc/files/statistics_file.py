@@ -28,7 +28,7 @@ StoredValues: TypeAlias = Mapping[str, list[Any]]
 
 @dataclass(slots=True)
 class _SeenColumn:
-    """What a pass over one variable's values found."""
+    """What one pass over the values of a variable found."""
 
     survey: Survey = field(default_factory=Survey)
     codes: set[float | str] = field(default_factory=set)
@@ -38,8 +38,8 @@ def read_statistics(path: Path) -> RowSource:
     """Return the rows of an SPSS or Stata file; reads it once before it returns.
 
     System-missing values and empty strings are absent. Numbers are written as their shortest text, dates and times as
-    ISO text. User-missing values stay values and are listed as the variable's missing codes: of a range, its finite
-    ends and every value of the data inside; Stata's extended missing values as `.a` to `.z`.
+    ISO text. User-missing values stay values and are listed as the variable's missing codes: for a range, its finite
+    ends and every data value inside it; Stata's extended missing values as `.a` to `.z`.
     """
     read = _reader(path)
     _, meta = _read(read, path, metadataonly=True)
@@ -112,7 +112,7 @@ def _survey(
     ranges: Mapping[str, list[tuple[Any, Any]]],
     numbers: set[str],
 ) -> dict[str, _SeenColumn]:
-    """Find each variable's missing codes, and describe the texts of the values that are none."""
+    """Find each variable's missing codes, and describe the texts of its other values."""
     seen = {column: _SeenColumn() for column in names}
     for values in parts:
         for column, found in seen.items():
@@ -161,8 +161,8 @@ _MOST_BYTES = 8
 def missing_values(info: VariableInfo, values: pd.Series[Any], is_number: bool, path: Path) -> list[Any]:
     """Return what to mark so that exactly the variable's codes are missing among `values`.
 
-    More than three numbers are covered by a range that holds no other value of the data, with one code beside it if
-    need be; what SPSS cannot express is refused.
+    More than three numbers are covered by a range that contains no other value of the data, plus one separate code if
+    needed; codes that SPSS cannot mark are refused.
     """
     if not is_number:
         return _texts(info, path)
@@ -177,7 +177,7 @@ def missing_values(info: VariableInfo, values: pd.Series[Any], is_number: bool, 
     raise DataError(
         f"{info.name} has {len(codes)} missing codes with values between them",
         file=str(path),
-        hint="SPSS marks three codes, or one range and one code",
+        hint="SPSS can mark three codes, or one range and one code",
     )
 
 
@@ -186,7 +186,7 @@ def _texts(info: VariableInfo, path: Path) -> list[Any]:
         raise DataError(
             f"{info.name} has missing codes that SPSS cannot mark",
             file=str(path),
-            hint="it marks three codes of at most eight bytes in a text variable",
+            hint="SPSS can mark three codes of at most eight bytes in a text variable",
         )
     return list(info.missing)
 
@@ -210,7 +210,7 @@ _EXTENDED = re.compile(r"\.[a-z]")
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """A variable on its way to the file. `letters` are its Stata extended missing codes."""
+    """A variable to be written. `letters` are its Stata extended missing codes."""
 
     info: VariableInfo
     header: str
@@ -222,10 +222,10 @@ class _Stored:
 def write_statistics(path: Path, rows: RowSource, *, overwrite: bool = False) -> Written:
     """Write the records as SPSS or, if the name ends in .dta, as Stata, staged and renamed at the end.
 
-    The columns are held in memory: the formats' library asks for them all at once. A variable that the metadata call a
-    number is stored as doubles if every text has exactly a double's value (`1.50` gets a display format of two
-    decimals), as text otherwise. Absent and empty are system-missing, or an empty string. What is lost is in the notes;
-    missing codes that SPSS cannot mark are refused.
+    The columns are held in memory, because the formats' library needs them all at once. A variable that the metadata
+    declare as a number is stored as doubles if every text has exactly a double's value (`1.50` gets a display format of
+    two decimals), as text otherwise. Absent and empty are system-missing, or an empty string. The notes list what is
+    lost; missing codes that SPSS cannot mark are refused.
     """
     writer = _writer(path)
     is_stata = path.suffix.lower() == ".dta"
@@ -272,7 +272,9 @@ def _stored(rows: RowSource, path: Path, is_stata: bool) -> tuple[_Stored, ...]:
     folded = [header.casefold() for header in headers]
     for i, header in enumerate(headers):
         if not is_stata and folded[i] in folded[:i]:
-            raise DataError(f"SPSS cannot tell {header!r} from {headers[folded.index(folded[i])]!r}", file=str(path))
+            raise DataError(
+                f"SPSS cannot distinguish {header!r} from {headers[folded.index(folded[i])]!r}", file=str(path)
+            )
     letters = {i.name: frozenset(c for c in i.missing if is_stata and _EXTENDED.fullmatch(c)) for i in rows.infos}
     surveys = survey_batches(rows.batches(), [replace(i, missing=tuple(letters[i.name])) for i in rows.infos])
     return tuple(
@@ -308,7 +310,7 @@ def _value_of(stored: _Stored) -> Callable[[str | None], Any]:
 
 
 def _format(survey: Survey) -> str:
-    """Return the SPSS display format, which alone tells that `1.50` had two decimals."""
+    """Return the SPSS display format, the only place that keeps the two decimals of `1.50`."""
     decimals = min(max(survey.decimals, default=0), 16)
     return f"F{min(max(8, survey.digits + decimals + 2), 40)}.{decimals}"
 
@@ -316,16 +318,16 @@ def _format(survey: Survey) -> str:
 def _written_notes(stored: _Stored, frame: pd.DataFrame, is_stata: bool) -> Iterator[str]:
     info, survey = stored.info, stored.survey
     if info.type != "text" and not stored.is_number:
-        yield "stored as text, because some of its texts have no exact number"
+        yield "stored as text, because some of its texts are not exact numbers"
     if stored.is_number and not survey.is_double:
-        yield f"zeros that close a fraction are {'lost' if is_stata else 'kept as a display format only'}"
+        yield f"trailing zeros of a fraction are {'lost' if is_stata else 'kept as a display format only'}"
     if survey.empty and (survey.absent or stored.is_number):
-        yield f"{survey.empty} empty values are no longer told from absent ones"
+        yield f"{survey.empty} empty values can no longer be distinguished from absent ones"
     if not is_stata and not stored.is_number and any(text.endswith(" ") for text in frame[stored.header]):
-        yield "SPSS does not keep blanks at the end of a text"
+        yield "SPSS does not store trailing blanks of a text"
     if is_stata and info.measure:
-        yield "Stata keeps no measure"
+        yield "Stata does not store the measure"
     if is_stata and set(info.missing) - stored.letters:
         yield "Stata cannot mark its missing codes, which become plain values"
     if not is_stata and stored.is_number and not all(map(is_finite_code, info.missing)):
-        yield "missing codes that are no numbers, and do not occur, are dropped"
+        yield "missing codes that are not numbers and do not occur are dropped"

@@ -1,4 +1,4 @@
-"""What the text of each variable looks like: its lexical form, and how often it is missing and how."""
+"""Summarise the text of each variable: its lexical form, and how often and in which way it is missing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class LexicalForm(IntEnum):
 class ColumnSummary:
     """One variable over the file; `form` is None when no record has a value, `decimals` the most digits after a point.
 
-    `missing` counts the values that are user-missing codes, which are no part of `values` nor of the form.
+    `missing` counts the user-missing codes, which are excluded from `values` and from the form.
     """
 
     name: str
@@ -122,7 +122,7 @@ def _equals(column: Column, code: str) -> Flags:
 def _plain_decimals(column: Column) -> tuple[npt.NDArray[np.int64], Flags]:
     """Return digits after the point (-1 without point), and which values are a sign, digits and one point at most.
 
-    Column i is judged by counts over its span, taken from running totals over the stretch of buffer the column uses.
+    Each value is classified by counts over its span, taken from running totals over the part of the buffer in use.
     """
     low, high = int(column.start.min()), int(column.stop.max())
     part = column.buffer[low:high]

@@ -1,4 +1,4 @@
-"""Judge a file of rows chunk by chunk, each rule by the engine that its route names, and add up what they say."""
+"""Judge a file of rows chunk by chunk, each rule by the engine of its route, and add up the results."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SMALL = 8 << 20  # bytes; a smaller file needs no more than one process
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What the user wants to see: the key variable, how many examples per rule (None is all), and values or not."""
+    """What the user asks to see: the key variable, how many examples per rule (None is all), and whether values."""
 
     key: str | None = None
     examples: int | None = 10
@@ -36,7 +36,7 @@ class Wishes:
 
 @dataclass(frozen=True, slots=True)
 class _Sent:
-    """The records of a document that went to Saxon: their numbers, lines and keys in the file."""
+    """The records of a document sent to Saxon: their numbers, lines and keys in the file."""
 
     numbers: npt.NDArray[np.int64]
     lines: npt.NDArray[np.int64]
@@ -84,7 +84,7 @@ class RowsCheck:
         return ChunkJudges(make_judge, self._data, count)
 
     def _judge_whole_file(self) -> JudgeReport:
-        """Judge the rules that look beyond a record; first, so that the chunks can tell the keys of what was found."""
+        """Judge the rules that look beyond a record; before the chunks, which then supply the keys of the findings."""
         if not self._routes.whole_file:
             return JudgeReport(counts=(), findings=())
         return self._judges.of(self._routes.whole_file, self._layout.record).judge_file(self._data)
@@ -103,7 +103,7 @@ class RowsCheck:
         self.records += len(chunk)
 
     def finish(self) -> None:
-        """Wait for the answers that are still out; after the last chunk."""
+        """Wait for the outstanding answers; call it after the last chunk."""
         if not self._has_key:
             raise UsageError(f"no record has the key variable {self._wishes.key!r}", file=str(self._data))
         self._add(self._second.answers())
@@ -117,7 +117,7 @@ class RowsCheck:
         )
 
     def results(self) -> tuple[RuleResult, ...]:
-        """Return one result per assertion; after `finish`."""
+        """Return one result per assertion; call it after `finish`."""
         return rule_results(self._schema, self._tallies)
 
     @property
@@ -157,7 +157,10 @@ class RowsCheck:
                 found = texts.get((rule, row))
                 if self._wishes.show_values and found is None:
                     number = chunk.first + row + 1
-                    raise JudgeError(f"the two engines disagree on rule {rule!r}, record {number}", hint="report this")
+                    raise JudgeError(
+                        f"the two engines disagree on rule {rule!r}, record {number}",
+                        hint="this is a defect: please report it",
+                    )
                 self._tallies[rule].keep(
                     Violation(
                         rule=rule,
@@ -172,7 +175,7 @@ class RowsCheck:
                 )
 
     def _texts(self, chunk: Chunk, wanted: Mapping[str, Positions]) -> dict[tuple[str, int], JudgeFinding]:
-        """Let Saxon write the messages of these violations, values included."""
+        """Have Saxon write the messages of these violations, values included."""
         rows = np.unique(np.concatenate([*wanted.values(), np.zeros(0, np.intp)]))
         if not len(rows):
             return {}
@@ -218,7 +221,7 @@ class RowsCheck:
 
 
 def _processes(data: Path) -> int:
-    """Return in how many processes Saxon may judge the chunks of a file."""
+    """Return the number of processes in which Saxon may judge the chunks of a file."""
     return os.cpu_count() or 1 if data.stat().st_size > _SMALL else 1
 
 
@@ -233,7 +236,7 @@ def add_report(
     show_values: bool,
     place: Place = lambda finding: (finding.record, None, finding.line, finding.location),
 ) -> None:
-    """Add what Saxon says; `place` gives a finding's record number, key, line and location in the file."""
+    """Add Saxon's results; `place` gives a finding's record number, key, line and location in the file."""
     for count in report.counts:
         tallies[count.assertion].count(
             "saxon", fired=count.fired, failed=count.failed, errors=count.errors, error=count.error
@@ -298,7 +301,7 @@ def _braced(name: str) -> str:
     return f"Q{name}" if name.startswith("{") else f"Q{{}}{name}"
 
 
-# Judge any XML document, rows or not: Saxon on the whole of it.
+# Judge any XML document, rows or not, with Saxon on the whole document.
 
 
 def check_document(schema: Schema, judge: Judge, data: Path, wishes: Wishes) -> tuple[RuleResult, ...]:

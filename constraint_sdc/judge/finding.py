@@ -36,8 +36,8 @@ class Violation(Shown):
 class RuleResult(Shown):
     """One assertion over the whole document.
 
-    `fired` counts the nodes it was asked about, `failed` those it complained of, `errors` those on which XPath itself
-    stopped (a cast that cannot be done); an error is neither pass nor fail. `violations` may be capped: `failed` counts
+    `fired` counts the nodes that were tested, `failed` those with a violation, `errors` those on which XPath itself
+    stopped (such as an impossible cast); an error is neither pass nor fail. `violations` may be capped: `failed` counts
     all of them. `context` is the context of the assertion's rule as written.
     """
 
@@ -62,7 +62,7 @@ class RuleResult(Shown):
 
     @property
     def status(self) -> Status:
-        """Say how the rule came out."""
+        """Return the outcome of the rule."""
         if self.errors or self.error:
             return "error"
         if self.failed:
@@ -74,7 +74,7 @@ class RuleResult(Shown):
 class CheckResult(Tabled):
     """The verdict on one document. `records` is None when the document has no rows.
 
-    `broken_records` counts the records with at least one violation; None when nobody counted.
+    `broken_records` counts the records with at least one violation; None when they were not counted.
     """
 
     data: str
@@ -96,7 +96,7 @@ class CheckResult(Tabled):
 
     @property
     def failing(self) -> tuple[RuleResult, ...]:
-        """Return the rules that fail at or above the severity that the gate watches."""
+        """Return the rules that fail at or above the gate's severity."""
         watched = SEVERITIES[: SEVERITIES.index(self.fail_on) + 1]
         return tuple(r for r in self.results if r.failed and r.severity in watched)
 
@@ -113,7 +113,7 @@ class CheckResult(Tabled):
 class Tally:
     """One rule's running totals; at most `most` violations are kept (None keeps all), those of the first records.
 
-    Answers need not come in the order of the records: a record that one engine passed on to the other comes late.
+    Answers may arrive out of record order: a record that one engine passes on to the other comes late.
     """
 
     most: int | None
@@ -126,7 +126,7 @@ class Tally:
 
     @property
     def room(self) -> int | None:
-        """Say how many more violations are wanted; None is no limit."""
+        """Return how many more violations are wanted; None is no limit."""
         return None if self.most is None else max(0, self.most - len(self.violations))
 
     def count(self, engine: str, *, fired: int, failed: int, errors: int = 0, error: str | None = None) -> None:
@@ -139,7 +139,7 @@ class Tally:
             self.engines.add(engine)
 
     def keep(self, violation: Violation) -> None:
-        """Keep a violation; when there is no more room, the last one in record order goes."""
+        """Keep a violation; when the limit is exceeded, the last one in record order is dropped."""
         insort(self.violations, violation, key=_in_record_order)
         if self.most is not None:
             del self.violations[self.most :]

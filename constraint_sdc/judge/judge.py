@@ -1,4 +1,4 @@
-"""The judge: a schema on one side, documents on the other, Saxon's verdict between them."""
+"""The judge: it applies a schema to documents with Saxon and returns the verdicts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from constraint_sdc.judge.worker.process import Message
 from constraint_sdc.schematron.confinement import Confinement
 from constraint_sdc.schematron.schema import Schema
 
-# What the judge says about one document: counts for every assertion, and the findings themselves.
+# The judge's report on one document: counts for every assertion, and the findings themselves.
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class JudgeFinding:
 
     `record` is the 1-based number of the record that holds the node, when a record element was named. `location` and
     `line` are those of the subject. `text` shows values, white space normalised; `diagnostics` are (id, text) pairs.
-    `document` is the URI of the document when a pattern's `documents` led away from the judged one.
+    `document` is the URI of the document when a pattern's `documents` names another than the judged one.
     """
 
     assertion: str
@@ -45,9 +45,9 @@ class JudgeFinding:
 
 @dataclass(frozen=True, slots=True)
 class JudgeCount:
-    """One assertion over the whole document: nodes asked, complaints, and nodes on which XPath itself stopped.
+    """One assertion over the whole document: nodes tested, violations, and nodes on which XPath itself stopped.
 
-    `error`, `error_record` and `error_location` tell of the first such stop.
+    `error`, `error_record` and `error_location` describe the first such error.
     """
 
     assertion: str
@@ -61,7 +61,7 @@ class JudgeCount:
 
 @dataclass(frozen=True, slots=True)
 class JudgeReport:
-    """The verdict: `counts` are complete and in schema order, `findings` may be capped for each assertion."""
+    """The verdict: `counts` are complete and in schema order, `findings` may be capped per assertion."""
 
     counts: tuple[JudgeCount, ...]
     findings: tuple[JudgeFinding, ...]
@@ -72,7 +72,7 @@ class JudgeReport:
 
 
 def read_report(schema: Schema, text: str, lines: Sequence[int] | None) -> JudgeReport:
-    """Read what a counting stylesheet wrote; `lines` are those of the findings in the order in which it lists them."""
+    """Read the output of a counting stylesheet; `lines` are the lines of its findings, in the same order."""
     rows = json.loads(text)
     assertions = schema.assertions()
     fired = {row["rule"]: row["count"] for row in rows if row["kind"] == "fired"}
@@ -112,7 +112,7 @@ def _finding(assertion: str, row: dict[str, Any], line: int | None) -> JudgeFind
 
 
 class SaxonProcess:
-    """The process in which Saxon runs for all judges of a run; a new one starts when a time limit ended the last.
+    """The process in which Saxon runs for all judges of a run; a new one starts after a time limit has ended the last.
 
     One judge at a time has its turn; the time limit of each counts from there.
     """
@@ -129,28 +129,28 @@ class SaxonProcess:
             self._living()
 
     def enrol(self) -> int:
-        """Return a number for a new judge, which keeps its stylesheets apart from those of others."""
+        """Return a number for a new judge, which identifies its stylesheets."""
         with self._turn:
             self._judges += 1
             return self._judges
 
     @contextmanager
     def turn(self, time_limit: float | None) -> Iterator[Bench]:
-        """Give a living bench whose every answer must come before the time limit, in seconds from now."""
+        """Yield a running bench whose answers must all arrive within the time limit, in seconds from now."""
         with self._turn:
             bench = self._living()
             bench.deadline = None if time_limit is None else time.monotonic() + time_limit
             yield bench
 
     def close(self) -> None:
-        """End the process, in the middle of its work if need be; no other is started."""
+        """End the process, even during a call; no other is started."""
         self._is_closed = True
         if self._bench is not None:
             self._bench.close()
 
     def _living(self) -> Bench:
         if self._is_closed:
-            raise JudgeError("Saxon's process was ended")
+            raise JudgeError("the Saxon process was ended")
         if self._bench is None or not self._bench.is_alive:
             self._bench = Bench()
         return self._bench
@@ -229,7 +229,7 @@ class Judge:
         self.close()
 
     def _limited(self) -> AbstractContextManager[Bench]:
-        """Give a living bench whose every answer must come before the time limit."""
+        """Yield a running bench whose answers must all arrive within the time limit."""
         return (self._shared or self._own).turn(self._time_limit)
 
     def _ready(self, bench: Bench, output: Output, *, guarded: bool) -> tuple[str, Stylesheet]:
@@ -247,10 +247,10 @@ class Judge:
         return key, self._sheets[key]
 
     def _run(self, bench: Bench, output: Output, data: Path) -> Message:
-        """Run until every resource is at hand, unguarded first, guarded when XPath stops on some node.
+        """Run until every resource is loaded, unguarded first, guarded when XPath stops on some node.
 
-        A run that misses a resource ends there, a guarded one goes on and names all that it misses: so a schema that
-        asks for many documents is run a few times, not once for each.
+        A run that misses a resource ends there; a guarded run continues and names all missing resources. A schema that
+        asks for many documents is therefore run a few times, not once for each.
         """
         bench.give(self._parameters)
         bench.confine(Confinement.around([self._schema.origin.file, data], self._allowed))
@@ -273,7 +273,7 @@ class Judge:
 
 
 class Judges:
-    """The judges of a run, each for some rules of a schema: all of them share one process, and compile once.
+    """The judges of a run, each for some rules of a schema: all of them share one process and compile once.
 
     The keywords are those of `Judge`.
     """
@@ -299,7 +299,7 @@ class Judges:
         self._lock = threading.Lock()
 
     def of_all(self, record: str | None = None) -> Judge:
-        """Return the judge of all rules: a mistake that no other engine would meet is an error here."""
+        """Return the judge of all rules: it also reports mistakes that no other engine would find."""
         return self.of(self._all, record)
 
     def of(self, ids: frozenset[str], record: str | None) -> Judge:
@@ -325,17 +325,17 @@ class Judges:
         )
 
 
-# Saxon on one chunk of records at a time, in several worker processes, answers in the order of the questions.
+# Saxon on one chunk of records at a time, in several worker processes; answers come in the order of the requests.
 
 Label = TypeVar("Label")
 
 
 class ChunkJudges(Generic[Label]):
-    """A few Saxon workers behind one queue; a worker starts only when the first document asks for it.
+    """A few Saxon workers behind one queue; the workers start with the first document.
 
-    Threads only wait here: Saxon holds Python's lock for a whole call, so the work itself is in other processes. At
-    most two documents per worker are in flight, so memory does not grow with the file. `make_judge` gets the number of
-    judges that there are already.
+    Threads only wait here: Saxon holds Python's lock for a whole call, so the work is done in other processes. At
+    most two documents per worker are in progress, so memory does not grow with the file. `make_judge` gets the number
+    of judges so far.
     """
 
     def __init__(self, make_judge: Callable[[int], Judge], base: Path, workers: int) -> None:
@@ -348,7 +348,7 @@ class ChunkJudges(Generic[Label]):
         self._waiting: deque[tuple[Label, Future[JudgeReport]]] = deque()
 
     def ask(self, label: Label, document: bytes) -> Iterator[tuple[Label, JudgeReport]]:
-        """Hand in a document; yield the answers that must be taken before more may be asked."""
+        """Submit a document; yield the answers that must be taken before the next one."""
         if self._idle.empty() and len(self._started) < self._workers:
             self._started.append(self._make_judge(len(self._started)))
             self._idle.put(self._started[-1])
@@ -357,12 +357,12 @@ class ChunkJudges(Generic[Label]):
             yield self._oldest()
 
     def answers(self) -> Iterator[tuple[Label, JudgeReport]]:
-        """Yield the answers that are still out, oldest first."""
+        """Yield the outstanding answers, oldest first."""
         while self._waiting:
             yield self._oldest()
 
     def close(self) -> None:
-        """Stop the workers; unanswered questions are dropped."""
+        """Stop the workers; unanswered requests are dropped."""
         self._threads.shutdown(wait=False, cancel_futures=True)
         for judge in self._started:
             judge.close()

@@ -1,7 +1,7 @@
 """Which engine judges which rule: the vectorised evaluator, Saxon chunk by chunk, or Saxon on the whole file.
 
-A pattern is the unit of first-match: an earlier rule takes its nodes from a later one. A rule may leave the whole-file
-route only when the context of every rule before it in its pattern is understood too.
+Within a pattern the first matching rule takes a node. A rule may therefore leave the whole-file route only when the
+contexts of all rules before it in its pattern are understood too.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class FirstMatch:
 
 @dataclass(frozen=True, slots=True)
 class Routes:
-    """The division of labour: vectorised rules, ids for Saxon by chunks, ids for Saxon on the whole file, and why."""
+    """The engine of each rule: vectorised rules, ids for Saxon by chunks, ids for Saxon on the whole file, and why."""
 
     vectorised: tuple[FirstMatch, ...]
     by_chunk: frozenset[str]
@@ -58,7 +58,7 @@ def choose_routes(
 ) -> Routes:
     """Send every assertion of the schema to the fastest engine that is certain about it.
 
-    With `shows_values` its message counts too: one that looks beyond the record needs the whole file.
+    With `shows_values` the message matters too: one that looks beyond the record needs the whole file.
     """
     by_id = {rule.id: rule for rule in rules}
     matches: list[FirstMatch] = []
@@ -97,7 +97,7 @@ def whole_file_routes(schema: Schema, reason: str) -> Routes:
 
 
 def _with_work(matches: list[FirstMatch]) -> tuple[FirstMatch, ...]:
-    """Drop the patterns in which nothing is left to evaluate."""
+    """Drop the patterns without anything to evaluate."""
     busy = {match.pattern for match in matches if match.rules}
     return tuple(match for match in matches if match.pattern in busy)
 
@@ -107,7 +107,7 @@ def _context_of(edits: tuple[EditRule, ...]) -> Context | None:
 
 
 def _why_not_rows(rule: Rule, context: Context | None, layout: Layout) -> str | None:
-    """Return why a context is not simply "the record" or "a variable of the record", or None."""
+    """Return why a context is neither the record nor a variable of the record, or None."""
     if context is None:
         what = "has no assertion" if not rule.assertions else "is not understood"
         return f"the context {rule.context!r} {what}"
@@ -115,7 +115,7 @@ def _why_not_rows(rule: Rule, context: Context | None, layout: Layout) -> str | 
     if context.steps != path[-len(context.steps) :] or (context.is_absolute and context.steps != path):
         return f"the context {rule.context!r} is not the record element or a variable of it"
     if len(context.steps) > (2 if context.variable else 1) and not layout.is_uniform:
-        return f"records sit under different elements, so the context {rule.context!r} depends on where"
+        return f"records are under different elements, so the context {rule.context!r} depends on where"
     if context.steps[-1] in layout.wrappers or layout.record in layout.wrappers:
         return f"the context {rule.context!r} also names an element around the records"
     return None
@@ -140,17 +140,16 @@ def _refused(expression: Expression | None, schema: Schema, known: Collection[Ou
     return refuses(expression, xpath1=schema.is_xpath1)
 
 
-# The vectorised engine: every rule it was given, over one chunk of records at a time.
+# The vectorised engine: all its rules over one chunk of records at a time.
 #
-# It never decides a record that it is not certain about: such a record is handed over whole, for all its rules, to
-# Saxon.
+# It never decides a record about which it is not certain: Saxon judges all rules on such a record.
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkVerdict:
-    """What the evaluator says of one chunk: per rule the records it fired on and those that fail.
+    """The evaluator's verdict on one chunk: per rule the records on which it fired and those that fail.
 
-    `unsure` marks the records that Saxon must judge; they are out of `fired` and `failed` for every rule.
+    `unsure` marks the records that Saxon must judge; they are excluded from `fired` and `failed` for every rule.
     """
 
     fired: Mapping[str, Flags]

@@ -24,7 +24,7 @@ from constraint_sdc.schematron.load import load_schema
 from constraint_sdc.schematron.schema import Schema
 
 Evaluate: TypeAlias = Callable[[Mapping[str, Column], int], Mapping[str, Flags]]
-"""Tells of each rule that it can evaluate where it certainly holds, on so many records given as columns."""
+"""Tells where each rule that it can evaluate certainly holds, for a number of records given as columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Understood:
         return self.schema is not None and self.schema.is_xpath1
 
     def holds(self, columns: Mapping[str, Column], count: int) -> Mapping[str, Flags]:
-        """Tell of each rule that needs no Saxon where it certainly holds, on so many records given as columns."""
+        """Tell where each rule that needs no Saxon certainly holds, for a number of records given as columns."""
         return self.evaluator([rule.id for rule in self.rules])(columns, count)
 
     def evaluator(self, ids: Collection[str]) -> Evaluate:
@@ -87,7 +87,7 @@ class Understood:
 def understand_rules(
     rule_set: RuleSet, dataset: Dataset, parameters: Mapping[str, Path], allowed: tuple[Path, ...]
 ) -> Understood:
-    """Return what the rules mean on the records of a file; `parameters` are documents that stand for variables."""
+    """Return the meaning of the rules on the records of a file; `parameters` are documents as values of variables."""
     schema, layout = rule_set.schema, dataset.layout
     rules = understand(schema, record=layout.record, outside=dataset.outside, overridden=frozenset(parameters))
     confinement = Confinement.around((schema.origin.file, dataset.path), allowed)

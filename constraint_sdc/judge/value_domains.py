@@ -51,7 +51,7 @@ def _domains_of(path: Path, outsides: list[Outside], known: Dataset | None) -> d
     if known is None or path != known.path:
         return _read_domains(open_microdata(path), outsides)
     if known.record is not None and (found := open_microdata(path)).layout != known.microdata.layout:
-        return _read_domains(found, outsides)  # the user's records are not those that a rule sees as rows
+        return _read_domains(found, outsides)  # rules see other rows than the user's records
     return _known_domains(known, outsides)
 
 

@@ -56,13 +56,14 @@ class PartitionKeywords(DivisionKeywords, total=False):
 class MaskingKeywords(DivisionKeywords, total=False):
     """What is the same for every masking of a sweep."""
 
+    partition: str | None
     on_broken: OnBroken | None
     phase: str | None
     original: File | None
     recipe_file: File | None
+    recipe_sha256: str | None
     allow: Iterable[File]
     time_limit: float | None
-    partition: str | None
 
 
 class MaskKeywords(MaskingKeywords, total=False):

@@ -37,7 +37,7 @@ def settle(kind: type[Chosen], options: Chosen | None, given: Mapping[str, Any])
 
 
 def refuse_unknown(given: Iterable[str], known: Iterable[str]) -> None:
-    """Refuse a keyword that is no option, and name the nearest one.
+    """Refuse a keyword that is not an option, and name the nearest one.
 
     >>> refuse_unknown(["standardize"], ["k", "seed", "standardise"])
     Traceback (most recent call last):

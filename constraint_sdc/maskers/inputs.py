@@ -1,9 +1,10 @@
-"""What every masker needs besides the design of a block."""
+"""The inputs of every masker besides the design of a block."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 
@@ -18,24 +19,23 @@ from constraint_sdc.exact.candidates import NOT_COPIED
 from constraint_sdc.judge.rule_set import Evaluate, Understood
 from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.maskers.registry import default_masker
-from constraint_sdc.operators.lower_median import LowerMedian
-from constraint_sdc.operators.medoid import Medoid
-from constraint_sdc.operators.mode import Mode
-from constraint_sdc.operators.registry import OPERATORS
+from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
+from constraint_sdc.operators.operator import Operator
+from constraint_sdc.operators.registry import OPERATORS, copying_operator
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.partition.partitioner import Partitioner
 from constraint_sdc.plan.design import BlockDesign
 from constraint_sdc.settings.reason import Param, Reason, because
-from constraint_sdc.settings.words import OperatorName, Scale
+from constraint_sdc.settings.words import Scale
 
 
 @dataclass(frozen=True, slots=True)
 class MaskInputs:
-    """What masking needs besides the design.
+    """The inputs of masking besides the design.
 
     `held` tells for each rule which records satisfied it before masking; `understood` are the rules against these
-    records. There is no partitioner for a masker that divides records itself, or not at all; `task` is what the masker
-    resolved against the file.
+    records. There is no partitioner for a masker that divides records itself, or not at all; `task` has the masker's
+    parameters resolved against the file.
     """
 
     table: Table
@@ -80,7 +80,7 @@ def information_loss(series: Sequence[Series], masked: Points) -> float:
 
 
 def changed_categories(series: Sequence[Series], masked: Points) -> Iterator[Reason]:
-    """Yield in which share of the records each category changed: the loss where nothing can be squared."""
+    """Yield the share of records in which each category changed: the loss of variables without squared differences."""
     shares: dict[str, Param] = {}
     for j, one in enumerate(series):
         if one.scale is not Scale.NUMERIC:
@@ -96,11 +96,11 @@ def plain_loss(series: Sequence[Series], cloud: Cloud, k: int) -> float:
     values = np.array(
         [np.where(s.is_blank, np.nanmean(s.values) if (~s.is_blank).any() else 0.0, s.values) for s in series]
     ).T
-    means = OPERATORS[OperatorName.ARITHMETIC_MEAN].representatives(values, groups)
+    means = ArithmeticMean().representatives(values, groups)
     return information_loss(series, means[groups.label])
 
 
-# What the operators say of every group: numbers to aim at, records to copy from.
+# The operators' results for every group: target numbers, and records to copy from.
 
 
 def group_targets(design: BlockDesign, groups: Groups) -> tuple[Points, Rows, Rows]:
@@ -110,21 +110,19 @@ def group_targets(design: BlockDesign, groups: Groups) -> tuple[Points, Rows, Ro
     first = groups.order[groups.starts]
     is_mixed = np.zeros(len(groups), np.bool_)
     weights = design.cloud.weights
-    anchor = Medoid().choose(design.cloud.points, groups, weights)
+    anchors = cache(lambda name: copying_operator(name).choose(design.cloud.points, groups, weights))
     for j, (series, plan) in enumerate(zip(design.series, design.plan.variables, strict=True)):
         low, high = (f.reduceat(series.blank[groups.order], groups.starts) for f in (np.minimum, np.maximum))
         is_mixed |= low != high
         blank = high != 0
         values = np.where(series.is_blank, 1.0, series.values)
-        match plan.operator:
-            case OperatorName.LOWER_MEDIAN:
-                copied[:, j] = LowerMedian().choose(values, groups, weights)
-            case OperatorName.MODE:
-                copied[:, j] = Mode().choose(values, groups, weights)
-            case OperatorName.MEDOID:
-                copied[:, j] = anchor
-            case OperatorName.ARITHMETIC_MEAN | OperatorName.GEOMETRIC_MEAN:
-                targets[:, j], same = _average(plan.operator, series, values, groups, weights)
+        match plan.traits.copies:
+            case "record":
+                copied[:, j] = anchors(plan.operator)
+            case "value":
+                copied[:, j] = copying_operator(plan.operator).choose(values, groups, weights)
+            case "nothing":
+                targets[:, j], same = _average(OPERATORS[plan.operator], series, values, groups, weights)
                 copied[same, j] = first[same]
         targets[blank, j] = np.nan
         copied[blank, j] = first[blank]
@@ -132,20 +130,20 @@ def group_targets(design: BlockDesign, groups: Groups) -> tuple[Points, Rows, Ro
 
 
 def _average(
-    operator: OperatorName, series: Series, values: Points, groups: Groups, weights: Weights | None
+    operator: Operator, series: Series, values: Points, groups: Groups, weights: Weights | None
 ) -> tuple[Points, Flags]:
-    """Return averages, never outside the group's own range; and where all values are one that is on the grid."""
+    """Return averages within the group's range; where all values are equal and on the grid, that value itself."""
     ordered = values[groups.order]
     low, high = np.minimum.reduceat(ordered, groups.starts), np.maximum.reduceat(ordered, groups.starts)
-    if operator is OperatorName.GEOMETRIC_MEAN:
-        # Strata keep signs apart; a merged one may not, and has no geometric mean: the arithmetic stands in.
+    if operator.traits.averages_logarithms:
+        # Strata separate signs, but a merged one may not and has no geometric mean: the arithmetic mean replaces it.
         sign = np.sign(values)[groups.order][groups.starts]
         absolute = np.where(values == 0, 1.0, np.abs(values))[:, None]
-        size = OPERATORS[operator].representatives(absolute, groups, weights)[:, 0]
-        plain = OPERATORS[OperatorName.ARITHMETIC_MEAN].representatives(values[:, None], groups, weights)[:, 0]
+        size = operator.representatives(absolute, groups, weights)[:, 0]
+        plain = ArithmeticMean().representatives(values[:, None], groups, weights)[:, 0]
         average = np.where(np.sign(low) == np.sign(high), size * sign, plain)
     else:
-        average = OPERATORS[operator].representatives(values[:, None], groups, weights)[:, 0]
+        average = operator.representatives(values[:, None], groups, weights)[:, 0]
     average = np.clip(average, low, high)
     on_grid = np.rint(low * series.grid.scale) == low * series.grid.scale if series.grid.decimals is not None else True
     return average, (low == high) & on_grid

@@ -1,4 +1,4 @@
-"""Mask a table: as the design says, by the masker that was asked for."""
+"""Mask a table by the requested masker, according to the design."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from constraint_sdc.plan.design import BlockDesign, Design
 
 
 def mask_table(design: Design, inputs: MaskInputs) -> Masked:
-    """Return all blocks after masking; NotPublishedError if the masker changed something else than was planned."""
+    """Return all blocks after masking; NotPublishedError if the masker changed anything that was not planned."""
     masked = inputs.masker.mask_all(design, inputs)
     details = tuple(_strange(masked, design, inputs.table.records))
     if details:
@@ -19,9 +19,9 @@ def mask_table(design: Design, inputs: MaskInputs) -> Masked:
 
 
 def _strange(masked: Masked, design: Design, records: int) -> list[str]:
-    """Say which blocks are not those of the design: a masker decides about values, and about nothing else."""
+    """Return which blocks are not those of the design: a masker may only decide values."""
     if len(masked.blocks) != len(design.blocks):
-        return [f"{len(design.blocks)} blocks were planned, and {len(masked.blocks)} came back"]
+        return [f"{len(design.blocks)} blocks were planned, but {len(masked.blocks)} were returned"]
     pairs = zip(masked.blocks, design.blocks, strict=True)
     return [
         f"block {planned.plan.number}: {what}" for block, planned in pairs for what in _faults(block, planned, records)

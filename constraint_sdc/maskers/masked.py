@@ -1,4 +1,4 @@
-"""What masking did: the new values, which records share them, and which exact step each group took."""
+"""The result of masking: the new values, which records share them, and the exact step of each group."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from constraint_sdc.shown import Shown, Tabled
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MaskedBlock:
-    """One block after masking: `stratum[g]` tells how group g was formed.
+    """One block after masking: `stratum[g]` is the stratum of group g.
 
     `columns` hold rows of values, and `step` how each row was made exact. Row g is what every record of group g gets;
-    where records of a group differ, `own` tells the row of each record.
+    where records of a group differ, `own` has the row of each record.
     """
 
     plan: BlockPlan
@@ -40,7 +40,7 @@ class MaskedBlock:
         return self.groups.label if self.own is None else self.own
 
     def smallest(self) -> int:
-        """Return the least number of records that share all values of the block."""
+        """Return the smallest number of records that share all values of the block."""
         if self.own is None:
             return int(self.groups.sizes.min())
         rows = list(zip(*(column.texts() for column in self.columns.values()), strict=True))
@@ -71,14 +71,14 @@ class Masked:
         return {name: column.take(block.row) for block in self.blocks for name, column in block.columns.items()}
 
 
-# What a user asks of `partition`, and what they get back.
+# Options and result of `partition`.
 
 
 @dataclass(frozen=True, slots=True)
 class PartitionOptions:
     """How to divide a file; what is None falls back to the recipe, then to the default.
 
-    Without `variables` the records are divided by all those that masking would mask.
+    Without `variables` the records are divided by all variables that `mask` masks.
     """
 
     k: int | None = None
@@ -106,8 +106,8 @@ class Partitioned(Tabled):
     """The groups of a file's records and their price.
 
     `chosen` is the method that `auto` chose, and `why`; both are None for any other method. `left_out` are variables
-    that nobody named and that do not take part. `loss` is 100 * SSE / SST over the standardised variables, `mdav_loss`
-    the same for plain MDAV, None where the file is too large to try. `seconds` is the time that the method took.
+    that are not selected and do not take part. `loss` is 100 * SSE / SST over the standardised variables, `mdav_loss`
+    the same for plain MDAV, None if the file is too large to try. `seconds` is the time that the method took.
     """
 
     data: Path
@@ -129,15 +129,15 @@ class Partitioned(Tabled):
         return len(self.groups.label)
 
 
-# What a user asks of `plan` and `mask`, and what they get back.
+# Options and results of `plan` and `mask`.
 
 
 @dataclass(frozen=True, slots=True)
 class MaskOptions:
     """How to mask; what is None falls back to the recipe, then to the default.
 
-    `masker` is how the file is masked, `partition` how the masker divides its records, each by name. `recipe_file` is
-    where the recipe was read, and `recipe_sha256` the digest of the bytes.
+    `masker` and `partition` are names: how the file is masked, and how the masker divides its records. `recipe_file` is
+    the file of the recipe, and `recipe_sha256` the digest of its bytes.
     """
 
     k: int | None = None
@@ -178,8 +178,8 @@ class RuleOutcome:
 class MaskResult(Tabled):
     """A published masking: the plan with its prices, the judge's verdicts on both files, and where the files are.
 
-    `outcomes` has one entry per rule. `smallest` is the least number of records that share a block's values, per block,
-    counted on the written file. `digests` are SHA-256 of the inputs (as in the plan) and of "output".
+    `outcomes` has one entry per rule. `smallest` is, per block, the smallest number of records that share its values,
+    counted in the written file. `digests` are SHA-256 of the inputs (as in the plan) and of "output".
     """
 
     plan: Plan
@@ -197,18 +197,18 @@ class MaskResult(Tabled):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CertificateCheck(Tabled):
-    """What of a certificate was confirmed and what does not agree, a sentence each."""
+    """What was confirmed of a certificate and what does not agree, one sentence each."""
 
     confirmed: tuple[str, ...]
     mismatches: tuple[str, ...]
 
     @property
     def exit_code(self) -> int:
-        """0 everything agrees, 1 something does not."""
+        """0 if everything agrees, 1 if something does not."""
         return 1 if self.mismatches else 0
 
 
-# What `explain` answers for one rule, and needs to answer for one record.
+# What `explain` returns for one rule, and needs for one record.
 
 
 @dataclass(frozen=True, slots=True, repr=False)

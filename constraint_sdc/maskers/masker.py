@@ -1,7 +1,7 @@
 """What a masker is: parameters and traits (`settings/masker.py`), a plan, and new values for every block.
 
-A masker is a frozen dataclass whose fields are its parameters. It stores; `mask` works. What needs a heavy library is
-imported inside its methods, so that a run imports only what its own masker needs.
+A masker is a frozen dataclass whose fields are its parameters. `mask` does the work. Heavy libraries are imported in
+its methods, so that a run imports only what its own masker needs.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 class Masker(MaskerTraits):
-    """A masker at work. With the same design, inputs and seed it makes the same values."""
+    """A masker with its work. The same design, inputs and seed give the same values."""
 
     def resolve(self, table: Table, recipe: Recipe) -> object:
-        """Return the parameters in terms of a file, which `mask` finds in its inputs; UsageError if they do not fit."""
+        """Return the parameters resolved against a file, for `mask`; UsageError if they do not fit the file."""
         return None
 
     def plan(self, inputs: PlanInputs) -> Design:
-        """Return the plan and its working drawing, or refuse with the way out."""
+        """Return the plan and its design, or refuse with a way out."""
         from constraint_sdc.plan.make_plan import make_plan
 
         return make_plan(inputs)
@@ -35,9 +35,9 @@ class Masker(MaskerTraits):
     def mask(self, design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
         """Return values for a block's records that satisfy every rule which held, or raise CannotShareError.
 
-        Nothing but the block's variables changes.
+        Only the block's variables change.
         """
-        raise NotImplementedError(f"{self.name} masks no single block")
+        raise NotImplementedError(f"{self.name} does not mask single blocks; call `mask`")
 
     def mask_all(self, design: Design, inputs: MaskInputs) -> Masked:
         """Return all blocks after masking, block by block."""
@@ -48,6 +48,6 @@ class Masker(MaskerTraits):
     def recount(self, plan: Plan, table: Table, recipe: Recipe) -> tuple[str, list[str]]:
         """Count in a masked file what the plan certifies besides k; return what was counted and what differs.
 
-        Asked only of a masker that `recounts`.
+        Called only for a masker that `recounts`.
         """
         return "", []

@@ -1,7 +1,8 @@
 """Blocks in which every record has values of its own: written, derived, judged record by record, and made exact.
 
-A masker proposes; what breaks a rule goes down the exact steps as a group of one. Such a record is never represented by
-itself, which would give it away: at last it takes the representative of its cluster, or another record's values.
+A masker proposes values; a record that breaks a rule goes through the exact steps as a group of one. Its own values
+never represent it, because that would disclose it: the last step gives it the representative of its cluster, or another
+record's values.
 """
 
 from __future__ import annotations
@@ -54,9 +55,9 @@ class OwnValues:
         return Deriver(self.records, inputs.table, self.design.others, inputs.domains, inputs.is_xpath1)
 
     def proposed(self, rows: Rows, values: Points, source: Rows) -> Candidates:
-        """Return what would be written for these records: numbers `values`, or copies where `source` names a record.
+        """Return the texts for these records: numbers `values`, or copies where `source` names a record.
 
-        A record that has no value keeps having none, whatever is proposed.
+        A missing value stays missing, whatever is proposed.
         """
         candidates = Candidates.blank(self.design.series, rows)
         every = np.arange(len(rows))
@@ -84,9 +85,9 @@ class OwnValues:
         return self.judge.passing(candidates)
 
     def representatives(self, which: Rows) -> Representatives:
-        """Return what microaggregation would put in place of some clusters, one row for every cluster of the block.
+        """Return the representatives that microaggregation gives some clusters, one row per cluster of the block.
 
-        CannotShareError where the records of a cluster cannot share values.
+        CannotShareError if the records of a cluster cannot share values.
         """
         targets, copied, mixed = group_targets(self.design, self.clusters)
         design, inputs = self.design, self.inputs
@@ -98,7 +99,7 @@ class OwnValues:
         return ladder.continue_from(ladder.rounded(), dict.fromkeys(others.tolist(), ExactStep.ROUNDED), which)
 
     def first_step(self, rows: Rows) -> dict[int, ExactStep]:
-        """Return the step that a record took whose first proposal is right."""
+        """Return the step of a record whose first proposal satisfies every rule."""
         strata = self.design.strata
         own = self.stratum_of_record[rows].tolist()
         return {
@@ -107,7 +108,7 @@ class OwnValues:
         }
 
     def finish(self, best: Candidates, targets: Points, step: dict[int, ExactStep]) -> Representatives:
-        """Bring the records without a step down the exact steps; all others have their values in `best`."""
+        """Take the records without a step through the exact steps; all others have their values in `best`."""
         failing = np.setdiff1d(np.arange(len(best)), np.array(list(step), np.int64))
         aimed = np.where(best.source == NOT_COPIED, targets, np.nan)
         mixed = np.zeros(0, np.int64)
@@ -139,7 +140,7 @@ class OwnValues:
     def _substitutes(self, failing: Rows) -> Candidates:
         """Return, for the failing records, the representative of their cluster; the others have none.
 
-        If records of a cluster cannot share values, it is what operators and derivations make of it, for each record.
+        If records of a cluster cannot share values, operators and derivations compute one for each record.
         """
         label = self.clusters.label
         substitutes = Candidates.blank(self.design.series, np.arange(len(label)))

@@ -1,7 +1,7 @@
 """The maskers by name: the built-in ones, and those that other distributions register as `constraint_sdc.maskers`.
 
-What a third-party masker declares of itself is words for the user. The written file is read back, judged by the rules
-and counted for k in the same way for every masker; one that fails is not published.
+What a third-party masker declares about itself is only information for the user. For every masker the written file is
+read back, judged by the rules and counted for k in the same way; a file that fails is not published.
 """
 
 from __future__ import annotations

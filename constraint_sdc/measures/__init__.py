@@ -1,1 +1,1 @@
-"""Measures: what masking costs (utility), what an intruder may learn (risk), and attacks that are carried out."""
+"""Measures of a masked file: utility, disclosure risk, and attacks."""

@@ -1,24 +1,30 @@
-"""What was measured of a masked file: figures and tables that every report can show, whatever the measure."""
+"""The results of measures: figures and tables in a form that every report can show."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, runtime_checkable
+from typing import Literal as OneOf
 
+from constraint_sdc.arrays import Floats
+from constraint_sdc.constraints.constraint import EditRule
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.maskers.masked import MaskOptions, RuleOutcome
 from constraint_sdc.plan.plan import Plan
 from constraint_sdc.settings.recipe import Recipe
 from constraint_sdc.shown import Tabled
 
+if TYPE_CHECKING:
+    from constraint_sdc.measures.utility.regressions import Regression
+
 Cell: TypeAlias = str | int | float | None
 
 
 class Unit(Enum):
-    """How a number is to be read, and so how it is shown."""
+    """The unit of a number, which decides how it is shown."""
 
     PERCENT = "percent"  # 0 to 100 (a loss can exceed it)
     COUNT = "count"  # a whole number of records, cells, groups
@@ -42,9 +48,9 @@ class Figure:
 class ResultTable:
     """Further numbers of a measure, a row each; text cells are names, floats are shown rounded.
 
-    `name` is for machines, unique in its measure. `units` say how the columns of numbers are to be read, as long as
-    `head`; None for a column of names. With `is_of_records` the rows tell about single records: reports leave them out
-    unless the user asks for values.
+    `name` is for machines, unique in its measure. `units` has the unit of each column in `head`; None for a column of
+    names. With `is_of_records` the rows describe single records: reports leave them out unless the user asks for
+    values.
     """
 
     name: str
@@ -57,10 +63,10 @@ class ResultTable:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Measured(Tabled):
-    """What one measure or attack found. `measure` is its name, which is also its file's and its page's.
+    """The result of one measure or attack. `measure` is its name, which is also the name of its file and its page.
 
-    The first figure is the headline. `says` is one sentence for people: what the headline means for this file. `notes`
-    tell what was assumed, left out or drawn at random.
+    The first figure is the headline. `says` is one sentence that explains the headline for this file. `notes` list what
+    was assumed, left out or drawn at random.
     """
 
     measure: str
@@ -77,9 +83,9 @@ class Measured(Tabled):
 
 @dataclass(frozen=True, slots=True)
 class SubdomainMeasured:
-    """The utility measures on some of the records: those of a category, or under a condition.
+    """The utility measures on some of the records: those of a category, or those that satisfy a condition.
 
-    `wish` is what the recipe says; `name` is the same for a condition, and names the value for a variable's category.
+    `wish` is the text in the recipe; `name` is the same for a condition, and includes the value for a category.
     """
 
     wish: str
@@ -90,7 +96,7 @@ class SubdomainMeasured:
 
 @dataclass(frozen=True, slots=True)
 class AssessOptions:
-    """What to assess, and how; what is None falls back to the recipe, then to the default.
+    """What to assess, and how; None means the recipe's value, or else the default.
 
     `known` are the variables that an intruder knows. `attacks` are the names of those to try, None for all that apply.
     `seed` draws subsets and samples. `phase`, `original`, `allow` and `time_limit` are as for `check`.
@@ -110,11 +116,11 @@ class AssessOptions:
 
 @dataclass(frozen=True, repr=False)
 class Assessment(Tabled):
-    """Everything that a review board asks of a masked file.
+    """All results that a review board needs for a masked file.
 
-    `outcomes` compare the rules before and after, None without rules. `plan` is the one in the certificate, which is
-    None where there is none; `mismatches` are the sentences on which it and the file disagree. `score` is PIL, DR and
-    SCORE of the literature. `pair` is for the pictures: distributions, never single records.
+    `outcomes` compare the rules before and after, None without rules. `plan` is the plan in the certificate, None if
+    there is no certificate; `mismatches` are the statements of the certificate that contradict the file. `score` is
+    PIL, DR and SCORE of the literature. `pair` is used for pictures, which show distributions, never single records.
     """
 
     original: Path
@@ -136,16 +142,16 @@ class Assessment(Tabled):
 
     @property
     def newly_broken(self) -> int:
-        """Return how many rules are broken where they held before masking."""
+        """Return how many rules are broken that held before masking."""
         return sum(outcome.newly_broken > 0 for outcome in self.outcomes or ())
 
     @property
     def exit_code(self) -> int:
-        """0 assessed, and no rule is newly broken nor does the certificate disagree; 1 otherwise."""
+        """Return 0 if no rule is newly broken and the certificate agrees with the file, 1 otherwise."""
         return 1 if self.newly_broken or self.mismatches else 0
 
 
-# A sweep: the same file masked again and again, and what every masking cost and risked.
+# A sweep: the same file masked with many parameters, and the loss and risk of each masking.
 
 WITH_RULES = "with rules"
 WITHOUT_RULES = "without rules"
@@ -156,9 +162,9 @@ class SweepPoint:
     """One scenario, method and k. `pil`, `dbrl`, `id`, `dr` and `score` are per cent, None where not defined.
 
     `scenario` tells whether rules were kept. `loss` is 100 * SSE / SST over all masked numbers. `broken` counts the
-    violations (a record and a rule) that were none before masking, None without rules. `smallest` is the least number
-    of records that share a block's values, None where nothing was masked; `seconds` is what masking and measuring took.
-    `refused` says why a file cannot be masked like this; then nothing was measured.
+    violations (a record and a rule) that did not exist before masking, None without rules. `smallest` is the least
+    number of records that share a block's values, None if nothing was masked; `seconds` is the time of masking and
+    measuring. `refused` is the reason why the file cannot be masked like this; then nothing was measured.
     """
 
     scenario: str
@@ -187,11 +193,11 @@ class SweepTask:
 
 @dataclass(frozen=True, slots=True)
 class SweepOptions:
-    """Which points: every k with every masker and partition, with the rules and, when compared, without them.
+    """The points of a sweep: every k with every masker and partition, with the rules and, for comparison, without them.
 
-    Each of `partitions` stands for microaggregation by it; each of `maskers` divides records as `masking` says. Without
-    both, `masking` and its recipe decide. `masking` holds what is the same for all points. `jobs` is how many processes
-    work at the same time, None for as many as there are cores; the results do not depend on it.
+    Each of `partitions` means microaggregation by it; each of `maskers` divides records as `masking` says. Without
+    both, `masking` and its recipe decide. `masking` holds the options that all points share. `jobs` is the number of
+    parallel processes, None for one per core; the results do not depend on it.
     """
 
     ks: tuple[int, ...]
@@ -219,9 +225,9 @@ class SweepOptions:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Sweep(Tabled):
-    """All points of a sweep; `reused` were computed by an earlier run that was interrupted or asked for less.
+    """All points of a sweep; `reused` were computed by an earlier run that was interrupted or had fewer points.
 
-    `digest` is the SHA-256 of the data: points of another file say nothing about this one.
+    `digest` is the SHA-256 of the data, so that points of another file are not reused.
     """
 
     data: Path
@@ -233,12 +239,41 @@ class Sweep(Tabled):
     notes: tuple[str, ...] = ()
 
     def best(self, scenario: str, method: str) -> SweepPoint | None:
-        """Return the point of lowest SCORE, the smallest k among equals."""
+        """Return the point of lowest SCORE; ties go to the smallest k."""
         scored = [p for p in self.points if (p.scenario, p.method) == (scenario, method) and p.score is not None]
         return min(scored, key=lambda p: (p.score or 0.0, p.k), default=None)
 
 
-# What a measure is: its parameters are stored by the constructor, and one method does the work.
+# The protocol of measures: the constructor stores the parameters, and one method measures.
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureTraits:
+    """The properties of a measure that commands and the exam use.
+
+    `family` is the part of the assessment it belongs to. `unmasked` is the value of its first figure when the masked
+    file is the original, None where nothing is claimed. With `draws` it samples by the seed, so that its figures may
+    depend on the order of the records. With `needs_rules` it runs only with rules that every original record satisfies.
+    """
+
+    family: OneOf["utility", "risk", "attack"]
+    unmasked: float | None = None
+    draws: bool = False
+    needs_rules: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureInputs:
+    """The inputs of measures besides the pair.
+
+    `seed` draws samples. `rules` are those that every original record satisfies, `domains` the values of variables that
+    value-domain rules restrict, `regressions` those that the recipe names.
+    """
+
+    seed: int = 0
+    rules: Sequence[EditRule] = ()
+    domains: Mapping[str, Floats] = field(default_factory=dict)
+    regressions: tuple[Regression, ...] = ()
 
 
 class Measure(Protocol):
@@ -246,7 +281,17 @@ class Measure(Protocol):
 
     name: ClassVar[str]
     title: ClassVar[str]
+    traits: ClassVar[MeasureTraits]
 
     def measure(self, pair: Pair) -> Measured:
-        """Return what it finds in the pair; the same pair and parameters find the same."""
+        """Return the result for the pair; the same pair and parameters give the same result."""
+        ...
+
+
+@runtime_checkable
+class MeasureWithInputs(Protocol):
+    """A measure that needs more than the pair."""
+
+    def prepared(self, inputs: MeasureInputs) -> Measure | None:
+        """Return the measure for a run, None where there is nothing to measure."""
         ...

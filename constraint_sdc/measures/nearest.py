@@ -1,7 +1,7 @@
-"""The nearest records of another file, all of them where several are equally near: exactly, and never n x n at once.
+"""The nearest records of another file, including all ties: an exact search without n x n memory.
 
 Small files and spaces of many dimensions are compared in blocks of matrix products; the rest by a k-d tree
-(J. L. Bentley, Comm. ACM 18(9), 509-517, 1975). Which of the two is a matter of speed only.
+(J. L. Bentley, Comm. ACM 18(9), 509-517, 1975). The choice affects speed only.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from constraint_sdc.partition.partitioner import cores
 from constraint_sdc.partition.search.neighbours import find_copies
 
 SAME = 1.0 + 1e-9
-"""Distances within this factor are the same: rounding must not decide which of the k members of a group is nearest."""
+"""Distances within this factor are equal: rounding must not decide which of the k members of a group is nearest."""
 
 _PAIRS = 1 << 20
 _CELLS = 20_000_000  # coordinates of pairs that are measured at a time
 """Pairs compared at a time."""
 
 _FEW_PAIRS = 4_000_000
-"""Up to so many, blocks answer before a tree is built."""
+"""Up to this number of references, blocks are faster than building a tree."""
 
 _DIMENSIONS = 14.0
-"""Beyond about so many, a tree looks nearly everywhere, and blocks are faster."""
+"""Above about this number of dimensions, a tree visits nearly all points, and blocks are faster."""
 
 _CHUNK = 4_096
-"""Queries that a tree is asked at a time."""
+"""Queries passed to a tree at a time."""
 
 _NEAR = 1e-100
-"""The least bound of a search: what is nearer is at the same place, since squares of less are nought."""
+"""The least bound of a search: squares of smaller distances underflow to 0."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ class Nearest:
 class Links:
     """For every query: how many references were equally near, and whether the right one is among them.
 
-    Who has to choose among the equally near ones draws lots: `credit` is the chance that he draws the right one. File
-    order, which may betray the right one, has no influence.
+    Ties are drawn at random: `credit` is the probability of drawing the right one. File order, which may reveal the
+    right one, has no influence.
     """
 
     ties: Codes
@@ -56,7 +56,7 @@ class Links:
 
     @property
     def credit(self) -> Floats:
-        """Return the chance that the link of each query is right."""
+        """Return the probability that the link of each query is right."""
         chance: Floats = self.is_right / self.ties
         return chance
 
@@ -71,7 +71,8 @@ def links(queries: Points, references: Points, own: Rows) -> Links:
 def nearest(queries: Points, references: Points, at_most: Floats | None = None) -> Nearest:
     """Return the nearest references of every query; there is at least one reference. Equal rows are searched once.
 
-    `at_most` are distances within which each query is known to have a reference: they save time, and change nothing.
+    `at_most` are distances within which each query is known to have a reference: they save time and do not change the
+    result.
 
     >>> found = nearest(np.array([[0.0], [5.0]]), np.array([[1.0], [-1.0], [5.0]]))
     >>> found.distance.tolist(), found.ties.tolist()
@@ -91,7 +92,7 @@ def nearest(queries: Points, references: Points, at_most: Floats | None = None) 
 
 @dataclass(frozen=True)
 class Distinct:
-    """The different rows among points: `count` how often each occurs, `which` of them every point is."""
+    """The distinct rows among points: `count` of each, and `which` of them every point is."""
 
     points: Points
     count: Codes
@@ -99,7 +100,7 @@ class Distinct:
 
 
 def distinct(points: Points) -> Distinct:
-    """Return the different rows."""
+    """Return the distinct rows."""
     copies = find_copies(np.ascontiguousarray(points))
     first = np.flatnonzero(copies.rank == 0)
     number = np.empty(len(points), np.int64)
@@ -108,14 +109,14 @@ def distinct(points: Points) -> Distinct:
 
 
 def by_tree(queries: Points, references: Distinct, bound: Floats) -> Nearest:
-    """Ask a k-d tree for the two nearest; only where both are equally near are all of them listed.
+    """Search a k-d tree for the two nearest; only if both are equally near, list all ties.
 
-    A search has one bound for all its queries, and so those of similar bounds are asked together: where every masked
-    record lies close to its own original, the tree need not prove how far the second one is.
+    A search has one bound for all its queries, so queries with similar bounds are searched together: if every masked
+    record is close to its own original, the tree does not need the distance of the second nearest.
     """
     from scipy.spatial import cKDTree
 
-    tree = cKDTree(references.points, balanced_tree=False)  # halves at equal coordinates are costly
+    tree = cKDTree(references.points, balanced_tree=False)  # balancing equal coordinates is slow
     distance, ties = np.empty(len(queries)), np.empty(len(queries), np.int64)
     order = np.argsort(bound, kind="stable")
     for start in range(0, len(order), _CHUNK):
@@ -164,7 +165,7 @@ def by_blocks(queries: Points, references: Distinct) -> Nearest:
 
 def _measured(queries: Points, references: Distinct, one: Rows, other: Rows) -> tuple[Floats, Codes]:
     """Return the least distance of each query and the references there; the pairs are sorted, one or more each."""
-    pairs = max(1, _CELLS // max(queries.shape[1], 1))  # of a category with thousands of values, many are equally near
+    pairs = max(1, _CELLS // max(queries.shape[1], 1))  # a category with thousands of values has many ties
     apart = np.empty(len(one))
     for start in range(0, len(one), pairs):
         part = slice(start, start + pairs)
@@ -184,7 +185,7 @@ def _apart(some: Points, others: Points) -> Floats:
 
 
 def _dimensions(points: Points) -> float:
-    """Return in how many directions points spread: 1 if along a line, all columns if alike in all.
+    """Return the effective dimension of points: 1 on a line, the number of columns if all spread equally.
 
     It is the square of the sum of the covariance matrix's eigenvalues over the sum of their squares.
     """

@@ -1,7 +1,7 @@
 """Original and masked records as points of one space, so that the distance between any two of them is defined.
 
 Numbers are measured in standard deviations of the original, as in masking; two different categories lie one unit apart.
-The original's units hold for both files: an intruder compares a masked value with his own, not with its rank.
+The original's units are used for both files: an intruder compares masked values with known values, not with ranks.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from constraint_sdc.data.pair import Compared
 from constraint_sdc.settings.words import Scale
 
 FAR = 1e100
-"""No point lies farther out, so that squares stay finite; what is beyond is as far from all originals."""
+"""The largest coordinate, so that squares stay finite; points beyond it are moved to it."""
 
 _CELLS = 20_000_000
 """Indicator cells of one nominal variable at most: 160 MB a file."""
@@ -27,7 +27,7 @@ _HALF = float(np.sqrt(0.5))
 
 @dataclass(frozen=True)
 class Places:
-    """Row i of both arrays is the same record; they have the same columns. `notes` tell what was simplified."""
+    """Row i of both arrays is the same record; they have the same columns. `notes` list simplifications."""
 
     original: Points
     masked: Points
@@ -40,10 +40,10 @@ class Places:
 
 @dataclass(frozen=True)
 class Standardisation:
-    """How numbers become coordinates: `(x - centre) / deviation`, the deviation being 1 where values do not differ.
+    """The conversion of numbers to coordinates: `(x - centre) / deviation`, with deviation 1 for a constant.
 
-    Everything is reckoned from one value and in units of the largest difference from it, so that neither a large offset
-    costs digits nor large numbers overflow.
+    Computation is relative to one value and in units of the largest difference from it, so that a large offset costs no
+    digits and large numbers do not overflow.
     """
 
     origin: float
@@ -53,7 +53,7 @@ class Standardisation:
 
     @staticmethod
     def of(values: Floats) -> Standardisation:
-        """Return the unit of the values there are: mean and standard deviation (of n, not n - 1)."""
+        """Return the unit of the values that are not blank: mean and standard deviation (divided by n)."""
         values = values[~np.isnan(values)]
         if len(values) == 0:
             return Standardisation(0.0, 0.5, 0.0, 1.0)
@@ -92,14 +92,14 @@ def joined(places: Sequence[Places], records: int) -> Places:
 
 
 def place(variable: Compared) -> Places:
-    """Return the places in one variable: its coordinate and, where there are blanks, one for being blank."""
+    """Return the places in one variable: its coordinate and, if there are blanks, an indicator of blanks."""
     if variable.scale is Scale.NOMINAL:
         return _categories(variable)
     return _numbers(variable.original, variable.masked)
 
 
 def _numbers(original: Floats, masked: Floats) -> Places:
-    """Numbers and ordinal codes: blanks lie at the mean, and one unit off in a direction of their own."""
+    """Place numbers and ordinal codes; blanks are at the mean, one unit away in a separate column."""
     unit = Standardisation.of(original)
     before, after = unit.place(original), unit.place(masked)
     blank, blank_after = np.isnan(before), np.isnan(after)
@@ -112,7 +112,7 @@ def _numbers(original: Floats, masked: Floats) -> Places:
 
 
 def _categories(variable: Compared) -> Places:
-    """One indicator column for each category that occurs, a blank being one; different ones are one unit apart."""
+    """Place categories by one indicator column each, blanks included; different categories are one unit apart."""
     n = len(variable.original_code)
     codes = np.concatenate((variable.original_code, variable.masked_code))
     found, which, count = np.unique(codes, return_inverse=True, return_counts=True)

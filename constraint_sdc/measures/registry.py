@@ -9,54 +9,62 @@ from constraint_sdc.arrays import Floats, Points
 from constraint_sdc.constraints.constraint import EditRule
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.errors import UsageError
-from constraint_sdc.measures.assessment import Measure, Measured
-from constraint_sdc.measures.attacks.rule_inference.attack import RuleInference
-from constraint_sdc.measures.attacks.single_ranking import SingleRanking
-from constraint_sdc.measures.attacks.transparency import Transparency
+from constraint_sdc.measures.assessment import Measure, Measured, MeasureInputs, MeasureWithInputs
 from constraint_sdc.measures.points import places_of
-from constraint_sdc.measures.risk.achieved_k import AchievedKRisk
 from constraint_sdc.measures.risk.distance_linkage import DistanceLinkage, distance_linkage
 from constraint_sdc.measures.risk.interval_disclosure import IntervalDisclosureRisk, RankBase
-from constraint_sdc.measures.risk.mahalanobis_linkage import MahalanobisLinkage
-from constraint_sdc.measures.risk.probabilistic_linkage import ProbabilisticLinkage
-from constraint_sdc.measures.risk.subset_linkage import SubsetLinkage
-from constraint_sdc.measures.risk.uniqueness import UniquenessRisk
 from constraint_sdc.measures.score import score, score_measured
-from constraint_sdc.measures.utility.correlations import Correlations
-from constraint_sdc.measures.utility.il1s import AbsoluteError
-from constraint_sdc.measures.utility.moments import Moments
 from constraint_sdc.measures.utility.pil import PilBase, ProbabilisticLoss
-from constraint_sdc.measures.utility.regressions import Regression, Regressions
-from constraint_sdc.measures.utility.sse import SquaredError, sse
-from constraint_sdc.measures.utility.unchanged import Unchanged
+from constraint_sdc.measures.utility.regressions import Regression
+from constraint_sdc.measures.utility.sse import sse
+from constraint_sdc.plugins import Registry
 
-ATTACKS = (Transparency.name, SingleRanking.name, RuleInference.name)
+MEASURES = Registry[Measure](
+    kind="measure",
+    folders=("constraint_sdc.measures.utility", "constraint_sdc.measures.risk", "constraint_sdc.measures.attacks"),
+    group="constraint_sdc.measures",
+    protocol=Measure,
+    first=(
+        "pil",
+        "sse",
+        "il1s",
+        "moments",
+        "correlations",
+        "unchanged",
+        "regressions",
+        "achieved-k",
+        "uniqueness",
+        "distance-linkage",
+        "mahalanobis-linkage",
+        "subset-linkage",
+        "probabilistic-linkage",
+        "interval-disclosure",
+        "transparency",
+        "single-ranking",
+        "rule-inference",
+    ),
+)
+"""Every measure and attack under its name, in the order in which reports show them."""
+
+
+def attacks() -> tuple[str, ...]:
+    """Return the names of all attacks."""
+    return tuple(measure.name for measure in MEASURES.all() if measure.traits.family == "attack")
+
+
+def prepared(measure: Measure, inputs: MeasureInputs) -> Measure | None:
+    """Return a registered measure for a run, None where there is nothing to measure."""
+    return measure.prepared(inputs) if isinstance(measure, MeasureWithInputs) else measure
 
 
 def utility_measures(regressions: tuple[Regression, ...] = ()) -> tuple[Measure, ...]:
-    """Return the measures of what masking cost; regressions only where some are named."""
-    measures: tuple[Measure, ...] = (
-        ProbabilisticLoss(),
-        SquaredError(),
-        AbsoluteError(),
-        Moments(),
-        Correlations(),
-        Unchanged(),
-    )
-    return (*measures, Regressions(regressions)) if regressions else measures
+    """Return the utility measures; regressions only if some are named."""
+    return _family("utility", MeasureInputs(regressions=regressions))
 
 
 def risk_measures(seed: int = 0) -> tuple[Measure, ...]:
-    """Return the measures of what could be linked or narrowed down; `seed` draws where not all can be tried."""
-    return (
-        AchievedKRisk(),
-        UniquenessRisk(),
-        DistanceLinkage(),
-        MahalanobisLinkage(),
-        SubsetLinkage(seed=seed),
-        ProbabilisticLinkage(seed=seed),
-        IntervalDisclosureRisk(),
-    )
+    """Return the risk measures; `seed` draws samples where not all combinations can be tried."""
+    return _family("risk", MeasureInputs(seed))
 
 
 def attacks_on(
@@ -67,23 +75,27 @@ def attacks_on(
 ) -> tuple[Measure, ...]:
     """Return the attacks of these names, all that apply if None.
 
-    What rules give away needs rules that every original record satisfies; `domains` are the values of variables that
+    Rule inference needs rules that every original record satisfies; `domains` are the values of variables that
     value-domain rules restrict.
     """
-    attacks: tuple[Measure, ...] = (Transparency(), SingleRanking(setting="full", seed=seed))
-    attacks += (RuleInference(rules, domains),) if rules else ()
+    found = _family("attack", MeasureInputs(seed, rules, domains))
     if names is None:
-        return attacks
+        return found
     for name in names:
-        if name not in ATTACKS:
-            raise UsageError(f"unknown attack {name!r}", hint=f"use one of: {', '.join(ATTACKS)}, or none")
-        if name not in [attack.name for attack in attacks]:
+        if name not in attacks():
+            raise UsageError(f"unknown attack {name!r}", hint=f"use one of: {', '.join(attacks())}, or none")
+        if name not in [attack.name for attack in found]:
             raise UsageError(f"{name} needs rules that every original record satisfies", hint="give --rules")
-    return tuple(attack for attack in attacks if attack.name in names)
+    return tuple(attack for attack in found if attack.name in names)
+
+
+def _family(family: str, inputs: MeasureInputs) -> tuple[Measure, ...]:
+    members = (measure for measure in MEASURES.all() if measure.traits.family == family)
+    return tuple(ready for measure in members if (ready := prepared(measure, inputs)) is not None)
 
 
 def score_of(utility: Sequence[Measured], risk: Sequence[Measured]) -> Measured:
-    """Return SCORE from what was measured already."""
+    """Return SCORE from results that were already measured."""
     found = {measured.measure: measured for measured in (*utility, *risk)}
     return score_measured(
         found[ProbabilisticLoss.name].value("pil"),
@@ -93,13 +105,12 @@ def score_of(utility: Sequence[Measured], risk: Sequence[Measured]) -> Measured:
 
 
 # The figures of a sweep: PIL, DBRL, ID and the loss of many masked versions of one file.
-#
-# Whatever depends on the original alone is computed once.
+# Results that depend on the original alone are computed once.
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What one masked version costs and risks, in per cent; None where not defined."""
+    """The loss and risk of one masked version in per cent; None where not defined."""
 
     pil: float | None
     dbrl: float | None
@@ -110,7 +121,7 @@ class Figures:
 
 
 class SweepFigures:
-    """Measures pairs that share their original; another set of masked variables has a base of its own."""
+    """Measures pairs that share their original; each set of masked variables has its own base."""
 
     def __init__(self) -> None:
         self._bases: dict[tuple[str, ...], tuple[PilBase, RankBase]] = {}

@@ -15,12 +15,12 @@ NAME = "score"
 TITLE = "SCORE: loss and risk in one number"
 
 UNMASKED = 50.0
-"""The score of a file that was not masked: no loss, full risk. Only what is below is of any use."""
+"""The score of a file that was not masked: no loss, full risk. Only a lower score is an improvement."""
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """All in percent; what cannot be computed because a part is missing is None."""
+    """All in percent; None where a part is missing."""
 
     pil: float | None
     dbrl: float | None
@@ -53,7 +53,7 @@ def _mean(one: float | None, other: float | None) -> float | None:
 
 
 def score_measured(pil: float | None, dbrl: float | None, id: float | None) -> Measured:
-    """Return the score as every report can show it."""
+    """Return the score as a result for reports."""
     found = score(pil, dbrl, id)
     figures = (
         Figure("score", "SCORE, the mean of PIL and DR", found.score),

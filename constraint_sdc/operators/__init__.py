@@ -1,1 +1,1 @@
-"""How the values of a group become one, with the constraints that each operator keeps: one operator per file."""
+"""Operators that compute a group's representative, with the constraints that each preserves: one operator per file."""

@@ -18,9 +18,8 @@ from constraint_sdc.constraints.constraint import (
 )
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.operators.conjunction import ValueAtom, integer_verdict, judge, pattern_verdict
-from constraint_sdc.operators.operator import NeedsExact, NotCovered, OperatorVerdict
+from constraint_sdc.operators.operator import NeedsExact, NotCovered, OperatorTraits, OperatorVerdict
 from constraint_sdc.settings.reason import because
-from constraint_sdc.settings.words import OperatorName
 
 _CONVEX = NeedsExact(because("linear-is-convex"))
 
@@ -31,11 +30,12 @@ class ArithmeticMean:
     Proof sketch. Let a'x op c hold for every member x. By linearity a'mean(x) is the mean of numbers that all satisfy
     "op c"; for =, <=, <, >=, > these form an interval, and an interval contains the mean of its points. `!=` leaves two
     intervals with a hole between them. In double the mean is rounded, so the exact step must restore a linear
-    condition; it finds little to do for intervals and orders, because summing, dividing and keeping between extremes
-    are all monotone: a group whose members agree gets their very value, and V1 <= V2 survives in double.
+    condition. Intervals and orders seldom need it, because summing, dividing and clamping to the extremes are all
+    monotone: a group of equal values keeps that value, and V1 <= V2 also holds in double.
     """
 
-    name = OperatorName.ARITHMETIC_MEAN
+    name = "arithmetic mean"
+    traits = OperatorTraits()
 
     def verdict(self, formula: Formula) -> OperatorVerdict:
         """Linear conditions need the exact step only; `!=`, products, sets and texts are not covered."""
@@ -51,8 +51,11 @@ class ArithmeticMean:
         return group_means(values, groups, weights)
 
 
+REGISTERED = (ArithmeticMean(),)
+
+
 def group_means(values: Points, groups: Groups, weights: Weights | None = None) -> Points:
-    """Return the (weighted) mean of every group's rows, never outside what the group's own values span."""
+    """Return the (weighted) mean of every group's rows, never outside the range of the group's values."""
     members = values[groups.order]
     with np.errstate(over="ignore"):
         if weights is None:

@@ -1,4 +1,4 @@
-"""The verdict on a formula from the verdicts on its atoms: a chain is as strong as its weakest link."""
+"""The verdict on a formula: the weakest of the verdicts on its atoms."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from constraint_sdc.settings.reason import because
 ValueAtom: TypeAlias = (
     LinearAtom | ProductAtom | PolynomialAtom | SetAtom | IntegerAtom | PatternAtom | DomainAtom | OpaqueAtom
 )
-"""Every atom but presence, on which all operators say the same."""
+"""Every atom except presence, on which all operators have the same verdict."""
 
 AtomVerdict: TypeAlias = Callable[[ValueAtom], OperatorVerdict]
 
@@ -35,10 +35,10 @@ _STRENGTH: dict[type[OperatorVerdict], int] = {NotCovered: 0, NeedsExact: 1, Pre
 
 
 def judge(formula: Formula, atom_verdict: AtomVerdict, *, picks_member: bool = False) -> OperatorVerdict:
-    """Return the verdict on a conjunction; `atom_verdict` is asked about every atom that reads a value.
+    """Return the verdict on a conjunction; `atom_verdict` judges every atom that reads a value.
 
-    `picks_member` tells that the operator gives, variable by variable, some member's own value. Then whatever the
-    members satisfy about that variable alone holds, disjunctions and negations too.
+    `picks_member` tells that the operator takes each variable's value from some member. Then every formula about one
+    variable alone that all members satisfy holds, disjunctions and negations included.
     """
     if picks_member and _is_about_one_variable(formula):
         return Preserved(because("member-value"))
@@ -59,14 +59,14 @@ def judge(formula: Formula, atom_verdict: AtomVerdict, *, picks_member: bool = F
 
 
 def _is_about_one_variable(formula: Formula) -> bool:
-    """Tell whether one variable decides the formula; a part that is not understood may read more than it names."""
+    """Tell whether the formula reads one variable only; an opaque part may read more than it names."""
     parts = list(atoms(formula))
     names = {name for atom in parts for name in atom_variables(atom)}
     return len(names) == 1 and not any(isinstance(atom, OpaqueAtom) for atom in parts)
 
 
 def _weakest(items: tuple[Formula, ...], verdicts: list[OperatorVerdict]) -> OperatorVerdict:
-    """Return the first of the weakest verdicts; what is not covered is called by the names of its variables."""
+    """Return the first of the weakest verdicts; one that is not covered names its variables."""
     if not verdicts:
         return Preserved(because("nothing-demanded"))
     place = min(range(len(verdicts)), key=lambda i: _STRENGTH[type(verdicts[i])])
@@ -79,24 +79,24 @@ def _weakest(items: tuple[Formula, ...], verdicts: list[OperatorVerdict]) -> Ope
     return weakest
 
 
-# What both means say about one variable's form: whole numbers, decimals, and texts that are numbers.
+# The verdicts of both means on the form of one variable: whole numbers, decimals, and texts that are numbers.
 
 NUMBER_TEXTS = (
     r"^\s*([+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?INF)\s*$",
     r"^\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*$",
 )
-"""The patterns by which rules ask for a double and for a decimal; every number that a grid writes matches both."""
+"""The patterns of rules that require a double or a decimal; every number written on a grid matches both."""
 
 
 def integer_verdict(atom: IntegerAtom) -> OperatorVerdict:
-    """Whole numbers and d decimals are grids to round to; another step, or an offset, is no grid of ours."""
+    """Judge whole numbers and d decimals as grids to round to; other steps and offsets are not supported."""
     if not atom.negated and atom.remainder % atom.modulus == 0 and _is_decimal_step(atom):
         return NeedsExact(because("rounds-to-grid"))
     return NotCovered(because("mean-off-step"))
 
 
 def pattern_verdict(atom: PatternAtom) -> OperatorVerdict:
-    """Only "is a number" survives: the digits of a mean are its own."""
+    """Judge a pattern: only "is a number" is preserved, because a mean has other digits than its members."""
     if not atom.negated and not atom.flags and atom.regex in NUMBER_TEXTS:
         return Preserved(because("mean-is-number"))
     return NotCovered(because("text-of-mean"))

@@ -22,23 +22,23 @@ from constraint_sdc.data.groups import Groups
 from constraint_sdc.evaluate.expression import CompareOp
 from constraint_sdc.operators.arithmetic_mean import group_means
 from constraint_sdc.operators.conjunction import ValueAtom, integer_verdict, judge, pattern_verdict
-from constraint_sdc.operators.operator import NeedsExact, NotCovered, OperatorVerdict
+from constraint_sdc.operators.operator import NeedsExact, NotCovered, OperatorTraits, OperatorVerdict
 from constraint_sdc.settings.reason import because
-from constraint_sdc.settings.words import OperatorName
 
 
 class GeometricMean:
-    """Each variable's geometric mean over the group; all values are positive (others are in strata of their own).
+    """Each variable's geometric mean over the group; all values are positive (others are in separate strata).
 
     Proof sketch. Move every product to the side where its coefficient is positive: P op N, both sums of products of
     powers with positive coefficients. The geometric mean of x is the mean of log x, and a product of powers is linear
     in log x. So one product against one product is a linear condition in the logarithms, convex for every operator but
     `!=`. A sum of products below a single one, P <= N, is `log sum exp(linear) <= linear`: convex as well, the
-    condition of a geometric programme. Nothing against something is always or never true of positive values. Any
-    other shape (an equality with a sum, a sum above) is not convex in the logarithms.
+    condition of a geometric programme. A comparison with no product on one side is always or never true for positive
+    values. Any other form (an equality with a sum, a sum above) is not convex in the logarithms.
     """
 
-    name = OperatorName.GEOMETRIC_MEAN
+    name = "geometric mean"
+    traits = OperatorTraits(averages_logarithms=True)
 
     def verdict(self, formula: Formula) -> OperatorVerdict:
         """Products, V1 <= c * V2, intervals, and sums below one product need the exact step only; no `!=`."""
@@ -56,6 +56,9 @@ class GeometricMean:
         members = values[groups.order]
         lowest, highest = np.minimum.reduceat(members, groups.starts), np.maximum.reduceat(members, groups.starts)
         return np.clip(means, lowest, highest)
+
+
+REGISTERED = (GeometricMean(),)
 
 
 def _atom_verdict(atom: ValueAtom) -> OperatorVerdict:
@@ -79,7 +82,7 @@ def _atom_verdict(atom: ValueAtom) -> OperatorVerdict:
 
 
 def _comparison(coefficients: list[Fraction], op: CompareOp) -> OperatorVerdict:
-    """Judge `sum of products op 0` by how many products stand left and right once all coefficients are positive."""
+    """Judge `sum of products op 0` by the number of products on each side after all coefficients are made positive."""
     left, right = sum(value > 0 for value in coefficients), sum(value < 0 for value in coefficients)
     if not left or not right:
         is_true = op in (("!=", ">", ">=") if left else ("!=", "<", "<="))

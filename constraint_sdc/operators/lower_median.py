@@ -1,4 +1,4 @@
-"""The lower median: an order statistic, so a value that occurs, between the extremes, and monotone."""
+"""The lower median: an order statistic, so it is a value that occurs, lies between the extremes, and is monotone."""
 
 from __future__ import annotations
 
@@ -8,9 +8,16 @@ from constraint_sdc.arrays import Points, Rows, Weights
 from constraint_sdc.constraints.constraint import Formula, LinearAtom
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.operators.conjunction import ValueAtom, judge
-from constraint_sdc.operators.operator import NotCovered, OperatorVerdict, Preserved, SortedMembers, whole_weights
+from constraint_sdc.operators.operator import (
+    NotCovered,
+    OperatorTraits,
+    OperatorVerdict,
+    Preserved,
+    SortedMembers,
+    whole_weights,
+)
 from constraint_sdc.settings.reason import because
-from constraint_sdc.settings.words import OperatorName
+from constraint_sdc.settings.words import Scale
 
 
 class LowerMedian:
@@ -20,13 +27,14 @@ class LowerMedian:
     the member's text is copied. Across two, let f be computed from x and y, never decreasing in x and never increasing
     in y (V1 - c * V2 with c > 0), and let f(x, y) <= c for all m members. With r the rank of the median, at least
     m - r + 1 members have x >= x_(r) and at least r have y <= y_(r): together more than m, so one member has both, and
-    f(x_(r), y_(r)) <= f(x, y) <= c by its monotony. The same argument the other way round gives >=, both give =, and
-    strict signs stay strict. Nothing but monotony of f was used, and every operation in double or decimal is monotone
-    in each operand: the claim is digit for digit for a comparison that writes each variable once. If f grows with both
-    (V1 + V2 <= c), the member with both properties need not exist.
+    f(x_(r), y_(r)) <= f(x, y) <= c by its monotonicity. The reverse argument gives >=, both give =, and strict signs
+    stay strict. Only the monotonicity of f is used, and every operation in double or decimal is monotone in each
+    operand: the claim is exact to the digit for a comparison that writes each variable once. If f grows with both (V1 +
+    V2 <= c), the member with both properties need not exist.
     """
 
-    name = OperatorName.LOWER_MEDIAN
+    name = "lower median"
+    traits = OperatorTraits(scales=(Scale.NUMERIC, Scale.ORDINAL), copies="value", is_order_statistic=True)
 
     def verdict(self, formula: Formula) -> OperatorVerdict:
         """Everything about one variable, and V1 op c * V2 + d with c > 0 (not `!=`), is preserved."""
@@ -56,6 +64,9 @@ class LowerMedian:
         before = np.append(0, below[ends[:-1]])
         middle = before + (below[ends] - before + 1) // 2
         return members.first_of_run(members.run_at(np.searchsorted(below, middle)))
+
+
+REGISTERED = (LowerMedian(),)
 
 
 def _atom_verdict(atom: ValueAtom) -> OperatorVerdict:

@@ -1,4 +1,4 @@
-"""The medoid: the actual record nearest to the group's mean. It keeps every rule, and publishes a real record."""
+"""The medoid: the actual record nearest to the group's mean. It preserves every rule, but publishes a real record."""
 
 from __future__ import annotations
 
@@ -8,23 +8,24 @@ from constraint_sdc.arrays import Points, Rows, Weights
 from constraint_sdc.constraints.constraint import Formula
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.operators.arithmetic_mean import group_means
-from constraint_sdc.operators.operator import OperatorVerdict, Preserved
+from constraint_sdc.operators.operator import OperatorTraits, OperatorVerdict, Preserved
 from constraint_sdc.settings.reason import because
-from constraint_sdc.settings.words import OperatorName
+from constraint_sdc.settings.words import Scale
 
 
 class Medoid:
     """The member closest to the group's mean, all of whose values are taken together.
 
-    Proof sketch. The representative is a member, every member satisfies the rule, and a record-local rule asks about
-    nothing else. This holds for rules that we do not understand, for disjunctions and for `!=`, on two conditions that
-    the plan must see to: all variables of the rule are in the block, and the rule looks only at its own record.
+    Proof sketch. The representative is a member, every member satisfies the rule, and a record-local rule reads nothing
+    else. This holds for opaque rules, for disjunctions and for `!=`, on two conditions that the plan ensures: all
+    variables of the rule are in the block, and the rule reads only its own record.
 
-    Of all members it costs least: the squared distances from member x to the others add up to the group's SSE plus m
-    times the squared distance from x to the mean.
+    It has the least cost of all members: the squared distances from member x to the others add up to the group's SSE
+    plus m times the squared distance from x to the mean.
     """
 
-    name = OperatorName.MEDOID
+    name = "medoid"
+    traits = OperatorTraits(scales=tuple(Scale), copies="record")
 
     def verdict(self, formula: Formula) -> OperatorVerdict:
         """Everything record-local is preserved."""
@@ -46,6 +47,9 @@ class Medoid:
         candidates: Rows = groups.order[distances == nearest]
         is_first = np.diff(groups.label[candidates], prepend=-1) > 0
         return candidates[is_first]
+
+
+REGISTERED = (Medoid(),)
 
 
 def _from_mean(points: Points, groups: Groups, weights: Weights | None) -> Points:

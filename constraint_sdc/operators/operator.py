@@ -1,9 +1,10 @@
-"""What every operator does: it makes one value out of a group's values, and says which constraints survive that."""
+"""The protocol of operators: they compute one value from a group's values, and tell which constraints are preserved."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal as OneOf
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -13,9 +14,9 @@ from constraint_sdc.arrays import Points, Rows, Weights
 from constraint_sdc.constraints.constraint import Formula
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.settings.reason import Reason
-from constraint_sdc.settings.words import OperatorName
+from constraint_sdc.settings.words import Scale
 
-# What an operator says about a constraint: preserved, to be made exact, or not covered.
+# The verdict of an operator on a constraint: preserved, to be made exact, or not covered.
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,19 +28,48 @@ class Preserved:
 
 @dataclass(frozen=True, slots=True)
 class NeedsExact:
-    """True of the representative in real arithmetic; must be made true on the output grid."""
+    """The constraint holds for the representative in real arithmetic; the exact step restores it on the grid."""
 
     because: Reason
 
 
 @dataclass(frozen=True, slots=True)
 class NotCovered:
-    """The members' satisfying the constraint says nothing about the representative."""
+    """The constraint may fail for the representative even if every member satisfies it."""
 
     because: Reason
 
 
 OperatorVerdict: TypeAlias = Preserved | NeedsExact | NotCovered
+
+
+# The traits of an operator that the planner and the exact step use.
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorTraits:
+    """The properties of an operator that the planner and the exact step use instead of its name.
+
+    `scales` are those of the variables that it takes. `copies` is what it takes unchanged from a member: nothing (it
+    computes a new number), each variable's value by itself, or all variables together from one record. With
+    `averages_logarithms` it takes positive values; records of different signs are in separate strata. With
+    `is_order_statistic` it takes the value of one rank, so that it moves with the order of the values.
+    """
+
+    scales: tuple[Scale, ...] = (Scale.NUMERIC,)
+    copies: OneOf["nothing", "value", "record"] = "nothing"
+    averages_logarithms: bool = False
+    is_order_statistic: bool = False
+
+    @property
+    def is_average(self) -> bool:
+        """Tell whether it computes a new number, which the exact step may move; the others copy a member's text."""
+        return self.copies == "nothing"
+
+    @property
+    def copies_a_record(self) -> bool:
+        """Tell whether all variables come from one actual record."""
+        return self.copies == "record"
 
 
 # The members of every group sorted by value, and the runs of equal values among them.
@@ -50,8 +80,8 @@ _BITS = 40  # of a group's largest weight
 def whole_weights(weights: Weights, groups: Groups) -> npt.NDArray[np.int64]:
     """Return weights as whole numbers, whose sums are exact whatever their order.
 
-    Each group has a unit of its own, a power of two, so that groups do not influence each other and weights that were
-    whole numbers keep their proportions exactly: weight 3 counts as much as three records of weight 1.
+    Each group has its own unit, a power of two, so that groups do not affect each other and whole weights keep their
+    proportions exactly: weight 3 counts as much as three records of weight 1.
     """
     heaviest = np.maximum.reduceat(weights[groups.order], groups.starts)[groups.label]
     scaled = np.ldexp(weights, _BITS - np.frexp(heaviest)[1])
@@ -96,25 +126,42 @@ class Operator(Protocol):
     """One way to represent a group.
 
     An operator is applied only where every member has the value: records are stratified by their pattern of missing
-    values first. So `if_missing` of an atom never matters to a verdict, and presence is always preserved.
+    values first. So `if_missing` of an atom never affects a verdict, and presence is always preserved.
     """
 
     @property
-    def name(self) -> OperatorName:
+    def name(self) -> str:
         """Return the name in recipes and plans."""
+        ...
+
+    @property
+    def traits(self) -> OperatorTraits:
+        """Return the traits of the operator."""
         ...
 
     def verdict(self, formula: Formula) -> OperatorVerdict:
         """Tell whether a formula that every member satisfies holds for the representative.
 
         All of the formula's variables are aggregated by this operator, over the same group. Across variables,
-        `Preserved` speaks of comparisons that write each variable once.
+        `Preserved` holds for comparisons that write each variable once.
         """
         ...
 
     def representatives(self, values: Points, groups: Groups, weights: Weights | None = None) -> Points:
         """Return one row per group, from `values` of n records x d variables without NaN.
 
-        `weights` are how much each record counts, positive; without them all count alike.
+        `weights` are the positive weights of the records; without them all records have the same weight.
+        """
+        ...
+
+
+class CopyingOperator(Operator, Protocol):
+    """An operator that copies values or records, as its traits say."""
+
+    def choose(self, values: Points, groups: Groups, weights: Weights | None = None) -> Rows:
+        """Return one member's row per group.
+
+        `values` are one variable's numbers or codes where it copies values (n), all points where it copies a record
+        (n x d, standardised).
         """
         ...

@@ -1,19 +1,39 @@
-"""The operators by name."""
+"""The operators by name: those of this folder, and those of other distributions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
+from typing import cast
 
 from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
-from constraint_sdc.operators.geometric_mean import GeometricMean
-from constraint_sdc.operators.lower_median import LowerMedian
-from constraint_sdc.operators.medoid import Medoid
-from constraint_sdc.operators.mode import Mode
-from constraint_sdc.operators.operator import Operator
-from constraint_sdc.settings.words import OperatorName
+from constraint_sdc.operators.operator import CopyingOperator, Operator
+from constraint_sdc.plugins import Registry
 
-_ALL: tuple[Operator, ...] = (ArithmeticMean(), GeometricMean(), LowerMedian(), Mode(), Medoid())
 
-OPERATORS: Mapping[OperatorName, Operator] = MappingProxyType({operator.name: operator for operator in _ALL})
+def _fault(operator: Operator) -> str | None:
+    if not operator.traits.is_average and not hasattr(operator, "choose"):
+        return "copies a member's text, but has no method `choose`"
+    return None
+
+
+OPERATORS = Registry[Operator](
+    kind="operator",
+    folders=("constraint_sdc.operators",),
+    group="constraint_sdc.operators",
+    protocol=Operator,
+    first=("arithmetic mean", "geometric mean", "lower median", "mode", "medoid"),
+    fault=_fault,
+)
 """Every operator under its name."""
+
+
+def copying_operator(name: str) -> CopyingOperator:
+    """Return an operator that copies values, by name."""
+    operator = OPERATORS[name]
+    if operator.traits.is_average:
+        raise TypeError(f"{name} computes new numbers, so it copies none")
+    return cast(CopyingOperator, operator)
+
+
+def averages_otherwise(name: str) -> bool:
+    """Tell whether an operator averages but not arithmetically; centres and synthetic values do not support it."""
+    return name != ArithmeticMean.name and OPERATORS[name].traits.is_average

@@ -1,1 +1,1 @@
-"""Dividing records into groups of at least k that lie close together: one algorithm per file."""
+"""Partition of records into groups of at least k similar records: one algorithm per file."""

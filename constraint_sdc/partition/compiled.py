@@ -1,7 +1,7 @@
-"""Kernels compiled by numba: only for files too large for NumPy alone, cached on disk, and said before one waits.
+"""Kernels compiled by numba for files too large for NumPy: cached on disk, with a log message before each compilation.
 
-Import modules with kernels inside the functions that need them: numba itself takes half a second to load, and small
-files must not pay for it. A kernel calls only kernels of its own file, since the cache watches no other.
+Import modules with kernels inside the functions that need them: numba takes half a second to load, and small files do
+not need it. A kernel calls only kernels of its own file, because the cache does not track changes in other files.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _log = logging.getLogger("constraint_sdc.partition")
 
 
 def compiled(function: _Kernel) -> _Kernel:
-    """Compile a function for the argument types of its first call; it runs without the interpreter's lock.
+    """Compile a function for the argument types of its first call; it runs without the GIL.
 
-    Arithmetic is that of IEEE doubles in the order written, as NumPy has it: nothing is fused or reordered.
+    Arithmetic is that of IEEE doubles in the order written, as in NumPy: no operation is fused or reordered.
     """
     try:
         return cast(_Kernel, numba.njit(nogil=True, cache=True)(function))
-    except RuntimeError:  # no directory to cache in: compile in every process rather than not at all
+    except RuntimeError:  # no writable cache directory: compile in every process
         return cast(_Kernel, numba.njit(nogil=True)(function))
 
 
@@ -39,14 +39,14 @@ def is_kept(kernel: Callable[..., Any]) -> bool:
 
 
 def announce(what: str, kernels: Sequence[Callable[..., Any]]) -> None:
-    """Tell the user (through logging) that kernels have to be compiled first, if they have to."""
+    """Log a message if kernels must be compiled first."""
     waiting = [kernel for kernel in cast(Sequence[Any], kernels) if not kernel.signatures and not _is_cached(kernel)]
     if waiting:
-        _log.info("compiling the %s: once on this machine, some seconds", what)
+        _log.info("compiling the %s: takes a few seconds, once per machine", what)
 
 
 def _is_cached(kernel: Any) -> bool:
-    """Tell whether an earlier process left this kernel's machine code on disk, younger than its source."""
+    """Tell whether the disk cache has machine code for this kernel that is newer than its source."""
     folder = kernel.stats.cache_path
     if folder is None or not Path(folder).is_dir():
         return False
@@ -56,9 +56,9 @@ def _is_cached(kernel: Any) -> bool:
 
 
 def in_threads(work: Callable[[int, int], Any], count: int, chunk: int) -> list[Any]:
-    """Call `work(start, stop)` for the chunks of 0..count, on all cores; the answers come in the order of the chunks.
+    """Call `work(start, stop)` for the chunks of 0..count, on all cores; results are in the order of the chunks.
 
-    The chunks do not depend on the number of cores, so neither do the answers.
+    The chunks do not depend on the number of cores, so neither do the results.
     """
     bounds = [(start, min(start + chunk, count)) for start in range(0, count, chunk)]
     available = cores()
@@ -69,5 +69,5 @@ def in_threads(work: Callable[[int, int], Any], count: int, chunk: int) -> list[
 
 @cache
 def _pool(threads: int) -> ThreadPoolExecutor:
-    """Return threads that stay: a sweep is too short to start new ones each time."""
+    """Return a pool of threads that is kept: a sweep is too short to start new threads each time."""
     return ThreadPoolExecutor(threads)

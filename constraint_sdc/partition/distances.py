@@ -1,4 +1,4 @@
-"""Squared distances of all records from one place, as the methods without kernels measure them."""
+"""Squared distances of all records from one point, for the methods without kernels."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ def by_column(points: Points) -> Points:
 
 
 def squared_distances(columns: Points, place: Points) -> Distances:
-    """Return squared distances by differences, which keep their digits under a large offset; products would cancel.
+    """Return squared distances from differences: unlike products, they lose no digits under a large offset.
 
-    Variables are added in their order, so that equal records are equally far, to the last bit.
+    Variables are added in their order, so that equal records have equal distances to the last bit.
     """
     total = np.zeros(columns.shape[1])
     difference = np.empty(columns.shape[1])
@@ -28,13 +28,13 @@ def squared_distances(columns: Points, place: Points) -> Distances:
 
 
 def nearest(distances: Distances, centre: int, k: int) -> Rows:
-    """Return the centre and the k - 1 records nearest to it, first ones first among equals, in file order.
+    """Return the centre and the k - 1 records nearest to it, in file order; ties go to the first record in the file.
 
     >>> nearest(np.array([1.0, 0.0, 5.0, 1.0]), centre=1, k=2).tolist()
     [0, 1]
     """
     measured = distances.copy()
-    measured[centre] = -1.0  # whatever underflow makes of its neighbours, a centre is in its own group
+    measured[centre] = -1.0  # keeps the centre in its own group even if distances of its neighbours underflow to 0
     limit = np.partition(measured, k - 1)[k - 1]
     within = np.flatnonzero(measured < limit)
     at_limit = np.flatnonzero(measured == limit)[: k - len(within)]
@@ -64,7 +64,7 @@ def sse(cloud: Cloud, labels: Labels) -> float:
 
 
 def category_codes(cloud: Cloud, axis: Axis) -> Codes:
-    """Return 0, 1, ... for the categories that occur, in their own order; a missing value is a category, the last.
+    """Return codes 0, 1, ... of the categories that occur, in their order; a missing value has the last code.
 
     >>> from constraint_sdc.settings.words import Scale
     >>> indicators = np.array([[0.0, 0.0, 0.7], [0.7, 0.0, 0.0], [0.0, 0.0, 0.0]])

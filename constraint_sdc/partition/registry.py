@@ -1,66 +1,59 @@
-"""The partition methods by name."""
+"""The partition methods by name: those of the folder `methods`, and those of other distributions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
+from dataclasses import dataclass, replace
 
 from constraint_sdc.arrays import Labels
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.errors import UsageError
 from constraint_sdc.partition.methods.auto import Auto
-from constraint_sdc.partition.methods.individual_ranking import IndividualRanking
-from constraint_sdc.partition.methods.k_modes import KModes
-from constraint_sdc.partition.methods.mdav import Mdav
-from constraint_sdc.partition.methods.mhm import Mhm
-from constraint_sdc.partition.methods.mixed import Mixed
-from constraint_sdc.partition.methods.mu_approx import MuApprox
-from constraint_sdc.partition.methods.optimal_univariate import OptimalUnivariate
-from constraint_sdc.partition.methods.ordinal_median import OrdinalMedian
-from constraint_sdc.partition.methods.projection import PrincipalComponentProjection, ZSumProjection
-from constraint_sdc.partition.methods.random_groups import RandomGroups
-from constraint_sdc.partition.methods.rim import Rim
-from constraint_sdc.partition.methods.tree import Tree
-from constraint_sdc.partition.methods.v_mdav import VMdav
-from constraint_sdc.partition.partitioner import Partitioner, require_possible, without_equal_weights
+from constraint_sdc.partition.partitioner import (
+    DRAWN,
+    Partitioner,
+    PartitionTraits,
+    require_possible,
+    without_equal_weights,
+)
 from constraint_sdc.partition.search.refine import Effort, effort_of, refine
+from constraint_sdc.plugins import Registry
 from constraint_sdc.settings.recipe import Division
 
 _REFINE = "+refine"
 _DEFAULT = "default"
-_PLAIN: Mapping[str, Partitioner] = MappingProxyType(
-    {
-        method.name: method
-        for method in (
-            Mdav(),
-            VMdav(),
-            MuApprox(),
-            Mhm(),
-            Rim(),
-            Tree(),
-            OptimalUnivariate(),
-            IndividualRanking(),
-            PrincipalComponentProjection(),
-            ZSumProjection(),
-            KModes(),
-            OrdinalMedian(),
-            Mixed(),
-            RandomGroups(),
-        )
-    }
+
+PARTITIONS = Registry[Partitioner](
+    kind="partition method",
+    folders=("constraint_sdc.partition.methods",),
+    group="constraint_sdc.partitions",
+    protocol=Partitioner,
+    first=(
+        "auto",
+        "mdav",
+        "v-mdav",
+        "mu-approx",
+        "mhm",
+        "rim",
+        "tree",
+        "optimal-univariate",
+        "individual-ranking",
+        "pc1-projection",
+        "z-sum-projection",
+        "k-modes",
+        "ordinal-median",
+        "mixed",
+        "random",
+    ),
 )
+"""Every method under its name, the default first."""
 
-METHODS: tuple[str, ...] = ("auto", *_PLAIN)
-"""The names that `--partition` takes, the default first; all but `auto` also with `+refine` behind."""
-
-
-_ONE_VARIABLE = (OptimalUnivariate.name, IndividualRanking.name)
+METHODS: tuple[str, ...] = PARTITIONS.own_names
+"""The names of our own methods, the default first; all except `auto` also take `+refine`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refined:
-    """Any method, then the search that improves its groups; weights of records count in the search."""
+    """Any method, followed by the search that improves its groups; the search uses record weights."""
 
     start: Partitioner
     effort: Effort
@@ -69,6 +62,11 @@ class Refined:
     def name(self) -> str:
         """Return the start's name and `+refine`."""
         return self.start.name + _REFINE
+
+    @property
+    def traits(self) -> PartitionTraits:
+        """Return the start's traits; the search draws records by their place in the file."""
+        return replace(self.start.traits, file_order_matters=DRAWN)
 
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
         """Return the improved groups."""
@@ -83,29 +81,36 @@ def partitioner(name: str, effort: str | None = None) -> Partitioner:
     >>> partitioner("mdav").name, partitioner("v-mdav+refine", "high").name
     ('mdav', 'v-mdav+refine')
     """
-    if name == "auto":
+    if name == Auto.name:
         return Auto(effort_of(_DEFAULT if effort is None else effort))
     start = name.removesuffix(_REFINE)
-    if start not in _PLAIN:
+    if start not in PARTITIONS or start == Auto.name:
         raise UsageError(
             f"unknown partition method {name!r}",
-            hint=f"use auto, or one of {', '.join(METHODS[1:])}, also with +refine behind",
+            hint=f"use auto, or one of {', '.join(PARTITIONS.names[1:])}; add +refine to search for better groups",
         )
     if name.endswith(_REFINE):
-        return Refined(_PLAIN[start], effort_of(_DEFAULT if effort is None else effort))
+        return Refined(PARTITIONS[start], effort_of(_DEFAULT if effort is None else effort))
     if effort is not None:
         raise UsageError(f"{name} does not search, so it has no effort", hint=f"use auto or {name}+refine")
-    return _PLAIN[name]
+    return PARTITIONS[name]
 
 
 def takes_one_variable(name: str) -> bool:
     """Tell whether a method divides the records by one variable alone."""
-    return name.removesuffix(_REFINE) in _ONE_VARIABLE
+    start = name.removesuffix(_REFINE)
+    return start in PARTITIONS and PARTITIONS[start].traits.takes_one_variable
+
+
+def sorts_by_one_number(name: str) -> bool:
+    """Tell whether a method sorts records by a projection."""
+    start = name.removesuffix(_REFINE)
+    return start in PARTITIONS and PARTITIONS[start].traits.sorts_by_one_number
 
 
 def settled(division: Division) -> Division:
-    """Return the division with its effort said, where the method has one; refuse what does not fit together."""
-    searches = division.method == "auto" or division.method.endswith(_REFINE)
+    """Return the division with its effort filled in if the method searches; refuse contradictory options."""
+    searches = division.method == Auto.name or division.method.endswith(_REFINE)
     partitioner(division.method, division.effort)
     effort = (_DEFAULT if division.effort is None else division.effort) if searches else None
     return Division(division.method, effort, division.standardise, division.weights)

@@ -1,1 +1,1 @@
-"""Plan: from rules, data and recipe to blocks, strata, operators, and the reason why each rule survives."""
+"""Plan: from rules, data and recipe to blocks, strata, operators, and the reason why each rule still holds."""

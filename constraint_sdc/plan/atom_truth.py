@@ -1,7 +1,7 @@
-"""Which records satisfy an atom, in plain doubles: good enough to choose strata by, never the proof of anything.
+"""Which records satisfy an atom, computed in doubles: precise enough to choose strata, but not a proof.
 
-A non-strict comparison forgives the last digits, so that a sum that the rule's own arithmetic accepts is not called
-unequal here. What holds in the end is decided by the rules' own expressions on the texts that are written.
+A non-strict comparison ignores the last digits, so that it accepts a sum that the rule's own arithmetic accepts. The
+rules' own expressions, evaluated on the texts that are written, decide whether a rule holds.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class AtomTruth:
         return self._known[atom]
 
     def numbers(self, name: str) -> Floats:
-        """Return a variable as XPath's number(), NaN where it is none."""
+        """Return a variable as XPath's number(): NaN where the value is not a number."""
         if name not in self._numbers:
             column = self._table.columns.get(name)
             nothing = np.full(self._table.records, np.nan)

@@ -1,4 +1,4 @@
-"""One block worked out: operators, strata, derivations, and why each of its rules survives."""
+"""The design of one block: operators, strata, derivations, and why each of its rules still holds."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from constraint_sdc.constraints.show import show_formula
 from constraint_sdc.data.cloud import Cloud, cloud_of
 from constraint_sdc.data.series import Series
 from constraint_sdc.errors import UsageError
+from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.partition.distances import sse
 from constraint_sdc.partition.methods.auto import Auto
 from constraint_sdc.partition.methods.mdav import Mdav
@@ -36,15 +37,15 @@ from constraint_sdc.plan.treatment import (
 from constraint_sdc.settings.masker import MaskerTraits, default_masker
 from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.recipe import Division
-from constraint_sdc.settings.words import OperatorName, Role, Treatment, VariableWish
+from constraint_sdc.settings.words import Role, Treatment, VariableWish
 
 _TRIED = 20_000
-_FARTHEST = 1e150  # squares of more do not fit into a double
+_FARTHEST = 1e150  # squares of larger numbers do not fit into a double
 
 
 @dataclass(frozen=True, slots=True)
 class BlockContext:
-    """What every block's design rests on: all masked series, rules, roles, wishes, and what is broken already."""
+    """The common inputs of every block's design: all masked series, rules, roles, wishes, and rules broken before."""
 
     rules: tuple[RuleFacts, ...]
     series: Mapping[str, Series]
@@ -62,7 +63,7 @@ class BlockContext:
 
 
 def design_block(block: Block, pins: tuple[tuple[str, Codes], ...], around: BlockContext) -> BlockDesign:
-    """Work out one block; `pins` are codes of unmasked variables whose values its groups must share."""
+    """Design one block; `pins` are codes of unmasked variables whose values its groups must share."""
     series = {name: around.series[name] for name in block.names}
     rules = rules_of(block, around.rules)
     partition = around.division.method
@@ -127,7 +128,7 @@ def design_block(block: Block, pins: tuple[tuple[str, Codes], ...], around: Bloc
 
 
 def _refuse_far_points(cloud: Cloud) -> None:
-    """Refuse numbers so large in their unit that there are no distances between them."""
+    """Refuse numbers that are too large in their unit for squared distances."""
     for axis in cloud.axes:
         if not (np.abs(cloud.points[:, axis.start : axis.stop]) <= _FARTHEST).all():
             hint = "standardise by z-score, or give it a smaller weight"
@@ -135,9 +136,9 @@ def _refuse_far_points(cloud: Cloud) -> None:
 
 
 def _cheapest_strata(accepts: ConditionBits, classes: Codes, cloud: Cloud, around: BlockContext) -> list[StratumCell]:
-    """Form strata with and without company for the small ones; MDAV tells which lose least.
+    """Form strata with and without companions for the small ones; return those with the least loss under MDAV.
 
-    Where there are too many records to try, the small ones stay among themselves.
+    With too many records to try both, small strata get no companions.
     """
     choices: dict[tuple[int, ...], list[StratumCell]] = {}
     for company in Company if around.records <= _TRIED else (Company.NONE,):
@@ -158,7 +159,7 @@ def _weight(name: str, around: BlockContext) -> float:
 
 
 def _partition(clouds: list[Cloud], around: BlockContext) -> Reason:
-    """Return how the strata are divided; `auto` says what it chooses and why, once for strata that differ in size."""
+    """Return how the strata are divided; for `auto`, every method that it chooses and why, each once."""
     if around.masker.divides_itself:
         return around.masker.own_partition([len(cloud) for cloud in clouds], around.k)
     method = partitioner(around.division.method, around.division.effort)
@@ -177,8 +178,8 @@ def _partition(clouds: list[Cloud], around: BlockContext) -> Reason:
 def _accepts(forked: list[RuleFacts], around: BlockContext) -> ConditionBits:
     """Tell which conjunctions each record satisfies.
 
-    A record that satisfies a rule, and none of its conjunctions that we understand, must satisfy one that we do not:
-    each is taken to hold whose other atoms do.
+    A record that satisfies a rule but none of the conjunctions that we understand must satisfy one that we do not
+    understand. Every conjunction whose understood atoms hold is then taken to hold.
     """
     accepts = np.zeros((around.records, len(forked)), np.uint64)
     for place, rule in enumerate(forked):
@@ -189,7 +190,7 @@ def _accepts(forked: list[RuleFacts], around: BlockContext) -> ConditionBits:
 
 
 def _term_bits(terms: tuple[Term, ...], around: BlockContext, *, unknown: bool) -> npt.NDArray[np.uint64]:
-    """Return a bit for each conjunction that holds, an atom that is not understood counting as `unknown`."""
+    """Return a bit for each conjunction that holds; the truth of an atom that is not understood is `unknown`."""
     bits = np.zeros(around.records, np.uint64)
     for bit, term in enumerate(terms):
         holds = np.ones(around.records, np.bool_)
@@ -205,7 +206,7 @@ def _stratum(
     rules: tuple[RuleFacts, ...],
     forked: list[RuleFacts],
     series: Mapping[str, Series],
-    operators: Mapping[str, OperatorName],
+    operators: Mapping[str, str],
     broken: Mapping[str, Rows],
 ) -> Stratum:
     chosen: dict[str, Term] = {}
@@ -215,11 +216,11 @@ def _stratum(
     conjunction: list[tuple[str, Atom]] = []
     for rule in rules:
         if rule.id in broken and np.isin(cell.rows, broken[rule.id]).all():
-            continue  # nobody here satisfies it, so there is nothing to preserve
+            continue  # no record here satisfies it, so there is nothing to preserve
         only = rule.terms[0] if rule.terms is not None and len(rule.terms) == 1 else ()
         conjunction += [(rule.id, atom) for atom in chosen.get(rule.id, only)]
     blank = {name for name, s in series.items() if s.is_blank[cell.rows].any()}
-    derivable = {n: s for n, s in series.items() if operators[n].is_average and n not in blank}
+    derivable = {n: s for n, s in series.items() if OPERATORS[operators[n]].traits.is_average and n not in blank}
     live = [(rule, atom) for rule, atom in conjunction if not blank & set(atom_variables(atom))]
     edits = {rule.id: rule.edit for rule in rules}
     return Stratum(

@@ -16,13 +16,13 @@ from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.recipe import Recipe
 from constraint_sdc.settings.words import Role, Scale
 
-# Categories in a plan: how closely two such variables go together, and that they are few enough for distances.
+# Categories in a plan: the association of two such variables, and a limit on their number for distances.
 
 _MOST_CELLS = 200_000_000  # numbers in memory, one column for each category
 
 
 def association(series: Sequence[Series]) -> npt.NDArray[np.float64]:
-    """Return Cramér's V of every two variables, from 0 to 1; what the categories are called has no influence.
+    """Return Cramér's V of every two variables, from 0 to 1; the names of the categories have no influence.
 
     A blank is a category of its own. H. Cramér, Mathematical Methods of Statistics, 1946, section 21.9.
     """
@@ -46,7 +46,7 @@ def _cramers_v(one: npt.NDArray[np.intp], other: npt.NDArray[np.intp]) -> float:
 
 
 def refuse_too_many_categories(series: Sequence[Series], records: int) -> None:
-    """Refuse a nominal variable of which every record has a value of its own, more or less, in a large file."""
+    """Refuse a nominal variable with so many categories that their columns do not fit into memory."""
     columns = {one.name: _columns(one) for one in series}
     if records * sum(columns.values()) > _MOST_CELLS:
         worst = max(columns, key=lambda name: columns[name])
@@ -102,7 +102,7 @@ def _because(part: tuple[str, ...], by_rules: Sequence[tuple[str, ...]]) -> Reas
 def _grouped(
     names: Sequence[str], series: Mapping[str, Series], roles: Mapping[str, Role], size: int
 ) -> list[tuple[str, ...]]:
-    """Group what no rule ties: by role, numbers apart from categories, most correlated together."""
+    """Group the variables that no rule ties: by role, numbers apart from categories, most correlated together."""
     found: list[tuple[str, ...]] = []
     for role in Role:
         for is_number in (True, False):
@@ -112,7 +112,7 @@ def _grouped(
 
 
 def _by_correlation(names: list[str], series: Mapping[str, Series], size: int) -> list[tuple[str, ...]]:
-    """Grow each group from the most correlated pair left by the variable with the highest mean correlation."""
+    """Start each group with the most correlated pair left, and add the variable with the highest mean correlation."""
     if not names:
         return []
     matrix = _closeness([series[name] for name in names])
@@ -130,7 +130,7 @@ def _by_correlation(names: list[str], series: Mapping[str, Series], size: int) -
     if size == 1:
         return [(name,) for name in names]
     if len(left) == 1 and groups:
-        # One variable by itself is masked so little that its ranks give records away: it joins its nearest group.
+        # A variable in its own block changes so little that its ranks identify records: it joins the nearest group.
         nearest = max(range(len(groups)), key=lambda g: matrix[left[0], [names.index(n) for n in groups[g]]].mean())
         groups[nearest] = tuple(name for name in names if name in (*groups[nearest], names[left[0]]))
         return groups
@@ -138,7 +138,7 @@ def _by_correlation(names: list[str], series: Mapping[str, Series], size: int) -
 
 
 def _closeness(series: Sequence[Series]) -> npt.NDArray[np.float64]:
-    """Return how closely every two variables go together: correlation of numbers, association of categories."""
+    """Return the correlation of every two numeric variables, or the association of every two categorical ones."""
     if any(one.scale is not Scale.NUMERIC for one in series):
         return association(series)
     points = np.array([np.nan_to_num(one.standardised()[:, 0]) for one in series])

@@ -1,4 +1,4 @@
-"""Classes of records that share no mean: other blanks, other pinned values, other broken rules, other signs."""
+"""Classes of records that must not share a mean: they differ in blanks, pinned values, broken rules or signs."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 
 from constraint_sdc.arrays import Codes, Rows
 from constraint_sdc.data.series import Series
+from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.plan.rule_facts import RuleFacts
 from constraint_sdc.settings.reason import Reason, because
-from constraint_sdc.settings.words import OperatorName
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class RecordClasses:
     labels: tuple[tuple[str, str], ...]
 
     def conditions(self, row: int) -> Iterator[Reason]:
-        """Yield what sets a record's class apart, without a value of the record."""
+        """Yield what distinguishes a record's class, without a value of the record."""
         for (kind, name), code in zip(self.labels, self.codes[row].tolist(), strict=True):
             match kind:
                 case "blank" if code:
@@ -40,7 +40,7 @@ class RecordClasses:
 def record_classes(
     rules: Sequence[RuleFacts],
     series: Mapping[str, Series],
-    operators: Mapping[str, OperatorName],
+    operators: Mapping[str, str],
     pins: tuple[tuple[str, Codes], ...],
     broken: Mapping[str, Rows],
     records: int,
@@ -49,7 +49,7 @@ def record_classes(
     columns: list[tuple[tuple[str, str], Codes]] = []
     for name, one in series.items():
         columns.append((("blank", name), one.blank))
-        if operators[name] is OperatorName.GEOMETRIC_MEAN:
+        if OPERATORS[operators[name]].traits.averages_logarithms:
             columns.append((("sign", name), np.sign(np.nan_to_num(one.values)).astype(np.int64)))
     columns += [(("pinned", name), codes) for name, codes in pins]
     for rule in rules:

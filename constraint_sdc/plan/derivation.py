@@ -1,7 +1,7 @@
-"""Which variables are computed from the others: one for each equality of a stratum, in an order without circles.
+"""Which variables are computed from the others: one for each equality of a stratum, in an order without cycles.
 
 A variable that stands alone on one side of the rule's own comparison is computed by the other side, in the order and
-the arithmetic that the rule uses: then the rule holds digit for digit. Equalities without such a variable are solved.
+the arithmetic that the rule uses, so the rule holds digit for digit. Equalities without such a variable are solved.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from constraint_sdc.plan.design import Derivation
 
 @dataclass(frozen=True, slots=True)
 class Equation:
-    """`sum(coefficient * variable) = constant`, and the rules from which it comes: several, once combined."""
+    """`sum(coefficient * variable) = constant`, and the rules from which it comes: several after a combination."""
 
     rules: tuple[str, ...]
     terms: dict[str, Fraction]
@@ -51,7 +51,7 @@ class Equation:
 
 
 def reduced(equations: Sequence[Equation], order: Sequence[str]) -> list[tuple[Equation, str]]:
-    """Return each independent equation with its pivot, which no other one mentions; pivots in order of preference.
+    """Return each independent equation with its pivot, which no other one contains; pivots in order of preference.
 
     >>> one = Equation(("A",), {"x": Fraction(1), "y": Fraction(1)}, Fraction(3))
     >>> two = Equation(("B",), {"x": Fraction(1), "y": Fraction(-1)}, Fraction(1))
@@ -71,7 +71,7 @@ def reduced(equations: Sequence[Equation], order: Sequence[str]) -> list[tuple[E
 
 
 def _without(equation: Equation, pivot: Equation, name: str) -> Equation:
-    """Take a multiple of the pivot's equation away so that the variable disappears."""
+    """Subtract a multiple of the pivot's equation so that the variable is eliminated."""
     factor = equation.terms.get(name, Fraction(0)) / pivot.terms[name]
     if not factor:
         return equation
@@ -88,7 +88,7 @@ _FREE_DIGITS = 20
 
 @dataclass(frozen=True, slots=True)
 class _Equality:
-    """An equality and what it can be solved for: variable to (how good a choice, by which expression)."""
+    """An equality and the variables it can be solved for: variable to (preference, expression)."""
 
     rule: str
     atom: Atom
@@ -99,7 +99,7 @@ class _Equality:
 def derive(
     conjunction: Sequence[tuple[str, Atom]], rules: Mapping[str, EditRule], series: Mapping[str, Series]
 ) -> tuple[Derivation, ...]:
-    """Return derivations in the order of computing; `series` are the variables that may be computed at all."""
+    """Return derivations in the order of computation; `series` are the variables that may be computed."""
     equalities = [e for rule, atom in conjunction if (e := _equality(rule, atom, rules[rule], conjunction, series))]
     last_first: list[Derivation] = []
     while leaf := _best_leaf(equalities):
@@ -111,7 +111,7 @@ def derive(
 
 
 def _best_leaf(equalities: list[_Equality]) -> tuple[_Equality, str] | None:
-    """Return an equality, and a variable of it that no other one mentions: it can be computed after all the others."""
+    """Return an equality and a variable that no other equality contains: it can be computed after all the others."""
     uses: dict[str, int] = {}
     for equality in equalities:
         for name in equality.variables:
@@ -162,7 +162,7 @@ def _is_equality(atom: Atom, edit: EditRule) -> bool:
 
 
 def _plain_equalities(expression: Expression | None, *, is_true: bool = True) -> Iterator[Compare]:
-    """Yield the equalities that may have to hold for the expression to be true (or false): the judge says which."""
+    """Yield the equalities that may be needed for the expression to be true (or false); the judge decides which."""
     match expression:
         case Compare(op=op) if op == ("=" if is_true else "!="):
             yield expression
@@ -200,7 +200,7 @@ def _bare(expression: Expression) -> str | None:
 def _score(
     name: str, weights: Mapping[str, float], conjunction: Sequence[tuple[str, Atom]], series: Mapping[str, Series]
 ) -> float:
-    """Prefer what varies most (it hides the others' rounding), has the finest grid, and is least bound otherwise."""
+    """Prefer the variable that varies most (it absorbs rounding), has the finest grid and the fewest other rules."""
     finest = max(_digits(series[other]) for other in weights)
     bound = sum(name in atom_variables(atom) for _, atom in conjunction)
     smallness = math.log10(max(weights.values()) / weights[name])
@@ -208,7 +208,7 @@ def _score(
 
 
 def _weight(name: str, atom: Atom, series: Mapping[str, Series]) -> float:
-    """Return how much a variable moves a sum: its deviation in the sum's unit; 1 in other atoms."""
+    """Return how much a variable contributes to a sum: its deviation in the sum's unit; 1 in other atoms."""
     if not isinstance(atom, LinearAtom):
         return 1.0
     return abs(float(dict(atom.terms)[name])) * series[name].deviation
@@ -273,7 +273,7 @@ def _constant(value: Fraction, number: Number) -> Expression:
 
 
 def _solved_together(equalities: list[_Equality], series: Mapping[str, Series]) -> Iterator[Derivation]:
-    """Solve linear equalities that hang together in circles for as many variables as there are equalities."""
+    """Solve linear equalities that depend on each other in cycles, for as many variables as there are equalities."""
     linear = [(e.rule, e.atom) for e in equalities if isinstance(e.atom, LinearAtom)]
     equations = [Equation((rule,), dict(atom.terms), atom.constant) for rule, atom in linear]
     taken: set[str] = {name for e in equalities if not isinstance(e.atom, LinearAtom) for name in e.variables}

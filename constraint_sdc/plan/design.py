@@ -1,4 +1,4 @@
-"""The plan's working drawing: the same decisions as in the printed plan, in the form in which masking executes them."""
+"""The design of a plan: the decisions of the printed plan in the form in which masking executes them."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from constraint_sdc.settings.words import OnBroken
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """`variable` is computed by `expression` from variables that are known by then, so that `rules` hold.
+    """`variable` is computed by `expression` from variables that are already known, so that `rules` hold.
 
-    `is_own` tells that one rule gives the expression; otherwise it is the solution of several rules together.
+    `is_own` is true if one rule gives the expression; otherwise it is the solution of several rules together.
     """
 
     variable: str
@@ -43,7 +43,7 @@ class Derivation:
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """Records treated apart. `conjunction` are the atoms, each with its rule, that all of them satisfy.
+    """Records that are treated separately. `conjunction` are the atoms, each with its rule, that all of them satisfy.
 
     `shares_conditions` is false for a merged stratum: its records may satisfy different sides of a rule.
     """
@@ -56,7 +56,7 @@ class Stratum:
 
 @dataclass(frozen=True, slots=True)
 class BlockDesign:
-    """A planned block with all that masking works with. `rules` are those that read one of its variables.
+    """A planned block with everything that masking needs. `rules` are those that read one of its variables.
 
     `cloud` are the records as points, for distances. `given` are unmasked variables whose covariances with the block's
     are to be kept.
@@ -71,12 +71,12 @@ class BlockDesign:
 
     @property
     def terms(self) -> dict[str, tuple[Term, ...]]:
-        """Return the disjunctive normal forms of the rules, by rule, as far as they are small enough."""
+        """Return the disjunctive normal forms of the rules, by rule, where they are small enough."""
         return {rule.id: rule.terms for rule in self.rules if rule.terms is not None}
 
     @property
     def reads(self) -> dict[str, tuple[str, ...]]:
-        """Return all variables on which the verdict of each rule may hang."""
+        """Return all variables on which the verdict of each rule may depend."""
         return {rule.id: rule.variables for rule in self.rules}
 
     @property
@@ -91,14 +91,14 @@ class BlockDesign:
         return tuple(rule.id for rule in self.rules if not rule.is_evaluable)
 
     def of(self, rows: Rows) -> BlockDesign:
-        """Return the block for some records only, repeated ones repeatedly; strata are left out."""
+        """Return the block for some records, which may be repeated; strata are left out."""
         series = tuple(one.of(rows) for one in self.series)
         return replace(self, series=series, cloud=self.cloud.of(rows), strata=())
 
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """The plan and the working drawing of every block."""
+    """The plan and the design of every block."""
 
     plan: Plan
     blocks: tuple[BlockDesign, ...]
@@ -113,8 +113,8 @@ class PlanInputs:
 
     `evaluable` are the rules that can be evaluated on any record without Saxon; `broken` the records (0-based) that
     break a rule already; `says` each rule's normal form. `joined` are variables to
-    be masked with the rules that read them although nobody asked for it. `weights` say how much each record counts.
-    `notes` are what the check of the original says besides verdicts. `masker` is how the file is masked.
+    be masked with the rules that read them although nothing selects them. `weights` are the weights of the records.
+    `notes` are what the check of the original reports besides verdicts. `masker` is how the file is masked.
     """
 
     table: Table
@@ -135,13 +135,13 @@ class PlanInputs:
     masker: MaskerTraits = field(default_factory=default_masker)
 
 
-# Variables that the recipe takes out of the file: no rule may read them.
+# Variables that the recipe removes from the file: no rule may read them.
 
 
 def refuse_removed(facts: Iterable[RuleFacts], kept: Mapping[str, Kept]) -> None:
-    """Refuse to take out a variable that a rule reads."""
+    """Refuse to remove a variable that a rule reads."""
     for rule in facts:
         for name in rule.variables:
             if name in kept and kept[name].is_removed:
                 hint = f"keep {name} in the file, or leave the rule out (a phase without it)"
-                raise PlanRefusedError(f"rule {rule.id} reads {name}, which the recipe takes out", hint=hint)
+                raise PlanRefusedError(f"rule {rule.id} reads {name}, which the recipe removes", hint=hint)

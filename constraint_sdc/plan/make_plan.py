@@ -1,4 +1,4 @@
-"""Make the plan: roles, blocks, strata, operators, derivations, reasons; or refuse, with the way out."""
+"""Make the plan: roles, blocks, strata, operators, derivations, reasons; or refuse with a way out."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from constraint_sdc.settings.words import Role, Scale, VariableWish
 
 
 def make_plan(inputs: PlanInputs) -> Design:
-    """Return the plan and its working drawing."""
+    """Return the plan and its design."""
     table = inputs.table
     if table.records < inputs.k:
         hint = f"choose k of at most {table.records}"
@@ -60,9 +60,9 @@ def make_plan(inputs: PlanInputs) -> Design:
 
 
 def _grouping(inputs: PlanInputs) -> Recipe:
-    """Return the recipe; where it says nothing, the masker decides which variables are together.
+    """Return the recipe; where it gives no groups, the masker decides which variables are together.
 
-    A method that divides by one variable leaves each to itself; a masker may put all together.
+    A method that divides by one variable masks each one separately; a masker may put all together.
     """
     recipe = inputs.recipe
     if takes_one_variable(inputs.division.method):
@@ -74,7 +74,7 @@ def _grouping(inputs: PlanInputs) -> Recipe:
 
 
 def _explained(blocks: tuple[Block, ...], inputs: PlanInputs) -> tuple[Block, ...]:
-    """Return the blocks; where the masker put variables together, it says so in place of the recipe."""
+    """Return the blocks; where the masker put variables together, its reason replaces that of the recipe."""
     said = inputs.masker.together
     if said is None or inputs.recipe.groups or inputs.recipe.group_size is not None:
         return blocks
@@ -83,12 +83,12 @@ def _explained(blocks: tuple[Block, ...], inputs: PlanInputs) -> tuple[Block, ..
 
 
 def _refuse_groups(recipe: Recipe, method: str) -> None:
-    """Refuse wishes for variables together on behalf of a method that takes them one by one."""
+    """Refuse a recipe that groups or weights variables if the method masks each variable separately."""
     hint = "leave `groups` and `group_size` out, or use a method such as mdav or auto"
     if recipe.groups == "all" or any(len(group) > 1 for group in recipe.groups):
-        raise UsageError(f"{method} masks each variable alone, and the recipe groups some", hint=hint)
+        raise UsageError(f"{method} masks each variable alone, but the recipe groups some", hint=hint)
     if recipe.group_size not in (None, 1):
-        raise UsageError(f"{method} masks each variable alone, and group_size is {recipe.group_size}", hint=hint)
+        raise UsageError(f"{method} masks each variable alone, but group_size is {recipe.group_size}", hint=hint)
     for name, wish in recipe.variables.items():
         if wish.weight is not None:
             what = f"{method} masks each variable alone, so the weight of {name} has no meaning"
@@ -98,7 +98,7 @@ def _refuse_groups(recipe: Recipe, method: str) -> None:
 def _surroundings(
     masked: Mapping[str, tuple[Role, Scale]], rules: tuple[RuleFacts, ...], inputs: PlanInputs
 ) -> BlockContext:
-    """Return what every block's design rests on, variables in the order of the file."""
+    """Return the common inputs of every block's design, variables in the order of the file."""
     recipe, table = inputs.recipe, inputs.table
     series = {
         name: make_series(
@@ -109,7 +109,7 @@ def _surroundings(
     }
     if not series:
         hint = "give variables the role quasi-identifier or confidential in a recipe"
-        raise UsageError("there is nothing to mask: no variable is numeric, and no recipe names others", hint=hint)
+        raise UsageError("no variable can be masked: none is numeric, and no recipe selects others", hint=hint)
     return BlockContext(
         rules=rules,
         series=series,
@@ -134,11 +134,11 @@ def _given(inputs: PlanInputs) -> dict[str, Series]:
         missing = inputs.recipe.missing.get(name, ())
         column = inputs.table.columns[name]
         if not is_numeric(column, missing):
-            raise UsageError(f"{name} is given but is no number", hint=f"take {name} out of `given`")
+            raise UsageError(f"{name} is in `given` but is not numeric", hint=f"remove {name} from `given`")
         one = make_series(column, Scale.NUMERIC, VariableWish(), missing)
         if one.is_blank.any():
-            what = f"{name} is given, but record {int(one.is_blank.argmax()) + 1:,} has no value of it"
-            raise UsageError(what, hint=f"take {name} out of `given`")
+            what = f"{name} is in `given`, but record {int(one.is_blank.argmax()) + 1:,} has no value of it"
+            raise UsageError(what, hint=f"remove {name} from `given`")
         found[name] = one
     return found
 
@@ -183,7 +183,7 @@ def _extended(
 def _pins_of(
     block: Block, facts: tuple[RuleFacts, ...], pinned: Mapping[tuple[str, str], str], inputs: PlanInputs
 ) -> tuple[tuple[str, Codes], ...]:
-    """Return what groups must share; where every record has values of its own, nothing is asked of groups."""
+    """Return the values that groups must share; none where every record has values of its own."""
     if inputs.masker.treats_records(block.names, inputs.division.method):
         return ()
     return _pins(block, rules_of(block, facts), pinned, inputs.table, inputs.k)
@@ -194,8 +194,8 @@ def _pins(
 ) -> tuple[tuple[str, Codes], ...]:
     """Return the values of pinned variables that the block's groups should share.
 
-    A pinned variable with few values is stratified on. One with more values than there can be groups is refused if a
-    rule needs its very value; an inequality may still be satisfied, which the representatives will show.
+    A pinned variable with few values forms strata. One with more values than there can be groups is refused if a rule
+    needs its exact value; an inequality may still be satisfied, which is evaluated for every representative.
     """
     ids = {rule.id: rule for rule in rules}
     mine = {(rule, name): tied for (rule, name), tied in pinned.items() if rule in ids and tied in block.names}
@@ -205,9 +205,9 @@ def _pins(
         if len(np.unique(codes)) <= table.records // k:
             found.append((name, codes))
         elif not ids[rule].only_bounds(name):
-            hint = f"let {name} be masked too, make {tied} untouched, lower k, or leave the rule out"
-            what = f"rule {rule} ties {tied}, which is masked, to {name}, which stays as it is"
-            raise PlanRefusedError(f"{what}; its values have fewer than {k} records each", hint=hint)
+            hint = f"mask {name} too, make {tied} untouched, lower k, or leave the rule out"
+            what = f"rule {rule} ties {tied}, which is masked, to {name}, which is not masked"
+            raise PlanRefusedError(f"{what}; values of {name} have fewer than {k} records each", hint=hint)
     return tuple(dict(found).items())
 
 

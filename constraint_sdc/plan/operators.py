@@ -1,4 +1,4 @@
-"""Which operator each variable of a block gets: the one that preserves its rules, as the operators themselves say."""
+"""The operator of each variable of a block: the one that preserves its rules, as the operators themselves declare."""
 
 from __future__ import annotations
 
@@ -15,34 +15,33 @@ from constraint_sdc.constraints.constraint import (
 )
 from constraint_sdc.data.series import Series
 from constraint_sdc.errors import UsageError
+from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
+from constraint_sdc.operators.geometric_mean import GeometricMean
+from constraint_sdc.operators.lower_median import LowerMedian
+from constraint_sdc.operators.medoid import Medoid
+from constraint_sdc.operators.mode import Mode
 from constraint_sdc.operators.operator import NotCovered
 from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.plan.rule_facts import RuleFacts
-from constraint_sdc.settings.words import OperatorName, Scale, VariableWish
-
-_ALLOWED = {
-    Scale.NUMERIC: tuple(OperatorName),
-    Scale.ORDINAL: (OperatorName.LOWER_MEDIAN, OperatorName.MODE, OperatorName.MEDOID),
-    Scale.NOMINAL: (OperatorName.MODE, OperatorName.MEDOID),
-}
+from constraint_sdc.settings.words import Scale, VariableWish
 
 
 def choose_operators(
     rules: Sequence[RuleFacts], series: Mapping[str, Series], wishes: Mapping[str, VariableWish]
-) -> dict[str, OperatorName]:
+) -> dict[str, str]:
     """Return the operator of every variable of a block, given as its series; `rules` are those that read one of them.
 
-    Numbers are averaged: arithmetically, or geometrically in a block of products. A variable that must keep to values
-    that occur (a set, a value domain, a pattern) gets the lower median, and so does what an order rule ties to it.
+    Numbers are averaged: arithmetically, or geometrically in a block of products. A variable that may only have values
+    that occur (a set, a value domain, a pattern) gets the lower median, and so do variables that order rules tie to it.
     Variables of a rule that cannot be evaluated here come from one actual record.
     """
     rule_atoms = [atom for rule in rules for atom in rule.atoms()]
     chosen = {name: _plain(one) for name, one in series.items()}
     if _is_geometric(rule_atoms, series):
-        chosen = dict.fromkeys(series, OperatorName.GEOMETRIC_MEAN)
+        chosen = dict.fromkeys(series, GeometricMean.name)
     for name in _confined(rule_atoms):
         if name in chosen and series[name].scale is Scale.NUMERIC:
-            chosen[name] = OperatorName.LOWER_MEDIAN
+            chosen[name] = LowerMedian.name
     _spread_median(chosen, rule_atoms)
     for name in series:
         wish = wishes.get(name, VariableWish()).operator
@@ -50,37 +49,37 @@ def choose_operators(
             chosen[name] = _allowed(name, wish, series[name].scale)
     for rule in rules:
         if not rule.is_evaluable:
-            chosen.update(dict.fromkeys((n for n in rule.variables if n in chosen), OperatorName.MEDOID))
+            chosen.update(dict.fromkeys((n for n in rule.variables if n in chosen), Medoid.name))
     return chosen
 
 
-def _plain(series: Series) -> OperatorName:
+def _plain(series: Series) -> str:
     match series.scale:
         case Scale.NUMERIC:
-            return OperatorName.ARITHMETIC_MEAN
+            return ArithmeticMean.name
         case Scale.ORDINAL:
-            return OperatorName.LOWER_MEDIAN
+            return LowerMedian.name
         case Scale.NOMINAL:
-            return OperatorName.MODE
+            return Mode.name
 
 
 def _is_geometric(rule_atoms: Sequence[Atom], series: Mapping[str, Series]) -> bool:
-    """Tell whether the block is one of products, and its other rules bear the geometric mean as well."""
+    """Tell whether the block has rules about products, and the geometric mean suits its other rules too."""
     if any(one.scale is not Scale.NUMERIC for one in series.values()):
         return False
     masked = [atom for atom in rule_atoms if set(atom_variables(atom)) & set(series)]
     has_product = any(isinstance(atom, ProductAtom) and len(atom_variables(atom)) > 1 for atom in masked)
-    geometric = OPERATORS[OperatorName.GEOMETRIC_MEAN]
+    geometric = GeometricMean()
     return has_product and not any(isinstance(geometric.verdict(atom), NotCovered) for atom in masked)
 
 
 def _confined(rule_atoms: Sequence[Atom]) -> list[str]:
-    """Return the variables that must keep to certain values or texts."""
+    """Return the variables that may only have certain values or texts."""
     found = []
     for atom in rule_atoms:
         match atom:
             case SetAtom(values=(only,), negated=False) if not isinstance(only, str):
-                continue  # one number: whoever satisfies it shares that value
+                continue  # one number: all records that satisfy it have that value
             case SetAtom(negated=False) | DomainAtom() | PatternAtom():
                 found.append(atom.variable)
             case IntegerAtom(modulus=modulus) if modulus != 1:
@@ -90,9 +89,9 @@ def _confined(rule_atoms: Sequence[Atom]) -> list[str]:
     return found
 
 
-def _spread_median(chosen: dict[str, OperatorName], rule_atoms: Sequence[Atom]) -> None:
-    """Give the lower median to what only orders tie to a median: order statistics of one rank keep the order."""
-    median = OPERATORS[OperatorName.LOWER_MEDIAN]
+def _spread_median(chosen: dict[str, str], rule_atoms: Sequence[Atom]) -> None:
+    """Give the lower median to variables that only order rules tie to a median: one rank keeps the order."""
+    median = LowerMedian()
     tying = [atom for atom in rule_atoms if len(atom_variables(atom)) > 1]
     covered = [atom for atom in tying if not isinstance(median.verdict(atom), NotCovered)]
     summed = {name for atom in tying if atom not in covered for name in atom_variables(atom)}
@@ -101,14 +100,15 @@ def _spread_median(chosen: dict[str, OperatorName], rule_atoms: Sequence[Atom]) 
         is_growing = False
         for atom in covered:
             names = [name for name in atom_variables(atom) if name in chosen]
-            averaged = [n for n in names if chosen[n] is OperatorName.ARITHMETIC_MEAN and n not in summed]
-            if averaged and any(chosen[name] is OperatorName.LOWER_MEDIAN for name in names):
-                chosen.update(dict.fromkeys(averaged, OperatorName.LOWER_MEDIAN))
+            averaged = [n for n in names if chosen[n] == ArithmeticMean.name and n not in summed]
+            if averaged and any(chosen[name] == LowerMedian.name for name in names):
+                chosen.update(dict.fromkeys(averaged, LowerMedian.name))
                 is_growing = True
 
 
-def _allowed(name: str, wish: OperatorName, scale: Scale) -> OperatorName:
-    if wish not in _ALLOWED[scale]:
-        hint = f"a {scale.value} variable takes: {', '.join(o.value for o in _ALLOWED[scale])}"
-        raise UsageError(f"the recipe asks for the {wish.value} of {name}", hint=hint)
+def _allowed(name: str, wish: str, scale: Scale) -> str:
+    if scale not in OPERATORS[wish].traits.scales:
+        fitting = [operator.name for operator in OPERATORS.all() if scale in operator.traits.scales]
+        hint = f"use one of the operators for {scale.value} variables: {', '.join(fitting)}"
+        raise UsageError(f"the recipe asks for the {wish} of {name}, which does not fit its type", hint=hint)
     return wish

@@ -1,4 +1,4 @@
-"""The plan: what masking will do to every block of variables, why each rule survives it, and the price.
+"""The plan: what masking does to every block of variables, why each rule still holds, and the price.
 
 A plan is a frozen value made from data, rules and recipe; the same inputs make the same plan. Everything in it is
 printable: the text is shown before anything is masked, the JSON form is saved and compared.
@@ -11,10 +11,12 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from constraint_sdc.data.grid import Grid
+from constraint_sdc.operators.operator import OperatorTraits
+from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.settings.masker import MaskerTraits, default_masker
 from constraint_sdc.settings.reason import Reason
 from constraint_sdc.settings.recipe import Division
-from constraint_sdc.settings.words import OnBroken, OperatorName, Role, Scale, Treatment
+from constraint_sdc.settings.words import OnBroken, Role, Scale, Treatment
 from constraint_sdc.shown import Shown, Tabled
 
 
@@ -26,22 +28,22 @@ class ExactStep(Enum):
     NUDGED = "nudged"  # a neighbour on the grid
     REPAIRED = "repaired"  # the nearest point by integer programme
     ANCHORED = "anchored"  # the variables of rules that still fail come from one actual record
-    DRAWN_IN = "drawn in"  # moved towards the representative of its cluster, as far as it took
-    SHARED = "shared"  # the representative of its whole cluster stands in for a record
+    DRAWN_IN = "drawn in"  # moved towards the representative of its cluster, as far as needed
+    SHARED = "shared"  # the representative of its whole cluster replaces a record
     MEDOID = "medoid"  # an actual record
     SWAPPED = "swapped"  # a value exchanged with another record, after which every rule holds for both
     KEPT = "kept"  # the record's own value, where values are swapped and this one was not
 
 
 class Why(Enum):
-    """On what a rule's survival rests."""
+    """What guarantees a rule."""
 
     UNTOUCHED = "untouched"  # no variable of the rule is masked
     PRESERVED = "preserved"  # by the operator alone
     EXACT = "exact"  # by the operator in real arithmetic, by the exact step on the grid
     CHECKED = "checked"  # by evaluating every representative, repairing or replacing those that fail
     MEDOID = "medoid"  # because the rule's variables come from one actual record
-    JUDGED = "judged"  # by nothing but the judge after masking (cross-record rules)
+    JUDGED = "judged"  # only by the judge after masking (cross-record rules)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +60,9 @@ class Promise:
 
 @dataclass(frozen=True, slots=True)
 class SignalValue:
-    """One value of a goal's parameter: vital records before, as wished, as whole numbers come nearest, and after.
+    """One value of a goal's parameter: vital records before, as wished, as the nearest whole numbers, and after.
 
-    `base` counts the records that could be vital there, and the signal is what the goal changes.
+    `base` counts the records that can be vital there; the signal is what the goal changes.
     """
 
     value: str
@@ -76,10 +78,10 @@ class SignalValue:
 
 @dataclass(frozen=True, slots=True)
 class GoalReport:
-    """What became of one goal of group anonymity, the `number`-th of the recipe.
+    """The result of one goal of group anonymity, the `number`-th of the recipe.
 
     `distortion` is the influential metric summed over all pairs of records that were swapped; it is the least possible
-    if `is_least`. `missed` says why the goal is not reached, `notes` what else came about.
+    if `is_least`. `missed` says why the goal is not reached; `notes` are other results.
     """
 
     number: int
@@ -103,7 +105,7 @@ class GoalReport:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RulePlan(Shown):
-    """Why one rule will hold. `rule` is the Schematron's id, `says` its normal form."""
+    """Why one rule still holds. `rule` is the Schematron's id, `says` its normal form."""
 
     rule: str
     kind: str
@@ -117,18 +119,23 @@ class RulePlan(Shown):
 class VariablePlan:
     """One masked variable: how its groups' values become one, on which grid, and how much it counts in distances.
 
-    Where the treatment is not aggregation, the operator is for groups that need one value after all. `order` is what
-    the recipe says about the values of an ordinal variable, lowest first.
+    Where the treatment is not aggregation, the operator serves groups that still need one value. `order` has the values
+    of an ordinal variable as the recipe lists them, lowest first.
     """
 
     name: str
     role: Role
     scale: Scale
     grid: Grid
-    operator: OperatorName
+    operator: str
     weight: float = 1.0
     treatment: Treatment = Treatment.AGGREGATED
     order: tuple[str, ...] = ()
+
+    @property
+    def traits(self) -> OperatorTraits:
+        """Return the traits of its operator."""
+        return OPERATORS[self.operator].traits
 
 
 class Formation(Enum):
@@ -142,7 +149,7 @@ class Formation(Enum):
 
 @dataclass(frozen=True, slots=True)
 class StratumPlan:
-    """Records treated apart: the conditions they share, and which of their variables are computed."""
+    """Records that are treated separately: the conditions they share, and which of their variables are computed."""
 
     conditions: tuple[Reason, ...]
     size: int
@@ -154,9 +161,9 @@ class StratumPlan:
 class Price:
     """Information loss (100 * SSE / SST over the block's numeric variables) with the rules, and by plain MDAV without.
 
-    `plain_loss` is None for a file too large to be masked twice. `steps` counts by the exact step that they took what
-    gets values of its own: groups, or records where every record does. `promises` are what was kept besides the rules,
-    `notes` what else came about. `goals` are those whose signals were changed by swapping the block's values.
+    `plain_loss` is None for a file too large to be masked twice. `steps` counts groups by exact step, or records where
+    every record has values of its own. `promises` are what is kept besides the rules, `notes` are other results.
+    `goals` are those whose signals were changed by swapping the block's values.
     """
 
     loss: float
@@ -173,8 +180,8 @@ class Price:
 class Block:
     """Variables masked together, in the order of the file, and why they are together.
 
-    A block goes through three stages, and each holds the one before: `BlockPlan` is what is decided, said and saved,
-    `BlockDesign` adds the records and rules that masking works with, `MaskedBlock` has the new values.
+    A block goes through three stages, and each contains the one before: `BlockPlan` is decided, printed and saved,
+    `BlockDesign` adds the records and rules that masking needs, `MaskedBlock` has the new values.
     """
 
     number: int
@@ -184,11 +191,11 @@ class Block:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class BlockPlan(Tabled):
-    """A block as decided: what is done to its variables, the strata of the records, and why its rules survive.
+    """A block as decided: what is done to its variables, the strata of the records, and why its rules still hold.
 
-    `partition` tells how the records are divided: what `auto` chose, and why. `shares` tells whether at least k records
-    share the block's values; otherwise groups are of at least k records, whose values differ. The price is known once
-    the block is masked.
+    `partition` is how the records are divided: what `auto` chose, and why. `shares` is true if at least k records share
+    the block's values; otherwise groups have at least k records with different values. The price is known after the
+    block is masked.
     """
 
     block: Block
@@ -213,7 +220,7 @@ class BlockPlan(Tabled):
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A variable that is not masked, and why; `is_removed` when it is taken out of the file."""
+    """A variable that is not masked, and why; `is_removed` if it is removed from the file."""
 
     name: str
     role: Role
@@ -223,7 +230,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Plan(Tabled):
-    """All blocks, what stays as it is, what was assumed, and the rules that no block decides.
+    """All blocks, the variables that are not masked, what was assumed, and the rules that no block decides.
 
     `broken` counts, per rule, the records that break it before masking. `inputs` are SHA-256 digests by role ("data",
     "rules", "recipe"; further files of the rules under "rules: NAME"). `warnings` are risks that a user must see.
@@ -245,11 +252,11 @@ class Plan(Tabled):
 
     @property
     def partition(self) -> str | None:
-        """Return what `--partition` would say; None for a masker that divides records in its own way."""
+        """Return the partition method, as for `--partition`; None for a masker that divides records itself."""
         return None if self.masker.divides_itself else self.division.method
 
     def all_goals(self) -> tuple[GoalReport, ...]:
-        """Return what became of every goal, in the order of the recipe."""
+        """Return the result of every goal, in the order of the recipe."""
         found = [goal for block in self.blocks if block.price for goal in block.price.goals]
         return tuple(sorted(found, key=lambda goal: goal.number))
 

@@ -1,6 +1,6 @@
 """The plan as JSON under schemas/plan.schema.json, and back: saved, compared, and part of the certificate.
 
-Reasons are codes with parameters here; `reports/sentences.py` adds their sentences for readers, which nothing reads.
+Reasons are codes with parameters here. `reports/sentences.py` adds their sentences for readers; no code reads those.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from constraint_sdc.settings.reason import (
     without_quotes,
 )
 from constraint_sdc.settings.recipe import Division
-from constraint_sdc.settings.words import OperatorName, Role, Scale, Standardise, Treatment
+from constraint_sdc.settings.words import Role, Scale, Standardise, Treatment
 
-# What became of a goal, as JSON under schemas/plan.schema.json, and back.
+# The result of a goal as JSON under schemas/plan.schema.json, and back.
 
 
 def goal_to_json(goal: GoalReport) -> dict[str, object]:
@@ -57,7 +57,7 @@ def goal_to_json(goal: GoalReport) -> dict[str, object]:
 
 
 def goal_from_json(content: Mapping[str, Any]) -> GoalReport:
-    """Return the goal that content under the schema stands for."""
+    """Return the goal from content that follows the schema."""
     names = (one.name for one in fields(GoalReport) if one.name in content)
     return GoalReport(
         **{
@@ -71,7 +71,7 @@ def goal_from_json(content: Mapping[str, Any]) -> GoalReport:
 
 SCHEMA = "constraint-sdc/plan"
 SCHEMA_VERSION = 2
-_SWAPS = (ExactStep.SWAPPED, ExactStep.KEPT)  # of no other masker
+_SWAPS = (ExactStep.SWAPPED, ExactStep.KEPT)  # steps of group anonymity only
 
 
 def plan_to_json(plan: Plan) -> dict[str, object]:
@@ -97,7 +97,7 @@ def plan_to_json(plan: Plan) -> dict[str, object]:
 
 
 def plan_from_json(content: Mapping[str, Any]) -> Plan:
-    """Return the plan that content under the schema stands for."""
+    """Return the plan from content that follows the schema."""
     return Plan(
         k=content["k"],
         division=division_from_json(content),
@@ -119,7 +119,7 @@ def plan_from_json(content: Mapping[str, Any]) -> Plan:
 
 
 def division_to_json(division: Division) -> dict[str, object]:
-    """Return how records are divided, as it stands in plans and certificates."""
+    """Return how records are divided, in the form of plans and certificates."""
     return {
         "method": division.method,
         "effort": division.effort,
@@ -129,7 +129,7 @@ def division_to_json(division: Division) -> dict[str, object]:
 
 
 def division_from_json(content: Mapping[str, Any]) -> Division:
-    """Return the division that these entries stand for."""
+    """Return the division from these entries."""
     return Division(content["method"], content["effort"], Standardise(content["standardise"]), content["weights"])
 
 
@@ -138,14 +138,14 @@ def _options(plan: Plan) -> tuple[object, ...]:
 
 
 def plan_digest(plan: Plan) -> str:
-    """Return the SHA-256 of what the plan decides: all of it but prices, quotations and the program's version."""
+    """Return the SHA-256 of the plan's decisions: everything except prices, quotations and the program's version."""
     content = plan_to_json(replace(plan, blocks=tuple(replace(block, price=None) for block in plan.blocks)))
     del content["tool"]
     return sha256(json_text(without_quotes(content)).encode("utf-8")).hexdigest()
 
 
 def plan_differences(saved: Plan, now: Plan) -> tuple[str, ...]:
-    """Say which parts of two plans differ, inputs and prices apart."""
+    """Return which parts of two plans differ, other than inputs and prices."""
     parts = [
         ("options", _options(saved), _options(now)),
         ("number of records", saved.records, now.records),
@@ -155,7 +155,7 @@ def plan_differences(saved: Plan, now: Plan) -> tuple[str, ...]:
             (f"block {old.number} ({', '.join(old.names)})", replace(old, price=None), replace(new, price=None))
             for old, new in zip(saved.blocks, now.blocks, strict=False)
         ),
-        ("variables that stay as they are", saved.kept, now.kept),
+        ("variables that are not masked", saved.kept, now.kept),
         ("assumptions", saved.assumptions, now.assumptions),
         ("warnings", saved.warnings, now.warnings),
         ("rules that no block decides", saved.rules, now.rules),
@@ -212,7 +212,7 @@ def _variable(variable: VariablePlan) -> dict[str, object]:
         "role": variable.role.value,
         "type": variable.scale.value,
         "grid": {"decimals": variable.grid.decimals, "pads": variable.grid.pads},
-        "operator": variable.operator.value,
+        "operator": variable.operator,
         "weight": variable.weight,
         "treatment": variable.treatment.value,
         **({"order": list(variable.order)} if variable.order else {}),
@@ -225,7 +225,7 @@ def _variable_from(content: Mapping[str, Any]) -> VariablePlan:
         role=Role(content["role"]),
         scale=Scale(content["type"]),
         grid=Grid(content["grid"]["decimals"], content["grid"]["pads"]),
-        operator=OperatorName(content["operator"]),
+        operator=content["operator"],
         weight=content["weight"],
         treatment=Treatment(content["treatment"]),
         order=tuple(content.get("order", ())),
@@ -269,7 +269,7 @@ def _kept(kept: Kept) -> dict[str, object]:
 
 
 def price_to_json(price: Price) -> dict[str, object]:
-    """Return a price as JSON values; every exact step has its count, nought too; swaps only where there are any."""
+    """Return a price as JSON values; every exact step has its count, also if it is 0; swaps only if there are any."""
     return {
         "loss": price.loss,
         "plain_loss": price.plain_loss,

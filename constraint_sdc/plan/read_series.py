@@ -1,4 +1,4 @@
-"""What the texts of a variable are: numbers on a grid, ordered codes, categories, and blanks."""
+"""Read the texts of a variable as numbers on a grid, ordered codes or categories, with blanks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _EXACT = Context(prec=400)
 
 
 def is_numeric(column: Column, missing: tuple[str, ...]) -> bool:
-    """Tell whether every text that is no blank is a number, however spelt; a code such as 007 is none."""
+    """Tell whether every text that is not blank is a number in any spelling; a code such as 007 is not a number."""
     texts = _distinct(column, missing)
     if not texts or any(_CODE.match(text) for text in texts):
         return not texts
@@ -37,9 +37,9 @@ def is_numeric(column: Column, missing: tuple[str, ...]) -> bool:
 
 
 def not_numeric(name: str) -> UsageError:
-    """Return the mistake of calling a variable numeric whose values are not."""
-    what = f"{name} is to be numeric, but some of its values are not numbers, or codes with a leading zero"
-    return UsageError(what, hint="give its missing codes under `missing`, or type: nominal")
+    """Return the error for a variable that the recipe calls numeric but whose values are not numbers."""
+    what = f"{name} must be numeric, but some of its values are not numbers, or are codes with a leading zero"
+    return UsageError(what, hint="list its missing codes under `missing`, or give it type: nominal")
 
 
 def make_series(column: Column, scale: Scale, wish: VariableWish, missing: tuple[str, ...]) -> Series:
@@ -53,7 +53,7 @@ def make_series(column: Column, scale: Scale, wish: VariableWish, missing: tuple
 
 
 def _distinct(column: Column, missing: tuple[str, ...]) -> list[str]:
-    """Return the different texts that are values, without white space around them."""
+    """Return the distinct texts that are values, without surrounding white space."""
     texts = {text.strip(_XML_BLANK) for text in column.texts() if text is not None}
     return sorted(texts.difference(missing, _NO_NUMBERS))
 
@@ -63,7 +63,7 @@ def _numbers(column: Column) -> Floats:
 
 
 def _blanks(column: Column, missing: tuple[str, ...], *, is_number: bool) -> npt.NDArray[np.int64]:
-    """Return 0 for values, and a number for each way of having none."""
+    """Return 0 for values, and another number for each kind of missing value."""
     texts = column.texts()
     codes = {text for text in set(texts) if text is not None and text.strip(_XML_BLANK) in {*missing, ""}}
     is_code = [text in codes for text in texts] if codes else np.zeros(len(texts), np.bool_)
@@ -78,7 +78,7 @@ def _blanks(column: Column, missing: tuple[str, ...], *, is_number: bool) -> npt
 
 
 def _grid(column: Column, wish: VariableWish, missing: tuple[str, ...], values: Floats) -> Grid:
-    """Return the recipe's grid, or the coarsest that has all the values; free when they are doubles at full length."""
+    """Return the recipe's grid, or the coarsest that has all values; free if they have the full length of doubles."""
     if wish.decimals == "free":
         return Grid(None)
     decimals_of = {_decimals(text) for text in _distinct(column, missing)}
@@ -95,15 +95,15 @@ def _grid(column: Column, wish: VariableWish, missing: tuple[str, ...], values: 
 
 
 def _is_grid(decimals: int, largest: float) -> bool:
-    """Tell decimals that somebody chose from the digits of doubles, which are as many as fit.
+    """Distinguish a chosen number of decimals from doubles written with all their digits.
 
-    Fifteen significant digits come back from a double unchanged; money may have one more.
+    A double preserves fifteen significant digits; amounts of money may have one more.
     """
     return decimals <= _MOST_DECIMALS and largest * 10.0**decimals < (EXACT_MANTISSA if decimals <= _MONEY else 1e15)
 
 
 def _decimals(text: str) -> tuple[int, int]:
-    """Return how many decimals a number is written with, and how many it needs.
+    """Return how many decimals a number has as written, and how many it needs.
 
     >>> _decimals("12.50"), _decimals("1e-3"), _decimals("100")
     ((2, 1), (3, 3), (0, 0))
@@ -122,7 +122,7 @@ def _places_after_point(number: Decimal) -> int:
 
 
 def _codes(column: Column, scale: Scale, blank: npt.NDArray[np.int64]) -> Floats:
-    """Number the distinct values: in the order of the numbers if all are, else of the texts."""
+    """Number the distinct values: in numeric order if all are numbers, else in the order of the texts."""
     texts = column.texts()
     distinct = sorted({texts[row] or "" for row in np.flatnonzero(blank == 0).tolist()})
     if scale is Scale.ORDINAL:
@@ -134,7 +134,7 @@ def _codes(column: Column, scale: Scale, blank: npt.NDArray[np.int64]) -> Floats
 
 
 def _places(column: Column, order: tuple[str, ...], blank: npt.NDArray[np.int64]) -> Floats:
-    """Return the place of every value in the order; a value of the order that nobody has still is a step."""
+    """Return the place of every value in the order; a value that no record has still counts as a step."""
     place = {text: float(code) for code, text in enumerate(order)}
     codes = np.full(len(column), np.nan)
     texts = column.texts()
@@ -142,19 +142,19 @@ def _places(column: Column, order: tuple[str, ...], blank: npt.NDArray[np.int64]
     codes[rows] = [place.get((texts[row] or "").strip(_XML_BLANK), np.nan) for row in rows.tolist()]
     strangers = int(np.isnan(codes[rows]).sum())
     if strangers:
-        # How many, not which: a rare value may be somebody's.
-        what = f"{column.name} has a value that its order does not list in {strangers:,} of {len(column):,} records"
-        raise UsageError(what, hint="complete `order` in the recipe, or name missing codes under `missing`")
+        # The message gives the number of values, not the values: a rare value may identify a person.
+        what = f"{column.name} has a value that `order` does not list in {strangers:,} of {len(column):,} records"
+        raise UsageError(what, hint="complete `order` in the recipe, or list missing codes under `missing`")
     return codes
 
 
-# Which records of a table a subdomain or condition of the recipe means.
+# The records of a table that a subdomain or condition of the recipe selects.
 
 
 def subdomain_rows(subdomain: Subdomain, table: Table, recipe: Recipe) -> tuple[tuple[str, Rows], ...]:
     """Return labels and records (from 0, ascending); missing codes are blanks, and the recipe's types decide.
 
-    ValueError where the condition compares what cannot be compared.
+    ValueError if the condition compares values that cannot be compared.
     """
     texts: dict[str, list[str | None]] = {}
     numbers = {}

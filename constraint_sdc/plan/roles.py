@@ -1,4 +1,4 @@
-"""Which variables are masked: as the recipe says, and otherwise numbers are, texts and identifiers are not."""
+"""Which variables are masked: those that the recipe selects; by default numbers, but not texts and identifiers."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _ID_NAME = re.compile(r"(?i)(?:.*[_.-])?(?:id|key|uuid|serial|recordnumber|recor
 class Roles:
     """The decision for every variable of the file: `masked` with role and scale, `kept` with the reason.
 
-    `pinned` are kept because the recipe (or their being an identifier) says so; the other kept variables may still join
-    a block if a rule ties them to a masked one. `numeric` are the variables whose values are numbers.
+    `pinned` are kept because the recipe says so or because they are identifiers; the other kept variables still join a
+    block if a rule ties them to a masked one. `numeric` are the variables whose values are numbers.
     """
 
     masked: Mapping[str, tuple[Role, Scale]]
@@ -34,7 +34,7 @@ class Roles:
 
 
 def decide_roles(table: Table, recipe: Recipe, tied: frozenset[str]) -> Roles:
-    """Decide for every variable; `tied` are variables that rules compute with, which no identifier is."""
+    """Decide for every variable; `tied` are variables that rules compute with, and therefore not identifiers."""
     refuse_unknown(table, recipe)
     masked: dict[str, tuple[Role, Scale]] = {}
     kept: dict[str, Kept] = {}
@@ -67,7 +67,7 @@ def _role(
     tied: frozenset[str],
     numeric: set[str],
 ) -> tuple[Role, Reason]:
-    """Return the role, and why the variable is not masked if it is not."""
+    """Return the role, and for a variable that is not masked the reason."""
     if (told := told_role(name, wish, recipe)) is not None:
         return told
     if name in numeric and name not in tied and _looks_like_identifier(name, column):
@@ -77,7 +77,7 @@ def _role(
 
 
 def told_role(name: str, wish: VariableWish, recipe: Recipe) -> tuple[Role, Reason] | None:
-    """Return what the recipe says of a variable; None if it says nothing."""
+    """Return what the recipe says about a variable; None if it says nothing."""
     if wish.role is not None:
         return wish.role, because("recipe-role", role=wish.role.value, is_removed=wish.is_removed)
     return (Role.IDENTIFIER, because("record-key")) if name == recipe.key else None
@@ -90,7 +90,7 @@ def _scale(name: str, wish: VariableWish, numeric: set[str]) -> Scale:
 
 
 def _looks_like_identifier(name: str, column: Column) -> bool:
-    """Tell whether all values differ and either the name says identifier or the values count the records."""
+    """Tell whether all values differ, and the name suggests an identifier or the values number the records."""
     texts = column.texts()
     if len(set(texts)) < len(texts) or not all(text and text.isdecimal() for text in texts):
         return False
@@ -118,11 +118,11 @@ def _refuse_averaged_identifiers(kept: Mapping[str, Kept], recipe: Recipe) -> No
             said is not None for said in (wish.operator, wish.decimals, wish.weight)
         )
         if is_wished and kind.role is Role.IDENTIFIER:
-            hint = "take it out of `groups`, `operator`, `grid` and `weight`, or give it another role"
+            hint = "remove it from `groups` and its entries `operator`, `grid` and `weight`, or give it another role"
             raise PlanRefusedError(f"{name} is an identifier and cannot be averaged", hint=hint)
         if is_wished:
-            hint = "give it the role quasi-identifier or confidential, or take the entry out"
-            raise UsageError(f"the recipe asks for {name} to be masked but it is {kind.role.value}", hint=hint)
+            hint = "give it the role quasi-identifier or confidential, or remove the entries"
+            raise UsageError(f"the recipe has entries to mask {name}, but its role is {kind.role.value}", hint=hint)
 
 
 def _assumptions(guessed: Mapping[str, list[str]]) -> tuple[Reason, ...]:

@@ -1,4 +1,4 @@
-"""What the plan needs to know of a rule: the variables it reads, atom by atom, and whether we can evaluate it."""
+"""What the plan needs to know about a rule: the variables it reads, atom by atom, and whether we can evaluate it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from constraint_sdc.evaluate.expression import variables_of
 Term: TypeAlias = tuple[Atom, ...]
 
 MOST_TERMS = 64
-"""Beyond that a rule gets no strata: its representatives are checked one by one instead."""
+"""A rule with more conjunctions gets no strata; its representatives are checked one by one."""
 
 
 def terms_of(formula: Formula) -> tuple[Term, ...] | None:
@@ -71,7 +71,7 @@ _NUMERIC = (LinearAtom, ProductAtom, PolynomialAtom)
 
 @dataclass(frozen=True, slots=True)
 class RuleFacts:
-    """`ties` are sets of variables that no record may have from different sources: one for each atom.
+    """`ties` are sets of variables whose values in a record must come from the same source: one for each atom.
 
     `terms` are the rule's conjunctions, None when there are too many or the rule cannot be evaluated here. `is_certain`
     is false when the rule may read variables that its text does not name.
@@ -96,7 +96,10 @@ class RuleFacts:
         return self.edit.constraint.kind is Kind.CROSS_RECORD
 
     def reading_all_of(self, masked: Collection[str]) -> RuleFacts:
-        """Return a rule of uncertain reach as one that reads every masked variable: all come from one actual record."""
+        """Return a rule that may read unnamed variables as one that reads every masked variable.
+
+        All of them then come from one actual record.
+        """
         names = tuple(masked)
         return self if self.is_certain else replace(self, variables=names, ties=(names,))
 
@@ -117,7 +120,7 @@ def rule_facts(
     return tuple(_facts(edit, says[edit.id], known, edit.id in evaluable) for edit in rules)
 
 
-# What a path may be made of for its names to be all it reads: no wildcard, axis, predicate, variable or context item.
+# The parts of a path that reads only the names in it: no wildcard, axis, predicate, variable or context item.
 _ELSEWHERE = re.compile(
     r"\$|::|\*:|\.\.|//|\[|\bnode\s*\(|\bcurrent\s*\(|(?<![\w.)\]]\s)(?<![\w.)\]])\*|(?<![\w.])\.(?![\w.])"
 )

@@ -1,9 +1,9 @@
-"""Strata: records treated apart because a rule's condition splits them; few and large, none below k.
+"""Strata: records treated separately because a rule's condition splits them; few and large, none below k.
 
 Every record satisfies at least one conjunction of each rule. A cell is a choice of one conjunction per rule and the
 records assigned to it: within it the chosen atoms are plain conjunctive constraints. Cells are taken greedily, largest
 first. A cell below k is dissolved into cells that accept its records too, topped up with the nearest records that it
-accepts, or merged with the nearest records there are; in that last case a common conjunction is no longer promised.
+accepts, or merged with the nearest records of any kind; in that last case a common conjunction is not guaranteed.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from constraint_sdc.plan.plan import Formation
 
 """Bit t of `accepts[i, r]` says that record i satisfies conjunction t of rule r."""
 
-"""Records with differing rows of `classes` (n x c) share no mean: patterns of blanks, pinned values, signs."""
+"""Records with different rows of `classes` (n x c) do not share a mean: patterns of blanks, pinned values, signs."""
 
-_FEW = 3  # times k: cells below are accompanied
+_FEW = 3  # times k: smaller cells get companions
 
 NONE_KNOWN = -1
-"""The choice for a rule of which the records satisfy no conjunction that we understand."""
+"""The choice for a rule if the records satisfy no conjunction that we understand."""
 
 
 @dataclass(slots=True)
@@ -39,9 +39,9 @@ class StratumCell:
 
 
 class Company(Enum):
-    """Which records of a small cell bring their nearest neighbours along.
+    """Which records of a small cell get their nearest neighbours as companions.
 
-    A handful of records that have nothing in common but a condition would make a wide group among themselves.
+    A few records that have only a condition in common form a wide group without companions.
     """
 
     NONE = "none"
@@ -52,7 +52,7 @@ class Company(Enum):
 def form_strata(
     accepts: ConditionBits, classes: Classes, points: Points, k: int, company: Company = Company.NONE
 ) -> list[StratumCell]:
-    """Return cells of at least k records each that together hold every record once; there are at least k records."""
+    """Return cells of at least k records each that together contain every record once; n must be at least k."""
     cells = [cell for rows in _by_class(classes) for cell in _cover(accepts, rows)]
     return _Forming(accepts, classes, points, k, company, cells).finish()
 
@@ -68,7 +68,7 @@ def _by_class(classes: Classes) -> Iterator[Rows]:
 
 
 def _cover(accepts: ConditionBits, rows: Rows) -> Iterator[StratumCell]:
-    """Yield cells that cover the rows: each time the choice that grows from the most widely accepted conjunctions."""
+    """Yield cells that cover the rows; each choice starts from the conjunctions that most records satisfy."""
     kinds, kind_of, counts = np.unique(accepts[rows], axis=0, return_inverse=True, return_counts=True)
     kind_of = kind_of.ravel()
     bits = _Bits.of(kinds)
@@ -103,7 +103,7 @@ class _Bits:
     def largest_choice(
         self, counts: npt.NDArray[np.int64], left: npt.NDArray[np.bool_]
     ) -> tuple[tuple[int, ...], npt.NDArray[np.bool_]]:
-        """Return a conjunction for each rule and the kinds that satisfy them all, most widely accepted first."""
+        """Return a conjunction for each rule, the most widely satisfied first, and the kinds that satisfy them all."""
         taken = left.copy()
         choice = [NONE_KNOWN] * self.rules
         is_open = np.ones(len(self.rule), np.bool_)
@@ -123,7 +123,7 @@ def _has_bit(masks: ConditionBits, term: int) -> npt.NDArray[np.bool_]:
 
 @dataclass(slots=True)
 class _Forming:
-    """Cells on the way to k records each."""
+    """Cells while they are brought to k records each."""
 
     accepts: ConditionBits
     classes: Classes
@@ -134,7 +134,7 @@ class _Forming:
     _cell_of: Rows = field(init=False)
 
     def finish(self) -> list[StratumCell]:
-        """Help the smallest cell until none is below k; every turn ends with one small cell fewer."""
+        """Enlarge or dissolve the smallest cell until none is below k; every step leaves one small cell fewer."""
         self._cell_of = np.zeros(len(self.accepts), np.int64)
         for number, cell in enumerate(self.cells):
             self._cell_of[cell.rows] = number
@@ -201,7 +201,7 @@ class _Forming:
         return centre
 
     def _dissolve(self, number: int) -> bool:
-        """Move every record of the cell to a cell that accepts it; the nearest one, if each has any."""
+        """Move every record of the cell to the nearest cell that accepts it; do nothing unless each has one."""
         rows = self.cells[number].rows
         others = [
             other
@@ -238,7 +238,7 @@ class _Forming:
         return True
 
     def _spared(self, number: int, rows: Rows, wanted: int) -> Rows | None:
-        """Return the nearest of the rows whose cells keep k records (or lose all), None when there are too few."""
+        """Return the nearest of the rows whose cells keep k records (or lose all); None if there are too few."""
         spare = {i: len(c.rows) - self.k for i, c in enumerate(self.cells) if len(c.rows) >= self.k}
         chosen: list[int] = []
         for row in rows[self._nearest(number, rows)].tolist():

@@ -63,7 +63,7 @@ def render(
     """Return a result as a report: "text" and "json" for nearly all, more formats for a check and an assessment.
 
     A check has also "svrl", "junit", "sarif", "github" and "html". An assessment has also "html", whose map can show
-    the points of a `sweep`. `colour` concerns text for a terminal. `show_values` adds what tells about single records
+    the points of a `sweep`. `colour` is for text on a terminal. `show_values` adds results that reveal single records
     to the report of an assessment, an attack or a record; for a check it is an option of the check itself. `details`
     adds all figures and tables to the text of an assessment.
 
@@ -78,7 +78,7 @@ def render(
     formats = RENDERERS.get(type(result))
     if formats is None:
         known = ", ".join(kind.__name__ for kind in RENDERERS)
-        raise UsageError(f"{type(result).__name__} is no result that can be rendered", hint=f"those are: {known}")
+        raise UsageError(f"{type(result).__name__} is not a result that can be rendered", hint=f"those are: {known}")
     if format not in formats:
         name, known = type(result).__name__, ", ".join(formats)
         raise UsageError(f"{name} has no format {format!r}", hint=f"use one of: {known}")

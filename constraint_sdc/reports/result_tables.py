@@ -137,7 +137,7 @@ def _block(block: BlockPlan, smallest: int | None) -> tuple[Cell, ...]:
 def _masked_variables(blocks: Iterable[BlockPlan]) -> Iterator[tuple[Cell, ...]]:
     for block in blocks:
         for one in block.variables:
-            how = (one.scale.value, one.operator.value, one.treatment.value, one.weight)
+            how = (one.scale.value, one.operator, one.treatment.value, one.weight)
             yield (one.name, block.number, one.role.value, *how)
 
 

@@ -1,4 +1,4 @@
-"""The typed rule list as text and JSON: what each rule means to us, and why something is not understood."""
+"""The typed rule list as text and JSON: how each rule is understood, and why something is not."""
 
 from __future__ import annotations
 

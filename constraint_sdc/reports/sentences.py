@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 from constraint_sdc.errors import UsageError
 from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.maskers.registry import REGISTRY, find_masker, masker_names
+from constraint_sdc.operators.operator import Operator
 from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.settings.reason import FOREIGN, Param, Reason, is_reason_json, reason_from_json
 
@@ -22,7 +23,7 @@ Sentence: TypeAlias = str | Callable[..., str]
 
 
 def sentence(reason: Reason) -> str:
-    """Return the reason in words; a code that nobody here has a sentence for is shown as it is.
+    """Return the reason as a sentence; a code without a sentence is shown as a code.
 
     >>> from constraint_sdc.settings.reason import because
     >>> sentence(because("groups-of-correlated", size=3))
@@ -46,8 +47,16 @@ def sentences(reasons: Iterable[Reason]) -> list[str]:
 
 def brought_sentences() -> dict[str, Sentence]:
     """Return the sentences that operators and maskers of other distributions bring with them."""
-    members: list[object] = [*OPERATORS.values(), *_foreign_maskers()]
+    members: list[object] = [*_foreign_operators(), *_foreign_maskers()]
     return {code: form for member in members for code, form in getattr(member, "sentences", {}).items()}
+
+
+def _foreign_operators() -> Iterator[Operator]:
+    """Yield the operators of other distributions; one that cannot be loaded has no sentences."""
+    for name in OPERATORS.names:
+        if name not in OPERATORS.own_names:
+            with suppress(UsageError):
+                yield OPERATORS[name]
 
 
 def _foreign_maskers() -> Iterator[type[Masker]]:
@@ -69,7 +78,7 @@ def _joined(word: object) -> object:
     return ", ".join(map(str, word)) if isinstance(word, list) else word
 
 
-# JSON for readers: beside every reason its sentence, under a name of its own.
+# JSON for readers: every reason together with its sentence, under two keys.
 
 _SPOKEN = {
     "reason": "because",
@@ -102,11 +111,11 @@ def with_sentences(content: Any) -> Any:
     return found
 
 
-# Sentences that depend on their parameters by more than filling in.
+# Sentences for which a template is not enough.
 
 _CHECKED = "every representative is evaluated; one that fails is nudged, repaired or replaced by an actual record"
-_OWN_CHECKED = "every record is evaluated; one that fails is drawn anew, repaired, or takes the values of its cluster"
-_DRAWN_IN = "the wish needs counts below 0; all its distances from the mean are drawn in to {percent} %"
+_OWN_CHECKED = "every record is evaluated; one that fails is drawn again, repaired, or gets the values of its cluster"
+_DRAWN_IN = "the wished signal needs counts below 0; its distances from the mean are reduced to {percent} %"
 
 
 def _strategy(parts: list[str], derived: list[str], has_rules: bool) -> str:
@@ -123,7 +132,7 @@ def _choice(method: str, why: str, is_largest: bool) -> str:
 
 
 def _computed(derived: list[str]) -> str:
-    """Return which variables are computed, and nothing if none is."""
+    """Return which variables are computed; empty if none is."""
     return f"{' or '.join(derived)}, digit for digit" if derived else ""
 
 
@@ -146,7 +155,7 @@ def _made_exact(is_stratified: bool, operator: str, reason: str, derived: list[s
 
 
 def _preserved(is_stratified: bool, kept: list[str]) -> str:
-    return _within(is_stratified) + ("; ".join(kept) or "nothing that masking touches is left to satisfy")
+    return _within(is_stratified) + ("; ".join(kept) or "no condition on masked values remains")
 
 
 def _within(is_stratified: bool) -> str:
@@ -154,24 +163,24 @@ def _within(is_stratified: bool) -> str:
 
 
 def _linear_equality(derived: list[str]) -> str:
-    algebra = "a linear equality that holds in a cluster holds for all values with its means and covariances"
+    algebra = "a linear equality that holds in a cluster holds for all values with the cluster's means and covariances"
     return f"{algebra}; {_computed(derived) or 'made exact on the grid'}"
 
 
 def _pairs_agree(variables: list[str], reads_any: bool) -> str:
     alike = "all other variables" if reads_any else ", ".join(variables) or "its verdict"
-    return f"only records that agree in {alike} are swapped, so that its variables have the values of one actual record"
+    return f"only records that agree in {alike} are swapped, so its variables keep the values of one actual record"
 
 
 def _recipe_role(role: str, is_removed: bool) -> str:
-    return f"the recipe calls it {role}{' and takes it out' if is_removed else ''}"
+    return f"the recipe gives it the role {role}{' and removes it' if is_removed else ''}"
 
 
 def _repeatable(seed: int, is_default: bool) -> str:
-    guess = "; 0 is the default, and the first that anybody tries" if is_default else ""
+    guess = "; 0 is the default and easy to guess" if is_default else ""
     return (
-        "what a record gets is drawn, and whoever has the original and the seed can repeat the draw: keep the seed "
-        f"secret, and with it plan, certificate and report (it is {seed}{guess})"
+        "masked values are drawn at random, and the original file with the seed reproduces the draw: keep the seed "
+        f"secret, and the plan, certificate and report too (the seed is {seed}{guess})"
     )
 
 
@@ -186,12 +195,12 @@ def _covariances(variables: list[str], with_those: bool, given: list[str], in_cl
 
 def _changed(variables: list[str], shares: list[float]) -> str:
     said = (f"{name} {100.0 * share:.1f}%" for name, share in zip(variables, shares, strict=True))
-    return f"share of records with another category than before: {', '.join(said)}"
+    return f"share of records with a changed category: {', '.join(said)}"
 
 
 def _shared(variables: list[str], records: list[int]) -> str:
     said = (f"{name} {count:,}" for name, count in zip(variables, records, strict=True))
-    return f"least number of records that share a value, variable by variable: {', '.join(said)}"
+    return f"smallest number of records that share a value, per variable: {', '.join(said)}"
 
 
 def _values(values: list[str], more: int) -> str:
@@ -201,40 +210,40 @@ def _values(values: list[str], more: int) -> str:
 def _swaps_missing(missing: int, wanted: int, is_exhausted: bool, unevaluated: list[str]) -> str:
     why = "rules and other goals forbid so many pairs that the search found no more"
     if is_exhausted:
-        why = "no more pairs are allowed by the rules and other goals"
+        why = "rules and other goals allow no more pairs"
     if unevaluated:
-        why += f" (not evaluated here, so that only records agreeing in all else may swap: {', '.join(unevaluated)})"
+        why += f" (not evaluated here, so only records that agree in everything else swap: {', '.join(unevaluated)})"
     return f"{missing:,} of {wanted:,} swaps are missing: {why}"
 
 
 def _moved(vital: int, shift: float, is_quantity: bool) -> str:
     unit = "vital records" if is_quantity else "in concentration"
-    return f"swaps keep the {vital:,} vital records, so the whole wished signal is moved by {shift:+.4g} {unit}"
+    return f"swaps keep the number of vital records ({vital:,}), so the wished signal is shifted by {shift:+.4g} {unit}"
 
 
 _OPERATORS: dict[str, Sentence] = {
     "linear-is-convex": "the solutions of a linear condition are convex, so they contain the mean of solutions",
-    "member-value": "the value is a member's own, and the rule asks about it alone",
+    "member-value": "the value is that of a member, and the condition reads no other variable",
     "same-values-missing": "only records with the same values missing share a group",
-    "nothing-demanded": "nothing is demanded",
-    "rounds-to-grid": "rounded to that many decimals the mean is such a number",
+    "nothing-demanded": "nothing is required",
+    "rounds-to-grid": "the mean, rounded to that many decimals, is such a number",
     "mean-is-number": "a mean of numbers is a number, and is written as one",
-    "true-of-positive": "true of all positive values",
-    "linear-in-logarithms": "a product of powers is linear in the logarithms, whose mean satisfies it too",
-    "convex-in-logarithms": "a sum of products below a single one is convex in the logarithms",
-    "equal-members": "members that agree have their own value as mean",
-    "order-statistics": "order statistics of the same rank are in the order of the members",
-    "actual-record": "it is an actual record of the group, and that record satisfies the rule",
-    "mean-hits-excluded": "a mean may fall on a value that every member avoids",
+    "true-of-positive": "true for all positive values",
+    "linear-in-logarithms": "a product of powers is linear in the logarithms, so their mean satisfies it too",
+    "convex-in-logarithms": "a sum of products bounded by one product is convex in the logarithms",
+    "equal-members": "members with equal values have that value as their mean",
+    "order-statistics": "order statistics of the same rank keep the order of the members' values",
+    "actual-record": "the values are those of an actual record of the group, which satisfies the rule",
+    "mean-hits-excluded": "a mean may equal the excluded value although no member does",
     "product-of-means": "a product of means is not the mean of the products",
     "mean-outside-domain": "a mean need not occur in the other document",
     "mean-not-listed": "a mean of listed values need not be listed",
-    "mean-off-step": "a mean of such numbers need not be one",
+    "mean-off-step": "a mean of such numbers need not be such a number",
     "text-of-mean": "the text of a mean need not be the text of any member",
-    "part-not-understood": "a part that is not understood",
+    "part-not-understood": "a part of the rule is not understood",
     "never-true": "never true",
     "disjunction": "a disjunction: needs strata",
-    "never-true-of-positive": "true of no positive value",
+    "never-true-of-positive": "false for all positive values",
     "sum-in-logarithms": "a sum of products is not linear in the logarithms",
     "medians-of-several": "medians of several variables come from different members",
     "medians-of-sum": "medians keep an order between two variables, not a sum",
@@ -249,7 +258,7 @@ _BLOCKS: dict[str, Sentence] = {
     "grouped-by-recipe": "the recipe groups them",
     "groups-of-correlated": "no rule ties them; groups of {size}, most correlated together",
     "alone": "no rule ties it to another variable",
-    "covariances-together": "microhybrid keeps the covariances of what is together",
+    "covariances-together": "microhybrid keeps the covariances of the variables of a block",
     "parameter-of-goals": _goals,
     "strategy": _strategy,
     "operator-of": "{operator} of {variables}",
@@ -262,17 +271,17 @@ _BLOCKS: dict[str, Sentence] = {
     "partition-method": "{method}",
     "auto-partition": lambda choices: f"auto: {', or '.join(choices)}",
     "auto-choice": _choice,
-    "only-categories": "nothing but categories",
-    "one-variable-varies": "one variable that varies: the least loss can be computed",
+    "only-categories": "categories only",
+    "one-variable-varies": "only one variable varies: the least loss can be computed",
     "mdav-is-quick": "{records:,} records: MDAV is a quick start",
-    "lists-cost-more": "groups of {k:,}: lists of so many neighbours cost more than MDAV",
+    "lists-cost-more": "groups of {k:,}: lists of this many neighbours cost more than MDAV",
     "time-for-mdav": "{records:,} records: at {effort} effort there is time for MDAV",
     "search-needs-time": "{records:,} records: at {effort} effort the search needs the time",
     "fuzzy-centres": "fuzzy c-means: {centres:,} centres, one for {k} records, drawn by membership",
-    "no-partition": "none: the pairs that are swapped are chosen for the least distortion",
+    "no-partition": "none: the swapped pairs are chosen for the least distortion",
     "missing": "{variable} missing",
     "same-value": "same {variable}",
-    "broken-already": "breaks {rule} already",
+    "broken-already": "breaks {rule} before masking",
     "sign": "{variable} {sign} 0",
     "satisfies": "{formula} ({rule})",
     "computed-by": lambda variable, rules: f"{variable} computed by {' and '.join(rules)}",
@@ -280,106 +289,106 @@ _BLOCKS: dict[str, Sentence] = {
 }
 
 _RULES: dict[str, Sentence] = {
-    "beyond-record": "it looks beyond its own record, which no representative can promise; the judge decides after "
+    "beyond-record": "it reads more than its own record, so no representative guarantees it; the judge decides after "
     "masking",
     "untouched": "masking changes none of its variables",
     "differing-unmasked": "it compares masked values with {variables}, which differ within groups; " + _CHECKED,
     "copied-together": _copied,
     "copied-per-cluster": lambda reads_any: f"{_copied(reads_any)}, the same for a whole cluster",
     "not-evaluated": _not_evaluated,
-    "too-many-conditions": "its conditions are too many for strata; " + _CHECKED,
-    "operators-meet": lambda operators, derived: _checked(f"{' and '.join(operators)} meet in it", derived),
-    "no-common-side": lambda derived: _checked("some strata share no side of it", derived),
+    "too-many-conditions": "it has too many conditions for strata; " + _CHECKED,
+    "operators-meet": lambda operators, derived: _checked(f"it combines {' and '.join(operators)}", derived),
+    "no-common-side": lambda derived: _checked("in some strata the records have no side of it in common", derived),
     "not-covered": lambda operator, reason, derived: _checked(f"{operator}: {reason}", derived),
     "made-exact": _made_exact,
     "preserved": _preserved,
     "kept-by": lambda operators, reason: f"{' and '.join(operators)}: {reason}",
     "linear-equality-in-clusters": _linear_equality,
-    "values-of-cluster": "{variable} keeps to values of its cluster; " + _OWN_CHECKED,
+    "values-of-cluster": "{variable} gets only values of its cluster; " + _OWN_CHECKED,
     "every-record-checked": lambda derived: _checked("", derived, _OWN_CHECKED),
-    "pairs-checked": "only pairs are swapped for which it holds with the values exchanged, as evaluated for both "
-    "records",
+    "pairs-checked": "two records swap values only if it holds for both of them afterwards; it is evaluated for every "
+    "pair",
     "pairs-agree": _pairs_agree,
-    "beyond-pair": "it looks beyond its own record, which no pair of records can promise; the judge decides after "
+    "beyond-pair": "it reads more than its own record, so no pair of records guarantees it; the judge decides after "
     "masking",
-    "reads-no-swapped": "no value that it reads changes",
+    "reads-no-swapped": "swaps change no value that it reads",
 }
 
 _VARIABLES: dict[str, Sentence] = {
     "recipe-role": _recipe_role,
-    "record-key": "the recipe names records by it",
-    "looks-like-identifier": "every record has a value of its own, and name or sequence say that it is an identifier",
-    "not-numbers": "its values are not numbers, and no recipe asks for it",
+    "record-key": "it is the recipe's key of the records",
+    "looks-like-identifier": "all its values differ, and its name or their sequence suggests an identifier",
+    "not-numbers": "its values are not numbers, and no recipe selects it",
     "given": "it is given: the covariances with it are kept",
-    "weighs-records": "it says how much each record counts",
-    "only-swapped": "values of {variables} are swapped, and nothing else",
+    "weighs-records": "it is the weight of the records",
+    "only-swapped": "only values of {variables} are swapped",
     "assumed-numbers": "{variables}: numbers, masked as confidential",
     "assumed-categories": "{variables}: categories by the recipe's type, masked as confidential",
-    "assumed-texts": "{variables}: not numbers, left as they are",
-    "assumed-identifiers": "{variables}: identifiers, left as they are",
-    "joins-block": "{variable}: joins a block, because a rule ties it to a masked variable",
+    "assumed-texts": "{variables}: not numbers, left unchanged",
+    "assumed-identifiers": "{variables}: identifiers, left unchanged",
+    "joins-block": "{variable}: masked too, because a rule ties it to a masked variable",
     "check-note": "{note}",
 }
 
 _WARNINGS: dict[str, Sentence] = {
     "masks-nothing": "k = 1 masks nothing: the masked file is the original",
-    "k-not-ensured": "fuzzy-c-means does not promise that {k} records share their values. A record that is alone at "
-    "its centre is published almost unchanged, outliers above all; `ensure_k: true` prevents both",
+    "k-not-ensured": "fuzzy-c-means does not guarantee that {k} records share their values. A record that is alone at "
+    "its centre is published almost unchanged, especially an outlier; `ensure_k: true` prevents both",
     "draw-repeatable": _repeatable,
-    "goals-tell": "plan, certificate and recipe tell how the group was spread before: whoever reads them needs no "
-    "attack, so keep all three secret (docs/maskers/group-anonymity.md)",
-    "nothing-influential": "no variable is influential, so that swaps pair any two records; name some under "
+    "goals-tell": "plan, certificate and recipe reveal the original distribution of the group without any attack: "
+    "keep all three secret (docs/maskers/group-anonymity.md)",
+    "nothing-influential": "no variable is influential, so any two records may be swapped; name some under "
     "`influential`",
-    "variables-ranked-alone": "{method} masks each variable by itself, so that {k} records share a mean of one "
-    "variable but hardly any two share all values: whoever knows the original values of several variables finds nearly "
-    "every record, with certainty (`attack transparency`, docs/maskers/individual-ranking.md). Choose it only for "
+    "variables-ranked-alone": "{method} masks each variable separately: {k} records share a mean of one variable, but "
+    "hardly any two share all values. An intruder with the original values of several variables identifies nearly "
+    "every record with certainty (`attack transparency`, docs/maskers/individual-ranking.md). Use it only for "
     "variables that no intruder can know",
-    "records-projected": "{method} sorts records by one number: records that are near in it may be far apart in every "
-    "variable, so that groups are wide, and whoever knows the method knows the order of the groups "
-    "(docs/maskers/projection.md). The default method loses less at the same k",
+    "records-projected": "{method} sorts records by one number: records with close numbers may be far apart in every "
+    "variable, so groups are wide, and the method reveals the order of the groups (docs/maskers/projection.md). The "
+    "default method loses less information at the same k",
     "goal-missed": lambda goal, parameter, missed: f"goal {goal} ({parameter}) is MISSED: {'; '.join(missed)}",
 }
 
 _PRICES: dict[str, Sentence] = {
     "means-kept": lambda variables, in_clusters: _in_clusters(f"means of {', '.join(variables)}", in_clusters),
     "covariances-kept": _covariances,
-    "among-records": "{what}, among {records:,} records that have it",
+    "among-records": "{what}, among the {records:,} records with a value",
     "categories-changed": _changed,
     "values-shared": _shared,
     "clusters-drawn": lambda clusters, parts: f"of {clusters:,} clusters {'; '.join(parts)}",
     "drawn-freely": "{clusters:,} drawn freely",
-    "drawn-close": "{clusters:,} drawn at closeness {closeness:g} to the original",
+    "drawn-close": "{clusters:,} drawn with closeness {closeness:g} to the original",
     "records-repaired": "{clusters:,} with repaired records, their moments: {moments}",
     "moments-restored": "{clusters:,} restored",
-    "means-restored": "{clusters:,} restored in their means",
+    "means-restored": "{clusters:,} with only their means restored",
     "moments-not-restored": "{clusters:,} not restored",
     "blanks-differ": "{clusters:,} with differing blanks, which share a representative",
-    "records-unchanged": "records that came out as they were, from clusters with little to draw: {records:,}",
-    "alone-at-centre": "{records:,} records came out as they were: each alone drew a centre that lies on it",
+    "records-unchanged": "unchanged records, from clusters with little freedom for a draw: {records:,}",
+    "alone-at-centre": "{records:,} records are unchanged: each is alone at a centre that has its values",
     "centres-drawn": "{centres:,} centres, {used:,} of them with records; the smallest group has {smallest:,}",
     "groups-below-k": "{below:,} of {records:,} records are in groups of fewer than k = {k:,}",
-    "k-ensured": "to ensure k, {dissolved:,} centres were dissolved and {moved:,} records drew anew",
-    "not-converged": "in {strata:,} of {of:,} strata the centres had not converged",
-    "drawn-in-regions": "a large file: centres were sought and drawn in {regions:,} regions",
+    "k-ensured": "to ensure k, {dissolved:,} centres were dissolved and {moved:,} records drew again",
+    "not-converged": "in {strata:,} of {of:,} strata the centres did not converge",
+    "drawn-in-regions": "large file: centres were computed and drawn in {regions:,} regions",
 }
 
 _GOALS: dict[str, Sentence] = {
     "unreachable-values": lambda values, more: (
-        f"no record can be swapped to {_values(values, more)}, which no record of the base has"
+        f"no record of the base has {_values(values, more)}, so no record can be swapped there"
     ),
     "counts-below-zero": _DRAWN_IN,
     "base-too-small": lambda values, more: (
-        f"the wish needs more vital records than the base has at {_values(values, more)}"
+        f"the wished signal needs more vital records than the base has at {_values(values, more)}"
     ),
     "whole-counts-off": lambda values, more: (
-        f"whole counts are one or more away from the wish at {_values(values, more)}"
+        f"whole counts differ from the wished counts by one or more at {_values(values, more)}"
     ),
     "swaps-missing": _swaps_missing,
-    "swaps-not-allowed": "{missing:,} swaps were not allowed, which is less than a record from the wish anywhere",
+    "swaps-not-allowed": "{missing:,} swaps are not allowed; every count is less than one record from the wished one",
     "signal-moved": _moved,
-    "counts-below-zero-slightly": _DRAWN_IN + ", which is less than a record anywhere",
-    "records-without-value": "{records:,} records have no value of {parameter} and take no part",
-    "nothing-to-swap": "the wished counts are those that there are: nothing is swapped",
+    "counts-below-zero-slightly": _DRAWN_IN + "; every count changes by less than one record",
+    "records-without-value": "{records:,} records have no value of {parameter} and are left out",
+    "nothing-to-swap": "the wished counts equal the present ones: nothing is swapped",
 }
 
 SENTENCES: dict[str, Sentence] = {

@@ -1,4 +1,4 @@
-"""The patterns of a schema that can fire: `is-a` and `extends` resolved, abstract ones gone."""
+"""The concrete patterns of a schema: `is-a` and `extends` are resolved, abstract patterns are removed."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from constraint_sdc.errors import RulesError
 from constraint_sdc.schematron.declarations import declared_variables
 from constraint_sdc.schematron.element import Element
 
-# Abstract patterns: each `is-a` becomes a concrete pattern, its parameters put in place of `$name`.
+# Abstract patterns: each `is-a` becomes a concrete pattern, with its parameters in place of `$name`.
 #
-# As the standard has it, the replacement is of text, before any query is parsed: a value may be any piece of XPath.
+# As the standard requires, text is replaced before any query is parsed: a value may be any piece of XPath.
 
 _QUERIES = frozenset({"context", "test", "select", "value", "path", "subject", "documents", "visit-each"})
 
@@ -44,7 +44,7 @@ def instantiate(instance: Element, abstract: Element) -> Element:
 def _check_instance(instance: Element) -> None:
     for child in instance.elements("let", "rule", "key"):
         raise child.error(
-            f"a {instance.kind} with 'is-a' takes its rules from the abstract {instance.kind}, and has no {child.kind}",
+            f"a {instance.kind} with 'is-a' takes its rules from the abstract {instance.kind} and has no {child.kind}",
             hint=f"write a second {instance.kind}, or put it into the abstract one",
         )
 
@@ -107,7 +107,7 @@ def check_parameters(instance: Element, declared_outside: Collection[str]) -> No
 
 def _free_variables(query: str) -> Iterator[str]:
     code = _LITERAL_OR_COMMENT.sub(" ", query)
-    if "function" in code:  # the parameters of an inline function look like any other variable
+    if "function" in code:  # the parameters of an inline function look like other variables
         return
     found = [(match.group(1), match.group(2)) for match in _REFERENCE.finditer(code)]
     bound = {name for name, binds in found if binds}
@@ -125,7 +125,7 @@ def _missing(instance: Element, name: str) -> RulesError:
 
 
 def extend_rules(pattern: Element, shared: Mapping[str, Element]) -> Element:
-    """Return the pattern with every `extends` resolved and its abstract rules gone.
+    """Return the pattern with every `extends` resolved and its abstract rules removed.
 
     An abstract rule is looked up in the pattern itself, then among those of the whole schema (`shared`).
     """
@@ -144,7 +144,7 @@ def abstract_rules(container: Element) -> tuple[Element, ...]:
     return tuple(rule for rule in container.elements("rule") if rule.flag("abstract"))
 
 
-_MOST_CHILDREN = 100_000  # abstract rules that extend each other twice over would otherwise grow without bound
+_MOST_CHILDREN = 100_000  # abstract rules that extend others twice would otherwise grow without limit
 
 
 def _extended(rule: Element, abstract: Mapping[str, Element], trail: tuple[str, ...]) -> Element:
@@ -153,7 +153,7 @@ def _extended(rule: Element, abstract: Mapping[str, Element], trail: tuple[str, 
         if isinstance(child, Element) and child.kind == "extends":
             children.extend(_content(child, abstract, trail))
             if len(children) > _MOST_CHILDREN:
-                raise child.error(f"extends makes a rule of more than {_MOST_CHILDREN} parts")
+                raise child.error(f"extends expands to a rule with more than {_MOST_CHILDREN} parts")
         else:
             children.append(child)
     return replace(rule, children=tuple(children))
@@ -162,7 +162,7 @@ def _extended(rule: Element, abstract: Mapping[str, Element], trail: tuple[str, 
 def _content(extends: Element, abstract: Mapping[str, Element], trail: tuple[str, ...]) -> tuple[Element | str, ...]:
     name = extends.require("rule")
     if name in trail:
-        raise extends.error(f"extends goes round in a circle: {' -> '.join((*trail[trail.index(name) :], name))}")
+        raise extends.error(f"extends forms a cycle: {' -> '.join((*trail[trail.index(name) :], name))}")
     if name not in abstract:
         hint = f"abstract rules: {', '.join(abstract)}" if abstract else "the schema has no abstract rule"
         raise extends.error(f"extends names an unknown abstract rule {name!r}", hint=hint)
@@ -197,7 +197,7 @@ def _abstract_of(pattern: Element, abstract: dict[str, Element]) -> Element:
         raise pattern.error(f"is-a names an unknown abstract pattern {name!r}", hint=hint)
     found = abstract[name]
     if found.kind != pattern.kind:
-        # A group fires every rule and a pattern only the first: one cannot stand in for the other.
+        # A group fires every matching rule, a pattern only the first: one cannot replace the other.
         raise pattern.error(f"a {pattern.kind} cannot be made from the abstract {found.kind} {name!r}")
     return found
 
@@ -207,7 +207,7 @@ def _check_once(concrete: list[Element]) -> None:
     for pattern in concrete:
         name = pattern.get("id")
         if name in seen:
-            raise pattern.error(f"{pattern.kind} {name!r} is brought in twice, and would report everything twice")
+            raise pattern.error(f"{pattern.kind} {name!r} is included twice, so every finding would be reported twice")
         seen |= {name} if name else set()
 
 

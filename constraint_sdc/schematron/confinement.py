@@ -1,4 +1,4 @@
-"""Which files rules may read: those beside the rules, beside the data, and where the user said so."""
+"""Which files rules may read: those beside the rules, beside the data, and in directories that the user allows."""
 
 from __future__ import annotations
 
@@ -13,44 +13,46 @@ from constraint_sdc.schematron.element import Element
 
 @dataclass(frozen=True, slots=True)
 class Confinement:
-    """The directories (symbolic links resolved) in whose trees files may be read."""
+    """The directories (symbolic links resolved) below which files may be read."""
 
     directories: tuple[Path, ...]
 
     @classmethod
     def around(cls, files: Iterable[str | Path], allowed: Iterable[Path] = ()) -> Confinement:
-        """Allow the directories of these files, and the ones that the user named."""
+        """Allow the directories of these files and the directories that the user named."""
         named = [Path(file).resolve().parent for file in files] + [Path(folder).resolve() for folder in allowed]
         return cls(tuple(dict.fromkeys(named)))
 
     def contains(self, path: Path) -> bool:
-        """Tell whether a file lies inside, links followed."""
+        """Tell whether a file is inside, after following links."""
         return any(path.resolve().is_relative_to(directory) for directory in self.directories)
 
     def permitted(self, uri: str) -> Path:
-        """Return the file that a URI names, resolved, or refuse it by name.
+        """Return the resolved file that a URI names, or raise an error that names it.
 
-        Links are followed before the decision is made, so a link inside cannot lead outside.
+        Links are followed before the decision, so a link inside cannot lead outside.
         """
         parts = urlsplit(uri)
         if parts.scheme != "file" or parts.netloc not in ("", "localhost") or "\0" in unquote(parts.path):
-            raise ResourceRefusedError(f"a rule asks for {uri}, and only files may be read", hint="copy it to a file")
+            raise ResourceRefusedError(
+                f"a rule asks for {uri}, but rules may read only files", hint="copy it to a file"
+            )
         path = Path(unquote(parts.path)).resolve()
         if not self.contains(path):
             raise ResourceRefusedError(
-                f"a rule asks for {uri}, which lies outside the directories of the rules and the data",
+                f"a rule asks for {uri}, which is outside the directories of the rules and the data",
                 hint=f"allow it with --allow {path.parent}",
             )
         return path
 
 
-# Which files a rule file may bring in: those in its own directory tree and in directories the user names.
+# Which files a rule file may include: those in its own directory tree and in directories that the user names.
 
 
 def resolve_reference(confinement: Confinement, element: Element, href: str) -> tuple[Path, str]:
-    """Return the file that `include` or `extends` names and its fragment id, or refuse by name.
+    """Return the file that `include` or `extends` names and its fragment id, or raise an error that names it.
 
-    Links are resolved before deciding, so that a link inside the tree cannot lead out of it.
+    Links are resolved before the decision, so that a link inside the tree cannot lead out of it.
     """
     parts = urlsplit(href.strip())
     if parts.scheme not in ("", "file") or parts.netloc not in ("", "localhost"):

@@ -19,13 +19,13 @@ _QNAME = re.compile(r"[^\W\d][\w.\-]*(:[^\W\d][\w.\-]*)?")
 def read_lets(scope: Element) -> tuple[Let, ...]:
     """Read the variables declared directly in an element; the same name twice in one scope is an error.
 
-    One declaration that reaches a rule by two ways (both abstract rules extend a third) is still one.
+    One declaration that reaches a rule in two ways (two abstract rules extend a third) counts once.
     """
     return tuple(_let(element) for element in _once(scope, "let", "variable").values())
 
 
 def read_parameters(schema: Element) -> tuple[Parameter, ...]:
-    """Read the parameters of the schema itself (2025), whose values may be given from outside."""
+    """Read the schema-level parameters (2025), whose values may be given from outside."""
     lets = _once(schema, "let", "variable")
     parameters = _once(schema, "param", "param")
     for name, element in parameters.items():
@@ -70,8 +70,8 @@ _CONTAINERS = ("pattern", "group", "rules", "rule", "phase", "diagnostics", "pro
 def foreign_declarations(schema: Element, concrete: Sequence[Element]) -> tuple[tuple[str, Origin], ...]:
     """Return the schema's XSLT declarations as text, then the keys of 1.5 in the schema and its concrete patterns.
 
-    Elements of any other namespace are documentation and have no effect, as the standard says. An XSLT element that we
-    cannot honour is an error, because a rule may rely on it.
+    Elements of any other namespace are documentation and have no effect, as the standard says. An unsupported XSLT
+    element is an error, because a rule may rely on it.
     """
     return (*_declarations(schema), *_keys(schema, concrete))
 
@@ -109,7 +109,7 @@ def _xslt_name(element: Element) -> str:
 def _check_honoured(element: Element) -> None:
     name = _xslt_name(element)
     if name in _OTHER_FILES:
-        hint = "copy what the rules need into the schema, or bring in Schematron with <include> or <extends>"
+        hint = "copy what the rules need into the schema, or include Schematron with <include> or <extends>"
         raise element.error(f"xsl:{name} is refused: a schema must not load other stylesheets", hint=hint)
     if name not in _KEPT and not (name == "template" and "name" in element.attributes):
         known = ", ".join(f"xsl:{word}" for word in sorted(_KEPT))
@@ -137,20 +137,20 @@ def read_phases(schema: Element, patterns: Collection[str]) -> tuple[Phase, ...]
     abstract = {p.get("id") for p in schema.elements("pattern", "group") if p.flag("abstract")}
     for active in (child for phase in schema.elements("phase") for child in phase.elements("active")):
         if active.require("pattern") in abstract:
-            hint = "activate the patterns that are made from it"
-            raise active.error(f"pattern {active.get('pattern')!r} is abstract, and has nothing to run", hint=hint)
+            hint = "activate the patterns that instantiate it"
+            raise active.error(f"pattern {active.get('pattern')!r} is abstract and has no rules to run", hint=hint)
     return tuple(_phase(element, patterns) for element in schema.elements("phase"))
 
 
 def choose_phase(schema: Element, phases: Sequence[Phase], wanted: str | None) -> str:
-    """Return the id of the phase to run, or #ALL; without a wish (or #DEFAULT) the schema's own default decides."""
+    """Return the id of the phase to run, or #ALL; None and #DEFAULT stand for the schema's own default."""
     default = (schema.get("defaultPhase") or ALL).strip()
     known = (ALL, *(phase.id for phase in phases))
     if default not in known:
         raise schema.error(f"defaultPhase names an unknown phase {default!r}", hint=_listed(known))
     chosen = default if wanted in (None, DEFAULT) else wanted
     if chosen == _ANY:
-        what = "the phase #ANY, which each document chooses by 'when', is not supported"
+        what = "the phase #ANY, in which each document selects its phase by 'when', is not supported"
         raise RulesError(what, file=schema.origin.file, hint=_listed((*known, DEFAULT)))
     if chosen not in known:
         raise RulesError(f"unknown phase {chosen!r}", file=schema.origin.file, hint=_listed((*known, DEFAULT)))
@@ -172,7 +172,7 @@ def active_patterns(
 def _started_from(pattern: Pattern, start: str) -> Pattern:
     """Let the rules match only at or below the nodes where the phase starts (2025); other documents are not narrowed.
 
-    Written as a predicate on the context, so that whoever reads the schema needs no further rule.
+    Written as a predicate on the context, so that readers of the schema need no special case.
     """
     if pattern.documents is not None:
         return pattern
@@ -181,7 +181,7 @@ def _started_from(pattern: Pattern, start: str) -> Pattern:
 
 
 def _with(context: str, predicate: str) -> str:
-    """Add a predicate to a match pattern: `.[...]` takes it as it is, anything else (a union, a path) in brackets."""
+    """Add a predicate to a match pattern; anything but `.[...]` (a union, a path) is put in parentheses first."""
     return context + predicate if context.lstrip().startswith(".") else f"({context}){predicate}"
 
 

@@ -22,7 +22,7 @@ ISO_NAMESPACE = "http://purl.oclc.org/dsdl/schematron"
 OLD_NAMESPACE = "http://www.ascc.net/xml/schematron"
 XSLT_NAMESPACE = "http://www.w3.org/1999/XSL/Transform"
 _XML_PREFIX = "{http://www.w3.org/XML/1998/namespace}"
-# Names and references to them, around which the standard's types let white space stand.
+# Names and references to them; the standard's types allow white space around these.
 _NAMES = frozenset({"id", "xml:id", "rule", "is-a", "pattern", "abstract", "defaultPhase", "prefix"})
 _MAX_DEPTH = 100  # far beyond any schema, well below Python's own recursion limit
 
@@ -34,7 +34,7 @@ class Element:
     `tag` is in Clark notation, always with the ISO namespace for Schematron. Attribute names are in Clark notation,
     except `xml:lang` and the like. `base` is the folder that references start from; `xml` is an outermost element
     of another namespace as text with every namespace it needs. `source` (file and position in it) stays the same
-    however often the element is brought in or rewritten.
+    however often the element is included or rewritten.
     """
 
     kind: str
@@ -55,7 +55,7 @@ class Element:
     def walk(self) -> Iterator[Element]:
         """Yield the element and the Schematron elements inside, in document order.
 
-        What stands inside an element of another namespace is documentation or data, even if it looks like Schematron.
+        The content of an element of another namespace is documentation or data, even if it looks like Schematron.
         """
         yield self
         for child in self.elements():
@@ -63,7 +63,7 @@ class Element:
                 yield from child.walk()
 
     def find(self, wanted: str) -> Element | None:
-        """Return the element with this id (or xml:id), wherever it stands."""
+        """Return the element with this id (or xml:id) at any depth."""
         if wanted in (self.get("id"), self.get("xml:id")):
             return self
         return next((found for child in self.elements() if (found := child.find(wanted))), None)
@@ -113,7 +113,7 @@ def read_rule_file(path: Path) -> bytes:
 
 
 def read_element(data: bytes, path: Path) -> Element:
-    """Turn the bytes of one XML file into elements; refuses a DOCTYPE, fetches nothing, unpacks nothing."""
+    """Turn the bytes of one XML file into elements; refuses a DOCTYPE, fetches no other file, decompresses nothing."""
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True, remove_pis=True
     )
@@ -137,7 +137,7 @@ def _unreadable(path: Path, data: bytes, error: etree.XMLSyntaxError) -> RulesEr
 def _doctype(path: Path, data: bytes) -> RulesError:
     at = data.find(b"<!DOCTYPE")
     line = data.count(b"\n", 0, at) + 1 if at >= 0 else None
-    hint = "remove it, and write entities out as characters"
+    hint = "remove it, and write characters in place of entities"
     return RulesError("a rule file must not have a DOCTYPE", file=str(path), line=line, hint=hint)
 
 

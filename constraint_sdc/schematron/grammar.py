@@ -119,7 +119,7 @@ def _check_place(child: Element, parent: Element) -> None:
         known = tuple(_ATTRIBUTES)
         raise child.error(f"Schematron has no element {child.kind!r}", hint=_did_you_mean(child.kind, known))
     if child.kind not in _CONTENT.get(parent.kind, ()):
-        hint = "bring in its content with <extends href=...>" if child.kind in ("schema", "library") else None
+        hint = "include its content with <extends href=...>" if child.kind in ("schema", "library") else None
         raise child.error(f"{child.kind} is not allowed inside {parent.kind}", hint=hint)
 
 

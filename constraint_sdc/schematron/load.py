@@ -1,4 +1,4 @@
-"""Loading a Schematron schema: from files to one flat, frozen `Schema`."""
+"""Load a Schematron schema: from files to one flat, frozen `Schema`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from constraint_sdc.schematron.schema import Binding, Let, Parameter, Schema
 
 # `queryBinding`: the query language in which a schema's tests are written.
 
-# A binding to XPath alone runs under the XSLT of the same generation, which knows all of it.
+# A binding to XPath alone runs under the XSLT of the same generation, which includes that XPath.
 _BINDINGS: dict[str, Binding] = {
     "xslt": "xslt1",
     "xslt1": "xslt1",
@@ -40,7 +40,7 @@ _BINDINGS: dict[str, Binding] = {
 
 
 def read_binding(schema: Element) -> Binding:
-    """Return the schema's binding; the standard's default is XSLT 1.0, and letter case does not count."""
+    """Return the schema's binding, ignoring letter case; the standard's default is XSLT 1.0."""
     written = schema.get("queryBinding")
     if written is None:
         return "xslt1"
@@ -50,13 +50,13 @@ def read_binding(schema: Element) -> Binding:
     return binding
 
 
-# `include` and `extends href`: other files' elements put in place, recursively.
+# `include` and `extends href`: replaced by elements of other files, recursively.
 #
 # An `include` is replaced by the element it names; an `extends href` by the children of the element it names, which
 # must be of the same kind as the parent (a schema may also take over a library).
 
 IncludeTarget: TypeAlias = tuple[Path, str]
-_MOST_INCLUSIONS = 10_000  # files that include each other twice over would otherwise grow without bound
+_MOST_INCLUSIONS = 10_000  # files that include others twice would otherwise grow without limit
 
 
 @dataclass(slots=True)
@@ -69,7 +69,7 @@ class Inclusions:
     _count: int = 0
 
     def load(self, path: Path) -> Element:
-        """Read the main file and everything it brings in."""
+        """Read the main file and everything it includes."""
         return self._expand(self._read(path), ((path, ""),))
 
     def _read(self, path: Path) -> Element:
@@ -91,7 +91,7 @@ class Inclusions:
         if child.kind == "include":
             target, inner_trail = self._target(child, trail)
             if not target.kind:
-                raise child.error(f"include brings in {target.tag}, which is not a Schematron element")
+                raise child.error(f"include names {target.tag}, which is not a Schematron element")
             yield self._expand(target, inner_trail)
         elif child.kind == "extends" and "href" in child.attributes:
             if "rule" in child.attributes:
@@ -108,11 +108,11 @@ class Inclusions:
     def _target(self, element: Element, trail: tuple[IncludeTarget, ...]) -> tuple[Element, tuple[IncludeTarget, ...]]:
         self._count += 1
         if self._count > _MOST_INCLUSIONS:
-            raise element.error(f"the schema brings in more than {_MOST_INCLUSIONS} elements of other files")
+            raise element.error(f"the schema includes more than {_MOST_INCLUSIONS} elements of other files")
         place = resolve_reference(self.confinement, element, element.require("href"))
         if place in trail:
             chain = " -> ".join(_named(step) for step in (*trail[trail.index(place) :], place))
-            raise element.error(f"{element.kind} goes round in a circle: {chain}")
+            raise element.error(f"{element.kind} forms a cycle: {chain}")
         path, fragment = place
         if not path.is_file():
             raise element.error(f"{element.kind} names a file that does not exist: {path}")
@@ -180,7 +180,7 @@ def _as_lets(parameters: tuple[Parameter, ...]) -> tuple[Let, ...]:
 
 def _check_root(root: Element) -> None:
     if root.kind == "library":
-        raise root.error("a library has nothing to run", hint="bring it into a schema with <extends href=...>")
+        raise root.error("a library has no rules to run", hint="include it in a schema with <extends href=...>")
     if root.kind != "schema":
         hint = f'a schema starts with <schema xmlns="{ISO_NAMESPACE}">'
         raise root.error(f"not a Schematron schema: the root element is {root.tag}", hint=hint)
@@ -199,7 +199,7 @@ def _check_ids(root: Element) -> None:
 
 
 def _title(root: Element) -> str:
-    """Return the schema's own title; one that an extended schema brought in counts only when it has none."""
+    """Return the schema's own title, or the title of an extended schema when it has none."""
     titles = list(root.elements("title"))
     own = [title for title in titles if title.origin.file == root.origin.file]
     return next((title.text() for title in own + titles), "")

@@ -1,4 +1,4 @@
-"""From concrete pattern elements to the model: patterns, rules, assertions, and the notes that assertions name."""
+"""Convert concrete pattern elements to patterns, rules, assertions, and the notes that assertions name."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from constraint_sdc.schematron.schema import (
     ValuePart,
 )
 
-# What an assertion, diagnostic or property says: text, values, names and markup.
+# The content of an assertion, diagnostic or property: text, values, names and markup.
 
 
 def message_parts(element: Element) -> tuple[MessagePart, ...]:
@@ -46,7 +46,7 @@ def _parts(element: Element) -> Iterator[MessagePart]:
             yield MarkupPart(child.tag, tuple(child.attributes.items()), message_parts(child))
 
 
-# How serious a finding is: @severity, else @role, else @flag; the assertion's own words before its rule's.
+# The severity of a finding: @severity, else @role, else @flag; those of the assertion before those of its rule.
 
 _WORDS: dict[str, Severity] = {
     "fatal": "error",
@@ -63,11 +63,11 @@ _WORDS: dict[str, Severity] = {
 
 
 def decide_severity(levels: Iterable[Element], lets: Iterable[Let]) -> Severity:
-    """Return the first severity word found, asking each level (assertion, rule, pattern) in turn; error by default.
+    """Return the first severity found at the levels assertion, rule and pattern, in this order; error by default.
 
-    A word that is not a severity (`role="title-check"`) is no answer, and the next place is asked. A word may be a
-    variable (2025: `role="$level"`, set by the phase); `lets` are those in scope, the innermost last, and one whose
-    value is a plain text is understood.
+    A value that is not a severity (`role="title-check"`) is skipped. A value may be a variable (2025: `role="$level"`,
+    set by the phase): `lets` are the variables in scope, the innermost last, and a variable whose value is plain text
+    is resolved.
     """
     texts = {let.name: _plain_text(let) for let in lets}
     for element in levels:
@@ -91,7 +91,7 @@ def _plain_text(let: Let) -> str:
     return value[1:-1].strip() if is_quoted else ""
 
 
-# Who is who: ids that must not be given twice, and the id under which each assertion is reported.
+# Ids: those that must be unique, and the id under which each assertion is reported.
 #
 # An author's id appears unchanged as long as it is unique. Ids are made over the whole schema, never over the chosen
 # phase alone, so that a rule has the same name in every phase.
@@ -108,7 +108,7 @@ class AssertionPlace:
 
 
 def check_unique(elements: Iterable[Element], what: str) -> None:
-    """Raise an error if two different elements share an id; one element brought in twice is still one."""
+    """Raise an error if two different elements share an id; one element that is included twice counts once."""
     seen: dict[str, Element] = {}
     for element in elements:
         name = element.get("id")
@@ -162,7 +162,7 @@ def _label(place: AssertionPlace) -> str:
 
 
 def _numbered(wished: Sequence[str], is_kept: Sequence[bool]) -> list[str]:
-    """Make names unique: kept ones stay, the others get ` #2`, ` #3` in order."""
+    """Make names unique: kept names stay, the others get ` #2`, ` #3` in order."""
     taken = {name for name, kept in zip(wished, is_kept, strict=True) if kept}
     names = []
     for name, kept in zip(wished, is_kept, strict=True):

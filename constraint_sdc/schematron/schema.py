@@ -1,6 +1,6 @@
-"""A Schematron schema after loading: includes, extends and abstract patterns resolved, nothing else decided.
+"""A Schematron schema after loading: includes, extends and abstract patterns are resolved.
 
-The loader makes it, the transpiler turns it into XSLT, the recogniser reads its tests. XPath stays text here.
+The loader builds it, the transpiler turns it into XSLT, the recogniser reads its tests. XPath stays text here.
 """
 
 from __future__ import annotations
@@ -192,13 +192,13 @@ class Schema:
         return tuple(a for pattern in self.patterns for rule in pattern.rules for a in rule.assertions)
 
     def mentions(self, variable: str) -> bool:
-        """Tell whether `$variable` stands anywhere in the schema, be it in plain text."""
+        """Tell whether `$variable` occurs anywhere in the schema, even in plain text."""
         return re.search(rf"\$\s*{re.escape(variable)}(?![\w.-])", repr(self)) is not None
 
     def only(self, ids: frozenset[str]) -> Schema:
         """Return the schema with these assertions alone.
 
-        Every rule of a touched pattern stays, even emptied, because an earlier rule still takes its nodes from a later.
+        Every rule of an affected pattern stays, even without assertions: it still takes its nodes from later rules.
         """
         patterns = []
         for pattern in self.patterns:
@@ -210,7 +210,7 @@ class Schema:
         return replace(self, patterns=tuple(patterns))
 
 
-# What the author wrote into the rule is no microdata: numbers and plain quoted words are shown as they are.
+# Numbers and plain quoted words in the rule are not microdata, so they are shown unchanged.
 _CONSTANT = re.compile(r"""['"]?((?<=['"])[^'"]*(?=['"])|-?[0-9]+(?:\.[0-9]+)?)['"]?""")
 _NAME = re.compile(r"(?:[^\W\d][\w.-]*:)?([^\W\d][\w.-]*)")
 

@@ -11,7 +11,7 @@ from constraint_sdc.settings.recipe import Division, Recipe
 from constraint_sdc.settings.words import OnBroken
 
 M = TypeVar("M", bound=MaskerTraits)
-"""What masks, as far as the reader of the settings knows it."""
+"""The type of the masker in the settings."""
 
 
 @dataclass(frozen=True, slots=True)

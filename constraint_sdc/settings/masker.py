@@ -1,7 +1,7 @@
-"""What plan, recipe and reports may ask of a masker: its parameters, its traits, and what it says of itself.
+"""What plan, recipe and reports know about a masker: its parameters and its traits.
 
-Every masker promises that rules which held still hold. Whether k records share their values is a promise of its own,
-which not every masker makes; see `docs/maskers`, one page each. The maskers themselves are in `maskers/`, found by name
+Every masker guarantees that rules which held still hold. That k records share their values is a separate guarantee,
+which not every masker gives; see `docs/maskers`, one page each. The maskers themselves are in `maskers/`, found by name
 through `maskers/registry.py`; nothing outside their folders and the registry names one.
 """
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 from constraint_sdc.errors import UsageError
 from constraint_sdc.settings.plugins import PlugIns, load
 from constraint_sdc.settings.reason import Reason, because
-from constraint_sdc.settings.words import OperatorName, Treatment
+from constraint_sdc.settings.words import Treatment
 
 if TYPE_CHECKING:
     from constraint_sdc.settings.recipe import Recipe
@@ -28,28 +28,28 @@ RecipeMistake: TypeAlias = tuple[str, list[str | int]]
 class MaskerTraits:
     """The parameters (dataclass fields made by `parameter`) and traits of a masker; the defaults are common ones.
 
-    A trait tells what to expect, never what to believe: the judge, the reading back and the count of k follow in any
-    event.
+    Traits describe what to expect and are never trusted: the judge, the reading back and the count of k follow in any
+    case.
     """
 
     name: str  # of the class; only one that is not installed has it for each value
     guarantee: ClassVar[str]
-    """What it promises besides the rules, in one sentence."""
+    """What it guarantees besides the rules, in one sentence."""
     draws_at_random: ClassVar[bool] = False
-    """Chance decides what a record gets, so that the seed must stay secret."""
+    """The values of a record are drawn at random, so the seed must stay secret."""
     divides_itself: ClassVar[bool] = False
     """It takes no partition: it forms groups in its own way, or none."""
     gives_own_values: ClassVar[bool] = False
-    """Records of a group get values of their own; k is the size of the groups, not of those who share values."""
+    """Records of a group get values of their own; k is the size of the groups, not the number that share values."""
     takes_k: ClassVar[bool] = True
     least_k: ClassVar[int] = 2
     takes_weights: ClassVar[bool] = True
-    """Records may count by a variable."""
+    """Records may be weighted by a variable."""
     takes_standardise: ClassVar[bool] = True
-    """The unit in which numbers enter distances makes a difference."""
+    """The unit of numbers in distances matters."""
     has_geometric_mean: ClassVar[bool] = False
     names_variables: ClassVar[bool] = False
-    """Its parameters name the variables to be masked: rules draw in no others."""
+    """Its parameters name the variables to be masked; rules add no others."""
     recounts: ClassVar[bool] = False
     """It can count in a masked file what its plan certifies besides k."""
     together: ClassVar[Reason | None] = None
@@ -69,14 +69,14 @@ class MaskerTraits:
 
     @property
     def goal_count(self) -> int:
-        """Return how many goals it was told, each of which is reported apart."""
+        """Return the number of goals, each of which is reported separately."""
         return 0
 
     def treats_records(self, names: Collection[str], partition: str) -> bool:
         """Tell whether every record of a block of these variables gets values of its own."""
         return self.gives_own_values
 
-    def own_treatment(self, operator: OperatorName) -> Treatment:
+    def own_treatment(self, *, is_average: bool) -> Treatment:
         """Return the treatment of a variable where every record gets values of its own."""
         return Treatment.AGGREGATED
 
@@ -92,20 +92,20 @@ class MaskerTraits:
         return because("partition-method", method=self.name)
 
     def warnings(self, k: int, partition: str) -> tuple[Reason, ...]:
-        """Return the risks that whoever chooses it must see, gravest first."""
+        """Return the risks that the user must see, the most serious first."""
         return ()
 
     def mistakes(self, recipe: Recipe, written: Mapping[str, Any]) -> Iterator[RecipeMistake]:
-        """Yield what in a recipe contradicts the masker; `written` is the recipe's content as it was read."""
+        """Yield the entries of a recipe that contradict the masker; `written` is the recipe's content as read."""
         yield from ()
 
     def told(self) -> dict[str, object]:
-        """Return the parameters as JSON values, as they stand under `mask` in a recipe; empty lists are left out."""
+        """Return the parameters as JSON values, in their form under `mask` in a recipe; empty lists are left out."""
         found = {one.name: one.write(getattr(self, one.name)) for one in parameters(type(self))}
         return {name: value for name, value in found.items() if value != []}
 
 
-# Parameters are fields of the masker: what a recipe may say, and how that becomes a value and back.
+# Parameters are fields of the masker: what a recipe may give, and how it is converted to a value and back.
 
 
 def _same(value: Any) -> Any:
@@ -114,7 +114,7 @@ def _same(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class MaskerParameter:
-    """One parameter: the JSON schema of what a recipe says, how it is read, and how it is written."""
+    """One parameter: the JSON schema of its value in a recipe, how it is read, and how it is written."""
 
     name: str
     schema: Mapping[str, Any]
@@ -130,13 +130,13 @@ def parameter(
     read: Callable[[Any], Any] = _same,
     write: Callable[[Any], Any] = _same,
 ) -> Any:
-    """Return a dataclass field that is a parameter; without a default the masker must be told it."""
+    """Return a dataclass field that is a parameter; without a default it is required."""
     metadata = {"schema": schema, "read": read, "write": write}
     return field(metadata=metadata) if default is MISSING else field(default=default, metadata=metadata)
 
 
 def number(description: str, default: float) -> Any:
-    """Return a parameter that is a number of at least 0; with a point it is a text, as in every recipe."""
+    """Return a parameter that is a number of at least 0; a number with a point is a text, as everywhere in recipes."""
     pattern = "^[0-9]+([.][0-9]+)?([eE][+-]?[0-9]+)?$"
     schema = {"description": description, "type": ["integer", "string"], "pattern": pattern, "minimum": 0}
     return parameter(schema, default=default, read=float, write=repr)
@@ -155,7 +155,7 @@ def variables(description: str) -> Any:
 
 
 def parameters(masker: type[MaskerTraits]) -> tuple[MaskerParameter, ...]:
-    """Return what a masker may be told, in order."""
+    """Return the parameters of a masker, in order."""
     declared: tuple[Field[Any], ...] = fields(masker) if is_dataclass(masker) else ()
     return tuple(_parameter(one) for one in declared if "schema" in one.metadata)
 
@@ -170,7 +170,7 @@ def make_masker(kind: type[M], told: Mapping[str, Any]) -> M:
     for one in parameters(kind):
         if one.is_required and one.name not in told:
             hint = f"in a recipe: `mask: {{masker: {kind.name}, {one.name}: ...}}`, see docs/maskers/{kind.name}.md"
-            raise UsageError(f"{kind.name} needs to be told its {one.name}", hint=hint)
+            raise UsageError(f"{kind.name} needs its parameter {one.name}", hint=hint)
     return kind(**{one.name: one.read(told[one.name]) for one in parameters(kind) if one.name in told})
 
 
@@ -190,7 +190,7 @@ def default_masker() -> Any:
 
 @dataclass(frozen=True)
 class UnknownMasker(MaskerTraits):
-    """A masker of a saved plan or certificate that is not installed here: what it was told, and no traits."""
+    """A masker of a saved plan or certificate that is not installed here: its saved parameters, without traits."""
 
     guarantee = "Not known: the masker is not installed."
 
@@ -203,12 +203,12 @@ class UnknownMasker(MaskerTraits):
 
 
 def masker_to_json(masker: MaskerTraits) -> dict[str, object]:
-    """Return a masker and its parameters as they stand in plans and certificates."""
+    """Return a masker and its parameters in their form in plans and certificates."""
     return {"method": masker.name, **masker.told()}
 
 
 def masker_from_json(content: Mapping[str, Any]) -> MaskerTraits:
-    """Return the masker that an entry of a plan stands for."""
+    """Return the masker from an entry of a plan."""
     told = {name: value for name, value in content.items() if name != "method"}
     registry = masker_registry()
     if content["method"] not in registry.names():

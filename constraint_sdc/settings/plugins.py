@@ -1,7 +1,7 @@
 """Kinds that may be extended: built-in members by name, and those that other distributions register.
 
-A member is named by "module:attribute", as an entry point is, and imported when it is asked for. So a run imports only
-what it uses, and a room may find a member that lives above it without importing that room.
+A member is named by "module:attribute", like an entry point, and imported when it is needed. A run therefore imports
+only what it uses, and a room can find a member of a higher room without importing that room.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class PlugIns(Generic[T]):
         entries = [entry for entry in entry_points(group=self.group) if entry.name == name]
         if name in self.built_in:
             if entries:
-                what = f"the {self.kind} {name} is built in, and {_distribution(entries[0])} registers another"
+                what = f"the {self.kind} {name} is built in, but {_distribution(entries[0])} registers another"
                 raise UsageError(what, hint=f"uninstall {_distribution(entries[0])}, or ask its author for a new name")
             return self._checked(name, load(self.built_in[name]), "constraint-sdc")
         if not entries:
@@ -49,6 +49,13 @@ class PlugIns(Generic[T]):
             owners = " and ".join(sorted(map(_distribution, entries)))
             raise UsageError(f"{owners} both register a {self.kind} {name}", hint="uninstall one of them")
         return self._checked(name, self._loaded(entries[0]), _distribution(entries[0]))
+
+    def distribution(self, name: str) -> str:
+        """Return who offers the member of this name, with the version of another distribution."""
+        entries = [entry for entry in entry_points(group=self.group) if entry.name == name]
+        if name in self.built_in or not entries or entries[0].dist is None:
+            return "constraint-sdc"
+        return f"{entries[0].dist.name} {entries[0].dist.version}"
 
     def _loaded(self, entry: EntryPoint) -> Any:
         try:
@@ -59,11 +66,11 @@ class PlugIns(Generic[T]):
 
     def _checked(self, name: str, member: Any, owner: str) -> type[T]:
         if not isinstance(member, type) or not issubclass(member, self.base):
-            what = f"the {self.kind} {name} of {owner} is no subclass of {self.base.__module__}.{self.base.__name__}"
+            what = f"the {self.kind} {name} of {owner} is not a subclass of {self.base.__module__}.{self.base.__name__}"
             raise UsageError(what, hint="update it; see docs/extending.md")
         if getattr(member, "name", None) != name:
-            what = f"the {self.kind} {name} of {owner} calls itself {getattr(member, 'name', None)!r}"
-            raise UsageError(what, hint="the entry point and the class need the same name")
+            what = f"the {self.kind} {name} of {owner} has the name {getattr(member, 'name', None)!r}"
+            raise UsageError(what, hint="the entry point and the attribute `name` of the class must be equal")
         return member
 
 

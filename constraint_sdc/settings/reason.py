@@ -1,6 +1,6 @@
-"""A reason as a code with parameters: what plans decide by, compare, hash and save. `reports/sentences.py` words it.
+"""A reason as a code with parameters, for plans to compare, hash and save. `reports/sentences.py` has the sentences.
 
-A wording can then be improved without changing a plan. Values of records are never parameters, except those that a
+A sentence can then be improved without changing a plan. Values of records are never parameters, except those that a
 recipe's goals name.
 """
 
@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, Union
 from constraint_sdc.settings.reason_codes import CODES
 
 Param: TypeAlias = Union[str, int, float, bool, "Reason", "tuple[Param, ...]", None]
-"""What a parameter may be: all of it can be hashed and written as JSON."""
+"""The type of a parameter: it can be hashed and written as JSON."""
 
 FOREIGN = ":"
 """A code of another distribution is written `distribution:code`; its sentence comes with the object that gives it."""
@@ -21,10 +21,10 @@ FOREIGN = ":"
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why something is as it is. `params` are sorted by name.
+    """A reason. `params` are sorted by name.
 
-    `quoted` are texts that another room wrote, such as the recogniser's account of a rule. Readers see them; they are
-    no part of what the reason is, so that they take no part in comparisons and digests.
+    `quoted` are texts from another room, such as the recogniser's reason for a rule. They are shown to readers, but
+    comparisons and digests ignore them.
     """
 
     code: str
@@ -40,7 +40,7 @@ class Reason:
 
 
 def because(code: str, /, *, quotes: Mapping[str, str] | None = None, **params: Param) -> Reason:
-    """Return a reason; TypeError where a code of ours is unknown or its parameters are not those that it takes.
+    """Return a reason; TypeError if one of our codes is unknown or its parameters are not the declared ones.
 
     >>> str(because("groups-of-correlated", size=3))
     'groups-of-correlated(size=3)'
@@ -56,7 +56,7 @@ def _require_declared(code: str, params: Mapping[str, Param], quotes: Mapping[st
     if FOREIGN in code:
         return
     if code not in CODES:
-        raise TypeError(f"{code!r} is no reason: settings/reason_codes.py lists them")
+        raise TypeError(f"{code!r} is not a reason code: settings/reason_codes.py lists them")
     taken = CODES[code]
     if set(params) != set(taken.params) or set(quotes) != set(taken.quotes):
         expected = ", ".join((*taken.params, *taken.quotes)) or "nothing"
@@ -64,12 +64,12 @@ def _require_declared(code: str, params: Mapping[str, Param], quotes: Mapping[st
 
 
 def _require_plain(code: str, name: str, value: Param) -> None:
-    """Refuse what JSON would not give back: numbers of NumPy, lists, enumerations."""
+    """Refuse values that JSON cannot restore: NumPy numbers, lists, enumerations."""
     if type(value) is tuple:
         for item in value:
             _require_plain(code, name, item)
     elif type(value) not in (str, int, float, bool, type(None), Reason):
-        raise TypeError(f"{code}: {name} is of type {type(value).__name__}, which is no parameter of a reason")
+        raise TypeError(f"{code}: {name} is of type {type(value).__name__}, which cannot be a parameter of a reason")
 
 
 def _shown(value: Param) -> str:
@@ -82,7 +82,7 @@ def _shown(value: Param) -> str:
 
 
 def reason_to_json(reason: Reason) -> dict[str, object]:
-    """Return the code and its parameters, and what was quoted, if anything was."""
+    """Return the code, its parameters and its quoted texts, if any."""
     params = {name: _param_to_json(value) for name, value in reason.params}
     quoted: dict[str, object] = {"quoted": dict(reason.quoted)} if reason.quoted else {}
     return {"code": reason.code, "params": params, **quoted}
@@ -99,7 +99,7 @@ def is_reason_json(content: object) -> bool:
 
 
 def reason_from_json(content: Mapping[str, Any]) -> Reason:
-    """Return the reason; a code that is not installed here stays what it is."""
+    """Return the reason; a code that is not installed here is kept."""
     params = {name: _param_from_json(value) for name, value in content["params"].items()}
     quoted = content.get("quoted", {})
     return Reason(content["code"], tuple(sorted(params.items(), key=lambda p: p[0])), tuple(sorted(quoted.items())))
@@ -117,7 +117,7 @@ def reasons_from_json(content: Iterable[Mapping[str, Any]]) -> tuple[Reason, ...
 
 
 def without_quotes(content: Any) -> Any:
-    """Return JSON content in which no reason quotes anything: what a digest is made of."""
+    """Return JSON content without the quoted texts of reasons: the input of a digest."""
     if isinstance(content, list):
         return [without_quotes(item) for item in content]
     if not isinstance(content, dict):

@@ -12,14 +12,14 @@ from types import MappingProxyType
 
 @dataclass(frozen=True, slots=True)
 class CodeParameters:
-    """The names of a code's parameters, and of texts that it quotes from another room."""
+    """The names of a code's parameters, and of the texts that it quotes from another room."""
 
     params: tuple[str, ...]
     quotes: tuple[str, ...]
 
 
 def takes(*params: str, quotes: tuple[str, ...] = ()) -> CodeParameters:
-    """Return what a code takes."""
+    """Return the parameters of a code."""
     return CodeParameters(params, quotes)
 
 
@@ -193,4 +193,4 @@ _GOALS = {
 CODES: Mapping[str, CodeParameters] = MappingProxyType(
     {**_OPERATORS, **_BLOCKS, **_RULES, **_VARIABLES, **_WARNINGS, **_PRICES, **_GOALS}
 )
-"""What every code takes."""
+"""The parameters of every code."""

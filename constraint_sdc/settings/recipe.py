@@ -1,4 +1,4 @@
-"""The user's own knowledge of a file and wishes for its masking."""
+"""The recipe: what the user knows about a file and requests for its masking."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from constraint_sdc.settings.words import OnBroken, Standardise, VariableWish
 
 @dataclass(frozen=True, slots=True)
 class AssessWish:
-    """What is to be assessed besides the masked file as a whole.
+    """What to assess besides the masked file as a whole.
 
     `known` are the variables that an intruder knows. `subdomains` are variables or conditions, `regressions` of the
     form "y ~ x1 + x2".
@@ -25,7 +25,7 @@ class AssessWish:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """A recipe file's content; None is "not said", and then the command line or a default decides.
+    """The content of a recipe file; None means "not given": the command line or a default decides.
 
     `missing` maps a variable to the texts that stand for a missing value. `groups` are variables to be masked together,
     or "all"; variables tied by rules are masked together whatever the groups say. `group_size` is how many of the

@@ -1,4 +1,4 @@
-"""The words of a recipe for masking: what a variable is, what may happen to it, and how the file is masked."""
+"""The vocabulary of a recipe: roles, scales, operators, standardisation, and the entries of a variable."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ OnBroken: TypeAlias = OneOf["refuse", "keep"]
 
 
 class Role(Enum):
-    """What a variable is for an intruder. Quasi-identifiers and confidential variables are masked, the others are not.
+    """The role of a variable for disclosure. Quasi-identifiers and confidential variables are masked, others are not.
 
     In the default groups a quasi-identifier never shares a group with a confidential variable.
     """
@@ -36,26 +36,11 @@ class Scale(Enum):
 
 
 class Standardise(Enum):
-    """In which unit a numeric variable is measured before distances are taken."""
+    """The unit in which a numeric variable is measured before distances are computed."""
 
     Z_SCORE = "z-score"  # its standard deviation
-    ROBUST = "robust"  # the distance between its quartiles, which outliers do not stretch
-    NONE = "none"  # as it is: variables with large numbers dominate
-
-
-class OperatorName(Enum):
-    """How a group's values become one: see `constraint_sdc/operators`, one file each."""
-
-    ARITHMETIC_MEAN = "arithmetic mean"
-    GEOMETRIC_MEAN = "geometric mean"
-    LOWER_MEDIAN = "lower median"
-    MODE = "mode"
-    MEDOID = "medoid"
-
-    @property
-    def is_average(self) -> bool:
-        """Tell whether it computes a new number; the others copy the value of a record."""
-        return self in (OperatorName.ARITHMETIC_MEAN, OperatorName.GEOMETRIC_MEAN)
+    ROBUST = "robust"  # its interquartile range, which is insensitive to outliers
+    NONE = "none"  # unscaled: variables with large numbers dominate
 
 
 class Treatment(Enum):
@@ -70,17 +55,17 @@ class Treatment(Enum):
 
 @dataclass(frozen=True, slots=True)
 class VariableWish:
-    """What the recipe says about one variable; None is "not said". `decimals`: 0 is integer, "free" a free double.
+    """The recipe's entries for one variable; None means "not given". `decimals`: 0 is integer, "free" a free double.
 
-    `is_removed` takes an identifier out of the masked file. `weight` is how much a squared difference in this variable
-    counts in distances, against 1 for the others. `order` are the values of an ordinal variable, lowest first; without
-    it they are in the order of numbers, or of texts.
+    `operator` is the name of an operator. `is_removed` takes an identifier out of the masked file. `weight` is how much
+    a squared difference in this variable counts in distances, against 1 for the others. `order` are the values of an
+    ordinal variable, lowest first; without it they are in the order of numbers, or of texts.
     """
 
     role: Role | None = None
     scale: Scale | None = None
     decimals: int | OneOf["free"] | None = None
-    operator: OperatorName | None = None
+    operator: str | None = None
     is_removed: bool = False
     weight: float | None = None
     order: tuple[str, ...] = ()

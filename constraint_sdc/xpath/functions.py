@@ -1,7 +1,7 @@
-"""Which XPath functions may stand in an expression, and what is known of their results.
+"""The XPath functions that an expression may call, and what is known about their results.
 
-Every name here computes from its arguments alone: no clock, no document, no position, no context of its own beyond
-the implicit dot of those in `IMPLICIT`.
+Every function here computes from its arguments alone: no clock, no document, no position, no context except the
+implicit dot of those in `IMPLICIT`.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _CASTS = INTEGER_TYPES | words(
 )
 PURE = _NUMBER | _TEXT | _TRUTH | _SEQUENCE | _DATES | _CASTS
 
-# Exactly one item whatever the argument holds (or an error).
+# Exactly one item (or an error) for any argument.
 _ONE = _TRUTH | words(
     "number string concat normalize-space substring translate upper-case lower-case string-length count sum "
     "substring-before substring-after string-join replace"
@@ -74,7 +74,7 @@ _LARGEST = 20_000
 
 
 def is_too_large(expression: Expression) -> bool:
-    """Tell whether variables put in the place of their names have made an expression beyond measure."""
+    """Tell whether substituting variables has made an expression larger than the limit."""
     return sum(1 for _ in islice(walk(expression), _LARGEST + 1)) > _LARGEST
 
 
@@ -120,7 +120,7 @@ def is_truth(expression: Expression) -> bool:
 
 
 def is_predicate(expression: Expression) -> bool:
-    """Tell whether a predicate asks for its truth, never for a position: a number in brackets is a position."""
+    """Tell whether a predicate is a condition and never a position, as a number in brackets is."""
     match expression:
         case Variable():
             return True
@@ -139,7 +139,7 @@ def is_predicate(expression: Expression) -> bool:
 def can_fail(expression: Expression) -> bool:
     """Tell whether evaluating the expression might stop with an error, so that it must not be evaluated early.
 
-    Untyped text against a number is an error in XPath 2.0 when the text is no number, hence any comparison may fail.
+    In XPath 2.0 comparing a number with untyped text that is not a number is an error, so any comparison may fail.
     """
     match expression:
         case Literal() | Variable():
@@ -161,5 +161,5 @@ def _is_number_or_text(side: Expression) -> bool:
 
 
 def answers_truth_or_text(name: str) -> bool:
-    """Tell whether a function yields a truth or a text, never a number."""
+    """Tell whether a function yields a boolean or a text, never a number."""
     return name in _TRUTH or name in _TEXT

@@ -1,7 +1,7 @@
-"""Does an expression look only at its own record? Judged on the parse tree, and "no" whenever it is not proven.
+"""Decide whether an expression reads only its own record: on the parse tree, with "no" whenever it is not proven.
 
-Every part of the tree is given the set of places its nodes may lie in. Inside a record, or in another document, one may
-go anywhere; a step that could leave the record, or a function that could, ends the proof.
+Every part of the tree gets the set of places where its nodes may be. Any step inside a record or inside another
+document is allowed; a step or a function that could leave the record ends the proof.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from constraint_sdc.xpath.syntax import (
 
 
 class Region(Enum):
-    """Where nodes may lie: the record element, inside it, another document, the data's root; or no nodes at all."""
+    """Where nodes may be: the record element, inside it, another document, the data's root; or no nodes at all."""
 
     RECORD = "record"
     INSIDE = "inside"
@@ -62,16 +62,16 @@ _CONSTANTS = frozenset({"true", "false", "error", "math:pi"})
 
 
 class LooksAroundError(Exception):
-    """The expression looks outside its record; the message says where."""
+    """The expression reads outside its record; the message says where."""
 
 
 class UnprovenError(LooksAroundError):
-    """The expression might look outside its record: we do not know what it does."""
+    """The expression may read outside its record: its effect is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unproven(NotUnderstood):
-    """Why it is not known whether an expression looks outside its record."""
+    """The reason why it is unknown whether an expression reads outside its record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class Surroundings:
 
 
 def regions_of(tree: Syntax | NotUnderstood, around: Surroundings) -> Regions | NotUnderstood:
-    """Return where an expression's result may lie, or why it may look outside the record."""
+    """Return where an expression's result may be, or why it may read outside the record."""
     if isinstance(tree, NotUnderstood):
         return tree
     try:

@@ -1,6 +1,6 @@
-"""Lookups in other documents that only ask "is it there": keys, `some`, and paths with one equality in brackets.
+"""Lookups that ask only whether a value occurs in another document: keys, `some`, and paths with one equality.
 
-Each of them is the general comparison `value = path`: texts are compared, and nothing is found for an absent value.
+Each is equivalent to the general comparison `value = path`: texts are compared, and an absent value is never found.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Translate: TypeAlias = Callable[[Syntax, Scope], ScopeValue]
 
 
 def lookup(tree: Syntax, scope: Scope, value: Translate) -> Expression | None:
-    """Return the comparison that a lookup amounts to, or None when the tree is no lookup."""
+    """Return the comparison that is equivalent to a lookup, or None when the tree is not a lookup."""
     match tree:
         case FunctionCall("key", (Constant(str() as name), wanted, source)):
             return _by_key(name, wanted, source, scope, value)
@@ -136,7 +136,7 @@ _UNDERSTOOD = frozenset({"name", "match", "use"})
 
 def plain_keys(schema: Schema, namespaces: Mapping[str, str]) -> dict[str, Outside]:
     """Return the schema's keys as paths whose document is still open; a key of any other shape is left out."""
-    # A key's use of numbers or of several values would compare otherwise than texts do: only plain names pass.
+    # A key that uses numbers or several values does not compare as texts do: only plain names are accepted.
     declared = [_parse(text) for text, _ in schema.foreign]
     keys = [element for element in declared if element is not None and element.tag == _KEY]
     counts = Counter(element.get("name") for element in keys)
@@ -182,22 +182,22 @@ def _along(tree: Syntax, origin: Outside | None) -> Outside:
         case Path(left, Step() as step, False):
             return extend(_along(left, origin), _name(step), deep=False, text=tree.text)
         case _:
-            raise RefusedError("a key of this shape is outside our expression type", tree.text)
+            raise RefusedError("a key of this shape is not supported", tree.text)
 
 
 def _name(step: Step) -> str:
     name = step_name(step)
     if name is None:
-        raise RefusedError("a key of this shape is outside our expression type", step.text)
+        raise RefusedError("a key of this shape is not supported", step.text)
     return name
 
 
-# Fixed lists unrolled: which items `every`, `some`, `for`, `!` and a slash go through.
+# Fixed lists, unrolled: the items over which `every`, `some`, `for`, `!` and a slash iterate.
 
 
 @dataclass(frozen=True, slots=True)
 class ListItem:
-    """One place in a fixed list; `optional` when nothing may stand there."""
+    """One place in a fixed list; `optional` when the item may be absent."""
 
     value: Expression
     optional: bool
@@ -208,7 +208,7 @@ def fixed_items(source: Expression, text: str) -> tuple[ListItem, ...]:
     parts = source.items if isinstance(source, Sequence) else (source,)
     for part in parts:
         if not is_at_most_one(part):
-            raise RefusedError("goes through a list whose length is not fixed", text)
+            raise RefusedError("iterates over a list whose length is not fixed", text)
     return tuple(ListItem(part, not is_one(part)) for part in parts)
 
 
@@ -218,7 +218,7 @@ def guarded(item: ListItem, result: Expression, skipped: Expression) -> Expressi
 
 
 def unordered_names(tree: Syntax) -> tuple[Expression, ...]:
-    """Return the variables of a union `V1 | V2`, usable where neither order nor repetition counts; else nothing."""
+    """Return the variables of a union `V1 | V2`, usable where neither order nor repetition matters; else ()."""
     names: dict[str, None] = {}
     rest: list[Syntax] = [tree] if isinstance(tree, Binary) and tree.op in ("|", "union") else []
     while rest:

@@ -47,7 +47,7 @@ class RefusedError(Exception):
 class Scope:
     """The static and dynamic context of one expression.
 
-    `focus` is what the dot means; None inside another document, where only `current()` leads back to the record.
+    `focus` is the meaning of the dot; None inside another document, where only `current()` leads back to the record.
     `present` are variables known to exist where the expression is evaluated. `keys` are the schema's xsl:key
     declarations as paths without a document yet, for `key()` into another document. `given` are variables whose value
     the command line gives, wherever they are declared.
@@ -70,7 +70,7 @@ class Scope:
     def repeated(self, times: int, text: str) -> Scope:
         """Return the scope inside an iteration; nested iterations multiply."""
         if self.repeats * times > _MOST_REPEATS:
-            raise RefusedError("goes through too many combinations", text)
+            raise RefusedError("iterates over too many combinations", text)
         return replace(self, repeats=self.repeats * max(times, 1))
 
     def bind(self, name: str, value: ScopeValue) -> Scope:

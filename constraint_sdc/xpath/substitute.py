@@ -1,4 +1,4 @@
-"""`let` variables put in the place of their names, each scope with the context node in which XSLT evaluates it.
+"""Substitute `let` variables, each in its scope with the context node at which XSLT evaluates it.
 
 Schema, phase and pattern variables are evaluated once, at the document's root; rule variables at the context node.
 """
@@ -24,7 +24,7 @@ def schema_variables(schema: Schema, root: Scope, namespaces: Mapping[str, str])
     """Return the values of the schema's parameters and variables, and of the chosen phase's.
 
     They may refer to each other in any order; a name declared twice means the first one until the second is declared.
-    `$original` without a value of its own waits for the command line.
+    The command line gives `$original` its value if it has none of its own.
     """
     values: dict[str, Bound] = {ORIGINAL: Document(None)} | {name: _given(name) for name in root.given}
     waiting: dict[str, tuple[Let, dict[str, Bound]]] = {}
@@ -49,7 +49,7 @@ def _resolve(
     root: Scope,
     namespaces: Mapping[str, str],
 ) -> None:
-    """Translate variables as soon as those they refer to are known; what is left goes round in a circle."""
+    """Translate variables as soon as those they refer to are known; the remaining ones form a cycle."""
     while waiting:
         needs = {name: _names_in(let, namespaces) - seen.keys() for name, (let, seen) in waiting.items()}
         ready = [name for name in waiting if not needs[name] & waiting.keys()]

@@ -1,6 +1,6 @@
-"""An XPath expression as written: the parser's tree in our own frozen words, names resolved, nothing decided.
+"""An XPath expression as written: the parser's tree as our own frozen classes, with names resolved.
 
-Translation, contexts and locality all read this tree; none of them sees the parser behind it.
+Translation, contexts and locality all read this tree; none of them depends on the parser.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class NotUnderstood:
-    """Why an XPath text lies outside our expression type, and the part that does."""
+    """Why an XPath text is not supported, and the part that is not."""
 
     reason: str
     text: str = ""
@@ -149,7 +149,7 @@ class TypeOperation:
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """A construct we have no word for: maps, arrays, inline functions, function items, lookups."""
+    """A construct without a class of its own: maps, arrays, inline functions, function items, lookups."""
 
     what: str
     parts: tuple[Syntax, ...]

@@ -1,4 +1,4 @@
-"""XPath cut into tokens, just far enough to rename variables and to see which functions are called."""
+"""Cut XPath into tokens: enough to rename variables and to find the functions that are called."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Token:
 
 
 def tokenize(expression: str) -> list[Token]:
-    """Cut an expression into tokens whose texts joined are the expression again.
+    """Cut an expression into tokens whose joined texts are the expression.
 
-    A broken expression (an open string or comment) still comes back whole: saying so is left to the XPath compiler.
+    This holds for a malformed expression too (an open string or comment): the XPath compiler reports it.
 
     >>> [t.text for t in tokenize("a-b(: doc(') :)+'x'") if t.kind != "space"]
     ['a-b', '+', "'x'"]
@@ -87,7 +87,7 @@ def text_at(tokens: list[Token], index: int | None) -> str:
 
 
 def rename_variables(expression: str, names: Mapping[str, str]) -> str:
-    """Give variables other names throughout an expression, bindings inside it included, so that its meaning stays.
+    """Rename variables throughout an expression, bindings inside it included, without a change of meaning.
 
     >>> rename_variables("$x + $y/x", {"x": "Q{urn:a}x"})
     '$Q{urn:a}x + $y/x'

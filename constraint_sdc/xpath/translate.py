@@ -1,7 +1,7 @@
-"""Syntax to expression: the same computation in the same order, or a reason why not.
+"""Translate syntax to expressions: the same computation in the same order, or a reason why not.
 
-Nothing is simplified here. A path that names a variable of the record becomes that variable; lists that are fixed are
-unrolled with a guard for absent elements, because XPath does not iterate over what is not there.
+Nothing is simplified here. A path that names a variable of the record becomes that variable; fixed lists are unrolled
+with a guard for absent elements, because XPath does not iterate over absent nodes.
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ GENERAL: dict[str, CompareOp] = {"=": "=", "!=": "!=", "<": "<", "<=": "<=", ">"
 VALUE: dict[str, CompareOp] = {"eq": "=", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 LOOKS_AROUND = "looks outside its own record"
 _LONGEST_RANGE = 1000
-# What an item that is not there contributes.
+# What an absent item contributes.
 _SKIPPED: dict[str, Expression] = {"every": TRUE, "some": FALSE, "for": EMPTY}
 
 
 def translate(text: str, scope: Scope, namespaces: Mapping[str, str]) -> Expression | NotUnderstood:
-    """Translate one XPath test, of which the truth counts.
+    """Translate one XPath test, of which only the effective boolean value matters.
 
     >>> from constraint_sdc.xpath.scope import record_scope
     >>> translate("./V1 + 1", record_scope("."), {})
@@ -72,7 +72,7 @@ def translate(text: str, scope: Scope, namespaces: Mapping[str, str]) -> Express
 
 
 def translate_tree(tree: Syntax | NotUnderstood, scope: Scope) -> Expression | NotUnderstood:
-    """Translate a parsed test, of which the truth counts."""
+    """Translate a parsed test, of which only the effective boolean value matters."""
     if isinstance(tree, NotUnderstood):
         return tree
     try:
@@ -94,12 +94,12 @@ def translate_value(tree: Syntax | NotUnderstood, scope: Scope) -> ScopeValue | 
 
 def _measured(expression: Expression, tree: Syntax) -> Expression:
     if is_too_large(expression):
-        raise RefusedError("grows beyond measure when its variables are put in their places", tree.text)
+        raise RefusedError("becomes too large when its variables are substituted", tree.text)
     return expression
 
 
 def _truth(tree: Syntax, scope: Scope) -> Expression:
-    """Translate where only the effective boolean value counts: lookups into other documents are allowed here."""
+    """Translate where only the effective boolean value matters: lookups in other documents are allowed here."""
     found = lookup(tree, scope, _value)
     return found if found is not None else _expression(tree, scope)
 
@@ -147,12 +147,12 @@ def _value(tree: Syntax, scope: Scope) -> ScopeValue:
         case TypeOperation():
             return _type_operation(tree, scope)
         case Foreign(what):
-            raise RefusedError(f"{what} is outside our expression type", tree.text)
+            raise RefusedError(f"{what} is not supported", tree.text)
 
 
 def _focus(scope: Scope, text: str) -> ScopeValue:
     if scope.focus is None:
-        raise RefusedError("looks at nodes of another document in a way we do not understand", text)
+        raise RefusedError("reads nodes of another document in a way that is not supported", text)
     return scope.focus
 
 
@@ -177,7 +177,7 @@ def _path(tree: Path, scope: Scope) -> ScopeValue:
         case Filter(Step() as step, _):
             return _filter(tree.right, take_step(left, step, scope, deep=tree.deep), scope)
         case _ if tree.deep or isinstance(left, AtRoot | Document | Outside):
-            raise RefusedError("a path of this shape is outside our expression type", tree.text)
+            raise RefusedError("a path of this shape is not supported", tree.text)
         case _:
             return _map(left, tree.right, scope, tree.text)
 
@@ -187,7 +187,7 @@ def _map(left: ScopeValue, right: Syntax, scope: Scope, text: str) -> ScopeValue
     if isinstance(left, Here):
         return _value(right, scope.at(left))
     if isinstance(left, AtRoot | Document):
-        raise RefusedError("a path of this shape is outside our expression type", text)
+        raise RefusedError("a path of this shape is not supported", text)
     items = fixed_items(left, text)
     scope = scope.repeated(len(items), text)
     return _sequence(tuple(guarded(item, _expression(right, scope.at(item.value)), EMPTY) for item in items))
@@ -195,7 +195,7 @@ def _map(left: ScopeValue, right: Syntax, scope: Scope, text: str) -> ScopeValue
 
 def _filter(tree: Filter, base: ScopeValue, scope: Scope) -> ScopeValue:
     if not isinstance(base, Variable):
-        raise RefusedError("a predicate of this shape is outside our expression type", tree.text)
+        raise RefusedError("a predicate of this shape is not supported", tree.text)
     if isinstance(tree.predicate, Constant) and isinstance(tree.predicate.value, int):
         return base if tree.predicate.value == 1 else EMPTY
     test = _truth(tree.predicate, scope.at(base))
@@ -221,7 +221,7 @@ def _call(tree: FunctionCall, scope: Scope) -> ScopeValue:
         case "exists" | "empty" | "count":
             return _about_presence(tree, scope)
         case _ if name not in PURE:
-            raise RefusedError(f"{name}() is outside our expression type", tree.text)
+            raise RefusedError(f"{name}() is not supported", tree.text)
         case _ if not arguments and name in IMPLICIT:
             return Call(name, (_expression(ContextItem(tree.text), scope),))
         case _:
@@ -270,7 +270,7 @@ def _binary(tree: Binary, scope: Scope) -> ScopeValue:
             word = GENERAL[op] if op in GENERAL else VALUE[op]
             return Compare(word, _expression(tree.left, scope), _expression(tree.right, scope), op in VALUE)
         case _:
-            raise RefusedError(f"the operator {op} is outside our expression type", tree.text)
+            raise RefusedError(f"the operator {op} is not supported", tree.text)
 
 
 def _junction(tree: Binary, scope: Scope) -> Expression:
@@ -335,10 +335,10 @@ def _bound(scope: Scope, name: str, item: ListItem) -> Scope:
 def _type_operation(tree: TypeOperation, scope: Scope) -> Expression:
     operand = _expression(tree.operand, scope)
     if tree.type == "?" or tree.keyword not in ("cast", "castable"):
-        raise RefusedError(f"{tree.keyword} with this type is outside our expression type", tree.text)
+        raise RefusedError(f"{tree.keyword} with this type is not supported", tree.text)
     if tree.keyword == "castable":
         return Castable(operand, tree.type, tree.optional)
-    # Without "?" an absent operand is an error; the constructor function would answer with nothing.
+    # Without "?" an absent operand is an error; the constructor function would return an empty sequence.
     if not tree.optional and not _surely_one(operand, scope):
         return Call(tree.type, (Call("exactly-one", (operand,)),))
     return Call(tree.type, (operand,))

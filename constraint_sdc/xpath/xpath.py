@@ -1,7 +1,7 @@
-"""XPath text to our own syntax tree: the one place that knows elementpath.
+"""Parse XPath text into our own syntax tree: the only module that imports elementpath.
 
-elementpath does not know XSLT's `current`, `document` and `key`, so a parser of our own adds their names. Its static
-evaluation after parsing is left out: it would compute constants (and raise) before we have looked at them.
+elementpath does not know XSLT's `current`, `document` and `key`, so our own subclass of its parser adds their names.
+Its static evaluation after parsing is left out: it would compute constants (and raise) before translation.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _PREFIX_OF = {uri: prefix for prefix, uri in PREFIXES.items()}
 _OPERATORS = words(
     "or and = != < <= > >= eq ne lt le gt ge is << >> || to + - * div idiv mod union | intersect except !"
 )
-# Leaves room for every later stage to recurse through the tree.
+# Every later stage can recurse through a tree of this depth.
 _DEEPEST = 120
 _PLAIN_TESTS = {"node": "node()", "text": "text()"}
 

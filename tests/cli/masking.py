@@ -23,6 +23,7 @@ from constraint_sdc.data.groups import Groups
 from constraint_sdc.data.table import column_of
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.maskers.masked import Masked, MaskedBlock, MaskOptions, MaskResult, RecordExplanation, RuleOutcome
+from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
 from constraint_sdc.plan.plan import (
     Block,
     BlockPlan,
@@ -38,7 +39,7 @@ from constraint_sdc.plan.plan import (
 )
 from constraint_sdc.settings.reason import because
 from constraint_sdc.settings.recipe import Division, Recipe
-from constraint_sdc.settings.words import OperatorName, Role, Scale
+from constraint_sdc.settings.words import Role, Scale
 
 SECRET = "987651"
 ORIGINAL = [("a", "1", "2", "3"), ("b", "2", "3", "5"), ("c", "4", "5", "9"), ("d", "10", SECRET, "987661")]
@@ -84,7 +85,7 @@ class HandMade:
 
 
 def _variable(name: str) -> VariablePlan:
-    return VariablePlan(name, Role.CONFIDENTIAL, Scale.NUMERIC, Grid(0), OperatorName.ARITHMETIC_MEAN)
+    return VariablePlan(name, Role.CONFIDENTIAL, Scale.NUMERIC, Grid(0), ArithmeticMean.name)
 
 
 def _plan(inputs: dict[str, str]) -> Plan:

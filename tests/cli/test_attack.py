@@ -101,10 +101,10 @@ def test_a_released_part_bounds_a_masked_total(run: Run) -> None:
     [
         (("rule-inference", "extract.xml", "ranked.xml"), "without rules nothing can be inferred"),
         (("single-ranking", "extract.xml", "ranked.xml", "--share", "0"), "share"),
-        (("single-ranking", "extract.xml", "ranked.xml", "--off", "-1"), "-1 variables"),
+        (("single-ranking", "extract.xml", "ranked.xml", "--off", "-1"), "cannot be -1"),
         (
             ("single-ranking", "extract.xml", "ranked.xml", "--setting", "full", "--metric", "within"),
-            "no metric for full",
+            "does not apply to full",
         ),
         (("single-ranking", *FILES, "--setting", "full", "--share", "0.5"), "--share has no meaning here"),
         (("single-ranking", *FILES, "--setting", "sample", "--off", "2"), "--off has no meaning here"),

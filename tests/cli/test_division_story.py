@@ -39,7 +39,7 @@ def test_the_plan_shows_effort_unit_weights_and_what_auto_chose(run: Run) -> Non
     assert "\n  variable  role          type     grid     operator         weight\n  A " in out
     assert re.search(r"\n  A +confidential +numeric +integer +arithmetic mean +2\.5\n", out)
     assert re.search(r"\n  B +confidential +numeric +integer +arithmetic mean +1\n", out)
-    assert re.search(r"\n  W +untouched +it says how much each record counts\n", out)
+    assert re.search(r"\n  W +untouched +it is the weight of the records\n", out)
 
 
 def test_a_plan_that_nobody_steered_says_only_the_default(run: Run) -> None:
@@ -108,16 +108,16 @@ REFUSED = {
     "--effort -3s": "unknown effort '-3s'",
     "--partition mdav --effort fast": "mdav does not search, so it has no effort (use auto or mdav+refine)",
     "--partition mdav --weights W": (
-        "mdav as published takes no weights of records (use a method that does, such as auto, or leave the weights out)"
+        "mdav takes no weights of records (use a method that takes weights, such as auto, or leave the weights out)"
     ),
-    "--partition v-mdav --weights W": "v-mdav as published takes no weights of records",
+    "--partition v-mdav --weights W": "v-mdav takes no weights of records",
     "--weights Weight": "the weights are to be 'Weight', which no record has (the file has: A, B, C, Rate, W)",
     "--weights A --recipe roles.yml": "A weighs the records and cannot be masked too (make A untouched, or leave the",
     "--masker microhybrid --weights W": "microhybrid takes no weights of records (leave the weights out)",
     "--masker fuzzy-c-means --partition mdav": "--partition has no meaning with fuzzy-c-means",
     "--masker fuzzy-c-means --effort high": "--effort has no meaning with fuzzy-c-means",
     "--masker nonsense": "unknown masker 'nonsense' (use one of: microaggregation, microhybrid,",
-    "--masker group-anonymity": "group-anonymity needs to be told its goals (in a recipe: `mask:",
+    "--masker group-anonymity": "group-anonymity needs its parameter goals (in a recipe: `mask:",
     "--partition nonsense": "unknown partition method 'nonsense' (use auto, or one of",
     "--partition k-modes": "k-modes takes no numeric or ordinal variables: A is numeric",
     "--recipe wrong.yml": "wrong.yml:2: rim does not search, so it has no effort; use auto or rim+refine",

@@ -82,7 +82,7 @@ def make(path: str) -> None:
 
 IMPOSSIBLE = {
     "a chart is there already": (("--charts", "charts"), "charts/goal-2.svg", "exists already"),
-    "the directory is a file": (("--charts", "charts"), "charts", "is a file, and charts need a directory"),
+    "the directory is a file": (("--charts", "charts"), "charts", "is a file, but charts need a directory"),
     "no parent": (("--charts", "no/charts"), None, "cannot be created"),
     "the pairs are there already": (("--pairs", "pairs.csv"), "pairs.csv", "exists already"),
     "pairs in no directory": (("--pairs", "no/pairs.csv"), None, "does not exist"),

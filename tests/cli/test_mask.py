@@ -13,10 +13,11 @@ import pytest
 from constraint_sdc.errors import ConstraintSdcError, NotPublishedError, PlanRefusedError
 from constraint_sdc.files.json_file import json_text
 from constraint_sdc.maskers.masked import Masked, MaskOptions, MaskResult
+from constraint_sdc.operators.medoid import Medoid
 from constraint_sdc.plan.plan_json import plan_digest, plan_to_json
 from constraint_sdc.reports.masking.mask_text import mask_text
 from constraint_sdc.settings.recipe import Division
-from constraint_sdc.settings.words import OperatorName, Standardise
+from constraint_sdc.settings.words import Standardise
 from tests.cli.conftest import Run
 from tests.cli.masking import Calls, HandMade, make_by_hand, stand_in, without_rules
 from tests.cli.test_certificate import under_schema
@@ -87,7 +88,7 @@ def test_records_that_stay_broken_are_told(made: HandMade) -> None:
 def test_each_operator_is_told_with_its_variables(made: HandMade) -> None:
     block = made.result.masked.blocks[0]
     a, b, c = block.plan.variables
-    mixed = replace(block.plan, variables=(a, replace(b, operator=OperatorName.MEDOID), c))
+    mixed = replace(block.plan, variables=(a, replace(b, operator=Medoid.name), c))
     text = mask_text(replace(made.result, masked=Masked((replace(block, plan=mixed),))))
     assert "block 1: arithmetic mean of A, C; medoid of B\n" in text
 
@@ -171,8 +172,6 @@ def test_what_is_no_plan_is_a_users_mistake(run: Run, calls: Calls, text: str, s
 @pytest.mark.parametrize(
     ("more", "says"),
     [
-        ((), "k is not given"),
-        (("-k", "1"), "k must be at least 2"),
         (("-k", "2", "-o", "."), "a directory cannot be the masked file"),
         (("-k", "2", "-o", "data.xml", "--overwrite"), "the output would overwrite an input"),
         (("-k", "2", "-o", "masked.xml"), "masked.xml: the file exists already (give another name, or --overwrite)"),
@@ -183,6 +182,24 @@ def test_a_mistake_is_told_before_anything_is_read(run: Run, calls: Calls, more:
     assert ran.code == 2
     assert says in ran.err
     assert not calls
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ((), "k is not given"),
+        (("-k", "1"), "k must be at least 2"),
+        (("-k", "2", "--partition", "nonsense"), "nonsense"),
+    ],
+)
+def test_settings_that_do_not_fit_are_told_before_anything_is_read(
+    run: Run, made: HandMade, more: tuple[str, ...], says: str
+) -> None:
+    del made  # rules are there, and the data are not
+    ran = run("mask", "nowhere.xml", "--rules", "rules.sch", "-o", "new.xml", *more)
+    assert ran.code == 2
+    assert says in ran.err
+    assert "nowhere.xml" not in ran.err
 
 
 def test_an_old_certificate_is_not_overwritten_unasked(run: Run, calls: Calls) -> None:

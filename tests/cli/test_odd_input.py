@@ -30,7 +30,7 @@ def files(tmp_path: Path) -> Path:
         (("--key", ""), "is empty"),
         (("--record", " "), "is empty"),
         (("--allow", "nowhere"), "not a directory"),
-        (("--time-limit", "nan"), "no number of seconds"),
+        (("--time-limit", "nan"), "not a number of seconds"),
         (("--time-limit", "inf"), "not in the range"),
         (("--original", "nowhere.xml"), "no such file"),
         (("--domain", "nowhere.xml"), "no such file"),

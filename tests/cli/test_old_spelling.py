@@ -92,10 +92,10 @@ def test_one_partition_for_all_maskers_of_a_sweep(run: Run) -> None:
 @pytest.mark.parametrize(
     ("recipe", "note"),
     [
-        ("method: rim\n", "`method: rim` is taken for a partition; the new spelling is `mask: {partition: rim}`"),
+        ("method: rim\n", "`method: rim` is read as a partition; the new spelling is `mask: {partition: rim}`"),
         (
             "mask: {method: microhybrid, partition: mdav}\n",
-            "`method: microhybrid` is taken for a masker; the new spelling is `mask: {masker: microhybrid}`",
+            "`method: microhybrid` is read as a masker; the new spelling is `mask: {masker: microhybrid}`",
         ),
     ],
 )
@@ -120,11 +120,11 @@ def test_an_entry_of_a_recipe(run: Run, workplace: Path, recipe: str, note: str)
         ),
         ("sweep data.xml --k 6 --methods rim --partitions mdav", "--methods is the old spelling of"),
         ("sweep data.xml --k 6 --partitions rim --partition mdav", "--partition is for --maskers"),
-        ("plan data.xml -k 6 --recipe top.yml", "top.yml:2: `method` is the old spelling of what stands under `mask`"),
-        ("plan data.xml -k 6 --recipe both.yml", "both.yml:1: `method: mdav` is the old spelling of a partition, and"),
+        ("plan data.xml -k 6 --recipe top.yml", "top.yml:2: `method` is the old spelling of an entry under `mask`"),
+        ("plan data.xml -k 6 --recipe both.yml", "both.yml:1: `method: mdav` is the old spelling of a partition, but"),
         (
             "plan data.xml -k 6 --recipe two.yml",
-            "two.yml:1: `method: microhybrid` is the old spelling of a masker, and",
+            "two.yml:1: `method: microhybrid` is the old spelling of a masker, but",
         ),
     ],
 )

@@ -47,7 +47,7 @@ def test_the_groups_and_their_price_are_printed(run: Run, monkeypatch: pytest.Mo
         "PARTITION: 7 records in 2 groups, at least 3 records to a group\n"
         "  variables    1: A\n"
         "  left out     Id (identifier), Town (untouched)\n"
-        "  method       auto at default effort: optimal-univariate (one variable that varies: the least loss\n"
+        "  method       auto at default effort: optimal-univariate (only one variable varies: the least loss\n"
         "               can be computed), seed 0\n"
         "  distances    in z-scores\n"
         "  groups       2, the smallest of 3 records, the largest of 4: 1 of 3, 1 of 4\n"
@@ -162,7 +162,7 @@ def test_the_record_element_is_found_or_named(run: Run) -> None:
 
 # What is said while one waits.
 
-COMPILING = "compiling the search: once on this machine, some seconds\n"
+COMPILING = "compiling the search: takes a few seconds, once per machine\n"
 WAITING: Any = SimpleNamespace(signatures=[], stats=SimpleNamespace(cache_path=None))
 """A kernel that no process has compiled yet."""
 

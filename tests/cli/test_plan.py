@@ -90,6 +90,21 @@ def test_k_may_stand_in_the_recipe(run: Run, calls: Calls) -> None:
         ((), "k is not given"),
         (("-k", "1"), "k must be at least 2, not 1"),
         (("-k", "-5"), "k must be at least 2, not -5"),
+    ],
+)
+def test_settings_that_do_not_fit_are_told_before_anything_is_read(
+    run: Run, made: HandMade, more: tuple[str, ...], says: str
+) -> None:
+    del made  # rules are there, and the data are not
+    ran = run("plan", "nowhere.xml", "--rules", "rules.sch", *more)
+    assert ran.code == 2
+    assert says in ran.err
+    assert "nowhere.xml" not in ran.err
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
         (("-k", "few"), "not a valid integer"),
         (("-k", "2", "--seed", "-1"), "--seed"),
         (("-k", "2", "--on-broken", "ignore"), "--on-broken"),

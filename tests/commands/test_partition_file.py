@@ -249,12 +249,12 @@ def test_a_blank_is_refused_with_its_place(tmp_path: Path, ending: str) -> None:
         (PartitionOptions(k=2, variables=("A", "W"), weights="W"), "W weighs the records and cannot divide them"),
         (PartitionOptions(k=2, weights="A"), "A of record 1 is no positive number"),
         (PartitionOptions(k=2, weights="Z"), "the weights are to be 'Z', which no record has"),
-        (PartitionOptions(k=2, weights="W", partition="mdav"), "mdav as published takes no weights"),
+        (PartitionOptions(k=2, weights="W", partition="mdav"), "mdav takes no weights"),
         (PartitionOptions(k=2, standardise=Standardise.NONE), "the records have no distances.*z-score"),
         (PartitionOptions(k=2, variables=("A", "T"), partition="individual-ranking"), "T"),
         (
             PartitionOptions(k=2, recipe=Recipe(variables={"T": VariableWish(scale=Scale.NUMERIC)})),
-            "T is to be numeric, but some of its values are not numbers",
+            "T must be numeric, but some of its values are not numbers",
         ),
         (
             PartitionOptions(k=2, weights="W", recipe=Recipe(variables={"W": VariableWish(role=Role.CONFIDENTIAL)})),

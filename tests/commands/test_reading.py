@@ -25,11 +25,11 @@ def census(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def counted(folder: Path, rules: Path, **options: object) -> tuple[ReadingCount, MaskResult]:
+def counted(folder: Path, rules: Path) -> tuple[ReadingCount, MaskResult]:
     files = {"original": folder / "data.xml", "rules": rules}
     output = folder / "masked.xml"
     with counting(files, staged_for=output) as count:
-        result = mask_file(files["original"], rules, output, MaskOptions(k=5, method="mdav", **options))  # type: ignore[arg-type]  # as given
+        result = mask_file(files["original"], rules, output, MaskOptions(k=5, partition="mdav"))
     return count, result
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from constraint_sdc.errors import NotPublishedError
-from tests.guarantee.case import Case, write_case
-from tests.guarantee.judging import Maskable, faults
-from tests.guarantee.running import _wrongly_withheld
-from tests.guarantee.saxon_pool import pooled_saxon
+from constraint_sdc.exam.guarantee.case import ExamCase, write_case
+from constraint_sdc.exam.guarantee.judging import Maskable, faults
+from constraint_sdc.exam.guarantee.running import _wrongly_withheld
+from constraint_sdc.exam.guarantee.saxon_pool import pooled_saxon
 
 RULES = """<schema xmlns="http://purl.oclc.org/dsdl/schematron" queryBinding="xslt2">
   <pattern><rule context="Record">
@@ -139,7 +139,7 @@ def test_a_damaged_record_may_stay_broken_and_no_other_may_become_so(
 
 
 def test_withholding_is_fair_for_rules_across_records_alone(tmp_path: Path) -> None:
-    case = Case(0, "", "", "", 2, 4, "Record", (), across=frozenset({"X1"}))
+    case = ExamCase(0, "", "", "", 2, 4, "Record", (), across=frozenset({"X1"}))
     files = write_case(case, tmp_path)
     fair = NotPublishedError("broken", details=("X1: 3 newly broken of 4",))
     assert _wrongly_withheld(case, files, fair) == ()

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from constraint_sdc.exam.guarantee.generator import make_case
+from constraint_sdc.exam.guarantee.maskers import MASKERS, with_masker
+from constraint_sdc.exam.guarantee.running import run_case
 from constraint_sdc.maskers.registry import REGISTRY
-from tests.guarantee.generator import make_case
-from tests.guarantee.maskers import MASKERS, with_masker
-from tests.guarantee.running import run_case
 
 BATCHES, SIZE = 2, 15
 MOST_REFUSED = 0.2  # a file of a few records is too small for a cluster of one record more than it has variables

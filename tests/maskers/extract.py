@@ -14,12 +14,12 @@ from lxml import etree
 from constraint_sdc.commands.mask import mask_file
 from constraint_sdc.commands.masking.carrying_out import carry_out
 from constraint_sdc.commands.masking.preparation import prepare_file
+from constraint_sdc.exam.guarantee.saxon_pool import judge
 from constraint_sdc.files.recipe import read_recipe
 from constraint_sdc.maskers.masked import MaskOptions, MaskResult
 from constraint_sdc.plan.design import Design
 from constraint_sdc.plan.plan import BlockPlan, Plan, RulePlan
 from constraint_sdc.settings.recipe import Recipe
-from tests.guarantee.saxon_pool import judge
 
 ABSENT, EMPTY = "~", "''"
 """How a table writes an element that is not there, and one without text."""

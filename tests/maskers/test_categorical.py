@@ -15,11 +15,11 @@ from constraint_sdc.commands.check import CheckOptions, check_file
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.errors import UsageError
 from constraint_sdc.maskers.masked import MaskResult
+from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
 from constraint_sdc.operators.lower_median import LowerMedian
 from constraint_sdc.operators.mode import Mode
 from constraint_sdc.plan.plan import Why
 from constraint_sdc.reports.sentences import sentence
-from constraint_sdc.settings.words import OperatorName
 from tests.maskers.extract import Extract, Row, columns, extract, schema, the_rule
 
 ORIGINAL = '  <let name="original" value="document(\'data.xml\')"/>\n'
@@ -275,7 +275,7 @@ class TestOrder:
 def test_a_rule_between_a_number_and_a_category_is_explained_by_its_sides(tmp_path: Path) -> None:
     plan = survey(tmp_path, people(3, 60)).design(4).plan
     told = the_rule(plan, "if-then")
-    assert (told.why, "mode: the value is a member's own" in sentence(told.because)) == (Why.PRESERVED, True), (
+    assert (told.why, "mode: the value is that of a member" in sentence(told.because)) == (Why.PRESERVED, True), (
         told.because
     )
     assert the_rule(plan, "value-domain").why is Why.PRESERVED
@@ -291,15 +291,15 @@ def test_rules_between_operators_are_preserved_side_by_side(tmp_path: Path) -> N
     plan = extract(tmp_path, rows, rules, f"variables: {{{wishes}}}").design(4).plan
     (block,) = plan.blocks
     assert {v.operator for v in block.variables} == {
-        OperatorName.LOWER_MEDIAN,
-        OperatorName.MODE,
-        OperatorName.ARITHMETIC_MEAN,
+        LowerMedian.name,
+        Mode.name,
+        ArithmeticMean.name,
     }
     assert the_rule(plan, "categories").why is Why.PRESERVED
     income = the_rule(plan, "income")
     assert income.why is Why.EXACT
     assert "arithmetic mean: the solutions of a linear condition are convex" in sentence(income.because)
-    assert "lower median: the value is a member's own" in sentence(income.because)
+    assert "lower median: the value is that of a member" in sentence(income.because)
 
 
 def test_the_price_counts_the_categories_that_changed(tmp_path: Path) -> None:

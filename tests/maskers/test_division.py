@@ -63,8 +63,8 @@ class TestMethods:
     }
     ONE_BY_ONE: ClassVar = ("optimal-univariate", "individual-ranking")
     CATEGORIES_REFUSED: ClassVar = {
-        "optimal-univariate": "optimal-univariate masks each variable alone, and the recipe groups some",
-        "individual-ranking": "individual-ranking masks each variable alone, and the recipe groups some",
+        "optimal-univariate": "optimal-univariate masks each variable alone, but the recipe groups some",
+        "individual-ranking": "individual-ranking masks each variable alone, but the recipe groups some",
         "pc1-projection": "pc1-projection takes no nominal variables: Sex is nominal",
         "z-sum-projection": "z-sum-projection takes no nominal variables: Sex is nominal",
         "ordinal-median": "ordinal-median takes no nominal variables: Sex is nominal",
@@ -220,7 +220,7 @@ class TestUnits:
     @pytest.mark.parametrize("entry", ["weight: 2", "grid: 2", "operator: mode"])
     def test_a_wish_for_what_is_not_masked_is_not_ignored(self, tmp_path: Path, entry: str) -> None:
         rows = columns(A=range(12), Town=["a", "b"] * 6)
-        with pytest.raises(UsageError, match="the recipe asks for Town to be masked but it is untouched"):
+        with pytest.raises(UsageError, match="the recipe has entries to mask Town, but its role is untouched"):
             extract(tmp_path, rows, recipe=f"variables: {{Town: {{{entry}}}}}").plan(K)
 
 
@@ -293,7 +293,7 @@ class TestWeights:
     @pytest.mark.parametrize("name", METHODS[1:])
     def test_a_published_method_takes_no_weights_but_its_refinement_does(self, tmp_path: Path, name: str) -> None:
         given = extract(tmp_path, columns(**amounts()), {"bound": "number(A) >= 0"})
-        with pytest.raises(UsageError, match=f"{name} as published takes no weights of records"):
+        with pytest.raises(UsageError, match=f"{name} takes no weights of records"):
             given.mask(K, partition=name, weights="W")
         assert not list(tmp_path.glob("masked*"))
         if name != "k-modes":
@@ -303,7 +303,7 @@ class TestWeights:
     @pytest.mark.parametrize(
         ("cell", "says"),
         [
-            ("", "W of record 3 is no positive number, so it is no weight"),
+            ("", "W of record 3 is not a positive number, so not a weight"),
             ("0", "W of record 3 is no positive number"),
             ("-2", "W of record 3 is no positive number"),
             ("heavy", "W of record 3 is no positive number"),
@@ -347,7 +347,7 @@ class TestWeights:
             ("variables: {W: {operator: mode}}", "W weighs the records and cannot be masked too"),
             ("variables: {W: {grid: 2}}", "W weighs the records and cannot be masked too"),
             ("variables: {W: {weight: 3}}", "W weighs the records and cannot be masked too"),
-            ("groups: [[A, W]]", "the recipe asks for W to be masked but it is untouched"),
+            ("groups: [[A, W]]", "the recipe has entries to mask W, but its role is untouched"),
             ("missing: {W: [30]}", "W weighs the records, so that none of its values can be missing"),
         ],
     )

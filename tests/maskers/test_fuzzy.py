@@ -136,13 +136,16 @@ def test_certain_links_fall_to_none_compared_with_mdav(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("recipe", "says"),
     [
-        ("mask: {masker: fuzzy-c-means, m1: 0.9}", "m1 must be a number from 1 up"),
-        ("mask: {masker: fuzzy-c-means, m2: 0}", "m2 must be a number from 1 up"),
+        ("mask: {masker: fuzzy-c-means, m1: 0.9}", "m1 must be a number of at least 1"),
+        ("mask: {masker: fuzzy-c-means, m2: 0}", "m2 must be a number of at least 1"),
         ("mask: {masker: fuzzy-c-means, m1: many}", "does not match"),
-        ("mask: {masker: fuzzy-c-means, given: [A]}", "given is for microhybrid, not for fuzzy-c-means"),
+        ("mask: {masker: fuzzy-c-means, given: [A]}", "given is a parameter of microhybrid, not of fuzzy-c-means"),
         ("mask: {masker: fuzzy-c-means}\neffort: high", "fuzzy-c-means does not search, so it has no effort"),
         ("mask: {masker: fuzzy-c-means}\nweights: D", "fuzzy-c-means takes no weights of records"),
-        ("mask: {masker: fuzzy-c-means}\nvariables: {A: {operator: geometric mean}}", "has no geometric mean"),
+        (
+            "mask: {masker: fuzzy-c-means}\nvariables: {A: {operator: geometric mean}}",
+            "does not support the geometric mean",
+        ),
     ],
 )
 def test_mistakes_are_refused_in_words(tmp_path: Path, recipe: str, says: str) -> None:

@@ -20,7 +20,7 @@ UNFIT: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "an unknown variable": (goal(vital="Job = 'x'"), "goal 1: vital \"Job = 'x'\": column 1: the file has no variable"),
     "an unknown variable of the base": (goal(base="Agee > 3"), "goal 1: base 'Agee > 3': column 1"),
-    "no condition": (goal(vital="Sex"), "a condition is needed"),
+    "no condition": (goal(vital="Sex"), "write a condition such as"),
     "a text for a number": (goal(vital="Age = 'x'"), "Age is numeric"),
     "nobody is vital": (goal(vital="Age > 200"), "no record with a value of Region satisfies vital 'Age > 200'"),
     "nobody in the base": (goal(base="Age > 200"), "satisfies base 'Age > 200'"),
@@ -28,17 +28,17 @@ UNFIT: dict[str, tuple[dict[str, Any], str]] = {
     "all of the base are vital": (goal(base=SCIENTISTS), "every record of the base is vital"),
     "one value": (goal("Country", change=[{"add": {"at": "X"}}]), "has the same value in every record of the base"),
     "no value at all": (goal("Empty"), "no record has a value of it"),
-    "an unknown value": (goal(change=[{"move": {"from": "Nord", "to": "South"}}]), "'Nord' is no value of Region"),
-    "an unknown place": (goal(change=[{"add": {"at": "Nord"}}]), "add: 'Nord' is no value of Region in the base"),
-    "an unknown value in the order": (goal(order=["North", "South", "East", "Vest"]), "order: 'Vest' is no value"),
+    "an unknown value": (goal(change=[{"move": {"from": "Nord", "to": "South"}}]), "'Nord' is not a value of Region"),
+    "an unknown place": (goal(change=[{"add": {"at": "Nord"}}]), "add: 'Nord' is not a value of Region in the base"),
+    "an unknown value in the order": (goal(order=["North", "South", "East", "Vest"]), "order: 'Vest' is not a value"),
     "an order with gaps": (goal(order=["North", "South"]), "order leaves out 2 values of Region, which"),
     "too few numbers": (goal(change=[{"signal": [1, 2]}]), "2 numbers are given for a signal of 4 values"),
-    "no wavelet": (goal(change=[{"wavelet": {**WAVELET, "wavelet": "db0"}}]), "'db0' is no discrete wavelet"),
+    "no wavelet": (goal(change=[{"wavelet": {**WAVELET, "wavelet": "db0"}}]), "'db0' is not a discrete wavelet"),
     "no level": (goal(change=[{"wavelet": {**WAVELET, "level": 3}}]), "can be decomposed at levels 1 to 1"),
     "too few coefficients": (goal(change=[{"wavelet": {**WAVELET, "approximation": [1]}}]), "1 coefficients are given"),
     "a flat wish": (
         goal(change=[{"signal": [5, 5, 5, 5]}], normalise=True),
-        "the changed signal is the same everywhere",
+        "the changed signal is constant",
     ),
     "against nobody": (
         goal(signal="concentration difference", against={"vital": "Age > 200"}),
@@ -64,7 +64,7 @@ def test_a_flat_original_cannot_be_normalised(tmp_path: Path) -> None:
         tmp_path, rows, None,
         recipe(goal(vital="Job = 'x'", change=[{"signal": [3, 1]}], normalise=True), influential=("Age",)),
     )  # fmt: skip
-    with pytest.raises(UsageError, match="the original signal is the same everywhere"):
+    with pytest.raises(UsageError, match="the original signal is constant"):
         given.mask(1)
 
 
@@ -77,7 +77,7 @@ def test_an_unknown_influential_variable_is_refused(tmp_path: Path) -> None:
 def test_same_and_different_of_a_number_are_refused(tmp_path: Path) -> None:
     text = recipe(goal(), influential=("Age",)).replace("- variable: Age", "- {variable: Age, different: 3}")
     given = extract(tmp_path, people(), None, text)
-    with pytest.raises(UsageError, match="Age is numeric, and same and different are for categories"):
+    with pytest.raises(UsageError, match="Age is numeric, but `same` and `different` are for categories"):
         given.mask(1)
 
 

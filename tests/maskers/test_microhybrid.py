@@ -126,7 +126,7 @@ class TestTooFewRecords:
         with pytest.raises(PlanRefusedError) as refusal:
             given.mask(3)
         assert "needs k of at least |X| + 2|Y| + 1 = 3 + 2 * 0 + 1 = 4" in str(refusal.value)
-        assert "-k 4, or fewer variables together" in str(refusal.value)
+        assert "use -k 4, or put fewer variables" in str(refusal.value)
         given.mask(4)
 
     def test_a_given_variable_counts_twice(self, tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ class TestRules:
         result = given.mask(N)
         given.requires_all_rules()
         price = result.masked.blocks[0].price
-        assert "drawn at closeness" in sentence(price.notes[0])
+        assert "drawn with closeness" in sentence(price.notes[0])
         assert "repaired" not in sentence(price.notes[0])
         assert all(promise.is_exact for promise in price.promises)
         clusters = result.masked.blocks[0].groups
@@ -259,22 +259,22 @@ class TestMistakes:
     @pytest.mark.parametrize(
         ("recipe", "says"),
         [
-            ("mask: {masker: microhybrid, given: [Town]}", "Town is given but is no number"),
+            ("mask: {masker: microhybrid, given: [Town]}", "Town is in `given` but is not numeric"),
             ("mask: {masker: microhybrid, given: [Nobody]}", "the recipe names 'Nobody', which no record has"),
             (
                 "mask: {masker: microhybrid, given: [A]}\nvariables: {A: {role: confidential}}",
-                "A is given, so it stays",
+                "A is in `given`, so it is not changed",
             ),
             (
                 "mask: {masker: microhybrid, given: [A]}\ngroups: [[A, B]]",
-                "A is given, so it stays as it is and is in no",
+                "A is in `given`, so it is not changed and cannot be in a",
             ),
-            ("mask: {masker: microhybrid, m1: 2}", "m1 is for fuzzy-c-means, not for microhybrid"),
-            ("mask: {masker: microhybrid}\nmethod: mdav", "`method` is the old spelling of what stands under `mask`"),
+            ("mask: {masker: microhybrid, m1: 2}", "m1 is a parameter of fuzzy-c-means, not of microhybrid"),
+            ("mask: {masker: microhybrid}\nmethod: mdav", "`method` is the old spelling of an entry under `mask`"),
             ("mask: {masker: microhybrid, partition: guess}", "unknown partition method 'guess'"),
             (
                 "mask: {masker: microhybrid}\nvariables: {A: {operator: geometric mean}}",
-                "microhybrid has no geometric mean",
+                "microhybrid does not support the geometric mean",
             ),
         ],
     )
@@ -289,5 +289,5 @@ class TestMistakes:
         rows = columns(**incomes())
         rows[4]["A"] = "''"
         given = extract(tmp_path, rows, None, "mask: {masker: microhybrid, given: [A]}")
-        with pytest.raises(UsageError, match="A is given, but record 5 has no value of it"):
+        with pytest.raises(UsageError, match="A is in `given`, but record 5 has no value of it"):
             given.mask(12)

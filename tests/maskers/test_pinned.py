@@ -36,7 +36,7 @@ def test_a_code_with_a_rare_value_is_merged_or_refused_but_never_broken(tmp_path
     given = extract(
         tmp_path, by_type([1] * (N - 1) + [2]), {"sum": "number(A) + number(B) = 100 * number(Type)"}, PINNED
     )
-    with pytest.raises(PlanRefusedError, match="would have to share"):
+    with pytest.raises(PlanRefusedError, match="must share them"):
         given.mask(4)
     assert not given.output.exists()
 
@@ -83,7 +83,7 @@ def test_too_few_of_a_category_let_it_join_the_block(tmp_path: Path) -> None:
 def test_the_same_with_the_category_pinned_is_refused(tmp_path: Path) -> None:
     rows = columns(Sex=["F", "F"] + ["M"] * 10, Leave=[20, 30] + [0] * 10)
     rules = {"leave": "(Sex = 'F' and number(Leave) > 0) or (Sex = 'M' and number(Leave) = 0)"}
-    with pytest.raises(PlanRefusedError, match="would have to share"):
+    with pytest.raises(PlanRefusedError, match="must share them"):
         extract(tmp_path, rows, rules, "variables: {Sex: {role: untouched}}").mask(4)
 
 

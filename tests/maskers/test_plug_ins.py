@@ -18,7 +18,7 @@ from constraint_sdc.plan.plan_json import plan_from_json, plan_to_json
 from constraint_sdc.reports.sentences import sentence, sentences
 from constraint_sdc.settings.masker import MaskerTraits, UnknownMasker, make_masker, parameters
 from constraint_sdc.settings.reason import Reason
-from constraint_sdc.settings.words import OperatorName, Treatment
+from constraint_sdc.settings.words import Treatment
 from tests.maskers.extract import Extract, columns, extract
 from tests.maskers.toys import DISTRIBUTION, Toy, install
 
@@ -78,7 +78,7 @@ class TestTraits:
         assert {type(getattr(one, trait)) for trait in ("has_geometric_mean", "names_variables", "recounts")} == {bool}
         assert all(isinstance(why, Reason) for why in one.kept_variables.values())
         assert isinstance(one.treats_records(("A", "B"), "mdav"), bool)
-        assert {one.own_treatment(operator) for operator in OperatorName} <= set(Treatment)
+        assert {one.own_treatment(is_average=is_average) for is_average in (True, False)} <= set(Treatment)
         assert isinstance(one.microaggregates([Treatment.AGGREGATED]), bool)
         assert all(isinstance(warning, Reason) for warning in one.warnings(3, "mdav"))
         assert sentence(one.own_partition([3, 4], 3))
@@ -117,7 +117,7 @@ class TestParameters:
         assert set(shipped) - set(declared) == {"masker", "method", "partition"}
 
     def test_a_masker_that_must_be_told_something_says_so(self) -> None:
-        with pytest.raises(UsageError, match="group-anonymity needs to be told its goals"):
+        with pytest.raises(UsageError, match="group-anonymity needs its parameter goals"):
             make_masker(find_masker("group-anonymity"), {})
 
 
@@ -156,8 +156,8 @@ class TestOfOthers:
             ("strength: 10", 2, "strength must be at most 9"),
             ("strength: much", 2, "'much' does not match"),
             ("is_loud: 3", 2, "3 is not of type 'boolean'"),
-            ("m1: 2", 2, "m1 is for fuzzy-c-means, not for toy"),
-            ("volume: 2", 2, "volume is no parameter of toy"),
+            ("m1: 2", 2, "m1 is a parameter of fuzzy-c-means, not of toy"),
+            ("volume: 2", 2, "volume is not a parameter of toy"),
         ],
     )
     def test_a_mistake_in_its_recipe_is_named(self, tmp_path: Path, told: str, line: int, says: str) -> None:
@@ -190,7 +190,7 @@ class TestLies:
         [
             ("rewriter", "its plan was changed"),
             ("meddler", "its variables are not those of the plan"),
-            ("forgetful", "1 blocks were planned, and 0 came back"),
+            ("forgetful", "1 blocks were planned, but 0 were returned"),
         ],
     )
     def test_something_else_than_was_planned(self, tmp_path: Path, name: str, says: str) -> None:
@@ -211,8 +211,8 @@ class TestBrokenEntries:
         [
             ("toy = tests.maskers.nowhere:Toy", "the masker toy of toy-maskers cannot be loaded: No module named"),
             ("toy = tests.maskers.toys:Nothing", "the masker toy of toy-maskers cannot be loaded"),
-            ("toy = tests.maskers.toys:NoMasker", "the masker toy of toy-maskers is no subclass of"),
-            ("toy = tests.maskers.toys:Lonely", "the masker toy of toy-maskers calls itself 'lonely'"),
+            ("toy = tests.maskers.toys:NoMasker", "the masker toy of toy-maskers is not a subclass of"),
+            ("toy = tests.maskers.toys:Lonely", "the masker toy of toy-maskers has the name 'lonely'"),
         ],
     )
     def test_it_is_broken(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, entry: str, says: str) -> None:
@@ -223,7 +223,7 @@ class TestBrokenEntries:
 
     def test_a_built_in_name_cannot_be_replaced(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         install(tmp_path, monkeypatch, "microhybrid = tests.maskers.toys:Toy")
-        with pytest.raises(UsageError, match=f"microhybrid is built in, and {DISTRIBUTION} registers another"):
+        with pytest.raises(UsageError, match=f"microhybrid is built in, but {DISTRIBUTION} registers another"):
             find_masker("microhybrid")
         assert masker_names() == BUILT_IN
 

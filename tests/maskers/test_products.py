@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from constraint_sdc.settings.words import OperatorName
+from constraint_sdc.operators.geometric_mean import GeometricMean
 from tests.maskers.extract import columns, extract, the_block
 
 N = 36
@@ -30,7 +30,7 @@ def test_signs_and_zeros_stay_where_they_were(tmp_path: Path, seed: int) -> None
     given = extract(tmp_path, signs(seed), PRODUCT)
     result = given.mask(4)
     given.requires_all_rules()
-    assert {v.operator for v in the_block(result.plan, "A").variables} == {OperatorName.GEOMETRIC_MEAN}
+    assert {v.operator for v in the_block(result.plan, "A").variables} == {GeometricMean.name}
     for before, after in zip(given.original(), given.masked(), strict=True):
         assert {name: sign(text) for name, text in before.items()} == {n: sign(t) for n, t in after.items()}
 

@@ -53,8 +53,8 @@ def test_groups_of_individual_ranking_are_k_consecutive_values(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("method", "says"),
     [
-        ("individual-ranking", "individual-ranking masks each variable by itself"),
-        ("optimal-univariate", "optimal-univariate masks each variable by itself"),
+        ("individual-ranking", "individual-ranking masks each variable separately"),
+        ("optimal-univariate", "optimal-univariate masks each variable separately"),
         ("pc1-projection", "pc1-projection sorts records by one number"),
         ("z-sum-projection", "z-sum-projection sorts records by one number"),
         ("z-sum-projection+refine", "z-sum-projection sorts records by one number"),

@@ -77,7 +77,7 @@ class TestWhatIsSaid:
         told = goal(vital="Job = 'y'", change=[{"move": {"from": "1", "to": "2"}}])
         numeric = {"Region": {"type": "numeric"}}
         given = extract(tmp_path, cells, None, recipe(told, influential=(), variables=numeric))
-        with pytest.raises(UsageError, match="not numbers, or codes with a leading zero"):
+        with pytest.raises(UsageError, match="not numbers, or are codes with a leading zero"):
             given.plan(1)
 
     def test_a_certificate_whose_signal_is_not_that_of_the_file_does_not_agree(

@@ -52,9 +52,9 @@ def _example(name: str, folder: Path) -> None:
 
 def _guarantee(seed: int, masker: str | None, folder: Path) -> None:
     """Write a drawn case; nothing but its files and options is used of the generator."""
-    from tests.guarantee.case import write_case
-    from tests.guarantee.generator import make_case
-    from tests.guarantee.maskers import with_masker
+    from constraint_sdc.exam.guarantee.case import write_case
+    from constraint_sdc.exam.guarantee.generator import make_case
+    from constraint_sdc.exam.guarantee.maskers import with_masker
 
     case = make_case(seed) if masker is None else with_masker(make_case(seed), masker)
     write_case(case, folder)

@@ -15,7 +15,7 @@ from constraint_sdc.constraints.constraint import LinearAtom
 from constraint_sdc.errors import UsageError
 from constraint_sdc.measures import attacks, risk, utility
 from constraint_sdc.measures.assessment import Measure, Measured
-from constraint_sdc.measures.registry import ATTACKS, attacks_on, risk_measures, score_of, utility_measures
+from constraint_sdc.measures.registry import MEASURES, attacks_on, risk_measures, score_of, utility_measures
 from constraint_sdc.measures.utility.regressions import parse_regression
 from tests.measures.attacks.edit_rules import rule_of
 from tests.measures.pairs import group_means, pair_of
@@ -25,6 +25,7 @@ UTILITY = utility_measures((parse_regression("V1 ~ V2"),))
 RISK = risk_measures()
 POSITIVE = rule_of("positive", LinearAtom((("V1", Fraction(1)),), ">", Fraction(0)))
 ALL_ATTACKS = attacks_on([POSITIVE], {})
+ATTACKS = ("transparency", "single-ranking", "rule-inference")
 
 
 def written() -> set[str]:
@@ -40,6 +41,7 @@ def written() -> set[str]:
 
 def test_every_measure_that_was_written_is_run() -> None:
     assert {measure.name for measure in (*UTILITY, *RISK, *ALL_ATTACKS)} == written()
+    assert tuple(measure.name for measure in (*UTILITY, *RISK, *ALL_ATTACKS)) == MEASURES.names
 
 
 def test_the_attacks_are_known_by_name() -> None:

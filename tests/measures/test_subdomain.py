@@ -132,8 +132,8 @@ def test_it_says_which_variables_it_needs() -> None:
         ("V8 > 5 & V8 < 9", r"column 8: '&' has no meaning here"),
         ("V8 > 5 and", r"column 11: expected a variable's name, found nothing"),
         ("not", r"column 1: the file has no variable 'not'"),
-        ("(" * 60 + "V8 > 5" + ")" * 60, r"column 51: more than 50 conditions inside each other"),
-        ("not " * 5000 + "V8 > 5", r"column 201: more than 50"),
+        ("(" * 60 + "V8 > 5" + ")" * 60, r"column 51: conditions are nested more than 50 deep"),
+        ("not " * 5000 + "V8 > 5", r"column 201: conditions are nested more than 50"),
     ],
 )
 def test_a_mistake_is_shown_where_it_stands(text: str, message: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -11,56 +11,26 @@ import pytest
 from constraint_sdc.arrays import Labels
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.errors import UsageError
+from constraint_sdc.exam.partition import exam
+from constraint_sdc.exam.partition.exam import QUESTIONS, Candidate, Question, candidate_of, passes
 from constraint_sdc.partition.methods.auto import Auto
 from constraint_sdc.partition.methods.individual_ranking import IndividualRanking, consecutive
-from constraint_sdc.partition.methods.k_modes import KModes
 from constraint_sdc.partition.methods.mdav import Mdav
-from constraint_sdc.partition.methods.mhm import Mhm
-from constraint_sdc.partition.methods.mixed import Mixed
-from constraint_sdc.partition.methods.mu_approx import MuApprox
-from constraint_sdc.partition.methods.optimal_univariate import OptimalUnivariate
-from constraint_sdc.partition.methods.ordinal_median import OrdinalMedian
-from constraint_sdc.partition.methods.projection import PrincipalComponentProjection, ZSumProjection
 from constraint_sdc.partition.methods.random_groups import RandomGroups
-from constraint_sdc.partition.methods.rim import Rim
-from constraint_sdc.partition.methods.tree import Tree
 from constraint_sdc.partition.methods.v_mdav import VMdav
-from constraint_sdc.partition.partitioner import Partitioner, refuse_weights, require_possible
-from constraint_sdc.partition.registry import METHODS, Refined
+from constraint_sdc.partition.partitioner import Partitioner, Takes, below_2k, refuse_weights, require_possible
+from constraint_sdc.partition.registry import METHODS, PARTITIONS, Refined
 from constraint_sdc.partition.search.refine import Effort
-from tests.partition import exam
-from tests.partition.exam import QUESTIONS, Candidate, Question, Takes, passes
-
-
-def below_2k(k: int) -> int:
-    return 2 * k - 1
-
-
-DRAWN = "records are drawn by their place in the file"
 
 SHORT = Effort("short", 0.005)
-TIED = "categories are full of ties, and the first record of equals decides"
 
 CANDIDATES = (
-    Candidate(Mdav(), largest=below_2k),
-    Candidate(VMdav(), largest=lambda k: 3 * k - 2),
-    Candidate(VMdav(gamma=1.1), largest=lambda k: 3 * k - 2),
-    Candidate(MuApprox(), largest=lambda k: max(2 * k - 1, 3 * k - 5)),
-    Candidate(Mhm(), largest=below_2k),
-    Candidate(OptimalUnivariate(), takes=Takes.ONE_VARIABLE, largest=below_2k),
-    Candidate(IndividualRanking(), takes=Takes.ONE_VARIABLE, largest=below_2k),
-    Candidate(PrincipalComponentProjection(), largest=below_2k),
-    Candidate(ZSumProjection(), largest=below_2k),
-    Candidate(RandomGroups(), largest=below_2k, file_order_matters=DRAWN),
-    Candidate(Rim(), largest=below_2k),
-    Candidate(Tree(), largest=below_2k),
-    Candidate(KModes(), takes=Takes.NOMINAL, largest=below_2k, file_order_matters=TIED),
-    Candidate(OrdinalMedian(), takes=Takes.ORDINAL, largest=below_2k, file_order_matters=TIED),
-    Candidate(Mixed(), takes=Takes.MIXED, largest=below_2k),
-    Candidate(Auto(SHORT), largest=below_2k, file_order_matters=DRAWN),
-    Candidate(Auto(SHORT), takes=Takes.MIXED, largest=below_2k, file_order_matters=DRAWN),
-    Candidate(Refined(RandomGroups(), SHORT), largest=below_2k, file_order_matters=DRAWN),
-    Candidate(Refined(VMdav(), SHORT), largest=lambda k: 3 * k - 2, file_order_matters=DRAWN),
+    *(candidate_of(method) for method in PARTITIONS.all() if method.name != Auto.name),
+    candidate_of(VMdav(gamma=1.1)),
+    replace(candidate_of(Auto(SHORT)), takes=Takes.NUMBERS),
+    candidate_of(Auto(SHORT)),
+    candidate_of(Refined(RandomGroups(), SHORT)),
+    candidate_of(Refined(VMdav(), SHORT)),
 )
 
 
@@ -236,7 +206,7 @@ class Heavy:
 
 def test_weights_that_act_pass_as_well_as_weights_that_are_refused() -> None:
     exam.weights_act_or_are_refused(Candidate(Heavy()))
-    with pytest.raises(UsageError, match="mdav as published takes no weights of records"):
+    with pytest.raises(UsageError, match="mdav takes no weights of records"):
         Mdav().partition(Cloud(np.zeros((4, 1)), weights=np.ones(4)), 2, 0)
 
 

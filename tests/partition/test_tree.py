@@ -206,7 +206,7 @@ def test_the_points_are_left_as_they_were(n: int) -> None:
 
 
 def test_weights_of_records_are_refused() -> None:
-    with pytest.raises(UsageError, match="tree as published takes no weights"):
+    with pytest.raises(UsageError, match="tree takes no weights of records"):
         Tree().partition(Cloud(np.zeros((4, 1)), weights=np.ones(4)), 2, seed=0)
 
 

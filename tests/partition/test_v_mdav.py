@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from constraint_sdc.arrays import Points
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.errors import UsageError
+from constraint_sdc.exam.partition.exam import KINDS, Takes, draw_cloud
 from constraint_sdc.partition.distances import sse
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.partition.methods.v_mdav import VMdav
-from tests.partition.exam import KINDS, Takes, draw_cloud
 from tests.partition.textbook import centroid, distance, farthest, take_nearest
 
 
@@ -82,5 +82,5 @@ def test_the_default_is_the_papers_for_scattered_records() -> None:
 
 @pytest.mark.parametrize("gamma", [-0.1, math.nan, math.inf])
 def test_what_is_no_gamma_is_refused(gamma: float) -> None:
-    with pytest.raises(UsageError, match="the gamma of v-mdav is a number from 0 on"):
+    with pytest.raises(UsageError, match="the gamma of v-mdav must be 0 or more"):
         VMdav(gamma)

@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from constraint_sdc.operators.mode import Mode
 from constraint_sdc.plan.plan import Plan
 from constraint_sdc.settings.reason import because
-from constraint_sdc.settings.words import OperatorName, Role, Scale
+from constraint_sdc.settings.words import Role, Scale
 from tests.maskers.extract import columns, extract, the_block, the_rule
 
 RECORDS = 30
@@ -96,7 +97,7 @@ def test_categories_are_grouped_apart_from_numbers(tmp_path: Path) -> None:
     roles = "variables: {Sex: {type: nominal}, Region: {type: nominal}}"
     plan = extract(tmp_path, records, recipe=roles).design(3).plan
     assert blocks(plan) == [("A", "B"), ("Sex", "Region")]
-    assert {v.operator for v in the_block(plan, "Sex").variables} == {OperatorName.MODE}
+    assert {v.operator for v in the_block(plan, "Sex").variables} == {Mode.name}
 
 
 def test_a_text_that_a_rule_ties_to_a_number_stays_and_divides_the_records(tmp_path: Path) -> None:

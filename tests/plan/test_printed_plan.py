@@ -107,8 +107,8 @@ def test_auto_computes_the_least_loss_of_one_variable(tmp_path: Path) -> None:
     rows = columns(A=[i * 7 % 20 for i in range(20)], Town=["a", "b"] * 10)
     given = extract(tmp_path, rows, recipe="mask: {partition: auto}\nvariables: {Town: {type: nominal}}")
     plan = given.plan(3)
-    assert sentence(the_block(plan, "A").partition).startswith("auto: optimal-univariate (one variable that varies")
-    assert sentence(the_block(plan, "Town").partition) == "auto: k-modes (nothing but categories)"
+    assert sentence(the_block(plan, "A").partition).startswith("auto: optimal-univariate (only one variable varies")
+    assert sentence(the_block(plan, "Town").partition) == "auto: k-modes (categories only)"
 
 
 def test_the_order_of_rules_changes_no_block(tmp_path: Path) -> None:

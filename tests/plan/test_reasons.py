@@ -33,14 +33,14 @@ def planned(tmp_path: Path, test: str, recipe: str | None = None) -> Plan:
     ("test", "why", "says"),
     [
         ("Sex = ('F', 'M')", Why.UNTOUCHED, "masking changes none of its variables"),
-        ("number(S) = (2, 5, 7)", Why.PRESERVED, "lower median: the value is a member's own"),
+        ("number(S) = (2, 5, 7)", Why.PRESERVED, "lower median: the value is that of a member"),
         ("number(A) + number(B) = number(C)", Why.EXACT, "arithmetic mean: the solutions of a linear condition"),
         ("number(A) <= 100", Why.EXACT, "arithmetic mean: the solutions of a linear condition are convex"),
         ("number(A) * number(B) = number(P)", Why.EXACT, "geometric mean: a product of powers"),
         ("abs(number(A) * number(B) - number(P)) <= 0.5", Why.CHECKED, "arithmetic mean: A, B, P: a product of means"),
         ("round(number(A) div 3) <= number(B) + 4", Why.CHECKED, "every representative is evaluated"),
         ("string-length(string-join(for $x in (A, B) return $x, '-')) > 2", Why.MEDOID, "from one actual record"),
-        ("count(//Record) = 12 and number(A) > 0", Why.JUDGED, "looks beyond its own record"),
+        ("count(//Record) = 12 and number(A) > 0", Why.JUDGED, "reads more than its own record"),
     ],
 )
 def test_every_reason_occurs_and_names_the_operator(tmp_path: Path, test: str, why: Why, says: str) -> None:

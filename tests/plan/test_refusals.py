@@ -65,8 +65,8 @@ REFUSALS: dict[str, tuple[Callable[[Path], Extract], int, str, str]] = {
     "a pinned variable in a sum": (
         pinned_sum,
         3,
-        "rule total ties A, which is masked, to C, which stays as it is; its values have fewer than 3 records each",
-        "let C be masked too, make A untouched, lower k, or leave the rule out",
+        "rule total ties A, which is masked, to C, which is not masked; values of C have fewer than 3 records each",
+        "mask C too, make A untouched, lower k, or leave the rule out",
     ),
     "an original that breaks a rule": (
         broken,
@@ -78,13 +78,13 @@ REFUSALS: dict[str, tuple[Callable[[Path], Extract], int, str, str]] = {
         averaged_identifier,
         3,
         "Id is an identifier and cannot be averaged",
-        "take it out of `groups`, `operator`, `grid` and `weight`, or give it another role",
+        "remove it from `groups` and its entries `operator`, `grid` and `weight`, or give it another role",
     ),
     "records that cannot share values": (
         nobody_fits,
         3,
-        "no values of A satisfy bounds for 3 records that would have to share them",
-        "lower k, let the unmasked variables of these rules be masked too, or leave a rule out",
+        "no values of A satisfy bounds for 3 records that must share them",
+        "lower k, mask the unmasked variables of these rules too, or leave a rule out",
     ),
 }
 

@@ -130,10 +130,10 @@ def test_what_a_rule_computes_with_is_no_identifier(tmp_path: Path) -> None:
         ("variables: {Salary: {role: confidential}}", UsageError, "names 'Salary', which no record has"),
         ("groups: [[Income, Salary]]", UsageError, "names 'Salary', which no record has"),
         ("missing: {Salary: ['-9']}", UsageError, "names 'Salary', which no record has"),
-        ("variables: {Sex: {type: numeric}}", UsageError, "Sex is to be numeric, but some of its values are not"),
-        ("groups: [[Sex, Income]]", UsageError, "asks for Sex to be masked but it is untouched"),
+        ("variables: {Sex: {type: numeric}}", UsageError, "Sex must be numeric, but some of its values are not"),
+        ("groups: [[Sex, Income]]", UsageError, "entries to mask Sex, but its role is untouched"),
         ("variables: {Sex: {role: confidential, operator: arithmetic mean}}", UsageError, "the arithmetic mean of Sex"),
-        ("variables: {Income: {role: untouched}}", UsageError, "there is nothing to mask"),
+        ("variables: {Income: {role: untouched}}", UsageError, "no variable can be masked"),
     ],
 )
 def test_a_recipe_that_cannot_be_followed_is_refused_with_the_way_out(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from constraint_sdc.data.grid import Grid
+from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
+from constraint_sdc.operators.medoid import Medoid
 from constraint_sdc.plan.plan import (
     Block,
     BlockPlan,
@@ -20,12 +22,12 @@ from constraint_sdc.plan.plan import (
 )
 from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.recipe import Division
-from constraint_sdc.settings.words import OperatorName, Role, Scale, Standardise
+from constraint_sdc.settings.words import Role, Scale, Standardise
 
-MEAN, MEDOID = OperatorName.ARITHMETIC_MEAN, OperatorName.MEDOID
+MEAN, MEDOID = ArithmeticMean.name, Medoid.name
 
 
-def variable(name: str, decimals: int | None = 0, operator: OperatorName = MEAN) -> VariablePlan:
+def variable(name: str, decimals: int | None = 0, operator: str = MEAN) -> VariablePlan:
     return VariablePlan(name, Role.CONFIDENTIAL, Scale.NUMERIC, Grid(decimals, pads=decimals == 2), operator)
 
 
@@ -37,7 +39,7 @@ def quick(records: int, *, is_largest: bool = False) -> Reason:
 
 
 def means(names: tuple[str, ...], derived: tuple[str, ...] = ()) -> Reason:
-    parts = (because("operator-of", operator=MEAN.value, variables=names),)
+    parts = (because("operator-of", operator=MEAN, variables=names),)
     return because("strategy", parts=parts, derived=derived, has_rules=True)
 
 
@@ -56,7 +58,7 @@ SUM = BlockPlan(
         RulePlan(
             "EC-LC", "linear", "V9 + V10 = V14", ("V9", "V10", "V14"), Why.EXACT,
             because(
-                "made-exact", is_stratified=False, operator=MEAN.value, reason=because("linear-is-convex"),
+                "made-exact", is_stratified=False, operator=MEAN, reason=because("linear-is-convex"),
                 derived=(TOTAL,), beside=(),
             ),
         ),

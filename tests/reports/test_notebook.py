@@ -87,10 +87,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[type[Any], Any]:
         cs.explain_rule(plan, "EC-PV"),
         cs.explain_record(data, rules, 1, options),
         cs.verify_certificate(masked, rules, original=data),
-        cs.partition_file(data, k=5, method="mdav"),
+        cs.partition_file(data, k=5, partition="mdav"),
         cs.attack_files(data, masked, "transparency"),
         cs.assess_files(data, masked, rules=rules, attacks=[]),
-        cs.sweep_file(data, ks=[3], methods=["mdav"], jobs=1),
+        cs.sweep_file(data, ks=[3], partitions=["mdav"], jobs=1),
         cs.describe_file(data),
         cs.convert_file(data, folder / "census.csv"),
     ]

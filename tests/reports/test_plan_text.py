@@ -129,7 +129,7 @@ def test_a_saved_plan_meets_its_equal() -> None:
             "differ in: block 2 (V8, V12, V13)",
         ),
         (replace(FULL, blocks=(SUM,), records=9), "differ in: number of records, number of blocks"),
-        (replace(FULL, kept=()), "differ in: variables that stay as they are"),
+        (replace(FULL, kept=()), "differ in: variables that are not masked"),
         (replace(FULL, seed=3), "differ in: options"),
         (replace(FULL, division=replace(FULL.division, effort="best")), "differ in: options"),
         (replace(FULL, division=replace(FULL.division, standardise=Standardise.NONE)), "differ in: options"),

@@ -27,7 +27,7 @@ def test_every_format_file_is_registered() -> None:
         for line in path.read_text("utf-8").splitlines()
         if line.startswith("def render_") and "result: CheckResult" in line
     }
-    assert written == {formatter.__name__ for formatter in FORMATS.values()}
+    assert written == {found.render.__name__ for found in FORMATS.all()}
 
 
 @pytest.mark.parametrize("format", FORMATS)

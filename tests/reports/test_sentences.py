@@ -27,7 +27,6 @@ from constraint_sdc.reports import sentences as table
 from constraint_sdc.reports.sentences import SENTENCES, sentence, with_sentences
 from constraint_sdc.settings.reason import Reason, because, reason_from_json, reason_to_json
 from constraint_sdc.settings.reason_codes import CODES
-from constraint_sdc.settings.words import OperatorName
 from tests.maskers.extract import columns, extract
 from tests.reports.plans import FULL
 
@@ -88,7 +87,7 @@ def test_a_sentence_tells_all_that_its_code_takes(code: str) -> None:
 @pytest.mark.parametrize(
     ("give", "says"),
     [
-        (lambda: because("no-such-code"), "'no-such-code' is no reason"),
+        (lambda: because("no-such-code"), "'no-such-code' is not a reason code"),
         (lambda: because("missing"), "missing takes variable, not nothing"),
         (lambda: because("missing", variable="A", rule="R"), "missing takes variable, not variable, rule"),
         (lambda: because("check-note"), "check-note takes note, not nothing"),
@@ -182,7 +181,7 @@ class Nearest(Medoid):
 def test_an_operator_of_another_distribution_brings_its_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
     reason = Nearest().verdict(None).because
     assert sentence(reason) == "nearest:kept(distance=3, operator='mean')", "unknown as long as it is not installed"
-    monkeypatch.setattr(table, "OPERATORS", {OperatorName.MEDOID: Nearest()})
+    monkeypatch.setattr(table, "_foreign_operators", lambda: [Nearest()])
     assert sentence(reason) == "3 steps from the mean"
     assert sentence(because("not-covered", operator="nearest", reason=reason, derived=())).startswith(
         "nearest: 3 steps from the mean; every representative"

@@ -82,7 +82,7 @@ def file_digest(path: Path) -> str:
 
 
 def shown_name(path: Path) -> str:
-    """Return the path as given; of an absolute one, which would tell about the machine, the last part."""
+    """Return the path as given; of an absolute path, only the last part, because the rest describes the machine."""
     return path.name if path.is_absolute() else path.as_posix()
 
 

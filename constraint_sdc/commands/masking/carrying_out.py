@@ -52,7 +52,7 @@ def _missed_goals(plan: Plan) -> tuple[Reason, ...]:
 
 
 def _drawn_along(inputs: PlanInputs, plan: Plan) -> list[str]:
-    """Return the categories that nobody asked to mask: rules drew them into a block."""
+    """Return the categories that the recipe does not ask to mask: rules tie them into a block."""
     if inputs.masker.names_variables:
         return []  # each of them is asked for
     asked = {name for name, wish in inputs.recipe.variables.items() if wish != VariableWish()}
@@ -69,7 +69,7 @@ def _refused(refusal: UsageError, drawn_along: list[str]) -> UsageError | PlanRe
 
 
 def _may_join(inputs: PlanInputs, plan: Plan) -> frozenset[str]:
-    """Return the variables that are unmasked only because nobody asked for them."""
+    """Return the variables that are unmasked only because the recipe does not name them."""
     wishes = inputs.recipe.variables
     loose = [kept.name for kept in plan.kept if kept.role is not Role.IDENTIFIER]
     return frozenset(name for name in loose if name not in wishes or wishes[name].role is None)

@@ -97,7 +97,7 @@ def record_weights(table: Table, name: str) -> Weights:
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights > 0)))
     if len(bad):
         hint = "give every record a weight, or leave the weights out"
-        raise UsageError(f"{name} of record {bad[0] + 1:,} is no positive number, so it is no weight", hint=hint)
+        raise UsageError(f"{name} of record {bad[0] + 1:,} is not a positive number, so not a weight", hint=hint)
     scaled: Weights = np.ldexp(weights, -np.frexp(weights.max())[1])
     if scaled.min() < _LEAST:
         hint = "in such company it counts for nothing; give it a larger weight"

@@ -98,7 +98,7 @@ def verify_staged(
             raise _differs("the records are elsewhere in the document")
         source.begin()
         groups, lines, outside = GroupCount(blocks), [np.zeros(0, np.int64)], set[str]()
-        comparison = _Comparison(dataset, columns, removed)
+        comparison = _StagedComparison(dataset, columns, removed)
         chunks = written.chunks(outside, source)
         while (chunk := _next(chunks)) is not None:
             comparison.take(chunk)
@@ -196,7 +196,7 @@ def _differs(what: str) -> JudgeError:
     )
 
 
-class _Comparison:
+class _StagedComparison:
     """Compares every value of a written file with what it should be, a chunk at a time."""
 
     def __init__(self, dataset: Dataset, columns: Mapping[str, Column], removed: frozenset[str]) -> None:

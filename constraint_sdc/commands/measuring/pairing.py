@@ -17,7 +17,7 @@ from constraint_sdc.plan.plan import BlockPlan, Plan
 from constraint_sdc.plan.read_series import is_numeric, make_series
 from constraint_sdc.plan.roles import Roles, decide_roles
 from constraint_sdc.settings.recipe import Recipe
-from constraint_sdc.settings.words import OperatorName, Role, Scale, Treatment, VariableWish
+from constraint_sdc.settings.words import Role, Scale, Treatment, VariableWish
 
 _SHOWN = 20
 
@@ -167,7 +167,7 @@ def _compared(
     is_masked: bool,
     records: int,
 ) -> Compared:
-    # The grid of both files together is nobody's; the plan knows the one that the masked values lie on.
+    # Both files together have no grid; the plan knows the grid of the masked values.
     series = make_series(both, scale, VariableWish(decimals="free", order=order), missing)
     codes = _codes(series.values, both, scale)
     return Compared(
@@ -237,8 +237,8 @@ def _is_aggregated(plan: Plan, block: BlockPlan) -> bool:
     return plan.masker.microaggregates([variable.treatment for variable in block.variables])
 
 
-def _operators(plan: Plan, block: BlockPlan) -> dict[str, OperatorName]:
-    """Return how values of a group became one, where masked values are that: a centre that was drawn is no mean."""
+def _operators(plan: Plan, block: BlockPlan) -> dict[str, str]:
+    """Return the operator of each variable where masked values are representatives; a drawn centre is not a mean."""
     if not _is_aggregated(plan, block):
         return {}
     return {v.name: v.operator for v in block.variables if v.treatment is Treatment.AGGREGATED}

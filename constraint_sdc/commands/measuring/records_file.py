@@ -62,11 +62,11 @@ def _read_csv(path: Path, progress: Progress) -> Table:
     return Table({name: column_of(name, column) for name, column in texts.items()}, records)
 
 
-# The file that an intruder has himself: the same people, his own values.
+# The intruder's own file: the same records with the intruder's values.
 
 
 def intruders_file(path: Path, pair: Pair, options: AssessOptions) -> Points:
-    """Return his numbers of the variables that he knows: n x as many columns, row i for record i of the original."""
+    """Return the intruder's numbers, one column per known variable; row i belongs to record i of the original."""
     table = read_records(path, None if is_csv(path) else options.record or options.recipe.record)
     if table.records != len(pair):
         what = f"has {table.records:,} records, the original {len(pair):,}"
@@ -79,8 +79,8 @@ def intruders_file(path: Path, pair: Pair, options: AssessOptions) -> Points:
         if column is None:
             raise UsageError(f"has no variable {name}", file=str(path), hint="name those that it has with --known")
         if not is_numeric(column, missing):
-            raise UsageError(f"some values of {name} are no numbers", file=str(path), hint="leave it out of --known")
+            raise UsageError(f"some values of {name} are not numbers", file=str(path), hint="leave it out of --known")
         columns.append(make_series(column, Scale.NUMERIC, VariableWish(decimals="free"), missing).values)
     if not columns:
-        raise UsageError("he knows no numbers, so that his file links nothing", file=str(path))
+        raise UsageError("the file has no known numeric variable, so it cannot link any record", file=str(path))
     return np.column_stack(columns)

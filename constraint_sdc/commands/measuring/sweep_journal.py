@@ -34,7 +34,7 @@ class Journal:
             return {}
         head, *lines = self._path.read_text(encoding="utf-8", errors="replace").split("\n")
         if _parsed(head) != self._head:
-            hint = "choose another directory, or --overwrite to start anew"
+            hint = "choose another directory, or use --overwrite to start again"
             raise UsageError("holds a sweep of other files or options", file=str(self._path.parent), hint=hint)
         points: dict[SweepTask, SweepPoint] = {}
         for line in lines:
@@ -44,7 +44,7 @@ class Journal:
         return points
 
     def start(self, points: Mapping[SweepTask, SweepPoint]) -> None:
-        """Write the journal anew with these points: what a crash left of a line is gone."""
+        """Rewrite the journal with these points; a line that a crash left incomplete is dropped."""
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:

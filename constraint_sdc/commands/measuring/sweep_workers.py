@@ -137,7 +137,7 @@ def _bench(content: dict[str, Any]) -> Iterator[SweepBench]:
 
 def main(source: TextIO = sys.stdin, target: TextIO = sys.stdout) -> None:
     """Answer tasks until the input ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started us is interrupted too, and ends us
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is interrupted too, and ends this process
     with _bench(json.loads(source.readline())) as bench:
         lines: queue.SimpleQueue[str] = queue.SimpleQueue()
         threading.Thread(target=_listen, args=(source, lines), daemon=True).start()

@@ -11,7 +11,7 @@ from constraint_sdc.files.rows_file import quoted, text_xml
 
 # XML as bytes: cutting it at its markup, what a written value means, and how a text is written.
 #
-# Right for every well-formed document in UTF-8 without a document type declaration, which is all that is ever read.
+# Correct for every well-formed UTF-8 document without a document type declaration; no other document is read.
 
 # One piece of markup: a tag, comment, CDATA section or processing instruction; a bare `<` where the data end inside it.
 MARKUP = re.compile(
@@ -21,7 +21,7 @@ MARKUP = re.compile(
 )
 UNFINISHED = b"<"
 TAG_NAME = re.compile(rb"</?([^\s/>]+)")
-# Split by it, a start tag gives five pieces an attribute: what stands before, white space, name, equals sign, value.
+# Splitting a start tag by it gives five pieces per attribute: the text before, white space, name, equals sign, value.
 ATTRIBUTE = re.compile(rb"""(\s+)([^\s=/>]+)(\s*=\s*)("[^"]*"|'[^']*')""")
 
 _ENTITIES = {b"amp": b"&", b"lt": b"<", b"gt": b">", b"quot": b'"', b"apos": b"'"}
@@ -79,7 +79,7 @@ def escaped_texts(texts: list[bytes]) -> list[bytes]:
 
 
 def escaped_attributes(texts: list[bytes]) -> list[bytes]:
-    """Return texts as they may stand between either kind of quotes."""
+    """Return texts escaped for attribute values in either kind of quotes."""
     return _escaped(texts, _ESCAPED_IN_ATTRIBUTE, lambda text: quoted(text)[1:-1].replace("'", "&apos;"))
 
 
@@ -91,7 +91,7 @@ def _escaped(texts: list[bytes], special: re.Pattern[bytes], escape: Callable[[s
 
 # A value as escaped bytes; b"" is an empty element or attribute, None an absent one.
 CellBytes: TypeAlias = bytes | None
-# No text is ever written like this, so it can stand among the values.
+# No text is written as these bytes, so they can mark a nil value.
 NIL: CellBytes = UNFINISHED
 _RECORDS_AT_ONCE = 4096
 

@@ -1,8 +1,8 @@
-"""The same document with other values in some leaves: all else is kept byte for byte.
+"""The same document with other values in some leaves: everything else is kept byte for byte.
 
 The document is not parsed and written anew; its bytes are copied, and only the pieces that hold a masked value are
-replaced. Kept are thus order, attributes and their quotes, comments, processing instructions, CDATA sections, white
-space, line ends, the XML declaration, a byte order mark, prefixes and the encoding. Memory does not grow with the file.
+replaced. This keeps order, attributes and their quotes, comments, processing instructions, CDATA sections, white space,
+line ends, the XML declaration, a byte order mark, prefixes and the encoding. Memory does not grow with the file.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from constraint_sdc.files.masked_document.cells import MARKUP, UNFINISHED, Cells
 from constraint_sdc.files.masked_document.record import RecordWriter, Whole, cut
 from constraint_sdc.files.masked_document.shape import NamespaceScope, Shape, written_name
 
-# A document's bytes as UTF-8 and back again, so that what is not changed is the same to the last byte.
+# Convert a document's bytes to UTF-8 and back, so that unchanged parts keep every byte.
 
 
 class Utf8Text:
-    """Turns a file's bytes into UTF-8, byte order mark included; refuses text that would not go back to the same."""
+    """Converts a file's bytes to UTF-8, byte order mark included; refuses text that would not convert back exactly."""
 
     def __init__(self, path: Path, codec: str) -> None:
         self._path = path
@@ -38,7 +38,7 @@ class Utf8Text:
         return raw if self._codec == "utf-8" else self._through(raw, final=False)
 
     def finish(self) -> bytes:
-        """Return what is left, if anything."""
+        """Return the remaining text, if any."""
         if self._codec == "utf-8":
             return b""
         text = self._through(b"", final=True)
@@ -101,14 +101,14 @@ def write_masked(
 
     `source` must be flat rows that have been read to the end; `record` is its record element in Clark notation, `codec`
     the Python name of its encoding (byte order included, such as utf-16-le). Each column covers all records, a value
-    and a state for each; a value that is there already, however written, is left alone. `removed` variables are taken
-    out of every record, with the white space before them; `moved` are those that come into some record or leave it.
+    and a state for each. `removed` variables are taken out of every record, with the white space before them; `moved`
+    are those that are added to some record or removed from one.
 
-    A new text takes the place of all that stood between the tags, comments included. An element that is to appear in a
-    record comes after the variable that it followed when last met, or at the record's end if it was not met yet, and
-    is indented like the first. NIL is written as xsi:nil where a prefix for it is declared, else as an empty element,
-    which XPath sees alike; an attribute cannot be nil and is written empty. Characters that the encoding lacks become
-    character references. DataError when the file holds another number of records than the columns.
+    A new text replaces everything between the tags, comments included. An element that is added to a record follows
+    the variable that it followed when last seen, or ends the record if it was not seen yet, and is indented like the
+    record's first. NIL is written as xsi:nil where a prefix for it is declared, else as an empty element, which XPath
+    treats alike; an attribute cannot be nil and is written empty. Characters that the encoding lacks become character
+    references. Raises DataError when the file and the columns differ in the number of records.
     """
     encode = from_utf8(codec)
     text, digest = Utf8Text(source, codec), hashlib.sha256()
@@ -128,7 +128,7 @@ def write_masked(
 class Skeleton:
     """A document's text without the values of `masked` and without `removed` variables, as a SHA-256.
 
-    Emptied elements are all brought into one form, so two documents with the same digest differ in masked values alone.
+    All emptied elements have the same form, so two documents with the same digest differ only in masked values.
     Feed it the bytes of the file; a document that cannot be followed is refused when the digest is asked for.
     """
 
@@ -149,7 +149,7 @@ class Skeleton:
                 self._refusal = refusal
 
     def digest(self) -> bytes:
-        """Return the digest of the whole document; after its last byte."""
+        """Return the digest of the whole document; call it after its last byte."""
         if self._refusal is not None:
             raise self._refusal
         self._digest.update(self._rewriting.finish(self._text.finish()))
@@ -157,7 +157,7 @@ class Skeleton:
 
 
 class Rewriting:
-    """The document from one piece of markup to another, rewritten as far as it is complete; whole characters always."""
+    """Rewrites the document as far as it is complete, always in whole characters."""
 
     def __init__(self, record: str, writer: RecordWriter, path: Path) -> None:
         self._walk = _Walk(record, writer, path)
@@ -169,7 +169,7 @@ class Rewriting:
         """Return what can be written after the next bytes."""
         self._waiting.append(block)
         self._size += len(block)
-        # What could not be finished is looked at again only when it has doubled: linear time whatever its length.
+        # An incomplete rest is examined again only after it has doubled, so the time is linear in its length.
         if self._size < len(self._rest):
             return b""
         written, self._rest = self._through()
@@ -190,9 +190,9 @@ class Rewriting:
 
 
 class _Walk:
-    """Goes through the document from tag to tag, and hands the records to their writer.
+    """Walks the document tag by tag and passes the records to their writer.
 
-    A record is any element of the record's name but the root, as for the reader.
+    A record is any element with the record's name except the root, as in the reader.
     """
 
     def __init__(self, record: str, writer: RecordWriter, path: Path) -> None:
@@ -204,7 +204,7 @@ class _Walk:
         self._count = 0
 
     def through(self, data: bytes) -> tuple[bytes, int]:
-        """Return as much of the data as is complete, rewritten, and how much of the data that was."""
+        """Return the complete part of the data, rewritten, and the length of that part in the data."""
         written: list[bytes] = []
         copied = at = 0
         while (found := MARKUP.search(data, at)) and (tag := found[0]) != UNFINISHED:
@@ -264,7 +264,7 @@ class _Walk:
     def _probable_end(self, data: bytes, start: re.Match[bytes]) -> int:
         """Return where the next end tag of the same written name ends, 0 if there is none.
 
-        It may stand in a comment, or close a variable that is written like the record: a look at the pieces tells.
+        The tag may be inside a comment, or close a variable with the record's name; the pieces then show it.
         """
         if start[0].endswith(b"/>"):
             return start.end()
@@ -275,7 +275,7 @@ class _Walk:
         return found.end() if found else 0
 
     def _changed(self, what: str) -> DataError:
-        return DataError(f"the file is not as it was read: {what}", file=str(self._path), hint="run again")
+        return DataError(f"the file has changed since it was read: {what}", file=str(self._path), hint="run again")
 
 
 def _counted_end(data: bytes, start: re.Match[bytes]) -> int:

@@ -1,7 +1,7 @@
 """One record with its masked values: every byte outside them stays.
 
-A masked value is written plainly even where it did not change: a comment or CDATA that only unchanged values keep would
-tell which these are.
+A masked value is written as plain text even if it is unchanged, because a comment or CDATA section kept only around
+unchanged values would reveal which values these are.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class _TagShape:
 class StartTagWriter:
     """Writes the attributes that are variables; quotes and white space stay as they are.
 
-    Without `inserts` a variable that a record does not have stays out of it.
+    Without `inserts` no variable is added to a record that lacks it.
     """
 
     def __init__(self, names: tuple[str, ...], removed: frozenset[str], *, inserts: bool = True) -> None:
@@ -92,18 +92,18 @@ class StartTagWriter:
         uri, _, local = self._names[number].removeprefix("@").rpartition("}")
         prefix = scope.prefix(uri[1:], for_attribute=True)
         if prefix is None:
-            what = f"no prefix for the namespace of {self._names[number]} is declared where a record should get it"
+            what = f"{self._names[number]} cannot be added to a record: no prefix for its namespace is declared there"
             raise DataError(what, hint="declare the prefix at the root element")
         return b'%b%b="%b"' % (prefix, local.encode("utf-8"), cell)
 
 
-# Records built alike: one pattern that takes a record apart where its masked values are, many times faster.
+# Records of the same shape: one pattern splits a record at its masked values, many times faster.
 #
 # The pattern holds every piece of markup and white space of an example literally, so what it matches has the
-# example's shape; texts cannot hold markup. Anything else is left to the slower way.
+# example's shape; texts cannot hold markup. The slower path handles everything else.
 
 _OTHER_TEXT = rb"[^<]*"
-# A text that is written in one way only, so that the same bytes are the same value and other bytes another.
+# A text with only one notation: equal bytes are equal values, and different bytes are different values.
 _MASKED_TEXT = rb"([^<&>\r]*)"
 
 
@@ -121,7 +121,7 @@ class RecordTemplate:
     def write(self, data: bytes, at: int, row: tuple[CellBytes, ...]) -> tuple[bytes, int] | None:
         """Return the record from the end of its start tag on with the values of `row`, and its end in the data.
 
-        None when the record is built otherwise, or is to be.
+        None when the record has another shape, or its new values need one.
         """
         found = self._match(data, at)
         if found is None:
@@ -152,17 +152,17 @@ def _pattern(pieces: Sequence[bytes], shape: Shape) -> tuple[bytes, list[int]]:
     return b"".join(parts), slots
 
 
-# A record as it is to be written, and where it ended in the data.
+# A rewritten record, and where it ends in the data.
 Whole: TypeAlias = tuple[bytes, int]
-# Written text may mean something else than its bytes, or be written otherwise, only with one of these.
+# Only a text with one of these can mean something else than its bytes, or have another notation.
 _SPECIAL = re.compile(rb"[&>\r]")
 
 
 class RecordWriter:
     """Writes records one after another. `removed` variables are taken out of each.
 
-    With `is_skeleton` every masked element is brought into one form whatever its state: opened, emptied, without
-    xsi:nil. Two files that differ in masked values alone then have the same skeleton.
+    With `is_skeleton` every masked element is written in one form whatever its state: opened, emptied, without
+    xsi:nil. Two files that differ only in masked values then have the same skeleton.
     """
 
     def __init__(self, cells: Cells, removed: frozenset[str], *, is_skeleton: bool = False) -> None:
@@ -175,7 +175,7 @@ class RecordWriter:
         self._templates: Memory[RecordTemplate] = Memory()
         self._template: RecordTemplate | None = None
         self._last: tuple[bytes, ...] = ()
-        # Where a masked variable stood when it was last met in a new shape: its name as written, those before it.
+        # For each masked variable, from the last new shape that has it: its name as written, the variables before it.
         self._met: dict[str, tuple[bytes, tuple[str, ...]]] = {}
 
     @property
@@ -188,7 +188,7 @@ class RecordWriter:
         return self._cells.row(record)
 
     def shape(self, pieces: list[bytes], scope: NamespaceScope) -> Shape | None:
-        """Return how these pieces of a record are built; None when they are not one whole flat record."""
+        """Return the shape of these pieces of a record; None when they are not one whole flat record."""
         key = (scope.key, *pieces[3::2])
         shape = self._shapes.get(key)
         if shape is not None:
@@ -206,7 +206,7 @@ class RecordWriter:
     def write_alike(
         self, data: bytes, tag: re.Match[bytes], scope: NamespaceScope, row: tuple[CellBytes, ...]
     ) -> Whole | None:
-        """Return the record that this start tag opens, if it is built like earlier ones, with the values of `row`."""
+        """Return the record that this start tag opens, with the values of `row`, if it fits the current template."""
         template = self._template
         if template is None or template.scope != scope.key or tag[0].endswith(b"/>"):
             return None
@@ -239,7 +239,7 @@ class RecordWriter:
         return b"".join(pieces)
 
     def _learn(self, key: tuple[bytes, ...], pieces: list[bytes], shape: Shape) -> None:
-        """Prepare for more records of this shape; making a template pays only where such records follow each other."""
+        """Prepare for more records of this shape; a template pays only when such records follow each other."""
         known = self._templates.get(key)
         if known is None and key == self._last and not shape.other and len(pieces) > 3:
             known = self._templates.keep(key, RecordTemplate(pieces, shape, scope=key[0]))
@@ -280,7 +280,7 @@ class RecordWriter:
                 pieces[at] += indent + self._new_element(name, cell, scope)
 
     def _place(self, name: str, places: dict[str, int]) -> int:
-        """Return the piece to follow: the nearest variable before it where it was met, or the last of the record."""
+        """Return the piece to insert after: the nearest variable that preceded it when last seen, or the last."""
         if name not in self._met:
             return max(places.values(), default=1)
         return next((places[before] for before in reversed(self._met[name][1]) if before in places), 1)

@@ -1,4 +1,4 @@
-"""How one record is built: where among its pieces each variable stands, learnt once from its markup."""
+"""The shape of a record: the position of each variable among its pieces, learnt once from its markup."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Meaning = TypeVar("Meaning")
 
 
 class Memory(Generic[Meaning]):
-    """What written pieces turned out to mean; all is forgotten when it grows large, lest every record add to it."""
+    """A cache of what written pieces mean; it is emptied when it grows large, so that memory stays bounded."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[bytes, ...], Meaning] = {}
@@ -39,7 +39,7 @@ class Memory(Generic[Meaning]):
 
 
 class NamespaceScope:
-    """What the prefixes mean here; scopes of the same `key` are alike."""
+    """The meaning of the prefixes at a place; scopes with the same `key` are equal."""
 
     def __init__(self, bindings: dict[bytes, str]) -> None:
         self._bindings = bindings
@@ -129,9 +129,9 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The variables of a record by what is to be done: numbers are those of the intended values.
+    """The variables of a record, sorted by what to do with them; numbers index the intended values.
 
-    `plain` are (piece of the text, number), `other` (leaf, number); `missing` are the numbers of those not there.
+    `plain` are (piece of the text, number), `other` (leaf, number); `missing` are the numbers of absent variables.
     """
 
     leaves: tuple[Leaf, ...]
@@ -142,7 +142,7 @@ class Shape:
 
 
 def shape_of(leaves: tuple[Leaf, ...], numbers: dict[str, int], removed: frozenset[str]) -> Shape:
-    """Sort the leaves by what is to be done with them."""
+    """Sort the leaves by what to do with them."""
     masked = [(leaf, numbers[leaf.name]) for leaf in leaves if leaf.name in numbers and leaf.name not in removed]
     there = {leaf.name for leaf in leaves} | removed
     return Shape(
@@ -182,7 +182,7 @@ def _leaf(tag: bytes, opens: int, closes: int, scope: NamespaceScope) -> Leaf:
     name = inner.element(written_name(tag))
     nil = nil_attribute(tag, inner)
     is_nil = nil is not None and attribute_value(nil[4][1:-1]).strip(b" \t\r\n") in (b"true", b"1")
-    # Markup number n is piece 2n + 1: texts stand between.
+    # Markup number n is piece 2n + 1, because texts stand between.
     return Leaf(name, 2 * opens + 1, 2 * closes + 1, nil is not None, is_nil)
 
 

@@ -13,7 +13,7 @@ from constraint_sdc.data.table import Chunk, Column, Layout, column_of
 from constraint_sdc.errors import NotRowsError
 from constraint_sdc.files.microdata.source import is_element
 
-# The start and end tags around the records, as text that makes any run of records a document again.
+# The start and end tags around the records, as text that turns any run of records into a document.
 
 
 def layout_around(parent: etree._Element, record: str, style: str) -> Layout:
@@ -68,7 +68,7 @@ def _start_tag(element: etree._Element) -> str:
 
 XML_BLANK = " \t\r\n"
 MAX_VARIABLES = 10_000
-# A chunk is cut short here, lest rows that each bring new variables fill the memory with absent cells.
+# A chunk ends here, so that rows that each add new variables do not fill the memory with absent cells.
 MAX_CELLS = 4_000_000
 NIL_NAME = "{http://www.w3.org/2001/XMLSchema-instance}nil"
 
@@ -79,7 +79,7 @@ def is_nil(element: etree._Element) -> bool:
 
 
 class RowBuilder:
-    """Takes record elements, gives chunks. `names` are the file's columns so far; new ones are appended to it."""
+    """Collects record elements into chunks. `names` are the file's columns so far; new ones are appended to it."""
 
     def __init__(self, layout: Layout, file: str, first: int, names: list[str]) -> None:
         self._layout = layout
@@ -170,7 +170,7 @@ class RowBuilder:
         if len(values) < row:
             values.extend([None] * (row - len(values)))
         elif len(values) > row:
-            self.not_rows(f"variable {name} twice in one record", line)
+            self.not_rows(f"variable {name} occurs twice in one record", line)
         values.append(text)
 
     def _note_wrappers(self, record: etree._Element) -> None:
@@ -191,5 +191,5 @@ class RowBuilder:
             self.not_rows("text between the variables of a record", line)
 
     def not_rows(self, what: str, line: int) -> NoReturn:
-        """Say that the records are not flat rows."""
+        """Raise the error that the records are not flat rows."""
         raise NotRowsError(f"not flat rows: {what}", file=self._file, line=line)

@@ -1,4 +1,4 @@
-"""Finding the record element: by the name given, by our own format, or as the most frequent row in an opening sample.
+"""Find the record element: by the name given, by our own format, or as the most frequent row in an opening sample.
 
 A row is an element whose children are all values (no element inside, no name twice), or that has attributes only.
 Among rows the most frequent path wins, then the one with more variables, then the later one.
@@ -25,7 +25,7 @@ Path = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Detected:
-    """The layout, the record's name as the file writes it, and how many namesakes start before the first record."""
+    """The layout, the record's name as the file writes it, and how many elements of that name start before it."""
 
     layout: Layout
     written_name: str
@@ -46,7 +46,7 @@ class _SeenPath:
 
 @dataclass(slots=True)
 class _Open:
-    """An element that has started: what its children have been so far."""
+    """An open element, and what its children are so far."""
 
     seen: _SeenPath
     names: set[str] = field(default_factory=set)
@@ -55,7 +55,7 @@ class _Open:
 
 
 def detect(blocks: Iterable[bytes], file: str, record: str | None) -> tuple[Detected, str]:
-    """Read the opening of a file, as little as needed, and say how its rows are built, and its encoding's name."""
+    """Read as little of the file's beginning as needed; return the layout of its rows and the name of its encoding."""
     sample = _Sample(file, record)
     size = 0
     for block in blocks:
@@ -121,7 +121,7 @@ class _Sample:
         return replace(first, layout=replace(first.layout, style=style, is_uniform=is_uniform))
 
     def _named(self) -> list[Path]:
-        """Return the paths that carry the name given, or our own format's; the root is never a record."""
+        """Return the paths with the given name, or with our own format's name; the root is never a record."""
         inner = [path for path in self._paths if len(path) > 1]
         if self._record is not None:
             return [path for path in inner if self._record in (path[-1], local_name(path[-1]))][:1]
@@ -139,7 +139,9 @@ class _Sample:
         parent = self._paths[path[:-1]]
         if parent.has_values_beside and (parent.count > 1 or self._paths[path].count == 1):
             what = f"<{path[-2]}> holds values and <{path[-1]}>, an element where a value should be"
-            raise NotRowsError(f"not flat rows: {what}", file=self._file, hint="or name the record element")
+            raise NotRowsError(
+                f"not flat rows: {what}", file=self._file, hint="flatten the rows, or name the record element"
+            )
 
     def _no_records(self) -> NoReturn:
         if self._record is not None:

@@ -40,7 +40,7 @@ def read_metadata(path: Path) -> tuple[VariableInfo, ...]:
 
 
 def _find(path: Path) -> etree._Element | None:
-    """Read as far as the end of the metadata, or the first element that shows there is none."""
+    """Read up to the end of the metadata, or to the first element that shows that there is none."""
     parser = pull_parser()
     root: etree._Element | None = None
     with open_binary(path) as stream:
@@ -74,13 +74,13 @@ def _variable(element: etree._Element, file: str) -> VariableInfo:
     name, kind = str(element.get("name", "")), str(element.get("type", "text"))
     measure, decimals = element.get("measure"), element.get("decimals")
     if not name:
-        _refuse("a variable without name", element, file)
+        _refuse("a variable has no name", element, file)
     if kind not in get_args(VariableType):
         _refuse(f"unknown type {kind!r}", element, file, get_args(VariableType))
     if measure is not None and measure not in get_args(Measure):
         _refuse(f"unknown measure {measure!r}", element, file, get_args(Measure))
     if decimals is not None and not (decimals.isascii() and decimals.isdigit() and len(decimals) < 4):
-        _refuse(f"decimals {decimals!r} is no count", element, file)
+        _refuse(f"decimals must be a whole number from 0 to 999, not {decimals!r}", element, file)
     return VariableInfo(
         name=name,
         type=cast("VariableType", kind),

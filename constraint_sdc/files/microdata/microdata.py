@@ -1,7 +1,7 @@
 """Flat rows of an XML file as a stream of chunks of columns.
 
 What is read: any root, any wrappers, one repeated record element, in it one child element or one attribute per
-variable. Attributes of a variable's own element are no columns (xsi:nil apart, which becomes a state): a rule that
+variable. Attributes of a variable's own element are not columns (except xsi:nil, which becomes a state): a rule that
 reads them is judged by Saxon on the record's XML.
 """
 
@@ -54,9 +54,9 @@ class Microdata:
     _chunk_bytes: int
 
     def chunks(self, outside: set[str] | None = None, source: OnePass | None = None) -> Iterator[Chunk]:
-        """Yield all records in order; once exhausted, every byte of the file was checked.
+        """Yield all records in order; after the last one, every byte of the file has been checked.
 
-        By then `outside` holds the names of all elements outside records (wrappers, headers, trailers). `source` is the
+        `outside` then holds the names of all elements outside records (wrappers, headers, trailers). `source` is the
         file if it is open already, at its first byte.
 
         A chunk's columns are those seen in the file so far: a variable that it does not have is absent from it.
@@ -110,7 +110,7 @@ def read_table(chunks: Iterable[Chunk]) -> Table:
 
 
 def _packed(column: Column) -> Column:
-    """Return the column over a buffer of its own, without the rest of the file's bytes."""
+    """Return the column with a buffer of its own that holds no other bytes of the file."""
     length = column.stop - column.start
     stop = np.cumsum(length)
     start = stop - length

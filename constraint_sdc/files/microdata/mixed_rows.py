@@ -1,9 +1,9 @@
 """A run of records whose variables may be absent, empty or in any order, as columns.
 
-Accepted is only what is known to be well-formed:
+Only what is known to be well-formed is accepted:
 - every `<` and `>` belongs to a tag whose bytes equal a tag that lxml has parsed;
 - consecutive tags follow the grammar of a row, open and close by the same name;
-- text stands only in values, the rest is white space.
+- text occurs only in values; between values there is only white space.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ def _columns(
     state[: len(opens)][start != stop] = State.VALUE
     states.ravel()[cell] = state
     if np.count_nonzero(states != State.ABSENT) != len(places):
-        raise NotPlainError  # a variable twice in one record
+        raise NotPlainError  # a variable occurs twice in one record
     known = {name: Column(name, buffer, starts[i], stops[i], states[i]) for i, name in enumerate(table.columns)}
     add_names(names, (name for name, column in known.items() if column.present().any()))
     return {name: known.get(name) or column_spans(name, buffer, len(records), State.ABSENT) for name in names}

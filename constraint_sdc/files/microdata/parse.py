@@ -1,4 +1,4 @@
-"""Rows by the real XML parser: slower than the byte scanner, right on everything XML allows.
+"""Read rows with the XML parser: slower than the byte scanner, correct for everything that XML allows.
 
 A stream is fed block by block and the parser's tree is pruned after each, so memory does not grow with the file.
 """
@@ -28,7 +28,7 @@ from constraint_sdc.files.microdata.source import (
 
 
 def start_tag_pattern(local: str) -> re.Pattern[bytes]:
-    """Match a start tag of this local name, or a construct in which `<` is no markup (an unfinished one too).
+    """Match a start tag of this local name, or a construct in which `<` is not markup (also an unfinished one).
 
     In well-formed XML a `<` outside comment, CDATA section and processing instruction always opens a tag.
     """
@@ -50,7 +50,7 @@ def start_tags(pattern: re.Pattern[bytes], data: bytes) -> Iterator[int]:
 
 
 class RecordLines:
-    """Feed it the bytes that the parser gets; it hands out the lines of the start tags in document order."""
+    """Takes the bytes that the parser gets, and returns the lines of the start tags in document order."""
 
     def __init__(self, local: str, line: int) -> None:
         self._pattern = start_tag_pattern(local)
@@ -102,7 +102,7 @@ class FilePlace:
 
 
 class RowParser:
-    """A push parser for the rest of a file, from `place` on; chunks that filled up on the way wait in `full`."""
+    """A push parser for the rest of a file, from `place` on; completed chunks wait in `full`."""
 
     def __init__(
         self, layout: Layout, place: FilePlace, names: list[str], outside: set[str], *, count_lines: bool = True
@@ -177,10 +177,12 @@ class RowParser:
         self._open_bytes = 0 if self._open is None else self._open_bytes + size
         if self._open_bytes > MAX_RECORD_BYTES:
             hint = f"at most {MAX_RECORD_BYTES >> 20} MB are read as one record"
-            raise DataError("a record without end", file=self._place.file, line=self._open_line, hint=hint)
+            raise DataError(
+                "a record is too large or has no end tag", file=self._place.file, line=self._open_line, hint=hint
+            )
 
     def _prune(self) -> None:
-        """Drop what is complete; only the chain of open elements, and the last record whole, must stay."""
+        """Drop what is complete; only the open elements and the whole last record must stay."""
         node = self._root
         while node is not None and len(node):
             for complete in list(node)[:-1]:
@@ -190,12 +192,12 @@ class RowParser:
 
 
 def document_names_outside(root: etree._Element, record: str) -> set[str]:
-    """Return the names of all elements outside records; the root is no record even if it bears the name."""
+    """Return the names of all elements outside records; the root is never a record, even with that name."""
     return {str(root.tag), *(name for child in root for name in names_outside(child, record))}
 
 
 def names_outside(element: etree._Element, record: str) -> Iterator[str]:
-    """Yield the names of the element and of all elements inside it, records and what they hold left out."""
+    """Yield the names of the element and of all elements inside it, except records and their content."""
     if isinstance(element.tag, str) and element.tag != record:
         yield element.tag
         for child in element:
@@ -203,7 +205,7 @@ def names_outside(element: etree._Element, record: str) -> Iterator[str]:
 
 
 def parse_rest(parser: RowParser, blocks: Iterable[bytes], chunk_bytes: int) -> Iterator[Chunk]:
-    """Yield the records of the blocks, about `chunk_bytes` of the file in each chunk, and check to the last byte."""
+    """Yield the records of the blocks, about `chunk_bytes` of the file in each chunk, and check every byte."""
     fed = 0
     for block in blocks:
         for at in range(0, len(block), _FEED_BYTES):

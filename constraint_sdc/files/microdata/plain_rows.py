@@ -1,10 +1,10 @@
-"""The fast way through a file: runs of records by the byte scanner, every surprise by the real parser.
+"""The fast path through a file: the byte scanner reads runs of records, the XML parser everything unexpected.
 
 Invariant: a run begins where all bytes before it are known to be well-formed and the open elements are exactly the
-layout's wrappers. The scanner accounts for every `<` of a run, so a run's end is no guess. When it meets a surprise
-(comment, CDATA section, a tag it cannot learn, ...) the parser takes the same run between the layout's tags; if that
-fails too, because the run was cut inside something or does not hold records alone, the parser takes the rest of the
-file.
+layout's wrappers. The scanner accounts for every `<` of a run, so the end of a run is certain. When it meets something
+unexpected (comment, CDATA section, a tag it cannot learn, ...) the parser takes the same run between the layout's tags;
+if that fails too, because the run was cut inside a construct or does not hold records alone, the parser takes the rest
+of the file.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from constraint_sdc.files.microdata.template import Template, template_of
 
 # Plain rows by their bytes: a run of records becomes spans with NumPy alone, without a Python object per value.
 #
-# Plain is: nothing but records, whose tags can be learnt; no comment, CDATA section or processing instruction. All
-# else is refused, never guessed: the real parser takes over. Rows that look the same are matched against a template;
-# other rows with child elements are recognised tag by tag.
+# A plain run holds only records whose tags can be learnt, without comment, CDATA section or processing instruction.
+# Everything else goes to the XML parser. Rows that look the same are matched against a template; other rows with
+# child elements are recognised tag by tag.
 
-# The parser refuses a text of 10 MB; a run that could hide one is left to it.
+# The parser refuses a text of 10 MB, so a run that could contain one goes to the parser.
 MAX_RUN_BYTES = 9 << 20
 
 
@@ -74,7 +74,7 @@ class Scanner:
             if chunk is not None:
                 self._misses = 0
                 return chunk
-            # Rows that differ among themselves will go on to differ: look for a template ever more rarely.
+            # Rows that differ usually continue to differ: look for a template less and less often.
             self._misses += 1
             self._rest_until = self._runs + min(1 << self._misses, 32)
         return self._by_tags(run)
@@ -161,7 +161,7 @@ def _read_head(reader: Utf8Reader, file: str, detected: Detected, block: int, ou
             head = _verified_head(data[:start], detected.layout, file)
             outside.update(document_names_outside(head, detected.layout.record))
             return data[:start], data[start:]
-    raise DataError("no record in the first 32 MB", file=file, hint="shorten what stands before the records")
+    raise DataError("no record in the first 32 MB", file=file, hint="shorten the content before the records")
 
 
 def _verified_head(head: bytes, layout: Layout, file: str) -> etree._Element:

@@ -15,7 +15,7 @@ from constraint_sdc.files.microdata.parse import FilePlace
 from constraint_sdc.files.microdata.tags import NotPlainError, check_characters, decode_values
 from constraint_sdc.files.microdata.template import PAD, Slot, Template
 
-# A run of bytes that begins and ends between records, and what its readers share.
+# A run of bytes that begins and ends between records, and the functions that its readers share.
 
 BLANK = b" \t\r\n"
 
@@ -39,7 +39,7 @@ def count_line_ends(data: bytes) -> int:
 
 
 def add_names(names: list[str], more: Iterable[str]) -> None:
-    """Append the names that are new; refuse more variables than rows may have."""
+    """Append new names; refuse more variables than the limit."""
     known = set(names)
     names.extend(name for name in more if name not in known)
     if len(names) > MAX_VARIABLES:

@@ -1,4 +1,4 @@
-"""Opening a microdata file: what it must not be, how its text is encoded, and its bytes as UTF-8."""
+"""Open a microdata file: refuse what is not XML, detect the encoding, and read the text as UTF-8."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Encoding:
 
 
 def open_binary(path: Path) -> BinaryIO:
-    """Open the file for reading, or say why that cannot be."""
+    """Open the file for reading, or raise an error with the reason."""
     try:
         return path.open("rb", buffering=0)
     except FileNotFoundError:
@@ -54,7 +54,7 @@ def open_binary(path: Path) -> BinaryIO:
     except IsADirectoryError:
         raise DataError("is a directory, not a file", file=str(path), hint="name one microdata file") from None
     except PermissionError:
-        raise DataError("permission denied", file=str(path), hint="check who may read the file") from None
+        raise DataError("permission denied", file=str(path), hint="check the read permission of the file") from None
     except OSError as error:
         raise DataError(f"cannot be opened: {error.strerror}", file=str(path)) from None
     except ValueError as error:
@@ -70,7 +70,7 @@ class ByteSource(Protocol):
 
 
 class OnePass:
-    """A file that is read once, from its first byte to its last; the digest is of the bytes that were handed out.
+    """A file that is read once, from its first byte to its last; the digest covers the bytes that were returned.
 
     Its opening may be looked at before: these bytes are kept, up to a limit, and come again after `begin`. From then on
     `watch` sees every byte once, in order.
@@ -100,14 +100,14 @@ class OnePass:
         return part
 
     def begin(self) -> None:
-        """Go back to the first byte: the reading begins."""
+        """Go back to the first byte, where reading begins."""
         if not self._is_kept:
             self._stream.seek(0)
         self._has_begun = True
 
     @property
     def sha256(self) -> str:
-        """Return the digest of the bytes handed out since `begin`."""
+        """Return the digest of the bytes returned since `begin`."""
         return self._digest.hexdigest()
 
     def close(self) -> None:
@@ -156,7 +156,7 @@ def refuse_foreign(opening: bytes, path: Path) -> None:
 
 
 def sniff_encoding(opening: bytes) -> Encoding:
-    """Tell the encoding from a byte order mark and the XML declaration."""
+    """Return the encoding, from a byte order mark and the XML declaration."""
     declared = _declared(opening)
     for bom, codec in _UTF32_BOM.items():
         if opening.startswith(bom):
@@ -227,7 +227,7 @@ class Utf8Reader:
         except UnicodeDecodeError as error:
             line = self._line + error.object[: error.start].decode(self._codec, "replace").count("\n")
             raise DataError(
-                f"bytes that are not {self._codec} as the file says",
+                f"the bytes are not {self._codec}, the encoding that the file declares",
                 file=str(self._path),
                 line=line,
                 hint="correct the encoding in the XML declaration or convert the file",
@@ -236,9 +236,9 @@ class Utf8Reader:
         return text
 
 
-# lxml set up for hostile input: no DTD, no entities, no network, libxml2's bounds on depth and text kept.
+# lxml configured for hostile input: no DTD, no entities, no network, libxml2's limits on depth and text size.
 #
-# The bounds are libxml2's own without `huge_tree`: 256 levels, 10 MB for a text, comment or attribute.
+# The limits are libxml2's own without `huge_tree`: 256 levels, 10 MB for a text, comment or attribute.
 
 _HINTS = (
     ("encoding", "correct the encoding in the XML declaration or convert the file"),
@@ -254,7 +254,7 @@ _HINTS = (
 
 def pull_parser(tag: tuple[str, ...] | None = None) -> etree.XMLPullParser:
     """Return a strict push parser that reports the start and end of these elements (of all by default)."""
-    # An xml:id that occurs twice is no matter of well-formedness, and the table of ids would grow with the file.
+    # A repeated xml:id does not affect well-formedness, and the table of ids would grow with the file.
     return etree.XMLPullParser(
         ("start", "end"),
         tag=tag,
@@ -282,7 +282,7 @@ def is_element(node: etree._Element) -> bool:
 
 
 def parse_bytes(data: bytes) -> etree._Element:
-    """Return the root of a small document that we put together ourselves."""
+    """Return the root of a small document that this program built."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, collect_ids=False)
     return etree.fromstring(data, parser)
 
@@ -290,7 +290,7 @@ def parse_bytes(data: bytes) -> etree._Element:
 def refuse(
     error: etree.XMLSyntaxError, file: str, lines_before: int = 0, parser: etree.XMLPullParser | None = None
 ) -> NoReturn:
-    """Turn the parser's complaint into ours; `lines_before` is added to its line."""
+    """Raise the parser's error as a DataError; `lines_before` is added to its line."""
     message, line = (error.msg or "cannot be parsed").split(", line ")[0], error.lineno or 0
     # A push parser reports some errors only at the end, without their place; its own log has it.
     log = list(cast("Any", parser).feed_error_log) if parser is not None and not line else []
@@ -301,13 +301,13 @@ def refuse(
 
 
 def refuse_doctype(root: etree._Element, file: str) -> None:
-    """Refuse a document type declaration, the door to entity bombs and external files."""
+    """Refuse a document type declaration, which allows entity bombs and external files."""
     if root.getroottree().docinfo.internalDTD is not None:
         raise DataError("DOCTYPE is not allowed", file=file, line=1, hint="remove the document type declaration")
 
 
 def refuse_version(root: etree._Element, file: str) -> None:
-    """Refuse XML 1.1, in which some characters are line ends that libxml2 takes for text."""
+    """Refuse XML 1.1, in which some characters are line ends that libxml2 treats as text."""
     version = root.getroottree().docinfo.xml_version
     if version not in (None, "1.0"):
         raise DataError(f"XML {version} is not read", file=file, line=1, hint="write the file as XML 1.0")

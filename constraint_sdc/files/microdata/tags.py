@@ -1,7 +1,7 @@
-"""The tags of plain rows, learnt once each through lxml and then recognised by their bytes, many at a time.
+"""The tags of plain rows: each is parsed once by lxml and then recognised by its bytes, many at a time.
 
 A token is a tag together with the white space after it, except that a tag before a value ends at its `>`. Rows repeat
-the same few dozen tokens, so each new one may cost a real parse and all the others a table lookup.
+the same few dozen tokens, so only a new token costs a parse; all others cost a table lookup.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from constraint_sdc.data.table import Layout
 from constraint_sdc.files.microdata.build import is_nil
 from constraint_sdc.files.microdata.source import parse_bytes
 
-# The characters of plain rows: all legal, and the few values whose text differs from their bytes decoded by lxml.
+# The characters of plain rows: all are legal, and lxml decodes the few values whose text differs from their bytes.
 
 _SHORT = 200
 _TAB, _LINE_FEED, _RETURN = 0x09, 0x0A, 0x0D
 
 
 class NotPlainError(Exception):
-    """The bytes hold something that only the real parser can judge."""
+    """The bytes contain something that only the XML parser can read."""
 
 
 def check_characters(data: bytes, raw: Bytes, controls_outside: int) -> bool:
@@ -62,7 +62,7 @@ def decode_values(
 ) -> tuple[Bytes, Spans, Spans]:
     """Return a buffer and spans in which references and normalised white space are what XPath sees.
 
-    The spans are in document order; a reference outside of them is refused, white space outside is nobody's value.
+    The spans are in document order; a reference outside them is refused, white space outside them is ignored.
     """
     special = np.flatnonzero((raw == ord("&")) | (raw == _RETURN) | (raw == _TAB) | (raw == _LINE_FEED))
     value = np.searchsorted(start, special, "right") - 1
@@ -178,7 +178,7 @@ class TagTable:
         return ids, same
 
     def learn(self, texts: Iterable[bytes]) -> None:
-        """Add tokens; raise NotPlainError for one that is no tag of plain rows."""
+        """Add tokens; raise NotPlainError for one that is not a tag of plain rows."""
         for text in texts:
             if text in self._numbers or len(self._numbers) + 1 >= _MAX_TOKENS:
                 raise NotPlainError(text)

@@ -2,7 +2,7 @@
 
 The example's bytes are cut into tokens, each beginning with a separator (`<`, and `"` when the record has attributes)
 and reaching to the value or token after it. lxml parses the example once, numbered values in place of the real ones,
-to say which value belongs to which column. A run of records then only has to show the same tokens in the same places.
+to find which value belongs to which column. A run of records then fits if it has the same tokens in the same places.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ class _TemplateVariable:
 
 
 def _variables(record: bytes, layout: Layout) -> list[_TemplateVariable]:
-    """Let lxml read one record."""
+    """Read one record with lxml."""
     try:
         node = parse_bytes(layout.head + record + layout.tail)
     except etree.XMLSyntaxError:
@@ -178,7 +178,7 @@ def _variables(record: bytes, layout: Layout) -> list[_TemplateVariable]:
         raise NotPlainError
     if any(text and text.strip(XML_BLANK) for text in texts):
         raise NotPlainError
-    # xml:id must be unique in the file, which no row can tell.
+    # xml:id must be unique in the file, which a single row cannot show.
     if any(str(name).startswith(_XML_NAMESPACE) for name in attributes):
         raise NotPlainError
     return [

@@ -1,8 +1,8 @@
-"""Send every call that reads a file through functions of ours, so that Python decides what may be read.
+"""Redirect every call that reads a file to our own functions, so that Python decides what may be read.
 
-Saxon itself can open nothing (see `saxon`). Here `doc('x.xml')` becomes `Q{...}doc('file:///rules/a.sch', 'x.xml')`, a
-function of the prelude that looks the absolute URI up among the documents handed in. A call that this rewriting does
-not see (a function looked up by name at run time) meets Saxon's closed door instead.
+Saxon itself can open no file (see `saxon`). Here `doc('x.xml')` becomes `Q{...}doc('file:///rules/a.sch', 'x.xml')`, a
+function of the prelude that looks up the absolute URI among the supplied documents. Saxon itself refuses a call that
+this rewriting does not see (a function looked up by name at run time).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _READING = {
     "json-doc": (1, 2),
 }
 _CLOSED = ("collection", "uri-collection", "environment-variable", "available-environment-variables")
-# Saxon knows no document URI of what is handed in as text.
+# A document supplied as text has no document URI in Saxon.
 _DOCUMENT_URI = "document-uri"
 _DOCUMENTS = ("doc", "doc-available", "document")
 
@@ -42,7 +42,7 @@ class Wanted(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Confined:
-    """An expression whose calls for files are rewritten, and the documents it is sure to ask for."""
+    """An expression whose file-reading calls are rewritten, and the documents that it certainly asks for."""
 
     text: str
     wanted: tuple[Wanted, ...] = ()
@@ -50,12 +50,12 @@ class Confined:
 
 
 def file_uri(path: str | Path) -> str:
-    """Return the URI of a file, symbolic links left as they are."""
+    """Return the URI of a file, without resolving symbolic links."""
     return Path(path).absolute().as_uri()
 
 
 def confine_expression(expression: str, origin: Origin) -> Confined:
-    """Rewrite the calls for files in one expression; relative URIs will resolve against the file it was written in.
+    """Rewrite the file-reading calls in one expression; relative URIs resolve against the file that contains it.
 
     >>> confine_expression("doc('x.xml')/a", Origin("/r/a.sch", 1)).text
     "Q{urn:constraint-sdc:judge}doc('file:///r/a.sch', 'x.xml')/a"
@@ -72,7 +72,10 @@ def confine_expression(expression: str, origin: Origin) -> Confined:
             continue
         if name in _CLOSED:
             raise ResourceRefusedError(
-                f"{name}() is closed to rules", file=origin.file, line=origin.line, hint="name files with doc() instead"
+                f"{name}() is not allowed in rules",
+                file=origin.file,
+                line=origin.line,
+                hint="name files with doc() instead",
             )
         following = neighbour(tokens, index, 1)
         if name == _DOCUMENT_URI:
@@ -93,7 +96,7 @@ def confine_expression(expression: str, origin: Origin) -> Confined:
 
 
 def _function_name(tokens: list[Token], index: int) -> str | None:
-    """Return the local name when this token names a reading or closed function in the function namespace."""
+    """Return the local name when this token names a file-reading or forbidden function in the function namespace."""
     token = tokens[index]
     if token.kind != "name" or text_at(tokens, neighbour(tokens, index, 1)) not in ("(", "#"):
         return None

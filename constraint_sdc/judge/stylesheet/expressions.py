@@ -1,4 +1,4 @@
-"""How an expression of the author is put into the stylesheet: confined, its variables renamed, its version kept."""
+"""Write the author's expressions into the stylesheet: confined, with variables renamed, in their XPath version."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ ERRORS = "http://www.w3.org/2005/xqt-errors"
 
 
 def given(name: str) -> str:
-    """Return the name of the stylesheet parameter that brings a document in for a variable."""
+    """Return the name of the stylesheet parameter that supplies a document for a variable."""
     return ours(f"given-{name}")
 
 
 def ours(name: str) -> str:
-    """Return a name in the namespace of the judge, which no author's name can meet."""
+    """Return a name in the judge's namespace, which cannot clash with an author's name."""
     return f"Q{{{JUDGE}}}{name}"
 
 
 @dataclass(slots=True)
 class Author:
-    """Writes the author's expressions on a sheet and collects the documents that they name.
+    """Writes the author's expressions to a sheet and collects the documents that they name.
 
-    `version` is "1.0" where XPath 1.0 compatibility is asked for; the instruction that carries an expression then says
-    so itself, and those around it say "3.0", because `version` is inherited.
+    `version` is "1.0" where XPath 1.0 compatibility is required; the instruction with an expression then states it, and
+    the instructions around it state "3.0", because `version` is inherited.
     """
 
     schema: Schema
@@ -51,7 +51,7 @@ class Author:
         return "3.0" if self.schema.binding == "xslt1" else None
 
     def expression(self, text: str, origin: Origin, scope: Mapping[str, str]) -> str:
-        """Return an expression as the stylesheet shall hold it."""
+        """Return an expression in its form for the stylesheet."""
         confined = confine_expression(text, origin)
         self.note(confined)
         renamed = rename_variables(confined.text, scope)
@@ -74,7 +74,7 @@ class Author:
         self.sheet.leaf("xsl:variable", written | self.stated(place.origin), place)
 
     def variable(self, let: Let, name: str, scope: Mapping[str, str]) -> None:
-        """Write a let as a variable; one that was given from outside takes that document instead."""
+        """Write a let as a variable; if a document is given for it from outside, that is its value."""
         place = SheetPlace(f"let '{let.name}'", let.origin)
         if let.name in self.given:
             self.sheet.leaf("xsl:variable", {"name": name, "select": f"${given(let.name)}"}, place)
@@ -96,7 +96,7 @@ class Author:
         return declared | self.given | scope.keys()
 
     def note(self, confined: Confined) -> None:
-        """Remember what a rewritten text asks for."""
+        """Record the documents that a rewritten text asks for."""
         self.wanted += confined.wanted
         self.reads = self.reads or confined.reads
 
@@ -104,8 +104,8 @@ class Author:
 def write_schema_variables(author: Author) -> None:
     """Write the variables of schema and phase, where a later one shadows an earlier one of the same name.
 
-    The last of each name keeps it, because functions and keys of the author refer to it; the ones before it are
-    renamed, and expressions written between the two see the earlier.
+    The last variable of a name keeps the name, because the author's functions and keys refer to it; earlier ones are
+    renamed, and expressions between the two see the earlier one.
     """
     names = [let.name for let in author.schema.lets]
     current: dict[str, str] = {}
@@ -136,13 +136,13 @@ def _check_value(author: Author, parameter: Parameter) -> None:
 
 
 def write_pattern_variables(author: Author, lets: tuple[Let, ...], pattern: int) -> dict[str, str]:
-    """Write the variables of a pattern as global ones under names of ours, and return what each name means inside.
+    """Write the variables of a pattern as global ones under our own names, and return the meaning of each name inside.
 
-    They are calculated with the root of the judged document as context, once; match patterns may use them.
+    They are calculated once, with the root of the judged document as context; match patterns may use them.
     """
     names = {let.name: ours(f"pattern{pattern}-{index}") for index, let in enumerate(lets)}
     outside = author.global_names({})
-    # A later variable is seen too, as between those of the schema, unless an outer one of its name is meant.
+    # Later variables are visible too, as among schema variables, unless an outer variable has the same name.
     scope = {name: own for name, own in names.items() if name not in outside}
     for let in lets:
         author.variable(let, names[let.name], {name: own for name, own in scope.items() if name != let.name})

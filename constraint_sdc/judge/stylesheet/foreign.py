@@ -1,4 +1,4 @@
-"""XSLT that an author put into the schema (xsl:key, xsl:function, ...): its calls for files confined like all."""
+"""XSLT that the author wrote in the schema (xsl:key, xsl:function, ...), with its file-reading calls confined."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _REFUSED = frozenset({
 
 
 def confine_fragment(xml: str, origin: Origin) -> Confined:
-    """Rewrite the calls for files in a piece of XSLT or literal content."""
+    """Rewrite the file-reading calls in a piece of XSLT or literal content."""
     root = _parsed(xml, origin)
     wanted: list[Wanted] = []
     reads = False
@@ -66,10 +66,10 @@ def confine_attribute(of_instruction: bool, name: str, value: str, origin: Origi
 
 
 def refuse_instruction(name: str, origin: Origin) -> None:
-    """Refuse an instruction that reads or writes files on its own, or that evaluates text as code."""
+    """Refuse an instruction that reads or writes files itself, or that evaluates text as code."""
     if name in _REFUSED:
         raise ResourceRefusedError(
-            f"xsl:{name} is closed to rules",
+            f"xsl:{name} is not allowed in rules",
             file=origin.file,
             line=origin.line,
             hint="copy the declarations into the schema" if name in ("include", "import") else None,
@@ -94,7 +94,7 @@ def _escaped(text: str) -> str:
 
 
 def _template(value: str) -> list[tuple[bool, str]]:
-    """Cut an attribute value template into (is it an expression, text) pairs; joined they are the value again."""
+    """Cut an attribute value template into (is it an expression, text) pairs, which joined give the value."""
     pieces: list[tuple[bool, str]] = []
     place = 0
     while place < len(value):
@@ -112,7 +112,7 @@ def _template(value: str) -> list[tuple[bool, str]]:
 
 
 def _closing(text: str) -> int:
-    """Return where the brace that ends an embedded expression stands."""
+    """Return the position of the brace that ends an embedded expression."""
     depth = length = 0
     for token in tokenize(text):
         if token.text == "{" and token.kind == "symbol":

@@ -1,4 +1,4 @@
-"""For each assertion a function from a node to what is said about it: subject, message, diagnostics, properties."""
+"""For each assertion a function from a node to its report: subject, message, diagnostics, properties."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _write_name(author: Author, path: str | None, origin: Origin, scope: Mapping
     if path is None:
         author.sheet.leaf("xsl:value-of", {"select": "name()", "version": author.our_version})
         return
-    # The path stands in a variable of its own, so that it is compiled alone and a slip in it cannot reach beyond.
+    # The path has a variable of its own, so that it is compiled separately and a mistake in it stays local.
     name = ours("named")
     author.variable_of(name, path, SheetPlace(f"name path={path!r}", origin), scope)
     author.sheet.leaf("xsl:value-of", {"select": f"{ours('name')}(${name})", "version": author.our_version})
@@ -81,7 +81,7 @@ def _write_markup(author: Author, part: MarkupPart, scope: Mapping[str, str], or
 
 
 def _write_instruction(author: Author, name: str, part: MarkupPart, scope: Mapping[str, str], origin: Origin) -> None:
-    """Write an XSLT instruction, inside which white space alone is layout (xsl:choose must not have any)."""
+    """Write an XSLT instruction without the white-space-only text inside it (xsl:choose must not have any)."""
     attributes = _instruction(author, name, part.attributes, scope, origin)
     texts = [piece.text for piece in part.parts if isinstance(piece, TextPart)]
     if name == "text" and len(texts) == len(part.parts):
@@ -105,7 +105,7 @@ def _instruction(
 
 
 def written_names(attributes: tuple[tuple[str, str], ...]) -> dict[str, str | None]:
-    """Return attributes for a literal element: Clark names become prefixed ones, values mean themselves."""
+    """Return attributes for a literal element: Clark names become prefixed ones, values are escaped."""
     written: dict[str, str | None] = {}
     for index, (clark, value) in enumerate(attributes):
         uri, name = split_clark(clark)
@@ -143,7 +143,7 @@ def write_details(author: Author, scopes: list[dict[str, str]], *, svrl: bool, g
             for assertion in rule.assertions:
                 number += 1
                 _write_detail(author, number, rule, assertion, scope, svrl=svrl, guarded=guarded)
-    # The last function is never called: it keeps the type of the list known where there are no assertions.
+    # The last function is never called: it gives the list a known type when there are no assertions.
     functions = ", ".join([*(f"{ours(f'detail{n + 1}')}#2" for n in range(number)), _NOTHING])
     author.sheet.leaf("xsl:variable", {"name": ours("details"), "as": "function(*)*", "select": f"({functions})"})
 
@@ -193,7 +193,7 @@ def _write_body(author: Author, rule: Rule, assertion: Assertion, scope: Mapping
 
 @contextmanager
 def visited_items(author: Author, rule: Rule, scope: Mapping[str, str]) -> Iterator[None]:
-    """Write what follows for each item that the rule's `visit-each` selects; without one, for the node itself."""
+    """Write the body for each item that the rule's `visit-each` selects; without one, for the node itself."""
     visited = rule.attribute("visit-each")
     if not visited:
         yield
@@ -205,7 +205,7 @@ def visited_items(author: Author, rule: Rule, scope: Mapping[str, str]) -> Itera
 
 
 def _write_subject(author: Author, rule: Rule, assertion: Assertion, scope: Mapping[str, str]) -> str:
-    """Write the subject as a variable and return an expression for its first node, or for the node asked about."""
+    """Write the subject as a variable and return an expression for its first node, or for the tested node."""
     own = assertion.attribute("subject")
     subject, origin = (own, assertion.origin) if own else (rule.attribute("subject"), rule.origin)
     if not subject:

@@ -1,7 +1,7 @@
 """The part of a stylesheet that writes the Schematron Validation Report Language, as the standard's annex shapes it.
 
-What an XPath error stopped is neither a pass nor a complaint, and SVRL has no word for it: such a node is an element
-`error` in the judge's own namespace.
+A node on which XPath stopped with an error is neither a pass nor a failure, and SVRL has no element for it: it is
+written as an element `error` in the judge's own namespace.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SCOPE = {
     "xpath-default-namespace": "",
     "exclude-result-prefixes": "#all",
 }
-# The attributes that SVRL has a place for; what a message says of itself (see, icon, xml:lang) belongs to its text.
+# The attributes that SVRL has a place for; those of the message (see, icon, xml:lang) belong to its text.
 _OF_PATTERN = ("role",)
 _OF_RULE = ("name", "role", "flag")
 _OF_ASSERTION = ("role", "flag", "severity")
@@ -158,7 +158,7 @@ def _write_complaint(sheet: Sheet, assertion: Assertion, known: Mapping[str, str
 
 
 def _evaluated(attributes: Pairs, names: tuple[str, ...], known: Mapping[str, str]) -> dict[str, str | None]:
-    """Return these attributes; one that names a variable (2025: `role="$level"`) has its value."""
+    """Return these attributes; an attribute that names a variable (2025: `role="$level"`) gets its value."""
     written: dict[str, str | None] = {}
     for name, value in attributes:
         if name in names:
@@ -169,15 +169,15 @@ def _evaluated(attributes: Pairs, names: tuple[str, ...], known: Mapping[str, st
 
 
 def _name_or_none(text: str) -> str | None:
-    """Return what we named ourselves where SVRL asks for an XML name, None where it is no such name."""
+    """Return the generated name where SVRL requires an XML name, None if it is not one."""
     return text if _NCNAME.fullmatch(text) else None
 
 
 # The part of a counting stylesheet that turns tokens into a verdict.
 #
-# A rule that fires leaves one small integer, its number; an assertion that complains leaves an array of its own
-# number and the node (and, when XPath itself stopped, the error). Messages and locations are made for the findings
-# that are kept only, so that a file with a million records costs little more than its tests.
+# A rule that fires leaves one small integer, its number; an assertion that fails leaves an array of its own number
+# and the node (and, when XPath itself stopped, the error). Messages and locations are made only for the findings
+# that are kept, so that a file with a million records costs little more than its tests.
 
 _COUNTING_SCOPE = (
     f'xmlns:c="{JUDGE}" xmlns:xs="http://www.w3.org/2001/XMLSchema" '
@@ -247,7 +247,7 @@ PATTERNS
 
 
 def counting(patterns: int, record: str | None) -> str:
-    """Return the counting declarations for so many patterns; `record` is the record element's Clark name."""
+    """Return the counting declarations for this number of patterns; `record` is the record element's Clark name."""
     own, every = "()", "()"
     if record is not None:
         name = "Q" + record if record.startswith("{") else "Q{}" + record

@@ -1,4 +1,4 @@
-"""The part of every stylesheet that does not depend on the rules: handed-in resources, locations, record numbers."""
+"""The part of every stylesheet that does not depend on the rules: supplied resources, locations, record numbers."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _SCOPE = (
     'xmlns:map="http://www.w3.org/2005/xpath-functions/map" xpath-default-namespace=""'
 )
 
-# A URI that was not handed in is told to Python by a message, which is heard even when an error is swallowed (a match
-# pattern or xsl:try does that); the error only ends the useless run.
-# A relative name in pattern/@documents belongs to the judged document. The editions are not of one mind here, so a
-# document beside the rules is taken when there is none beside the data.
+# A message tells Python which URI is missing: it arrives even when the error is swallowed (by a match pattern or
+# xsl:try); the error only ends the useless run.
+# A relative name in pattern/@documents is relative to the judged document. The editions differ here, so a document
+# beside the rules is used when there is none beside the data.
 _RESOURCES = """
 <xsl:param name="c:documents" as="map(*)" select="map{}" SCOPE/>
 <xsl:param name="c:texts" as="map(*)" select="map{}" SCOPE/>
@@ -213,12 +213,12 @@ def _arrows() -> str:
 
 
 def resources() -> str:
-    """Return the functions that stand for doc(), document(), unparsed-text() and their like."""
+    """Return the functions that replace doc(), document(), unparsed-text() and similar functions."""
     return _filled("\n".join((_RESOURCES.strip(), _arrows())))
 
 
 def locations() -> str:
-    """Return the functions that name nodes."""
+    """Return the functions that give the location of nodes."""
     return _filled(_LOCATIONS.strip())
 
 

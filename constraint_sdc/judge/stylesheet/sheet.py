@@ -1,7 +1,7 @@
 """Write a stylesheet line by line and remember where in the Schematron each line comes from.
 
-Every start tag stands on a line of its own, so that a line number in Saxon's complaint leads back to a file and line
-that the author knows.
+Every start tag is on a line of its own, so that a line number in Saxon's error message leads back to a file and line
+of the Schematron.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ESCAPES = str.maketrans(
 
 @dataclass(frozen=True, slots=True)
 class SheetPlace:
-    """What a line of the stylesheet stands for: `what` in the author's words, and where it was written."""
+    """The origin of a line of the stylesheet: `what` describes it for the author, with its file and line."""
 
     what: str
     origin: Origin
@@ -37,7 +37,7 @@ class Sheet:
 
     @contextmanager
     def element(self, name: str, attributes: Attributes = NONE, place: SheetPlace | None = None) -> Iterator[None]:
-        """Write a start tag, whatever the body writes, and the end tag."""
+        """Write a start tag, the content that the body writes, and the end tag."""
         self._line(f"<{name}{written_attributes(attributes)}>", place)
         yield
         self.lines.append(f"</{name}>")
@@ -51,7 +51,7 @@ class Sheet:
         self.lines.append(f"<xsl:text>{text.translate(_ESCAPES)}</xsl:text>")
 
     def raw(self, xml: str, place: SheetPlace | None = None) -> None:
-        """Write ready-made XML of one or more lines, all of them standing for one place."""
+        """Write existing XML of one or more lines, all with the same origin."""
         for line in xml.split("\n"):
             self._line(line, place)
 
@@ -71,7 +71,7 @@ def written_attributes(attributes: Attributes) -> str:
 
 
 def literal(text: str) -> str:
-    """Return text as an attribute value template that says exactly that text."""
+    """Return text as an attribute value template whose value is exactly that text."""
     return text.replace("{", "{{").replace("}", "}}")
 
 

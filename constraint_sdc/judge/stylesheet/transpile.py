@@ -1,8 +1,8 @@
 """A Schematron schema as one XSLT 3.0 stylesheet.
 
 Each pattern has a mode of its own in which the first rule that matches a node takes it (a group: a mode for each
-rule). A rule's template holds its variables and tests; what it leaves behind are tokens, which `counting` sums up or
-`svrl` writes out.
+rule). A rule's template holds its variables and tests; it returns tokens, which `counting` sums up or `svrl` writes
+out.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from constraint_sdc.xpath.tokens import target_names
 Output: TypeAlias = OneOf["counts", "svrl"]
 
 _EVERY_NODE = "/descendant-or-self::node() ! (., @*)"
-# Prefixes that XPath users know by heart; a schema's own <ns> takes precedence.
+# Conventional XPath prefixes; a schema's own <ns> takes precedence.
 _WELL_KNOWN = {
     "xs": "http://www.w3.org/2001/XMLSchema",
     "fn": "http://www.w3.org/2005/xpath-functions",
@@ -48,7 +48,7 @@ _WELL_KNOWN = {
 
 @dataclass(frozen=True, slots=True)
 class Stylesheet:
-    """A stylesheet, what each of its lines stands for in the schema, and the documents it names literally."""
+    """A stylesheet, the origin of each of its lines in the schema, and the documents it names literally."""
 
     text: str
     places: Mapping[int, SheetPlace]
@@ -79,7 +79,7 @@ def make_stylesheet(
     max_findings: int | None = None,
     guarded: bool = False,
 ) -> Stylesheet:
-    """Turn a schema into a stylesheet whose template `main` of the judge's namespace gives the verdict.
+    """Turn a schema into a stylesheet whose template `main` of the judge's namespace returns the verdict.
 
     `record` is the Clark name of the record element; `given` names variables whose value comes from outside;
     a `guarded` stylesheet catches XPath's dynamic errors node by node, which costs time.
@@ -109,7 +109,7 @@ def _root_attributes(schema: Schema) -> dict[str, str | None]:
     declared = dict(schema.namespaces)
     if declared.get("xsl", XSLT) != XSLT:
         raise RulesError(
-            "the prefix xsl stands for another namespace than XSLT's", file=schema.origin.file, line=schema.origin.line
+            "the prefix xsl must stand for the XSLT namespace", file=schema.origin.file, line=schema.origin.line
         )
     prefixes = _WELL_KNOWN | {prefix: uri for prefix, uri in declared.items() if prefix}
     attributes: dict[str, str | None] = {"version": "3.0", "xmlns:xsl": XSLT, "xml:base": file_uri(schema.origin.file)}
@@ -172,7 +172,7 @@ class _Rules:
         self.author.sheet.leaf("xsl:sequence", {"select": token, "version": self.author.our_version})
 
     def _write_guarded_rule(self, rule: Rule, scope: Mapping[str, str], fired: str) -> None:
-        """Write tests that catch their errors; the rule's variables stand inside each, because theirs count too."""
+        """Write tests that catch their errors; each contains the rule's variables, whose errors must be caught too."""
         with self._caught(rule, scope, fired):
             self._write_fired(fired)
         for assertion in rule.assertions:
@@ -208,7 +208,7 @@ class _Rules:
                 sheet.leaf("xsl:sequence", token)
 
     def _with_lookups(self, rule: Rule, assertion: Assertion, scope: Mapping[str, str], place: SheetPlace) -> str:
-        """Return the test with look-ups in value sets; where a set cannot be made, the author's own words decide."""
+        """Return the test with look-ups in value sets; where a set cannot be built, the author's expression decides."""
         author, test = self.author, assertion.test
         steady = author.global_names(scope) - {let.name for let in rule.lets}
         lookups = () if rule.attribute("visit-each") else find_lookups(test, steady, is_xpath1=author.schema.is_xpath1)

@@ -1,10 +1,10 @@
-"""Membership of a long list as one look-up in a map, instead of a walk along the list for each record.
+"""Membership of a long list as one look-up in a map, instead of a search through the list for each record.
 
 `exists(index-of($original//Record/V1, V1))` makes Saxon compare every record with every value: quadratic. Where the
 list is a plain path from a variable of schema or pattern (or a document), it is the same for every node, its items are
 untyped nodes, and `index-of` compares untyped values as strings by code point. So a map from the strings of the list
 gives the same answer; an item that is not exactly one is the same type error in both. A whole test
-`V1 = $original//Record/V1` compares untyped values as strings too, and asks for any of the items.
+`V1 = $original//Record/V1` also compares untyped values as strings, and holds if any of the items occurs.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ class Lookup:
     one: bool
 
 
-# A test that binds variables itself is left alone: one of them could carry the name of a global one.
+# A test that binds variables itself is left unchanged: one of them could have the name of a global one.
 _BINDERS = frozenset({"for", "let", "some", "every", "function"})
 
 
 def find_lookups(test: str, steady: Collection[str], *, is_xpath1: bool) -> tuple[Lookup, ...]:
     """Return the look-ups in a test; `steady` are the variables that are the same for every node.
 
-    XPath 1.0 compatibility turns an item that is not exactly one into one, so `index-of` is left alone there.
+    XPath 1.0 compatibility turns an item that is not exactly one into one, so `index-of` is left unchanged there.
 
     >>> [(l.values, l.item) for l in find_lookups("not(exists(index-of($o//V1, V1)))", {"o"}, is_xpath1=False)]
     [('$o//V1', 'V1')]

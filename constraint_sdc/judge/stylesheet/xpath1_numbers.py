@@ -1,8 +1,8 @@
-"""Numbers as XPath 1.0 has them, where Saxon's compatibility mode differs.
+"""Numbers as XPath 1.0 defines them, where Saxon's compatibility mode differs.
 
-As text a number is `3000000`, never `3.0E6`: where XPath 1.0 turns a number into text, in arguments of its string
-functions, in keys and in a message, it goes through a function of ours first. And rounding always takes a double:
-Saxon infers another type for `round(count(a))`, and then stops when a variable holds it.
+As text a number is `3000000`, never `3.0E6`: where XPath 1.0 turns a number into text (in arguments of its string
+functions, in keys and in messages), our own function converts it first. Rounding always takes a double: Saxon infers
+another type for `round(count(a))`, and then stops when a variable holds it.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def number_functions() -> str:
 
 
 def with_xpath1_numbers(expression: str) -> str:
-    """Send the arguments of string and rounding functions through what makes them text or numbers in the old way.
+    """Wrap the arguments of string and rounding functions so that they become text or numbers as in XPath 1.0.
 
     >>> with_xpath1_numbers("concat(sum(a), ../@b, round(2))").replace(TEXT, "T")
     'concat(T(sum(a)), ../@b,T( round(number(2))))'
@@ -62,7 +62,7 @@ def with_xpath1_numbers(expression: str) -> str:
         wrapper = _wrapper(tokens, index)
         places = list(_separators(tokens, index)) if wrapper else []
         if not places or tokens[places[-1]].text != ")":
-            continue  # nothing to do, or a bracket is not closed: saying so is left to the XPath compiler
+            continue  # nothing to do, or a bracket is not closed: the XPath compiler reports it
         for start, end in pairwise(places):
             words = [token for token in tokens[start + 1 : end] if token.kind != "space"]
             if wrapper == TEXT and (_is_no_number(words) or (tokens[index].text == "key" and _is_variable(words))):
@@ -73,7 +73,7 @@ def with_xpath1_numbers(expression: str) -> str:
 
 
 def _wrapper(tokens: list[Token], index: int) -> str | None:
-    """Return the function that the arguments must go through, if a function of the table is called here with any."""
+    """Return the function that must wrap the arguments, if a function of the table is called here with arguments."""
     bracket = neighbour(tokens, index, 1)
     if tokens[index].kind != "name" or bracket is None or tokens[bracket].text != "(":
         return None
@@ -84,12 +84,12 @@ def _wrapper(tokens: list[Token], index: int) -> str | None:
 
 
 def _is_variable(words: list[Token]) -> bool:
-    """Tell whether an argument is a variable; a match pattern may begin with such a call of key(), so it stays."""
+    """Tell whether an argument is a variable; it stays, because a match pattern may begin with such a call of key()."""
     return len(words) == 2 and words[0].text == "$"
 
 
 def _is_no_number(words: list[Token]) -> bool:
-    """Tell whether an argument is a quoted text or a path of plain steps, which is most of them."""
+    """Tell whether an argument is a quoted text or a path of plain steps, the most frequent cases."""
     if len(words) == 1 and words[0].kind == "string":
         return True
     steps = [word.kind == "name" or word.text == ".." for word in words if word.text != "@"]
@@ -98,7 +98,7 @@ def _is_no_number(words: list[Token]) -> bool:
 
 
 def _separators(tokens: list[Token], index: int) -> Iterator[int]:
-    """Yield where a call's bracket opens, its commas stand and its bracket closes."""
+    """Yield the positions of a call's opening bracket, its commas and its closing bracket."""
     depth = 0
     for place in range(index + 1, len(tokens)):
         token = tokens[place]

@@ -1,4 +1,4 @@
-"""The judge's bench: the worker, and what it already holds."""
+"""The judge's bench: a worker, and the stylesheets and documents that it holds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from constraint_sdc.judge.stylesheet.transpile import Stylesheet
 from constraint_sdc.judge.worker.process import Message, Worker
 from constraint_sdc.schematron.confinement import Confinement
 
-# Saxon's complaints, one long string each, as errors that name the author's file and line.
+# Turn Saxon's error messages, one long string each, into errors that name the author's file and line.
 
 _HEAD = re.compile(r"^[^\n]*\bon line \d+[^\n]*:\s*$", re.MULTILINE)
 # Saxon names a line of the stylesheet as "on line 7", and in its call stack also as "at <uri>#7".
@@ -25,9 +25,9 @@ _STACK = re.compile(r"^\s*(?:In template|invoked by|at |Caused by|\tat ).*$", re
 
 
 def rules_error(complaint: str, places: Mapping[int, SheetPlace]) -> ConstraintSdcError:
-    """Return the complaint with the first of the author's lines that it leads to, a JudgeError when it leads to none.
+    """Return a RulesError at the first of the author's lines that the message leads to, a JudgeError if there is none.
 
-    A static complaint is several, each with a heading; a dynamic one is followed by its call stack.
+    A static message lists several errors, each with a heading; a dynamic one is followed by its call stack.
     """
     for line in _LINE.finditer(complaint):
         place = places.get(int(line[1]))
@@ -46,7 +46,7 @@ def _end_of_line(text: str, start: int) -> int:
 
 
 def readable(complaint: str) -> str:
-    """Return a complaint on one line: error code and message, without the call stack.
+    """Return Saxon's message on one line: error code and text, without the call stack.
 
     >>> readable("  FORG0001  Cannot convert\\n  'x' to an integer\\nIn template main on line 2 column 1 of a:\\n")
     "FORG0001: Cannot convert 'x' to an integer"
@@ -57,7 +57,7 @@ def readable(complaint: str) -> str:
 
 
 def parser_text(complaint: str) -> str:
-    """Return what the XML parser says, in words for a user."""
+    """Return the XML parser's message in words for a user."""
     text = " ".join(complaint.split()).removeprefix("SXXP0003").strip().removeprefix("Error reported by XML parser:")
     return "a DOCTYPE is not allowed" if "disallow-doctype-decl" in text else text.strip().rstrip(".")
 
@@ -76,7 +76,7 @@ class Bench:
 
     @property
     def is_alive(self) -> bool:
-        """Tell whether the worker can still be asked."""
+        """Tell whether the worker can still answer."""
         return self._worker.is_alive
 
     def close(self) -> None:
@@ -84,7 +84,7 @@ class Bench:
         self._worker.kill()
 
     def compile(self, key: str, sheet: Stylesheet) -> None:
-        """Have a stylesheet compiled, once; a static error names the author's file and line."""
+        """Compile a stylesheet once; a static error names the author's file and line."""
         if key in self._compiled:
             return
         answer = self._ask({"do": "compile", "sheet": key}, sheet.text.encode())
@@ -93,10 +93,10 @@ class Bench:
         self._compiled.add(key)
 
     def give(self, parameters: Mapping[str, Path]) -> None:
-        """Load the documents that stand for variables, and no others; the user named them, so they may lie anywhere."""
+        """Load only the documents that are values of variables; the user named them, so they may be anywhere."""
         self._given = {name: held for name, held in self._given.items() if name in parameters}
         for name, path in self._awaited(parameters).items():
-            request = {"do": "document", "key": _given_key(name), "path": str(path), "uri": file_uri(path)}
+            request = {"do": "document", "key": _given_key(name), "path": str(path.absolute()), "uri": file_uri(path)}
             _raise_unreadable(self._ask(request), path)
             self._given[name] = _given_key(name), path
 
@@ -105,10 +105,16 @@ class Bench:
         return {name: path for name, path in parameters.items() if held.get(name) != path}
 
     def open_file(self, path: Path, parameters: Mapping[str, Path]) -> None:
-        """Take a file as the document to judge; where it also stands for a variable, it is read once for both."""
+        """Take a file as the document to judge; if it is also the value of a variable, it is read once for both."""
         also = [name for name, other in self._awaited(parameters).items() if other == path]
         keys = [_given_key(name) for name in also]
-        request = {"do": "instance", "path": str(path), "uri": file_uri(path), "is_whole": True, "also": keys}
+        request = {
+            "do": "instance",
+            "path": str(path.absolute()),
+            "uri": file_uri(path),
+            "is_whole": True,
+            "also": keys,
+        }
         _raise_unreadable(self._ask(request), path)
         self._given |= {name: (_given_key(name), path) for name in also}
 
@@ -118,7 +124,7 @@ class Bench:
         _raise_unreadable(self._ask(request, document), base)
 
     def confine(self, confinement: Confinement) -> None:
-        """Decide from now on by these directories, and forget what was read under others."""
+        """Confine reading to these directories from now on, and drop what was read under others."""
         if confinement != self._confinement:
             self._ask({"do": "forget"})
             self._held.clear()
@@ -126,7 +132,7 @@ class Bench:
             self._confinement = confinement
 
     def prefetch(self, wanted: tuple[Wanted, ...]) -> None:
-        """Load the documents that expressions name literally; one that cannot be had is left to the run to miss."""
+        """Load the documents that expressions name literally; the run itself reports one that cannot be loaded."""
         for href, base in wanted:
             uri = urldefrag(urljoin(base, href)).url
             try:
@@ -141,9 +147,9 @@ class Bench:
         return self._ask({"do": "run", "sheet": key, "namespace": JUDGE, "parameters": parameters})
 
     def provide(self, answer: Message, sheet: Stylesheet, schema_file: str) -> bool:
-        """Load what a run found missing, or refuse it; tell whether there was any."""
+        """Load the resources that a run missed, or refuse them; tell whether there were any."""
         needs = [str(m).removeprefix(NEEDED).split(maxsplit=1) for m in answer["messages"] if str(m).startswith(NEEDED)]
-        # A run may ask whether a document is there and for the document itself: the question is answered first.
+        # A run may ask whether a document exists and for the document itself: the question is answered first.
         kinds = {key: kind for kind, key in sorted(needs)}
         for key, kind in kinds.items():
             try:
@@ -157,14 +163,14 @@ class Bench:
     def _provide_one(self, kind: str, key: str) -> None:
         path = self._permitted(key.split(" ")[-1])
         if key in self._held or (key in self._missing and kind.endswith("?")):
-            raise JudgeError(f"a rule asks for {key} again and again")
+            raise JudgeError(f"a rule repeatedly asks for {key}")
         if kind.endswith("?"):
             self._answer_whether(kind.removesuffix("?"), key, path)
         elif path.is_file():
             self._load(kind, key)
         else:
-            hint = "for the variable $original, --original FILE or --domain FILE names another"
-            raise RulesError(f"a rule asks for {path}, and there is no such file", hint=hint)
+            hint = "name another file for the variable $original with --original FILE or --domain FILE"
+            raise RulesError(f"a rule asks for {path}, but there is no such file", hint=hint)
 
     def _answer_whether(self, kind: str, key: str, path: Path) -> None:
         """Load what a rule only asks about; a file that is missing or cannot be read is not available."""
@@ -180,7 +186,7 @@ class Bench:
     def _load(self, kind: str, key: str) -> None:
         encoding, _, uri = key.rpartition(" ")
         path = self._permitted(uri)
-        request = {"do": kind, "key": key, "path": str(path), "uri": uri, "encoding": encoding.strip("-")}
+        request = {"do": kind, "key": key, "path": str(path.absolute()), "uri": uri, "encoding": encoding.strip("-")}
         _raise_unreadable(self._ask(request), path)
         self._held.add(key)
 
@@ -197,13 +203,13 @@ def _given_key(name: str) -> str:
 
 
 def _is_written(uri: str, sheet: Stylesheet) -> bool:
-    """Tell whether the file's name stands in the rules; if not, it may have been made from the data."""
+    """Tell whether the rules contain the file's name; if not, it may have been built from the data."""
     name = re.escape(unquote(uri.rpartition("/")[2]))
     return re.search(rf"(?:'|&quot;|/){name}(?:'|&quot;)", sheet.text) is not None
 
 
 def _raise_unreadable(answer: Message, path: Path) -> None:
-    """Turn the worker's trouble with a document into an error that names it."""
+    """Raise the worker's problem with a document as an error that names the document."""
     if "problem" not in answer:
         return
     text = str(answer["text"])
@@ -215,7 +221,7 @@ def _raise_unreadable(answer: Message, path: Path) -> None:
 def _placed(
     error: ResourceRefusedError | RulesError, complaint: str, sheet: Stylesheet, schema_file: str
 ) -> ConstraintSdcError:
-    """Return the error with the rule's own file and line, when the run's complaint tells them."""
+    """Return the error with the rule's own file and line, when the run's message gives them."""
     guilty = rules_error(complaint, sheet.places)
     if isinstance(guilty, RulesError):
         what = f"{guilty.what.partition(': ')[0]}: {error.what}"

@@ -1,4 +1,4 @@
-"""The parent's end of the worker: start it, ask it, and kill it when it takes too long."""
+"""The parent's side of the worker: start it, send requests, and kill it when it takes too long."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, TypeAlias
 
 from constraint_sdc.errors import JudgeError
 
-# Messages between the judge and its worker: a length, a JSON object, and bytes that come with it.
+# Messages between the judge and its worker: a length, a JSON object, and attached bytes.
 
 Message: TypeAlias = dict[str, Any]
 
@@ -58,7 +58,7 @@ def write_message(stream: BinaryIO, message: Message, attachment: bytes = b"") -
     stream.flush()
 
 
-# Not `-m`: that would put the current directory on the module path, where a stranger's file could pass for a module.
+# Not `-m`: that would put the current directory on the module path, where a foreign file could replace a module.
 _START = "import sys; sys.path.append(sys.argv[1]); from constraint_sdc.judge.worker.worker import main; main()"
 _ROOT = str(Path(__file__).resolve().parents[3])
 
@@ -84,13 +84,13 @@ class Worker:
             os.close(theirs)
         assert self._process.stdout is not None
         os.set_blocking(self._process.stdout.fileno(), False)
-        # Whoever kills the process waits until a thread that awaits its answer has seen the end of it.
+        # The killing thread waits until a thread that waits for an answer has seen the process end.
         self._lock = threading.RLock()
         self._finalizer = weakref.finalize(self, _end, self._process, ours, self._lock)
 
     @property
     def is_alive(self) -> bool:
-        """Tell whether the process can still be asked."""
+        """Tell whether the process can still answer."""
         return self._process.poll() is None and self._finalizer.alive
 
     def ask(self, message: Message, attachment: bytes = b"", deadline: float | None = None) -> Message:
@@ -106,7 +106,7 @@ class Worker:
             answer: Message = json.loads(self._receive(length + extra, deadline))
             return answer
         except BaseException:
-            # Half an exchange cannot be continued, whatever ended it: a time limit, a crash or the user.
+            # An interrupted exchange cannot be continued, whatever ended it: a time limit, a crash or the user.
             self.kill()
             raise
 
@@ -127,7 +127,9 @@ class Worker:
             while count:
                 left = None if deadline is None else deadline - time.monotonic()
                 if (left is not None and left <= 0) or not selector.select(left):
-                    raise JudgeError("Saxon took longer than the time limit", hint="allow more time or fewer rules")
+                    raise JudgeError(
+                        "Saxon took longer than the time limit", hint="raise the time limit or use fewer rules"
+                    )
                 piece = os.read(self._process.stdout.fileno(), min(count, 1 << 20))
                 if not piece:
                     raise self._ended()
@@ -140,7 +142,7 @@ class Worker:
             self._process.wait(1)
         code = self._process.returncode
         how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
-        return JudgeError(f"Saxon's process ended in the middle of its work ({how})")
+        return JudgeError(f"the Saxon process ended before it was finished ({how})")
 
     def kill(self) -> None:
         """End the process at once and leave no zombie behind."""

@@ -1,8 +1,8 @@
-"""Saxon behind closed doors: the only file that imports saxonche.
+"""Saxon without access to the outside: the only file that imports saxonche.
 
-Saxon reads no file, no URI and no environment variable, calls no external function and evaluates no text as code: all
-it sees is handed to it as text. The settings must precede the first parse; each has a test that shows its attack
-failing, because none of them is documented to do what it does.
+Saxon reads no file, no URI and no environment variable, calls no external function and evaluates no text as code: it
+receives everything as text. The settings must precede the first parse; each has a test in which its attack fails,
+because none of them is documented to have this effect.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ _LIMITS = {
 
 
 class SaxonError(Exception):
-    """Saxon's complaint, as it wrote it."""
+    """Saxon's error message, unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a run gave: the first item as text, the line numbers of the nodes after it, and the messages on the way."""
+    """The result of a run: the first item as text, the line numbers of the nodes after it, and the messages."""
 
     text: str
     lines: list[int]
@@ -47,7 +47,7 @@ class Outcome:
 
 
 class Saxon:
-    """One processor with every door shut."""
+    """One processor that can read nothing by itself."""
 
     def __init__(self) -> None:
         self._processor = PySaxonProcessor(license=False)
@@ -101,21 +101,21 @@ class Saxon:
             value, error = None, str(problem)
         messages = [str(message.string_value) for message in executable.get_xsl_messages() or ()]
         if value is None:
-            return Outcome("", [], messages, error or "Saxon gave no result")
+            return Outcome("", [], messages, error or "Saxon returned no result")
         lines = [value.item_at(index).get_node_value().line_number for index in range(1, value.size)]
         return Outcome(value.item_at(0).string_value, lines, messages, None)
 
 
 def complaint_line(stderr: str) -> int | None:
-    """Return the line that Saxon's parser names on standard error, its only channel for it."""
+    """Return the line that Saxon's parser names on standard error, the only place where it does."""
     found = re.findall(r"on line (\d+)", stderr)
     return int(found[-1]) if found else None
 
 
 # The bytes of an XML document as text, by the rules of XML's appendix on encodings.
 #
-# Saxon may open no file, so documents are handed to it as text. Only encodings that XML parsers know are accepted:
-# Python has codecs (`unicode_escape`, `utf-7`, `idna`) that would turn one document into another.
+# Saxon may open no file, so it receives documents as text. Only encodings that XML parsers know are accepted: Python
+# has codecs (`unicode_escape`, `utf-7`, `idna`) that would turn one document into another.
 
 _DECLARED = re.compile(rb"""^<\?xml\s[^>]*?encoding\s*=\s*["']([A-Za-z][A-Za-z0-9._\-]*)["']""")
 _MARKS = (
@@ -136,11 +136,11 @@ _KNOWN_FAMILY = re.compile(r"iso8859-\d+|cp\d+")
 
 
 class EncodingError(ValueError):
-    """The bytes are not text in the encoding that they claim."""
+    """The bytes are not text in the declared encoding."""
 
 
 def xml_text(document: bytes) -> str:
-    """Return a document as text, its byte order mark left out.
+    """Return a document as text, without its byte order mark.
 
     >>> xml_text(b'<?xml version="1.0" encoding="ISO-8859-1"?><a>\\xe9</a>')[-6:]
     '>é</a>'
@@ -154,7 +154,7 @@ def xml_text(document: bytes) -> str:
 
 
 def plain_text(content: bytes, encoding: str) -> str:
-    """Return a text file as text; an empty `encoding` means UTF-8 or what a byte order mark says."""
+    """Return a text file as text; an empty `encoding` means that of the byte order mark, or UTF-8."""
     for mark, marked in _MARKS:
         if content.startswith(mark):
             return _decoded(content[len(mark) :], marked)
@@ -186,4 +186,4 @@ def _known(name: str) -> str:
         canonical = ""
     if canonical in _KNOWN or _KNOWN_FAMILY.fullmatch(canonical):
         return canonical
-    raise EncodingError(f"the encoding {name!r} is not known")
+    raise EncodingError(f"unknown encoding {name!r}")

@@ -1,7 +1,7 @@
 """The process in which Saxon runs: it holds documents and stylesheets and answers one message after another.
 
-A process of its own because Saxon holds Python's lock for a whole call: no thread and no alarm could stop it, but a
-process can be killed. It imports Saxon and nothing heavy.
+It is a process of its own because Saxon holds Python's lock for a whole call: no thread and no alarm can stop it, but
+a process can be killed. It imports Saxon and nothing else that is heavy.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Session:
         self._instance_uri: str | None = None
 
     def answer(self, message: Message, attachment: bytes) -> Message:
-        """Do what a message asks for and return the answer; a problem is an answer too."""
+        """Carry out a request and return the answer; a problem is an answer too."""
         try:
             match message["do"]:
                 case "compile":
@@ -116,11 +116,11 @@ def serve(requests: BinaryIO, answers: BinaryIO, complaints: IO[bytes]) -> None:
 
 
 def end_with(lifeline: int) -> None:
-    """Let the process be ended at once when the other side goes away in the middle of the work.
+    """Arrange that the process ends at once when the other side closes during a call.
 
-    Saxon holds Python's lock, so nobody could look; but the kernel can signal that a pipe was closed, and the signal's
-    default action is to end the process. It must be a pipe that nobody ever writes to: the kernel signals a write too,
-    and it may do so after the reader has already taken what was written.
+    Saxon holds Python's lock, so Python cannot check for it; but the kernel can signal that a pipe was closed, and the
+    signal's default action ends the process. Nothing may ever be written to this pipe, because the kernel signals a
+    write too, possibly after the reader has already read it.
     """
     if not hasattr(fcntl, "F_SETOWN") or not hasattr(os, "O_ASYNC"):
         return
@@ -128,15 +128,15 @@ def end_with(lifeline: int) -> None:
     fcntl.fcntl(lifeline, fcntl.F_SETOWN, os.getpid())
     fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
     if select.select([lifeline], [], [], 0)[0]:
-        raise SystemExit  # the other side was gone before the signal was armed
+        raise SystemExit  # the other side was closed before the signal was set up
 
 
 def main() -> None:
-    """Serve over standard input and output; Saxon's own chatter goes to a temporary file.
+    """Serve over standard input and output; Saxon's own output goes to a temporary file.
 
     The second argument is the number of the pipe whose other end closes when the parent ends.
 
-    An interrupt from the keyboard reaches the whole process group, but the parent alone decides when to stop.
+    A keyboard interrupt reaches the whole process group, but the parent alone decides when to stop.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with(int(sys.argv[2]))

@@ -1,7 +1,7 @@
 """Fuzzy c-means: J. C. Dunn, Journal of Cybernetics 3(3), 32-57, 1973; J. C. Bezdek, Plenum, 1981.
 
-Memberships and centres are optimised in turn: each is the best for the other, so that the objective never rises. It is
-the first half of fuzzy microaggregation (V. Torra, A fuzzy microaggregation algorithm using fuzzy c-means, CCIA 2015).
+Memberships and centres are optimised in turn: each is optimal for the other, so the objective never rises. This is the
+first half of fuzzy microaggregation (V. Torra, A fuzzy microaggregation algorithm using fuzzy c-means, CCIA 2015).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from constraint_sdc.partition.distances import by_column, squared_distances
 
 # Alternating optimisation of memberships and centres: J. C. Bezdek, Plenum, 1981.
 #
-# Each is the best for the other, so that the objective never rises. With m = 1 it is the k-means of S. P. Lloyd.
+# Each is optimal for the other, so the objective never rises. With m = 1 it is the k-means of S. P. Lloyd.
 
 PlaceCentres: TypeAlias = Callable[[Points], Points]
 """Where centres may lie: returns the admissible place nearest to each of c x d places."""
@@ -34,7 +34,7 @@ PlaceCentres: TypeAlias = Callable[[Points], Points]
 
 @dataclass(frozen=True)
 class Pull:
-    """What all records do to the centres: weights (c), weighted sums (c x e); and each one's least squared distance."""
+    """The pull of all records on the centres: weights (c), weighted sums (c x e); and least squared distances (n)."""
 
     weights: Floats
     sums: Floats
@@ -43,9 +43,9 @@ class Pull:
 
 
 def pull_at(points: Points, centres: Points, m: float, values: Points, cells: int = CELLS) -> Pull:
-    """Return how `values` (n x e) of the records pull at centres among the points, by their weights (c u)^m.
+    """Return the pull of `values` (n x e) of the records on centres among the points, by their weights (c u)^m.
 
-    The sums are NumPy's own and their order is fixed by n and c, not left to a threaded library.
+    NumPy computes the sums, in an order that depends only on n and c, not on a threaded library.
     """
     weights, sums = np.zeros(len(centres)), np.zeros((len(centres), values.shape[1]))
     least, objectives = np.empty(len(points)), np.empty(len(points))
@@ -60,10 +60,10 @@ def pull_at(points: Points, centres: Points, m: float, values: Points, cells: in
 
 
 def weighted_means(pull: Pull, values: Points) -> Points:
-    """Return the means (c x e) to which values are pulled, within each column's range.
+    """Return the weighted means (c x e) of values, within each column's range.
 
-    Centres that no record pulls at go to the records farthest from all centres: as their weights are nothing, that
-    cannot raise the objective.
+    Centres that no record pulls on move to the records farthest from all centres: their weights are 0, so this cannot
+    raise the objective.
     """
     means = np.empty_like(pull.sums)
     idle = pull.weights == 0.0
@@ -85,7 +85,7 @@ class FuzzyRun:
 def alternate(
     points: Points, start: Points, m: float, iterations: int, tolerance: float, place: PlaceCentres
 ) -> FuzzyRun:
-    """Update the centres until the objective falls by less than the tolerance, or as often as allowed."""
+    """Update the centres until the objective falls by less than the tolerance, or the updates are used up."""
     centres = place(start)
     pull = pull_at(points, centres, m, points)
     objectives = [pull.objective]
@@ -93,7 +93,7 @@ def alternate(
         moved = place(weighted_means(pull, points))
         pull = pull_at(points, moved, m, points)
         before, now = objectives[-1], pull.objective
-        if now <= before:  # rounding may raise it at the very end
+        if now <= before:  # rounding may raise it in the last update
             centres = moved
             objectives.append(now)
         if before - now <= tolerance * before:
@@ -102,29 +102,29 @@ def alternate(
 
 
 def anywhere(places: Points) -> Points:
-    """Return the places: centres may lie where they are pulled to."""
+    """Return the places unchanged: centres may lie anywhere."""
     return places
 
 
 # Centres to start from: k-means++ (D. Arthur and S. Vassilvitskii, SODA 2007, 1027-1035), and means of a labelling.
 
 _WARM_UP = 1.1
-"""The m of a first, nearly crisp run: of seven starts it gave the lowest objective or one within 1%, for m up to 2."""
+"""The m of a first, nearly crisp run: among seven starts its objective is the lowest or within 1% of it, for m to 2."""
 
 _WARM_UPDATES = 30
 _ENOUGH = 1e-4
 
 _ONE_PLACE_FROM = 3.0
-"""From about this m on, one place for all centres is as good as any (V. Torra says: above 4)."""
+"""From about this m on, all centres may as well coincide (V. Torra: above 4)."""
 
 _AWAY, _FAR_AWAY = 1e-3, 0.3
-"""How far towards the mean centres start; at a record they would stay, because nothing else pulls at them."""
+"""How far centres start towards the mean; a centre that starts on a record stays there, because only it pulls."""
 
 
 def start_centres(points: Points, c: int, m: float, seed: int | Sequence[int]) -> Points:
-    """Return c places for a run with m: from spread-out records, by a nearly crisp run, and then off the records.
+    """Return c places for a run with m: spread-out records, improved by a nearly crisp run, then moved off the records.
 
-    As many centres as records start from the records themselves, where the objective is nothing.
+    If there are as many centres as records, they start on the records, where the objective is 0.
     """
     if c == len(points) and m < _ONE_PLACE_FROM:
         return points.copy()
@@ -136,7 +136,7 @@ def start_centres(points: Points, c: int, m: float, seed: int | Sequence[int]) -
 
 
 def spread_records(points: Points, c: int, seed: int | Sequence[int]) -> Labels:
-    """Return c records, each drawn by its squared distance from the nearest of those before it; none twice."""
+    """Return c distinct records, each drawn by its squared distance from the nearest of those before it."""
     random = np.random.default_rng(seed)
     columns = by_column(points)
     chosen = np.empty(c, np.int64)
@@ -154,20 +154,20 @@ def spread_records(points: Points, c: int, seed: int | Sequence[int]) -> Labels:
 
 
 ITERATIONS = 100
-"""At most so many updates of the centres."""
+"""The largest number of updates of the centres."""
 
 TOLERANCE = 1e-4
-"""The fall of the objective, relative to itself, from which on an update no longer pays."""
+"""The relative fall of the objective below which the updates end."""
 
 
 @dataclass(frozen=True)
 class Clustering:
     """Centres (c x d) and how they were found.
 
-    `objective` is sum u^m |x - v|^2 over records and centres, which is 0 to the last digit for large m. `objectives`
-    holds c^(m-1) times it at the start and after every update, which is a number for every m; its last one belongs to
-    the centres. Where the records were cut into `regions`, it is the sum over them (a region that has converged earlier
-    counts with its last one), and `iterations` is the largest number of any.
+    `objective` is sum u^m |x - v|^2 over records and centres, which underflows to 0 for large m. `objectives` has it
+    times c^(m-1) at the start and after every update, which is finite for every m; the last one belongs to the centres.
+    Where the records are cut into `regions`, it is the sum over them (a region that converged earlier counts with its
+    last value), and `iterations` is the largest number of any region.
     """
 
     centres: Points
@@ -205,9 +205,9 @@ def fuzzy_c_means(
     """
     require_fuzziness(m)
     if not 1 <= c <= len(points):
-        raise ValueError(f"{len(points)} records have 1 to {len(points)} centres, not {c}")
+        raise ValueError(f"{c} centres for {len(points)} records; use 1 to {len(points)}")
     if start is not None and len(start) != c:
-        raise ValueError(f"{len(start)} centres to start from, but {c} were asked for")
+        raise ValueError(f"`start` has {len(start)} centres, but {c} are requested")
     require_places(points, points[:1] if start is None else start)
     regions = cut_regions(points, c) if start is None else Regions.one(len(points), c)
     found = []
@@ -233,5 +233,5 @@ def _together(runs: list[FuzzyRun], regions: Regions, m: float) -> Clustering:
 
 
 def _factor(c: int, m: float) -> float:
-    """Return c^(1-m), which is 1 for one centre and too small for a double where m is large."""
+    """Return c^(1-m), which is 1 for one centre and underflows for large m."""
     return 1.0 if c == 1 else float(np.exp((1.0 - m) * np.log(c)))

@@ -1,6 +1,6 @@
 """Fuzzy c-means with centres under linear rows: V. Torra, On the definition of linear constrained fuzzy c-means, 2009.
 
-For given memberships, the objective as a function of a centre v is its total weight times |v - mean|^2, and a constant:
+For given memberships, the objective as a function of a centre v is its total weight times |v - mean|^2 plus a constant:
 the best admissible centre is the admissible place nearest to the weighted mean. So the objective falls as it does
 without rows.
 """
@@ -19,10 +19,10 @@ from constraint_sdc.maskers.fuzzy.c_means import ITERATIONS, TOLERANCE, Clusteri
 # Linear rows that centres must satisfy, and the admissible place nearest to another.
 #
 # The nearest place under inequalities is found by least distance programming: C. L. Lawson and R. J. Hanson, Solving
-# least squares problems, Prentice-Hall, 1974, chapter 23. It ends, and it knows when there is no admissible place.
+# least squares problems, Prentice-Hall, 1974, chapter 23. It terminates, and detects that no place is admissible.
 
 _HOLDS = 1e-12
-"""A row holds up to this part of the numbers in it: what is nearer is rounding, and is not moved."""
+"""A row holds up to this fraction of the numbers in it: smaller differences are rounding errors and are ignored."""
 
 _PROMISED = 1e-9
 _NO_DISTANCE = 1e-10
@@ -32,7 +32,7 @@ _NO_DISTANCE = 1e-10
 class LinearRows:
     """Rows `matrix` v (= or <=) `bounds`, for v in the units of the file or, by `in_points`, for points.
 
-    `sizes` are the absolute terms of a row that are not in `matrix` v: rounding is judged by them too.
+    `sizes` are the absolute terms of a row that are not in `matrix` v; the tolerance for rounding uses them too.
     """
 
     matrix: Floats
@@ -46,7 +46,7 @@ class LinearRows:
         if matrix.ndim != 2 or not len(matrix) == len(bounds) == len(is_equality):
             raise ValueError(f"{matrix.shape} rows, {len(bounds)} bounds and {len(is_equality)} kinds do not match")
         if not (np.isfinite(matrix).all() and np.isfinite(bounds).all()):
-            raise ValueError("linear rows have finite numbers; a row without a bound is no row")
+            raise ValueError("a linear row has a number that is not finite; leave rows without a bound out")
         return cls(matrix, bounds, is_equality, np.abs(bounds))
 
     def in_points(self, scale: Floats, shift: Floats) -> LinearRows:
@@ -59,16 +59,16 @@ class LinearRows:
         )
 
     def excess(self, places: Points) -> Floats:
-        """Return by how much places (c x d) break the rows (c x q), relative to the numbers that meet in a row."""
+        """Return by how much places (c x d) break the rows (c x q), relative to the numbers in a row."""
         over = places @ self.matrix.T - self.bounds
         over = np.where(self.is_equality, np.abs(over), np.maximum(over, 0.0))
         sizes = np.abs(places) @ np.abs(self.matrix).T + self.sizes
         return np.divide(over, sizes, out=np.zeros_like(over), where=sizes > 0.0)
 
     def nearest(self, places: Points) -> Points:
-        """Return the admissible place nearest to each place (c x d); one that is admissible stays where it is.
+        """Return the admissible place nearest to each place (c x d); an admissible place is returned unchanged.
 
-        The rows then hold to 1e-9, relative to the numbers that meet in them. ValueError if no place satisfies them.
+        The rows then hold to 1e-9, relative to the numbers in them. ValueError if no place satisfies them.
         """
         moved = places.copy()
         broken = np.flatnonzero((self.excess(places) > _HOLDS).any(axis=1))
@@ -85,7 +85,7 @@ class LinearRows:
         return _Flat.of(self.matrix[self.is_equality], self.bounds[self.is_equality], self.matrix.shape[1])
 
     def _within(self, place: Floats) -> Floats:
-        """Return the nearest place under all rows; in the flat of the equalities, inequalities leave a polyhedron."""
+        """Return the nearest place under all rows: a polyhedron in the affine subspace of the equalities."""
         flat = self._equalities
         foot = flat.nearest(place[None, :])[0]
         normals = self.matrix[~self.is_equality] @ flat.directions
@@ -102,9 +102,9 @@ _INCONSISTENT = "no centre can satisfy the linear rows: they contradict each oth
 
 @dataclass(frozen=True)
 class _Flat:
-    """The places with A v = b: those nearest to any are reached by the pseudo-inverse of A (Lagrange multipliers).
+    """The places with A v = b; the pseudo-inverse of A gives the one nearest to any place (Lagrange multipliers).
 
-    The columns of `directions` (d x r) are orthonormal and span what A leaves free.
+    The columns of `directions` (d x r) are orthonormal and span the null space of A.
     """
 
     matrix: Floats
@@ -122,7 +122,7 @@ class _Flat:
         return cls(unit, bounds / lengths, np.linalg.pinv(unit, rcond=_NO_DISTANCE), right[rank:].T)
 
     def nearest(self, places: Points) -> Points:
-        """Return places (c x d) moved onto the flat, twice, since the first move leaves its own rounding."""
+        """Return places (c x d) moved onto the subspace, twice, because the first move leaves a rounding error."""
         for _ in range(2):
             places = places - (places @ self.matrix.T - self.bounds) @ self.inverse.T
         return places
@@ -157,8 +157,8 @@ def constrained_c_means(
 ) -> Clustering:
     """Return c centres that satisfy the rows, which are given for points (`LinearRows.in_points`), to 1e-9 relative.
 
-    Where all records satisfy the rows, so do their weighted means, and the centres are those of `fuzzy_c_means`. Where
-    some do not, centres may leave the records' hull. Rows that contradict each other raise ValueError.
+    If all records satisfy the rows, so do their weighted means, and the centres are those of `fuzzy_c_means`. If some
+    do not, centres may lie outside the records' hull. Contradictory rows raise ValueError.
     """
     return fuzzy_c_means(
         points, c, m, seed, start=start, iterations=iterations, tolerance=tolerance, place=rows.nearest

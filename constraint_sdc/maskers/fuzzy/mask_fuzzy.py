@@ -1,7 +1,7 @@
 """Fuzzy c-means microaggregation under edit rules: V. Torra, A fuzzy microaggregation algorithm, CCIA 2015.
 
-Every stratum has centres of its own: means of its records, by weights. So a centre satisfies what a mean does, and is
-made exact as any representative. Who gets which centre is drawn.
+Every stratum has its own centres: weighted means of its records. So a centre satisfies the rules that a mean satisfies,
+and is made exact like any representative. The centre of each record is drawn at random.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from constraint_sdc.settings.words import Scale
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where values are among the points of a stratum: value = shift + scale * point, for numeric variables.
+    """How values relate to the points of a stratum: value = shift + scale * point, for numeric variables.
 
-    `column[j]` is the point's column of variable j, -1 for one that has no such place (categories, blanks).
+    `column[j]` is the point's column of variable j, -1 for a variable without one (categories, blanks).
     """
 
     column: tuple[int, ...]
@@ -44,7 +44,7 @@ class Placement:
     shift: Floats
 
     def values(self, centres: Points) -> Points:
-        """Return the values of centres (c x d), NaN for variables without a place."""
+        """Return the values of centres (c x d), NaN for variables without a column."""
         found = np.full((len(centres), len(self.column)), np.nan)
         for j, column in enumerate(self.column):
             if column >= 0:
@@ -64,7 +64,7 @@ def placement_of(design: BlockDesign, part: Stratum) -> Placement:
             continue
         place = points[:, axis.start]
         low, high = int(place.argmin()), int(place.argmax())
-        with np.errstate(over="ignore"):  # a range beyond all doubles has no place
+        with np.errstate(over="ignore"):  # a range too large for a double has no column
             if place[low] < place[high]:
                 scale[axis.start] = (values[high] - values[low]) / (place[high] - place[low])
             shift[axis.start] = values[low] - scale[axis.start] * place[low]
@@ -76,12 +76,12 @@ def placement_of(design: BlockDesign, part: Stratum) -> Placement:
 def rule_rows(design: BlockDesign, part: Stratum, placement: Placement) -> LinearRows | None:
     """Return the stratum's linear atoms over averaged variables as rows for points; None if there are none.
 
-    A strict inequality becomes one that allows equality: whether a centre satisfies it is for the exact step.
+    A strict inequality becomes one that allows equality; the exact step decides whether a centre satisfies it.
     """
     place = {
         variable.name: column
         for variable, column in zip(design.plan.variables, placement.column, strict=True)
-        if column >= 0 and variable.operator.is_average
+        if column >= 0 and variable.traits.is_average
     }
     matrix: list[Floats] = []
     bounds: list[float] = []
@@ -102,17 +102,17 @@ def rule_rows(design: BlockDesign, part: Stratum, placement: Placement) -> Linea
     return rows.in_points(placement.scale, placement.shift)
 
 
-_LEAST_COMPANY = 10  # records near a centre that may stand in for it
+_LEAST_COMPANY = 10  # records near a centre that may replace it
 
 
 def mask_fuzzy(design: BlockDesign, inputs: MaskInputs, masker: FuzzyCMeans) -> MaskedBlock:
-    """Return the block with a centre for every record, drawn by its memberships, and what came of k."""
+    """Return the block with a centre for every record, drawn by its memberships, and the k that is reached."""
     drawn = _Drawn(design, inputs, masker)
     targets, copied, mixed = group_targets(design, drawn.groups)
     near, owner = drawn.nearest_records()
     stand_ins = group_targets(design.of(near), Groups(owner))[1]
     for j, variable in enumerate(design.plan.variables):
-        if variable.operator.is_average:
+        if variable.traits.is_average:
             has_number = np.isfinite(targets[:, j]) & np.isfinite(drawn.values[:, j])
             targets[has_number, j] = drawn.values[has_number, j]
             copied[has_number, j] = NOT_COPIED
@@ -126,7 +126,7 @@ def mask_fuzzy(design: BlockDesign, inputs: MaskInputs, masker: FuzzyCMeans) -> 
 
 
 def _with_unchanged(found: MaskedBlock, inputs: MaskInputs) -> MaskedBlock:
-    """Note how many records came out as they were at a centre that nobody else drew: it lies on them."""
+    """Note how many records are unchanged because they are alone at a centre that has their values."""
     alone = np.flatnonzero(found.groups.sizes[found.groups.label] == 1)
     rows = found.row[alone]
     same = np.ones(len(alone), np.bool_)
@@ -141,7 +141,7 @@ def _with_unchanged(found: MaskedBlock, inputs: MaskInputs) -> MaskedBlock:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A stratum's centres that somebody drew (renumbered), their values, and how all that came about."""
+    """A stratum's centres that records drew (renumbered), their values, and how they were found."""
 
     labels: Labels
     centres: Points
@@ -166,7 +166,7 @@ class _Drawn:
         self.values = np.concatenate([found.values for found in self._parts])
 
     def company(self) -> Callable[[int], Rows]:
-        """Return who may stand in for a centre, nearest first; not who alone drew it."""
+        """Return the records that may replace a centre, nearest first, without a record that alone drew it."""
 
         def nearest(group: int) -> Rows:
             rows = self._nearest(group, max(_LEAST_COMPANY, self._k) + 1)
@@ -178,8 +178,8 @@ class _Drawn:
     def nearest_records(self) -> tuple[Rows, Labels]:
         """Return the k records nearest to every centre, one centre after the other, and the centre of each.
 
-        Medians, modes and medoids are those of these records, whoever drew the centre; a record that alone drew it is
-        none of them.
+        Medians, modes and medoids are those of these records, whether or not they drew the centre; a record that alone
+        drew it is not among them.
         """
         company = self.company()
         each = [company(group)[: self._k] for group in range(len(self.groups))]
@@ -198,12 +198,12 @@ class _Drawn:
 
     @cached_property
     def _trees(self) -> list[Any]:
-        from scipy.spatial import cKDTree  # only where it is used: it takes a while to load
+        from scipy.spatial import cKDTree  # imported where it is used, because it loads slowly
 
         return [cKDTree(self._design.cloud.points[part.rows]) for part in self._design.strata]
 
     def notes(self) -> list[Reason]:
-        """Return how many centres there are, how many were drawn, and what k was achieved."""
+        """Return how many centres there are, how many were drawn, and which k is reached."""
         centres = sum(len(found.clustering.centres) for found in self._parts)
         sizes = self.groups.sizes
         said = [because("centres-drawn", centres=centres, used=len(sizes), smallest=int(sizes.min()))]

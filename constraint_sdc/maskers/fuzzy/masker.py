@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FuzzyCMeans(Masker):
-    """Every record becomes a centre, drawn by its memberships: `m1` says how fuzzy centres are, `m2` how fuzzy draws.
+    """Every record is replaced by a centre, drawn by its memberships: `m1` is the fuzziness of centres, `m2` of draws.
 
-    `ensure_k` dissolves centres that fewer than k records drew; without it k is reported, not promised. `constrained`
-    moves centres onto the linear rules while they are sought.
+    `ensure_k` dissolves centres that fewer than k records drew; without it k is reported, not guaranteed. `constrained`
+    keeps centres on the linear rules while they are computed.
     """
 
     name = "fuzzy-c-means"
-    guarantee = "At least k records share a centre with `ensure_k`; without it k is reported, not promised."
+    guarantee = "At least k records share a centre with `ensure_k`; without it k is reported, not guaranteed."
     draws_at_random = True
     divides_itself = True
     takes_weights = False
@@ -35,7 +35,7 @@ class FuzzyCMeans(Masker):
     m1: float = number("how fuzzy the centres are; 1 or more.", 1.2)
     m2: float = number("how fuzzy the draw of a centre is; 1 or more.", 1.3)
     ensure_k: bool = flag("dissolve centres that fewer than k records drew.")
-    constrained: bool = flag("seek centres on the linear rules.")
+    constrained: bool = flag("keep centres on the linear rules.")
 
     @property
     def shares_values(self) -> bool:
@@ -47,14 +47,14 @@ class FuzzyCMeans(Masker):
         return because("fuzzy-centres", centres=sum(-(-size // k) for size in sizes), k=k)
 
     def warnings(self, k: int, partition: str) -> tuple[Reason, ...]:
-        """Return that k is not promised, unless it is."""
+        """Return the warning that k is not guaranteed, unless `ensure_k` is set."""
         return () if self.ensure_k else (because("k-not-ensured", k=k),)
 
     def mistakes(self, recipe: Recipe, written: Mapping[str, Any]) -> Iterator[RecipeMistake]:
-        """Yield exponents that are none."""
+        """Yield exponents that are not valid."""
         for entry, exponent in (("m1", self.m1), ("m2", self.m2)):
             if not 1 <= exponent < math.inf:
-                yield f"{entry} must be a number from 1 up", ["mask", entry]
+                yield f"{entry} must be a number of at least 1", ["mask", entry]
 
     def mask(self, design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
         """Return a centre for every record."""

@@ -1,7 +1,7 @@
 """Memberships of records in clusters, and draws by them: V. Torra, A fuzzy microaggregation algorithm, CCIA 2015.
 
-A record is replaced by a centre that is drawn, not by the nearest one: knowing the method and its parameters does not
-tell an intruder which one it was.
+A record is replaced by a centre that is drawn at random, not by the nearest one: the method and its parameters do not
+reveal to an intruder which one it is.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def memberships(points: Points, centres: Points, m2: float, cells: int = CELLS) 
     """Yield consecutive records with their memberships in all clusters (b x c): rows add up to 1.
 
     A record at a centre belongs to the centres at its place, in equal shares. With m2 = 1 a record belongs to the
-    nearest centre alone, the first among equals; with infinity to all alike. How many come at once changes no digit.
+    nearest centre alone, the first among equals; with infinity to all equally. The size of the chunks changes no digit.
 
     >>> places = np.array([[0.0], [1.0], [4.0]])
     >>> [u.tolist() for _, u in memberships(places, np.array([[0.0], [2.0]]), m2=2.0)]
@@ -44,12 +44,12 @@ def memberships(points: Points, centres: Points, m2: float, cells: int = CELLS) 
 def draw(
     points: Points, centres: Points, m2: float, seed: int, *, regions: Regions | None = None, cells: int = CELLS
 ) -> Labels:
-    """Return for every record a centre, drawn by its memberships with m2; the same seed draws the same.
+    """Return for every record a centre, drawn by its memberships with m2; the same seed gives the same draw.
 
-    Within `regions`, a record draws among the centres of its own region only: for files where records times centres
-    would take hours.
+    With `regions`, a record draws only among the centres of its own region. This is for large files, where all records
+    times all centres take hours.
     """
-    uniform = np.random.default_rng(seed).random(len(points))  # one number per record, whatever the chunks
+    uniform = np.random.default_rng(seed).random(len(points))  # one number per record, independent of the chunks
     labels = np.empty(len(points), np.int64)
     for records, numbers in (regions or Regions.one(len(points), len(centres))).each():
         for rows, shares in memberships(points[records], centres[numbers], m2, cells):
@@ -58,16 +58,16 @@ def draw(
 
 
 def drawn(shares: Floats, uniform: Floats) -> Labels:
-    """Return a column for every row (b x c) by inverse transform of a number in [0, 1); none whose share is nothing."""
+    """Return a column for every row (b x c) by inverse transform of a number in [0, 1); never one with share 0."""
     running = np.cumsum(shares, axis=1)
     whole = running[:, -1:]
-    last = np.argmax(running == whole, axis=1)  # rounding may bring a number up to the whole
+    last = np.argmax(running == whole, axis=1)  # rounding may raise a number to the whole
     found = np.count_nonzero(running <= uniform[:, None] * whole, axis=1)
     columns: Labels = np.minimum(found, last).astype(np.int64)
     return columns
 
 
-# What a centre stands for in the units of the file: the mean of the records' values, by the weights of an update.
+# The values of a centre in the units of the file: the mean of the records' values, by the weights of an update.
 
 
 def centre_values(
@@ -75,9 +75,9 @@ def centre_values(
 ) -> Points:
     """Return the values of every centre (c x e): means of the records' values (n x e) with weights u^m1.
 
-    They lie in the convex hull of the records' values, and within each column's range to the last digit; so they
-    satisfy every linear rule that all records satisfy, up to rounding. A centre at which no record pulls has the values
-    of the record nearest to it. With `regions`, a centre's records are those of its own region.
+    They lie in the convex hull of the records' values, and exactly within each column's range, so they satisfy every
+    linear rule that all records satisfy, up to rounding. A centre that no record pulls on has the values of the record
+    nearest to it. With `regions`, a centre's records are those of its own region.
     """
     require_fuzziness(m1)
     require_places(points, centres)
@@ -100,16 +100,16 @@ def _nearest_records(points: Points, places: Points, cells: int) -> Labels:
     return np.concatenate([np.zeros(0, np.int64), *found]).astype(np.int64)
 
 
-# Groups of at least k after a draw: centres that too few records drew are dissolved, and those records draw anew.
+# Groups of at least k after a draw: centres that too few records drew are dissolved, and those records draw again.
 #
-# The published algorithm (V. Torra, 2015) does not promise k records for each centre; this step does.
+# The published algorithm (V. Torra, 2015) does not guarantee k records for each centre; this step does.
 
-_STREAM = 1  # of the seed; the first draw has the plain one
+_STREAM = 1  # of the seed; the first draw uses the seed alone
 
 
 @dataclass(frozen=True)
 class Ensured:
-    """Labels of which each has at least k records; how many records drew anew, and how many centres were given up."""
+    """Labels with at least k records each; how many records drew again, and how many centres were dissolved."""
 
     labels: Labels
     moved: int
@@ -120,8 +120,8 @@ def ensure_k(labels: Labels, points: Points, centres: Points, m2: float, k: int,
     """Return labels under which every centre in use has at least k records.
 
     The smallest group below k is dissolved (the first centre among equals), and its records, in file order, draw among
-    the centres that are left, by their memberships in these. Centres that nobody drew are out of the draw. It ends,
-    because every step leaves one centre less, and a last one has all n records; fewer than k raise ValueError.
+    the centres that are left, by their memberships in these. Centres that no record drew are not drawn again. It ends,
+    because every step leaves one centre fewer, and a last one has all n records; n below k raises ValueError.
     """
     if len(points) < k:
         raise ValueError(f"{len(points)} records cannot form a group of {k}")

@@ -1,8 +1,8 @@
-"""How near records are to centres, and what fuzzy c-means makes of it, for a chunk of records at a time.
+"""The nearness of records to centres as fuzzy c-means uses it, for a chunk of records at a time.
 
 J. C. Bezdek, Pattern recognition with fuzzy objective function algorithms, Plenum, 1981. With d_j the squared distance
 of a record from centre j, its memberships u_j are proportional to d_j^(-1/(m-1)). All is kept relative to the least d
-and to u = 1/c, so that every m from 1 (crisp) to infinity is sound: sum_j u_j^m d_j is c^(1-m) times the power mean of
+and to u = 1/c, so that every m from 1 (crisp) to infinity works: sum_j u_j^m d_j is c^(1-m) times the power mean of
 the d_j with exponent -1/(m-1): the least for m = 1, the harmonic mean for m = 2, the geometric one for infinity.
 """
 
@@ -19,41 +19,41 @@ from constraint_sdc.arrays import Floats, Labels, Points, Rows
 from constraint_sdc.partition.methods.tree import tree_order
 
 CELLS = 1 << 17
-"""Records times centres that are held at once, a megabyte: memory does not grow with the file, and caches are used."""
+"""Records times centres in memory at once, a megabyte: memory does not grow with the file, and fits into caches."""
 
 _AS_GOOD_AS_INFINITE = 1e15
-"""From this m on, d^(-1/(m-1)) is 1 to the last digit for all d that a double holds."""
+"""From this m on, d^(-1/(m-1)) rounds to 1 for all doubles d."""
 
 _CANCELS_ABOVE = 8.0
 """From this m on, the mean of powers is so close to 1 that its distance from 1 is summed instead."""
 
 _LARGEST_LOG = 600.0
-"""Weights are cut off at e^600: n of them still add up, and nothing beside such a weight has a digit left."""
+"""Weights are cut off at e^600: n of them can still be added, and smaller weights are lost beside them in any case."""
 
 
 def require_fuzziness(m: float) -> None:
-    """Raise unless m is a number from 1 on (infinity included)."""
+    """Raise ValueError unless m is a number of at least 1 (infinity included)."""
     if not m >= 1.0:
-        raise ValueError(f"the fuzziness m of fuzzy c-means is a number from 1 on, not {m}")
+        raise ValueError(f"the fuzziness m of fuzzy c-means must be a number of at least 1, not {m}")
 
 
 def require_places(points: Points, centres: Points) -> None:
-    """Raise unless points (n x d) and centres (c x d) are finite, and there is a centre."""
+    """Raise ValueError unless points (n x d) and centres (c x d) are finite, and there is a centre."""
     if points.ndim != 2 or centres.ndim != 2 or points.shape[1] != centres.shape[1] or len(centres) == 0:
-        raise ValueError(f"points {points.shape} and centres {centres.shape} are not n x d and c x d with c from 1 on")
+        raise ValueError(f"points {points.shape} and centres {centres.shape} must be n x d and c x d, c at least 1")
     if not (np.isfinite(points).all() and np.isfinite(centres).all()):
-        raise ValueError("points and centres are finite numbers; records with missing values have no place")
+        raise ValueError("points and centres must be finite numbers; leave records with missing values out")
 
 
 def chunks(records: int, centres: int, cells: int = CELLS) -> Iterator[slice]:
-    """Yield consecutive records, as many at a time as make about `cells` pairs with the centres."""
+    """Yield chunks of consecutive records, each with about `cells` pairs with the centres."""
     step = max(1, cells // max(1, centres))
     for start in range(0, records, step):
         yield slice(start, min(start + step, records))
 
 
 def squared_distances(points: Points, centres: Points) -> Floats:
-    """Return squared distances (n x c) by differences; variables are added in their order, whatever the chunk."""
+    """Return squared distances (n x c) by differences; variables are added in their order, for every chunk."""
     total = np.zeros((len(points), len(centres)))
     difference = np.empty_like(total)
     for column, coordinates in zip(points.T, centres.T, strict=True):
@@ -69,7 +69,7 @@ class Nearness:
 
     `powers` are d_j^(-1/(m-1)) relative to the largest of each record, `least` is the squared distance to the nearest
     centre, and `tilt` the log of the power mean of the d_j relative to that. A record at a centre has power 1 there and
-    0 elsewhere, which is the limit: the centres at its place share it. With m = 1 all goes to the nearest centre, the
+    0 elsewhere, which is the limit; several centres at its place share it. With m = 1 the nearest centre has all, the
     first among equals.
     """
 
@@ -80,12 +80,12 @@ class Nearness:
     tilt: Floats
 
     def memberships(self) -> Floats:
-        """Return u (b x c): rows are not negative and add up to 1."""
+        """Return u (b x c), not negative; each row adds up to 1."""
         shares: Floats = self.powers / self.powers.sum(axis=1, keepdims=True)
         return shares
 
     def weights(self) -> Floats:
-        """Return (c u)^m (b x c), by which records pull at centres; u^m itself is too small a number for large m."""
+        """Return (c u)^m (b x c), the pull of records on centres; u^m itself underflows for large m."""
         if self.m == 1.0:
             return self.powers
         stretch = self.m / (self.m - 1.0) if self.m < _AS_GOOD_AS_INFINITE else 1.0
@@ -117,7 +117,7 @@ def nearness(points: Points, centres: Points, m: float) -> Nearness:
 
 
 def _powers_and_tilt(logs: Floats, m: float) -> tuple[Floats, Floats]:
-    """Return powers and their tilt from the logs of d_j relative to the least; the logs are written over."""
+    """Return powers and their tilt from the logs of d_j relative to the least; the logs are overwritten."""
     if m >= _AS_GOOD_AS_INFINITE:
         return np.isfinite(logs).astype(np.float64), logs.mean(axis=1)
     logs /= 1.0 - m
@@ -130,7 +130,7 @@ def _powers_and_tilt(logs: Floats, m: float) -> tuple[Floats, Floats]:
     return below, tilt
 
 
-# Regions of a large file: fuzzy c-means runs in each of them, because its time grows with records times centres.
+# Regions of a large file: fuzzy c-means runs in each region, because its time grows with records times centres.
 
 WHOLE_UP_TO = 12_000_000
 """Records times centres up to which a file stays whole: 6,000 records with a centre for every three of them."""
@@ -169,8 +169,8 @@ class Regions:
 def cut_regions(points: Points, c: int, whole: int = WHOLE_UP_TO, region: int = REGION) -> Regions:
     """Return regions cut as a tree (n log n), each with its share of the c centres; one region up to `whole` pairs.
 
-    Regions have equally many records, except one that has those left over besides. A region with s of the n records has
-    s c / n centres, rounded so that they add up to c, and at least one.
+    Regions have the same number of records, except one that also has the remainder. A region with s of the n records
+    has s c / n centres, rounded so that they add up to c, and at least one.
     """
     n = len(points)
     size = max(math.isqrt(region * n // c), -(-n // c))

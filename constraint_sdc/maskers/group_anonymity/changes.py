@@ -1,6 +1,6 @@
 """Changes of a goal signal's extremums: Chertov and Tavrov, Data group anonymity in microfiles, table 2.
 
-A change need not keep mean or deviation; `normalise` restores both, and `WishedCounts` the total.
+A change need not keep the mean or the deviation; `normalise` restores both, and `WishedCounts` the total.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from constraint_sdc.maskers.group_anonymity.signals import require_signal
 
 @dataclass(frozen=True)
 class MoveExtremum:
-    """Transits an extremum: the numbers at two values of the parameter change places, so mean and deviation stay.
+    """Moves an extremum: the numbers at two values of the parameter are exchanged, so mean and deviation stay.
 
     >>> MoveExtremum(source=0, target=2).apply(np.array([9.0, 2.0, 1.0])).tolist()
     [1.0, 2.0, 9.0]
@@ -44,7 +44,7 @@ class AddExtremum:
 
     def __post_init__(self) -> None:
         if self.height is not None and not math.isfinite(self.height):
-            raise ValueError(f"the height of an extremum is a finite number, not {self.height}")
+            raise ValueError(f"the height of an extremum must be a finite number, not {self.height}")
 
     def apply(self, signal: Floats) -> Floats:
         """Return the signal with the new extremum."""
@@ -66,7 +66,7 @@ class Given:
         require_signal(signal)
         given = np.array(self.values, np.float64)
         if len(given) != len(signal):
-            raise ValueError(f"{len(given)} numbers are given for a signal of {len(signal)} values")
+            raise ValueError(f"{len(given)} numbers are given for a signal of {len(signal)} values; give one per value")
         require_signal(given)
         return given
 
@@ -77,14 +77,14 @@ ExtremumChange: TypeAlias = MoveExtremum | AddExtremum | Given
 def _require_places(signal: Floats, *places: int) -> None:
     for place in places:
         if not 0 <= place < len(signal):
-            raise ValueError(f"value {place} is outside the signal, whose values are 0 to {len(signal) - 1}")
+            raise ValueError(f"value {place} is outside the signal, which has the values 0 to {len(signal) - 1}")
 
 
 # Normalising a changed signal: Chertov and Tavrov, Data group anonymity in microfiles, formula (5).
 #
-# The formula is printed with the original signal inside the parentheses. Its mean would then be (mu - mu*) sigma /
-# sigma* + mu, which is mu only by chance. What must hold decides: of all a + b x with b > 0, exactly one has mean mu
-# and deviation sigma: (changed - mu*) sigma / sigma* + mu, which is (5) with the changed signal there.
+# The printed formula has the original signal inside the parentheses. Its mean is then (mu - mu*) sigma / sigma* + mu,
+# which is mu only by chance. The required properties decide: of all a + b x with b > 0, exactly one has mean mu and
+# deviation sigma: (changed - mu*) sigma / sigma* + mu, which is (5) with the changed signal in the parentheses.
 
 _NOISE = 1e-12  # of the largest number: differences below it are rounding errors, not a shape
 
@@ -101,12 +101,12 @@ def normalise(changed: Floats, original: Floats) -> Floats:
         raise ValueError(f"the changed signal has {len(changed)} values, the original {len(original)}")
     if _is_flat(original):
         raise ValueError(
-            "the original signal is the same everywhere: with its deviation of 0, every change would vanish"
+            "the original signal is constant, so normalising would remove every change; leave `normalise` out"
         )
     if _is_flat(changed):
-        raise ValueError("the changed signal is the same everywhere: no stretching gives it the original's deviation")
+        raise ValueError("the changed signal is constant, so normalising cannot give it the original's deviation")
     spread = changed - changed.mean()
-    spread -= spread.mean()  # a large mean leaves a rounding error that stretching would enlarge
+    spread -= spread.mean()  # a large mean leaves a rounding error that stretching enlarges
     result: Floats = spread * (original.std(ddof=1) / spread.std(ddof=1)) + original.mean()
     return result
 

@@ -1,6 +1,6 @@
-"""Goals of group anonymity: which signal is to be changed, and how (Chertov and Tavrov, Data group anonymity).
+"""Goals of group anonymity: which signal to change, and how (Chertov and Tavrov, Data group anonymity).
 
-All names and conditions are texts as the recipe has them; they become numbers when a file is at hand.
+All names and conditions are texts as in the recipe; they become numbers when a file is read.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class SignalKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class VitalSet:
-    """Records by a condition (docs/measures/subdomains.md), and the base that they are compared with: all if None."""
+    """A condition for vital records (docs/measures/subdomains.md) and for the base of comparison; None means all."""
 
     vital: str
     base: str | None = None
@@ -32,7 +32,7 @@ class VitalSet:
 
 @dataclass(frozen=True, slots=True)
 class MovedExtremum:
-    """The values at two places of the signal change places: the peak stands elsewhere."""
+    """Swap the values at two places of the signal, which moves the peak."""
 
     source: str
     target: str
@@ -40,7 +40,7 @@ class MovedExtremum:
 
 @dataclass(frozen=True, slots=True)
 class AddedExtremum:
-    """An alleged peak at a place; None is as high as the highest there is."""
+    """Add a false peak at a place; a height of None stands for the highest value of the signal."""
 
     at: str
     height: float | None = None
@@ -48,7 +48,7 @@ class AddedExtremum:
 
 @dataclass(frozen=True, slots=True)
 class ChangedApproximation:
-    """Another wavelet approximation at a level, the details kept: reversed, flat, or these coefficients."""
+    """Change the wavelet approximation at a level (reversed, flat, or these coefficients) and keep the details."""
 
     wavelet: str
     level: int
@@ -69,8 +69,8 @@ Change: TypeAlias = MovedExtremum | AddedExtremum | ChangedApproximation | Given
 class Goal:
     """One signal over the values of `parameter`, and its changes, in their order.
 
-    `order` are the parameter's values from left to right; empty is numbers by size, else texts. With `normalise` the
-    changed signal gets the mean and standard deviation of the original (formula 5 of the paper).
+    `order` are the parameter's values from left to right; empty means sorted as numbers, or as texts. With
+    `normalise` the changed signal gets the mean and standard deviation of the original (formula 5 of the paper).
     """
 
     parameter: str
@@ -84,9 +84,9 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Influential:
-    """A variable in which the records of a swap should agree: how much it counts, and how differences are counted.
+    """A variable in which the records of a swap should agree: its weight, and how differences are measured.
 
-    Numbers and ordinal codes count by their relative difference; categories count `same` or `different`.
+    Numbers and ordinal codes are compared by their relative difference; categories cost `same` or `different`.
     """
 
     name: str
@@ -100,7 +100,7 @@ class Influential:
 
 
 def goal_from_json(entry: Mapping[str, Any]) -> Goal:
-    """Return the goal that an entry of a recipe stands for."""
+    """Return the goal from an entry of a recipe."""
     against = entry.get("against")
     return Goal(
         parameter=entry["parameter"],
@@ -114,7 +114,7 @@ def goal_from_json(entry: Mapping[str, Any]) -> Goal:
 
 
 def goal_to_json(goal: Goal) -> dict[str, object]:
-    """Return a goal as it stands in a recipe; numbers with a point are texts."""
+    """Return a goal in the form of a recipe; numbers with a point are texts."""
     entry: dict[str, object] = {"parameter": goal.parameter, **_set_to_json(goal.group), "signal": goal.signal.value}
     if goal.against is not None:
         entry["against"] = _set_to_json(goal.against)
@@ -144,7 +144,7 @@ def _change(entry: Mapping[str, Any]) -> Change:
             return ChangedApproximation(told.get("wavelet", "haar"), told.get("level", 1), wish)
         case "signal":
             return GivenSignal(tuple(float(number) for number in told))
-    raise ValueError(f"the schema knows no change {kind!r}")
+    raise ValueError(f"unknown change {kind!r}: the recipe's schema lists the changes")
 
 
 def _change_to_json(change: Change) -> dict[str, object]:
@@ -162,7 +162,7 @@ def _change_to_json(change: Change) -> dict[str, object]:
 
 
 def influential_from_json(entry: Mapping[str, Any]) -> Influential:
-    """Return the influential variable that an entry of a recipe stands for."""
+    """Return the influential variable from an entry of a recipe."""
     return Influential(
         name=entry["variable"],
         weight=float(entry.get("weight", 1)),
@@ -173,7 +173,7 @@ def influential_from_json(entry: Mapping[str, Any]) -> Influential:
 
 
 def influential_to_json(one: Influential) -> dict[str, object]:
-    """Return an influential variable as it stands in a recipe."""
+    """Return an influential variable in the form of a recipe."""
     entry: dict[str, object] = {"variable": one.name, "weight": repr(one.weight)}
     if one.scale is not None:
         entry["type"] = one.scale.value

@@ -1,4 +1,4 @@
-"""What a recipe says of group anonymity: goals that make sense by themselves, and nothing that would have no effect."""
+"""Mistakes in a recipe for group anonymity: inconsistent goals, and entries without effect."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RecipePath: TypeAlias = list[str | int]
 def goal_mistakes(
     goals: tuple[Goal, ...], influential: tuple[Influential, ...], recipe: Recipe, written: Mapping[str, Any]
 ) -> Iterator[RecipeMistake]:
-    """Yield goals that cannot be meant, and entries that group anonymity has no use for."""
+    """Yield inconsistent goals, and entries that group anonymity does not use."""
     for entry, why in _WITHOUT_EFFECT.items():
         if entry in written:
             yield f"{entry} has no meaning with group-anonymity: {why}", [entry]
@@ -35,15 +35,15 @@ def goal_mistakes(
     parameters = {goal.parameter for goal in goals}
     yield from _influential_mistakes(influential, parameters, written)
     if recipe.key in parameters:
-        yield f"{recipe.key} names the records, so its values cannot be swapped", ["key"]
+        yield f"{recipe.key} is the key of the records, so its values cannot be swapped", ["key"]
     for name, wish in recipe.variables.items():
         yield from _variable_mistakes(name, wish, name in parameters)
 
 
 _WITHOUT_EFFECT = {
     "k": "it forms no groups",
-    "weights": "it counts records, each once",
-    "standardise": "influential variables count by their relative differences",
+    "weights": "it counts every record once",
+    "standardise": "it compares influential variables by their relative differences",
     "groups": "every parameter is a block of its own",
     "group_size": "every parameter is a block of its own",
 }
@@ -54,10 +54,10 @@ def _goal_mistakes(goal: Goal, place: RecipePath) -> Iterator[RecipeMistake]:
     if is_difference and goal.against is None:
         yield "a concentration difference needs `against`, the other group", [*place, "signal"]
     if goal.against is not None and not is_difference:
-        what = f"`against` is for the signal {SignalKind.DIFFERENCE.value}, and this is {goal.signal.value}"
+        what = f"`against` is for the signal {SignalKind.DIFFERENCE.value}, but the signal is {goal.signal.value}"
         yield what, [*place, "against"]
     if len(set(goal.order)) < len(goal.order):
-        yield f"`order` names a value of {goal.parameter} twice", [*place, "order"]
+        yield f"`order` lists a value of {goal.parameter} twice", [*place, "order"]
     for number, change in enumerate(goal.changes):
         yield from _change_mistakes(change, goal, [*place, "change", number])
 
@@ -66,28 +66,28 @@ def _change_mistakes(change: Change, goal: Goal, place: RecipePath) -> Iterator[
     match change:
         case MovedExtremum(source, target):
             if source == target:
-                yield f"nothing moves from {source} to {target}", [*place, "move"]
+                yield f"the move from {source} to {target} changes nothing; name two different values", [*place, "move"]
             yield from _unordered({"from": source, "to": target}, goal, [*place, "move"])
         case AddedExtremum(at, height):
             yield from _unordered({"at": at}, goal, [*place, "add"])
             if height is not None and not math.isfinite(height):
-                yield "the height is too large for a number", [*place, "add", "height"]
+                yield "the height is too large for a floating-point number", [*place, "add", "height"]
         case ChangedApproximation(approximation=wish):
             if not isinstance(wish, str) and not all(map(math.isfinite, wish)):
-                yield "a coefficient is too large for a number", [*place, "wavelet", "approximation"]
+                yield "a coefficient is too large for a floating-point number", [*place, "wavelet", "approximation"]
         case GivenSignal(values):
             if not all(map(math.isfinite, values)):
-                yield "the signal has a number that is too large", [*place, "signal"]
+                yield "a number of the signal is too large for a floating-point number", [*place, "signal"]
             if goal.order and len(values) != len(goal.order):
-                what = f"the signal has {len(values)} numbers, and `order` names {len(goal.order)} values"
+                what = f"the signal has {len(values)} numbers, but `order` lists {len(goal.order)} values"
                 yield what, [*place, "signal"]
 
 
 def _unordered(values: dict[str, str], goal: Goal, place: RecipePath) -> Iterator[RecipeMistake]:
-    """Yield a mistake for each value that `order`, if there is one, does not name; equal numbers are one value."""
+    """Yield a mistake for each value that `order`, if there is one, does not list; equal numbers are one value."""
     for entry, value in values.items():
         if goal.order and not any(_is_same(value, known) for known in goal.order):
-            yield f"{value!r} is not among the values that `order` names", [*place, entry]
+            yield f"{value!r} is not among the values that `order` lists", [*place, entry]
 
 
 def _is_same(one: str, other: str) -> bool:
@@ -105,35 +105,35 @@ def _influential_mistakes(
         place: RecipePath = ["mask", "influential", number]
         entries = written["mask"]["influential"][number]
         if one.name in seen:
-            yield f"{one.name} is influential twice", [*place, "variable"]
+            yield f"{one.name} is listed twice as influential", [*place, "variable"]
         if one.name in parameters:
-            what = f"{one.name} is swapped, so that the records of a pair never agree in it"
+            what = f"{one.name} is swapped and cannot be influential: the records of a pair always differ in it"
             yield what, [*place, "variable"]
         seen.add(one.name)
         for entry, value in (("weight", one.weight), ("same", one.same), ("different", one.different)):
             if not math.isfinite(value):
-                yield f"{entry} is too large for a number", [*place, entry]
+                yield f"{entry} is too large for a floating-point number", [*place, entry]
             if entry != "weight" and entry in entries and one.scale in (Scale.NUMERIC, Scale.ORDINAL):
-                what = f"{entry} is for categories, and {one.name} is {one.scale.value}"
+                what = f"{entry} is for categories, but {one.name} is {one.scale.value}"
                 yield what, [*place, entry]
         if one.weight == 0:
             yield f"with weight 0, {one.name} has no influence; leave it out", [*place, "weight"]
         if one.same > one.different:
             place += ["same" if "same" in entries else "different"]
-            yield f"equal categories would count more ({one.same}) than different ones", place
+            yield f"`same` ({one.same}) must not be larger than `different`", place
 
 
 def _variable_mistakes(name: str, wish: VariableWish, is_parameter: bool) -> Iterator[RecipeMistake]:
-    """Yield a mistake for each wish of a variable that swapping cannot fulfil."""
+    """Yield a mistake for each entry of a variable that swapping cannot follow."""
     place: RecipePath = ["variables", name]
     for entry, value in (("operator", wish.operator), ("grid", wish.decimals), ("weight", wish.weight)):
         if value is not None:
-            what = f"{entry} of {name} has no meaning with group-anonymity, which averages nothing"
+            what = f"{entry} of {name} has no meaning with group-anonymity, which computes no averages"
             yield what, [*place, entry]
     if wish.role is None or wish.role.is_masked == is_parameter:
         return
     if is_parameter:
-        what = f"{name} is {wish.role.value}, yet it is a parameter, whose values are swapped"
+        what = f"{name} is {wish.role.value}, but it is a parameter, and parameters are swapped"
     else:
-        what = f"{name} is {wish.role.value}, yet group-anonymity leaves all but its parameters as they are"
+        what = f"{name} is {wish.role.value}, but group-anonymity changes only its parameters"
     yield what, [*place, "role"]

@@ -15,7 +15,7 @@ def _text(description: str) -> dict[str, Any]:
 
 
 GOALS: dict[str, Any] = {
-    "description": "the signals to be changed.",
+    "description": "the signals to change.",
     "type": "array",
     "minItems": 1,
     "items": {
@@ -25,7 +25,7 @@ GOALS: dict[str, Any] = {
         "properties": {
             "parameter": _text("Variable whose values are swapped."),
             "vital": _text("Condition that a record of the group satisfies."),
-            "base": _text("Condition of the records that the group is compared with; all if not said."),
+            "base": _text("Condition of the records that the group is compared with; default: all."),
             "signal": {"enum": ["quantity", "concentration", "concentration difference"]},
             "against": {
                 "description": "The other group of a concentration difference.",
@@ -34,11 +34,11 @@ GOALS: dict[str, Any] = {
                 "required": ["vital"],
                 "properties": {
                     "vital": _text("Condition that a record of the group satisfies."),
-                    "base": _text("Condition of the records that the group is compared with; all if not said."),
+                    "base": _text("Condition of the records that the group is compared with; default: all."),
                 },
             },
             "order": {
-                "description": "The parameter's values from left to right; numbers by size, else texts, if not said.",
+                "description": "The parameter's values from left to right; default: numbers by size, else texts.",
                 "type": "array",
                 "items": _WORD,
                 "minItems": 2,
@@ -55,21 +55,21 @@ GOALS: dict[str, Any] = {
                     "maxProperties": 1,
                     "properties": {
                         "move": {
-                            "description": "Two values of the signal change places.",
+                            "description": "Two values of the signal are exchanged.",
                             "type": "object",
                             "additionalProperties": False,
                             "required": ["from", "to"],
                             "properties": {"from": _WORD, "to": _WORD},
                         },
                         "add": {
-                            "description": "An alleged peak.",
+                            "description": "A false peak.",
                             "type": "object",
                             "additionalProperties": False,
                             "required": ["at"],
                             "properties": {"at": _WORD, "height": _NUMBER},
                         },
                         "wavelet": {
-                            "description": "Another wavelet approximation, details kept.",
+                            "description": "Another wavelet approximation; the details are kept.",
                             "type": "object",
                             "additionalProperties": False,
                             "properties": {
@@ -109,10 +109,10 @@ INFLUENTIAL: dict[str, Any] = {
         "required": ["variable"],
         "properties": {
             "variable": _TEXT,
-            "weight": {"description": "How much it counts; 1 if not said.", **_POSITIVE},
+            "weight": {"description": "How much it counts; default: 1.", **_POSITIVE},
             "type": {"enum": ["numeric", "ordinal", "nominal"]},
-            "same": {"description": "What equal categories count; 0 if not said.", **_POSITIVE},
-            "different": {"description": "What different categories count; 1 if not said.", **_POSITIVE},
+            "same": {"description": "What equal categories count; default: 0.", **_POSITIVE},
+            "different": {"description": "What different categories count; default: 1.", **_POSITIVE},
         },
     },
 }

@@ -1,4 +1,4 @@
-"""The signal of one goal: as it is, as it is wished, and the whole counts of vital records that come nearest."""
+"""The signal of one goal: the original, the wished one, and the nearest whole counts of vital records."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ from constraint_sdc.maskers.group_anonymity.wavelet import (
 
 # Whole counts nearest to wished ones: resource allocation with separable convex cost (O. Gross, RAND P-644, 1956).
 #
-# Counts are whole numbers between 0 and the room, and add up to the group's size. Among all such, the result has the
-# least sum of squared distances from the target. One unit more at a value costs 2 (count - target) + 1, which grows
-# with the count, so that taking the cheapest units first is optimal. All units below a common price are taken at
-# once; the few that are left go by largest remainder, ties to the lower value of the parameter.
+# Counts are whole numbers between 0 and the room, and add up to the group's size. Among all such counts, the result has
+# the least sum of squared distances from the target. One more unit at a value costs 2 (count - target) + 1, which grows
+# with the count, so taking the cheapest units first is optimal. All units below a common price are taken at once; the
+# few that are left are assigned by largest remainder, ties to the lower value of the parameter.
 
 
 @dataclass(frozen=True)
 class WholeCounts:
-    """Feasible counts beside the wish, and how they differ: a wish beyond rounding is `missed`, and says where."""
+    """Feasible counts and the wished ones; `missed` are the values where they differ by more than rounding."""
 
     counts: Counts
     wish: Floats
-    shrunk_by: float  # what is left of every distance from the mean: 1 unless a negative count had to be avoided
+    shrunk_by: float  # the factor of every distance from the mean: 1 unless a negative count had to be avoided
 
     @property
     def distances(self) -> Floats:
@@ -59,22 +59,22 @@ class WholeCounts:
 
     @property
     def missed(self) -> tuple[int, ...]:
-        """Return the values whose count is one or more away from the wish, which rounding alone does not explain."""
+        """Return the values whose count differs by one or more from the wish, more than rounding explains."""
         return tuple(np.flatnonzero(np.abs(self.distances) >= 1 - 1e-9).tolist())
 
 
 def whole_counts(wish: Floats, room: Counts, total: int, *, keep_shape: bool = True) -> WholeCounts:
-    """Return the counts nearest in L2 to the wish, or to its shape: drawn towards its mean until no number is negative.
+    """Return the counts nearest in L2 to the wish, or to its shape: shrunk towards its mean until no count is negative.
 
     Keeping the shape keeps which values are high and low, but makes all differences smaller; without it, negative
-    counts become 0 and all others pay a little.
+    counts become 0 and all other counts change a little.
 
     >>> whole_counts(np.array([2.5, -0.5, 4.0]), np.array([9, 9, 3]), 6, keep_shape=False).counts.tolist()
     [3, 0, 3]
     """
     require_signal(wish)
     if len(wish) != len(room) or np.any(room < 0):
-        raise ValueError(f"a wish for {len(wish)} values needs as many numbers of base records, 0 or more")
+        raise ValueError(f"wished counts for {len(wish)} values need as many numbers of base records, each at least 0")
     if not 0 <= total <= int(room.sum()):
         raise ValueError(f"{total} records do not fit into the {int(room.sum())} base records of all values")
     target = wish + (total - wish.sum()) / len(wish)
@@ -100,7 +100,7 @@ def _nearest(target: Floats, room: Counts, total: int) -> Counts:
 def _below_price(target: Floats, room: Counts, total: int) -> Counts:
     """Return counts of all units cheaper than the highest price at which they do not exceed the total, by bisection.
 
-    The units that are left to take all have that price, up to rounding, and no value has two of them.
+    The remaining units all have that price, up to rounding, and no value has two of them.
     """
     low, high = -float(target.max()) - 1.0, float((room - target).max()) + 1.0
     for _ in range(100):
@@ -115,7 +115,7 @@ def _at_price(target: Floats, room: Counts, price: float) -> Counts:
 
 @dataclass(frozen=True)
 class GoalSignal:
-    """Everything over the values of one goal, from left to right.
+    """The arrays of one goal over the values of its parameter, from left to right.
 
     `quantity` and `base` count the records now, `reference` is the concentration that a difference is taken from.
     """
@@ -130,7 +130,7 @@ class GoalSignal:
     whole: WholeCounts
 
     def of_counts(self, counts: Counts | Floats) -> Floats:
-        """Return the signal that so many vital records would have."""
+        """Return the signal of these numbers of vital records."""
         if self.kind is SignalKind.QUANTITY:
             return counts.astype(np.float64)
         shares = np.divide(counts, self.base, out=np.zeros(len(counts)), where=self.base > 0)
@@ -138,12 +138,12 @@ class GoalSignal:
 
     @property
     def wished(self) -> Floats:
-        """Return the changed signal, shifted so that it belongs to as many vital records as there are."""
+        """Return the changed signal, shifted to the present number of vital records."""
         return self.changed + self.wish.shift
 
 
 def goal_signal(goal: FileGoal, parameter: SwapParameter) -> GoalSignal:
-    """Return the goal's signal and its wish; ValueError, in words, where a change does not fit the signal."""
+    """Return the goal's signal and its wish; ValueError if a change does not fit the signal."""
     kind = goal.goal.signal
     own, base = _counted(goal.group, goal, parameter)
     q_reference, rho_reference = (

@@ -1,7 +1,7 @@
 """The influential metric: Chertov and Tavrov, Data group anonymity in microfiles, formula (7).
 
-How much two records differ in the variables whose distribution matters to the reader of the file. It is what a swap of
-their parameter values costs.
+It measures how much two records differ in the variables whose distribution matters to users of the file. This is the
+cost of a swap of their parameter values.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from constraint_sdc.arrays import Codes, Counts, Flags, Floats, Rows
 class Ordinal:
     """A numeric variable and its weight: ((a - b) / (a + b))² for numbers of one sign, between 0 and 1.
 
-    Equal numbers differ by 0, both zero too. The printed formula leaves a + b = 0 open and exceeds every bound near it;
-    numbers of opposite sign therefore differ by 1, the most that numbers of one sign can (zero and any other do).
+    Equal numbers differ by 0, also two zeros. The printed formula does not define a + b = 0 and is unbounded near it.
+    Numbers of opposite sign therefore differ by 1, the largest difference of numbers of one sign (zero and any other).
     Blanks (NaN) are equal to each other, and differ by 1 from every number.
     """
 
@@ -30,7 +30,7 @@ class Ordinal:
     def __post_init__(self) -> None:
         _require_weight(self.weight)
         if np.any(np.isinf(self.values)):
-            raise ValueError("an influential number is infinite; leave it blank or bound it")
+            raise ValueError("a value is infinite; make it blank or replace it by a finite number")
 
     def cost(self, rows: Rows, others: Rows) -> Floats:
         """Return the weighted difference of each row and the other beside it; arrays of rows are broadcast."""
@@ -58,7 +58,7 @@ class Nominal:
         _require_weight(self.weight)
         if not 0 <= self.same <= self.different < np.inf:
             raise ValueError(
-                f"a category differs from itself by 0 or more ({self.same}), from others by no less ({self.different})"
+                f"`same` ({self.same}) must be at least 0, and `different` ({self.different}) at least `same`"
             )
 
     def cost(self, rows: Rows, others: Rows) -> Floats:
@@ -94,17 +94,17 @@ class Influence:
 
 def _require_weight(weight: float) -> None:
     if not 0 <= weight < np.inf:
-        raise ValueError(f"the weight of an influential variable is a number from 0 on, not {weight}")
+        raise ValueError(f"the weight of an influential variable must be a number of at least 0, not {weight}")
 
 
-# Who may swap with whom, and how often; and what was chosen.
+# The records that may swap, how often, and the chosen pairs.
 
 Allowed: TypeAlias = Callable[[Rows, Rows], Flags]
 
 
 @dataclass(frozen=True)
 class Quotas:
-    """Who may take part, and how often: vital rows of values with a surplus, other rows of values with a deficit."""
+    """Rows that may swap, and how often: vital rows of values with a surplus, other rows of values with a deficit."""
 
     vital: Rows
     others: Rows
@@ -114,18 +114,18 @@ class Quotas:
 
     @property
     def size(self) -> int:
-        """Return how many swaps realise the wish."""
+        """Return the number of swaps that give the wished counts."""
         return int(self.surplus.sum())
 
     @property
     def pairs(self) -> int:
-        """Return how many pairs there are to choose from."""
+        """Return the number of pairs to choose from."""
         return len(self.vital) * len(self.others)
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """Disjoint pairs of a vital and another row, and whether no further pair can exist under the rules."""
+    """Disjoint pairs of a vital and another row, and whether the rules allow no further pair."""
 
     vital: Rows
     others: Rows

@@ -1,7 +1,7 @@
 """Group anonymity under edit rules: O. Chertov and D. Tavrov, Data group anonymity in microfiles.
 
-All goals are carried out together, block after block being one parameter each: swaps for one goal leave the signals of
-the others as they are. A swapped value is the partner's text as it stands in the file.
+All goals are carried out together, and every block is one parameter: swaps for one goal do not change the signals of
+the others. A swapped value is the partner's text in the file, unchanged.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from constraint_sdc.plan.design import BlockDesign, Design
 from constraint_sdc.plan.plan import ExactStep, GoalReport, Price, SignalValue
 from constraint_sdc.settings.reason import Reason, because
 
-# What became of a goal, and why it was missed if it was.
+# The result of a goal, and why it is missed, if it is.
 
 _SHOWN = 5
 _SMALL = 1e-9
@@ -38,7 +38,8 @@ def report_goal(
 ) -> GoalReport:
     """Return the goal's signal before and after, the price, and what is missing.
 
-    `unevaluated` are the rules of the parameter that only let records swap which agree in all else that they read.
+    `unevaluated` are rules that cannot be evaluated: they allow swaps only between records that agree in everything
+    else that the rules read.
     """
     after = trace.achieved[goal.places]
     labels = [parameter.labels[code] for code in goal.places.tolist()]
@@ -78,7 +79,7 @@ def _said(group: VitalSet) -> str:
 def _missed(
     signal: GoalSignal, trace: SwapTrace, labels: list[str], unevaluated: Sequence[str], *, is_off: bool
 ) -> Iterator[Reason]:
-    """Say why the signal is not as wished, beyond rounding to whole records; `is_off` if it is a record or more off."""
+    """Yield why the signal differs from the wish by more than rounding; `is_off` if by a record or more."""
     if signal.wish.unreachable:
         yield because(
             "unreachable-values", values=_first(signal.wish.unreachable, labels), more=_more(signal.wish.unreachable)
@@ -134,7 +135,7 @@ def _notes(parameter: SwapParameter, signal: GoalSignal, trace: SwapTrace, *, is
 
 
 def mask_groups(design: Design, inputs: MaskInputs) -> Masked:
-    """Return every parameter with its values swapped, what became of the goals, and the pairs."""
+    """Return every parameter with its values swapped, the results of the goals, and the pairs."""
     task = inputs.task
     assert isinstance(task, SwapTask)
     influence = Influence(tuple(_influential(one) for one in task.influential))
@@ -166,7 +167,7 @@ def _influential(one: FileInfluential) -> Ordinal | Nominal:
 
 def _signal(goal: FileGoal, task: SwapTask) -> GoalSignal:
     try:
-        with np.errstate(over="ignore", invalid="ignore"):  # what is no number in the end is refused below
+        with np.errstate(over="ignore", invalid="ignore"):  # a result that is not a number is refused below
             return goal_signal(goal, task.parameters[goal.goal.parameter])
     except ValueError as problem:
         raise UsageError(f"goal {goal.number} ({goal.goal.parameter}): {problem}") from None
@@ -181,7 +182,7 @@ def _wish(goal: FileGoal, signal: GoalSignal, task: SwapTask, influence: Influen
 
 
 class _SwapConditions:
-    """Gives the rules of a parameter as they are when its turn comes."""
+    """Gives the rules of a parameter for the values at the time of its swaps."""
 
     def __init__(self, design: Design, inputs: MaskInputs) -> None:
         self._blocks = {block.plan.names[0]: block for block in design.blocks}
@@ -195,7 +196,7 @@ class _SwapConditions:
 
 
 def _block(design: BlockDesign, source: Rows, reports: list[GoalReport]) -> MaskedBlock:
-    """Return one parameter; row i of its values is the original of record i, which record `source` tells may get."""
+    """Return one parameter; row i of its values is the original of record i; `source` has the row of each record."""
     series = design.series[0]
     records = len(source)
     is_swapped = source != np.arange(records)

@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GroupAnonymity(Masker):
-    """Parameter values swapped between records until goal signals are as wished; nothing else changes.
+    """Parameter values are swapped between records until the goal signals are as wished; nothing else changes.
 
     `influential` are the variables in which the two records of a swap should be alike.
     """
 
     name = "group-anonymity"
-    guarantee = "Nothing but the goals' parameters changes, and the signals are as wished, or the plan says why not."
+    guarantee = "Only the goals' parameters change, and the signals are as wished, or the plan says why not."
     divides_itself = True
     takes_k = False
     least_k = 1
@@ -60,7 +60,7 @@ class GroupAnonymity(Masker):
 
     @property
     def shares_values(self) -> bool:
-        """Tell that no groups are formed."""
+        """Return false: no groups are formed."""
         return False
 
     @property
@@ -69,18 +69,18 @@ class GroupAnonymity(Masker):
         return len(self.goals)
 
     def warnings(self, k: int, partition: str) -> tuple[Reason, ...]:
-        """Return what gives the goals away, and that pairs may be unlike."""
+        """Return the warnings that files reveal the goals, and that any two records may be swapped."""
         told = because("goals-tell")
         return (told,) if self.influential else (told, because("nothing-influential"))
 
     def mistakes(self, recipe: Recipe, written: Mapping[str, Any]) -> Iterator[RecipeMistake]:
-        """Yield goals that cannot be meant, and entries without effect."""
+        """Yield inconsistent goals, and entries without effect."""
         from constraint_sdc.maskers.group_anonymity.goal_mistakes import goal_mistakes
 
         return goal_mistakes(self.goals, self.influential, recipe, written)
 
     def resolve(self, table: Table, recipe: Recipe) -> SwapTask:
-        """Return the goals in terms of a file."""
+        """Return the goals resolved against a file."""
         from constraint_sdc.maskers.group_anonymity.resolve_goals import resolve_goals
 
         return resolve_goals(self.goals, self.influential, table, recipe)

@@ -1,4 +1,4 @@
-"""The swaps of least total cost as a linear programme, whose vertices are whole, for it is a flow in a network."""
+"""The swaps of least total cost as a linear programme; it is a network flow, so its vertices are integer."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import numpy as np
 from constraint_sdc.arrays import Counts, Flags, Floats, Rows
 from constraint_sdc.maskers.group_anonymity.influence import Allowed, Chosen, Influence, Quotas
 
-_LARGEST_COST = 1e3  # the solver's tolerances are absolute: costs up to here lose nothing that matters
-_NO_COST = 1e-300  # nothing below it matters, and dividing by it would overflow
+_LARGEST_COST = 1e3  # the solver's tolerances are absolute and do not matter for costs up to this
+_NO_COST = 1e-300  # smaller costs do not matter, and division by them overflows
 
 
 @dataclass(frozen=True)
 class Solution:
-    """Which of the given pairs are taken, and what it is worth to have each row, each other, and each pair at all.
+    """Which of the given pairs are taken, and the dual prices of each row, each other row, and the number of pairs.
 
-    A pair that was not given would lower the total only if it cost less than `worth` says.
+    A pair that was not given lowers the total only if it costs less than `worth`.
     """
 
     taken: Flags
@@ -27,7 +27,7 @@ class Solution:
     of_pair: float
 
     def worth(self, quotas: Quotas, rows: Rows, others: Rows) -> Floats:
-        """Return the cost below which each of the pairs would be an improvement."""
+        """Return the cost below which each of the pairs is an improvement."""
         keys = {"row": rows, "other": others, "source": quotas.value[rows], "target": quotas.value[others]}
         total = np.full(len(rows), self.of_pair)
         for name, (known, prices) in self.of_row.items():
@@ -37,9 +37,9 @@ class Solution:
 
 
 def choose_optimal(quotas: Quotas, influence: Influence, allowed: Allowed) -> Chosen:
-    """Return the most swaps that quotas and allowed pairs admit, and among those the cheapest.
+    """Return the largest number of swaps that quotas and allowed pairs admit, at the least total cost.
 
-    All pairs are asked about and weighed. Which of several optima comes out is the solver's choice, always the same.
+    All pairs are checked and weighed. If there are several optima, the solver always returns the same one.
     """
     rows, others = (side.ravel() for side in np.meshgrid(quotas.vital, quotas.others, indexing="ij"))
     if len(rows):
@@ -60,7 +60,7 @@ def best_of(quotas: Quotas, influence: Influence, rows: Rows, others: Rows) -> t
 
 def solve(quotas: Quotas, rows: Rows, others: Rows, costs: Floats, number: int) -> Solution:
     """Return the cheapest `number` or more disjoint pairs within the quotas, which must be possible."""
-    from scipy.optimize import linprog  # only where it is used: it takes a while to load
+    from scipy.optimize import linprog  # imported where it is used, because it loads slowly
     from scipy.sparse import csr_matrix, vstack
 
     keys = {"row": rows, "other": others, "source": quotas.value[rows], "target": quotas.value[others]}
@@ -89,16 +89,16 @@ def _membership(lines: Rows, height: int) -> Any:
     return csr_matrix((np.ones(len(lines)), (lines, np.arange(len(lines)))), shape=(height, len(lines)))
 
 
-# Pairs that are worth a look: each vital record and its nearest others.
+# Candidate pairs: each vital record and its nearest others.
 
 _PROPOSALS = 2_000_000  # pairs weighed at a time
-_COMPARED = 4_000_000  # pairs weighed for the dearest ones
+_COMPARED = 4_000_000  # pairs weighed for the most expensive ones
 
 
 def proposals(points: Floats, quotas: Quotas, neighbours: int) -> tuple[Rows, Rows]:
     """Return pairs of each vital row and its nearest others: in every value if that is not too many, else overall.
 
-    Every value has to receive its share, so that the nearest records of the whole file would not do.
+    Every value has to receive its share, so the nearest records of the whole file are not enough.
     """
     vital, others = quotas.vital, quotas.others
     pools = _by_value(quotas, others)
@@ -112,7 +112,7 @@ def proposals(points: Floats, quotas: Quotas, neighbours: int) -> tuple[Rows, Ro
 
 
 def nearest_pairs(points: Floats, rows: Rows, pool: Rows, neighbours: int) -> tuple[Rows, Rows]:
-    """Return each row beside its nearest records of a pool, as many as it has or as are asked for."""
+    """Return each row with its nearest records of a pool, at most as many as requested."""
     from scipy.spatial import KDTree
 
     k = min(neighbours, len(pool))
@@ -123,9 +123,9 @@ def nearest_pairs(points: Floats, rows: Rows, pool: Rows, neighbours: int) -> tu
 def proposals_for_dearest(
     influence: Influence, quotas: Quotas, rows: Rows, others: Rows, neighbours: int
 ) -> tuple[Rows, Rows]:
-    """Return the cheapest pairs in every value, on either side, for the records of the dearest of the present pairs.
+    """Return the cheapest pairs in every value, on either side, for the records of the most expensive present pairs.
 
-    These are compared with all records, for points say little about which of the distant ones are the least distant.
+    These are compared with all records, because points do not show which of the distant records are the nearest.
     """
     number = _COMPARED // max(len(quotas.vital), len(quotas.others))
     dearest = np.argsort(-influence.cost(rows, others), kind="stable")[:number]
@@ -150,13 +150,13 @@ def _cheapest_pairs(influence: Influence, rows: Rows, pool: Rows, neighbours: in
 
 # Improving disjoint pairs by column generation: L. R. Ford and D. R. Fulkerson, Management Science 5, 97-101, 1958.
 #
-# The flow is solved for a few pairs of each record; its prices tell which of all proposed pairs would still lower the
-# total; these join, and so on until little is left to gain. Many pairs are improved in blocks of close records.
+# The flow is solved for a few pairs of each record. Its prices show which of all proposed pairs still lower the total;
+# these are added, and so on until there is little to gain. Many pairs are improved in blocks of close records.
 
 _NEIGHBOURS = 8  # proposed in every value
-_FIRST = 4  # of them known to the flow from the start
+_FIRST = 4  # of them in the flow from the start
 _BLOCK = 10_000  # pairs whose flow is solved at once
-_JOINING = 20_000  # pairs that join in one round, at most
+_JOINING = 20_000  # pairs added in one round, at most
 _ROUNDS = 8
 _WORTH = 1e-3  # of the cost; less is not worth another round
 
@@ -180,7 +180,7 @@ def _parts(quotas: Quotas, points: Floats, rows: Rows, others: Rows, axis: int) 
     blocks = np.array_split(order, max(-(-len(rows) // _BLOCK), 1))
     borders = np.array([place[rows[block[0]]] for block in blocks[1:]])
     for number, block in enumerate(blocks):
-        # Free records as they are now: blocks before this one have taken and released some.
+        # The records that are free now: earlier blocks have taken and released some.
         pools = [
             np.union1d(
                 _free(side, used)[np.searchsorted(borders, place[_free(side, used)], side="right") == number], own
@@ -202,7 +202,7 @@ def _free(side: Rows, used: Rows) -> Rows:
 def _improved_part(
     part: Quotas, influence: Influence, allowed: Allowed, points: Floats, rows: Rows, others: Rows
 ) -> tuple[Rows, Rows]:
-    """Return the cheapest pairs that some rounds of column generation find, beginning with those that are there."""
+    """Return the cheapest pairs that some rounds of column generation find, starting from the present ones."""
     if not len(rows):
         return rows, others
     pairs = _unique_pairs(
@@ -235,7 +235,7 @@ def _improved_part(
 
 
 def _unique_pairs(*found: tuple[Rows, Rows]) -> Rows:
-    """Return different pairs, one a line, in the order of their records."""
+    """Return the distinct pairs, one per row, in the order of their records."""
     rows, others = (np.concatenate(side) for side in zip(*found, strict=True))
     width = int(others.max()) + 1
     return np.column_stack(np.divmod(np.unique(rows * width + others), width))

@@ -1,4 +1,4 @@
-"""Count the signals of a certificate's goals again, in the masked file."""
+"""Count the signals of a certificate's goals in the masked file."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from constraint_sdc.settings.recipe import Recipe
 def recount_goals(
     goals: Sequence[Goal], influential: Sequence[Influential], plan: Plan, table: Table, recipe: Recipe
 ) -> tuple[str, list[str]]:
-    """Return what was counted, in words, and where the file is not as certified.
+    """Return a sentence about what was counted, and the differences from the certificate.
 
-    A set whose condition reads a variable that was taken out of the file cannot be counted, and the words say so.
+    A set whose condition reads a variable that was removed from the file cannot be counted; the sentence says so.
     """
     try:
         task = resolve_goals(goals, influential, table, recipe)
@@ -41,5 +41,5 @@ def _differences(goal: FileGoal, said: GoalReport, task: SwapTask) -> list[str]:
     ]
     gone = sum(max(value.before - value.after, 0) for value in said.values)
     if gone != said.swaps:
-        lines.append(f"goal {said.number}: {said.swaps:,} swaps are certified, and the counts changed by {gone:,}")
+        lines.append(f"goal {said.number}: {said.swaps:,} swaps are certified, but the counts changed by {gone:,}")
     return lines

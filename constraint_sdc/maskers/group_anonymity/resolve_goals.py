@@ -1,6 +1,6 @@
-"""Goals of group anonymity against a file: conditions become records, values become places of a signal.
+"""Goals of group anonymity resolved against a file: conditions become records, values become places of a signal.
 
-What does not fit the file is a UsageError that names the goal, numbered from 1 as in the recipe.
+A goal that does not fit the file is a UsageError with its number, counted from 1 as in the recipe.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ def file_influential(wish: Influential, table: Table, recipe: Recipe) -> FileInf
         series = make_series(column, scale, VariableWish(), missing)
         return FileInfluential(wish, None, np.where(series.is_blank, -1, np.nan_to_num(series.values)).astype(np.int64))
     if (wish.same, wish.different) != (0.0, 1.0):
-        what = f"influential: {wish.name} is {scale.value}, and same and different are for categories"
-        raise UsageError(what, hint="leave them out, or say type: nominal")
+        what = f"influential: {wish.name} is {scale.value}, but `same` and `different` are for categories"
+        raise UsageError(what, hint="leave them out, or give it type: nominal")
     series = make_series(column, scale, replace(known, decimals="free"), missing)
     return FileInfluential(wish, series.values + (1.0 if scale is Scale.ORDINAL else 0.0), None)
 
 
-# The values of a parameter: equal numbers are one value however they are spelt, and texts are as they are.
+# The values of a parameter: equal numbers are one value in any spelling; texts are compared exactly.
 
 MOST_VALUES = 1000
-"""More values than that are no signal but a mistake."""
+"""A parameter with more values is refused: it is a mistake, not a signal."""
 
 
 def parameter_of(name: str, table: Table, recipe: Recipe) -> SwapParameter:
@@ -69,7 +69,7 @@ def parameter_of(name: str, table: Table, recipe: Recipe) -> SwapParameter:
     has_value = ~series.is_blank
     values, first, codes = np.unique(series.values[has_value], return_index=True, return_inverse=True)
     if not len(values):
-        raise UsageError(f"{name} is a parameter, but no record has a value of it")
+        raise UsageError(f"{name} is the parameter of a goal, but no record has a value of it")
     if len(values) > MOST_VALUES:
         hint = "choose a variable with fewer values, or join values before masking"
         raise UsageError(f"{name} has {len(values):,} different values, too many for a signal", hint=hint)
@@ -82,11 +82,11 @@ def parameter_of(name: str, table: Table, recipe: Recipe) -> SwapParameter:
 
 
 def place_of(value: str, parameter: SwapParameter, places: Rows, where: str) -> int:
-    """Return where in a signal over `places` a value stands; UsageError tells none of the file's own values."""
+    """Return the index of a value in a signal over `places`; the UsageError shows no value of the file."""
     try:
         return parameter.place_of(value, places)
     except ValueError as problem:
-        hint = f"it has {len(places):,} different values there; write one as the file does"
+        hint = f"there are {len(places):,} different values; write one of them as in the file"
         raise UsageError(f"{where}: {problem}", hint=hint) from None
 
 
@@ -94,7 +94,7 @@ _SHOWN = 20
 
 
 def resolve_goals(goals: Sequence[Goal], influential: Sequence[Influential], table: Table, recipe: Recipe) -> SwapTask:
-    """Return the goals in terms of the file; UsageError for what does not fit it."""
+    """Return the goals resolved against the file; UsageError for a goal that does not fit it."""
     parameters: dict[str, SwapParameter] = {}
     found: list[FileGoal] = []
     for number, goal in enumerate(goals, start=1):
@@ -140,7 +140,7 @@ def _resolved(number: int, goal: Goal, parameter: SwapParameter, table: Table, r
 def _vital_rows(
     wish: VitalSet, parameter: SwapParameter, table: Table, recipe: Recipe, where: str
 ) -> tuple[VitalRows, frozenset[str]]:
-    """Return the records of a set that have a value of the parameter, and the variables that were looked at."""
+    """Return the records of a set that have a value of the parameter, and the variables that its conditions read."""
     has_value = parameter.codes >= 0
     base, base_reads = has_value, frozenset[str]()
     if wish.base is not None:
@@ -152,7 +152,7 @@ def _vital_rows(
     if not (vital & base).any():
         among = f" among the records of base {wish.base!r}" if wish.base is not None else ""
         what = f"{where}: no record with a value of {parameter.name} satisfies vital {wish.vital!r}{among}"
-        raise UsageError(what, hint="a group without records has no signal to change")
+        raise UsageError(what, hint="correct the condition: a group without records has no signal")
     return VitalRows(vital & base, base), reads | base_reads
 
 
@@ -160,7 +160,7 @@ def _satisfying(text: str, table: Table, recipe: Recipe, where: str) -> tuple[Fl
     try:
         condition = parse_subdomain(text, tuple(table.columns))
         if condition.condition is None:
-            raise ValueError(f"a condition is needed, such as {text} = 'x', and not a variable's name alone")
+            raise ValueError(f"this is a variable, not a condition; write a condition such as {text} = 'x'")
         ((_, rows),) = subdomain_rows(condition, table, recipe)
     except ValueError as problem:
         raise UsageError(f"{where} {text!r}: {problem}", hint="see docs/measures/subdomains.md") from None
@@ -173,7 +173,7 @@ def _require_partners(goal: FileGoal, where: str) -> None:
     """Refuse a base of vital records only, and a signal of a single value: no swap could change it."""
     if not (goal.group.base & ~goal.group.vital).any():
         raise UsageError(
-            f"{where}: every record of the base is vital, so that there is nobody to swap with",
+            f"{where}: every record of the base is vital, so there are no records to swap with",
             hint="make the condition of vital narrower, or that of base wider",
         )
     if len(goal.places) < 2:
@@ -187,12 +187,12 @@ def _places(goal: Goal, base: Flags, parameter: SwapParameter, where: str) -> Ro
         return occurring
     ordered = [int(occurring[place_of(value, parameter, occurring, f"{where}: order")]) for value in goal.order]
     if len(set(ordered)) < len(ordered):
-        raise UsageError(f"{where}: order names a value of {parameter.name} twice")
+        raise UsageError(f"{where}: order lists a value of {parameter.name} twice")
     if left := len(occurring) - len(ordered):
-        # How many, not which: a rare value may be somebody's.
+        # The message gives the number of values, not the values: a rare value may identify a person.
         records = int(np.count_nonzero(base & ~np.isin(parameter.codes, ordered)))
         what = (
             f"{where}: order leaves out {left:,} values of {parameter.name}, which {records:,} records of the base have"
         )
-        raise UsageError(what, hint="name every value that occurs in the base")
+        raise UsageError(what, hint="list every value that occurs in the base")
     return np.array(ordered, np.int64)

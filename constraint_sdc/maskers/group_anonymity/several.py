@@ -1,8 +1,7 @@
-"""Several groups, one after the other, so that the swaps of one leave the signals of all others as they are.
+"""Several groups, one after the other, so that the swaps of one do not change the signals of all others.
 
-Two records that have the same status (vital, base) in another group over the same parameter are the same to its signal:
-whichever of them has a value, it counts alike. A swap is allowed only between such records, so that every group that
-reaches its wish keeps it, whatever the order.
+Two records with the same status (vital, base) in another group over the same parameter are interchangeable in its
+signal. A swap is allowed only between such records, so every group that reaches its wish keeps it, in any order.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ RulesOf: TypeAlias = Callable[[str, Mapping[str, Rows]], Allowed]
 
 @dataclass(frozen=True)
 class Wish:
-    """A group, the counts it wishes over a parameter, what a swap costs, and the variables that decide who is in it.
+    """A group, its wished counts over a parameter, the cost of a swap, and the variables that define the group.
 
-    `reference` is the vital and base set (a) of a difference signal, which the swaps of group (b) must not move.
+    `reference` is the vital and base set (a) of a difference signal, which the swaps of group (b) must not change.
     """
 
     group: str
@@ -41,7 +40,7 @@ class Wish:
 class Realised:
     """The parameters after all swaps, and the trace of every group, in the order of the wishes.
 
-    `sources` tell, for each parameter, the record whose original value each record has in the end.
+    `sources` has, for each parameter, the record whose original value each record has in the end.
     """
 
     codes: dict[str, Codes]
@@ -56,10 +55,10 @@ def realise(
     *,
     exact_up_to: int = EXACT_UP_TO,
 ) -> Realised:
-    """Return the parameters after the swaps of every wish; those of one change the signal of no other.
+    """Return the parameters after the swaps of every wish; the swaps of one do not change the signal of another.
 
-    `rules_of` is told a parameter and, for all parameters, whose value each record has by then; it returns which pairs
-    may swap the parameter.
+    `rules_of` takes a parameter and, for all parameters, the record whose value each record has at that time. It
+    returns which pairs may swap the parameter.
     """
     require_independent(wishes)
     now = dict(codes)
@@ -78,19 +77,19 @@ def realise(
 
 
 def require_independent(wishes: Sequence[Wish]) -> None:
-    """Raise ValueError if who belongs to a group depends on a parameter that is swapped."""
+    """Raise ValueError if membership in a group depends on a parameter that is swapped."""
     for wish in wishes:
         for other in wishes:
             if other.parameter in wish.reads:
                 whom = "the group itself" if other is wish else f"group '{other.group}'"
                 raise ValueError(
-                    f"who belongs to group '{wish.group}' depends on '{other.parameter}', which is swapped for {whom}: "
-                    "its signal could not be kept; define the group by other variables, or mask in separate runs"
+                    f"membership in group '{wish.group}' depends on '{other.parameter}', which is swapped for {whom}, "
+                    "so its signal cannot be kept; define the group by other variables, or mask in separate runs"
                 )
 
 
 def _status(wish: Wish, others: Sequence[Wish]) -> Codes:
-    """Return a number for each record; equal numbers mean the same status in every signal that must stay."""
+    """Return a number for each record; equal numbers mean the same status in every signal that must not change."""
     sets = [mask for other in others if other.parameter == wish.parameter for mask in (other.vital, other.base)]
     references = [one.reference for one in (wish, *others) if one.parameter == wish.parameter and one.reference]
     sets += [mask for reference in references for mask in reference]
@@ -100,7 +99,7 @@ def _status(wish: Wish, others: Sequence[Wish]) -> Codes:
 
 
 def _alike_and(status: Codes, rules: Allowed | None) -> Allowed:
-    """Return which pairs have the same status, and of these, which the rules allow; they are asked about no others."""
+    """Return which pairs have the same status and are allowed by the rules, which are evaluated for no other pairs."""
 
     def allowed(rows: Rows, others: Rows) -> Flags:
         is_allowed: Flags = status[rows] == status[others]

@@ -15,10 +15,10 @@ from constraint_sdc.arrays import Codes, Counts, Flags, Floats
 
 @dataclass(frozen=True)
 class WishedCounts:
-    """Real-valued counts that add up to the group, what was added to the signal for it, and where no count can help.
+    """Real-valued counts that add up to the group's size, the shift of the signal for it, and unreachable values.
 
     The `shift` is one constant for all values: differences between values, the deviation and every wavelet detail of
-    the wished signal stay. `unreachable` values have no base record, so that their signal cannot be what was wished.
+    the wished signal stay. `unreachable` values have no base record, so their signal cannot be as wished.
     """
 
     counts: Floats
@@ -34,7 +34,7 @@ def quantity(codes: Codes, members: Flags, values: int) -> Counts:
     """
     counts: Counts = np.bincount(codes[members & (codes >= 0)], minlength=values).astype(np.int64)
     if len(counts) != values:
-        raise ValueError(f"a parameter of {values} values has codes from 0 to {values - 1}, not {len(counts) - 1}")
+        raise ValueError(f"code {len(counts) - 1} is outside the {values} values of the parameter: 0 to {values - 1}")
     return counts
 
 
@@ -56,9 +56,10 @@ def counts_of_quantity(wished: Floats, total: int) -> WishedCounts:
 
 
 def counts_of_concentration(wished: Floats, rho: Counts, total: int) -> WishedCounts:
-    """Return the counts of a wished concentration; swaps keep the `total`, so the whole signal moves up or down to it.
+    """Return the counts of a wished concentration; swaps keep the `total`, so the whole signal is shifted to it.
 
-    That a wished concentration keeps its mean does not keep the number of vital records, for values weigh differently.
+    A concentration with the same mean need not have the same number of vital records, because values have different
+    weights.
 
     >>> counts_of_concentration(np.array([0.5, 0.1]), np.array([10, 20]), 10).counts.round(9).tolist()
     [6.0, 4.0]
@@ -68,7 +69,7 @@ def counts_of_concentration(wished: Floats, rho: Counts, total: int) -> WishedCo
     if len(wished) != len(rho):
         raise ValueError(f"the wished signal has {len(wished)} values, the parameter {len(rho)}")
     if not 0 <= total <= everyone:
-        raise ValueError(f"{total} vital records among {everyone} base records: the vital ones must be among the base")
+        raise ValueError(f"{total} vital records but {everyone} base records: the base must contain the vital records")
     shift = (total - float(np.dot(wished, rho))) / everyone if everyone else 0.0
     return WishedCounts((wished + shift) * rho, shift, tuple(np.flatnonzero((rho == 0) & (wished != 0)).tolist()))
 
@@ -76,7 +77,7 @@ def counts_of_concentration(wished: Floats, rho: Counts, total: int) -> WishedCo
 def counts_of_difference(
     wished: Floats, rho: Counts, q_reference: Counts, rho_reference: Counts, total: int
 ) -> WishedCounts:
-    """Return the counts of group (b) that give a wished difference while the reference group (a) stays as it is."""
+    """Return the counts of group (b) that give a wished difference while the reference group (a) does not change."""
     require_signal(wished)
     return counts_of_concentration(wished + concentration(q_reference, rho_reference), rho, total)
 
@@ -84,7 +85,7 @@ def counts_of_difference(
 def require_signal(signal: Floats) -> None:
     """Raise ValueError unless a signal is a row of finite numbers."""
     if signal.ndim != 1 or not len(signal) or not np.all(np.isfinite(signal)):
-        raise ValueError("a goal signal is one finite number for each value of the parameter")
+        raise ValueError("a goal signal must have one finite number for each value of the parameter")
 
 
 def _shares(parts: Floats, wholes: Counts) -> Floats:

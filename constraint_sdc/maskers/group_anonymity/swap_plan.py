@@ -1,4 +1,4 @@
-"""The plan of group anonymity: a block for every parameter, and why each rule survives the swaps of its values."""
+"""The plan of group anonymity: a block for every parameter, and why each rule still holds after the swaps."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.data.series import Series
 from constraint_sdc.evaluate.expression import variables_of
 from constraint_sdc.maskers.group_anonymity.goal import Goal
+from constraint_sdc.operators.mode import Mode
 from constraint_sdc.plan.design import BlockDesign, Design, PlanInputs, Stratum, refuse_removed
 from constraint_sdc.plan.plan import Block, BlockPlan, Formation, Kept, Plan, RulePlan, StratumPlan, VariablePlan, Why
 from constraint_sdc.plan.read_series import is_numeric, make_series, not_numeric
@@ -19,11 +20,11 @@ from constraint_sdc.plan.roles import refuse_unknown, told_role
 from constraint_sdc.plan.rule_facts import RuleFacts, rule_facts
 from constraint_sdc.plan.treatment import plan_warnings
 from constraint_sdc.settings.reason import because
-from constraint_sdc.settings.words import OperatorName, Role, Scale, Treatment, VariableWish
+from constraint_sdc.settings.words import Role, Scale, Treatment, VariableWish
 
 
 def plan_swaps(inputs: PlanInputs, goals: Sequence[Goal]) -> Design:
-    """Return the plan and its working drawing: nothing but the parameters of the goals changes."""
+    """Return the plan and its design: only the parameters of the goals change."""
     refuse_unknown(inputs.table, inputs.recipe)
     names = tuple(dict.fromkeys(goal.parameter for goal in goals))
     kept = _kept(names, inputs)
@@ -71,10 +72,10 @@ def _kept(parameters: Collection[str], inputs: PlanInputs) -> dict[str, Kept]:
 
 
 def _pattern_wide(facts: tuple[RuleFacts, ...], names: Sequence[str]) -> tuple[RuleFacts, ...]:
-    """Return the rules with all variables on which their verdicts may hang; `names` are those of the masked file.
+    """Return the rules with all variables on which their verdicts may depend; `names` are those of the masked file.
 
-    Whether a rule fires depends on the contexts of its whole pattern, where an earlier one takes its nodes. A rule of
-    uncertain reach may read everything.
+    Whether a rule fires depends on the contexts of its whole pattern, because an earlier rule may take its nodes. A
+    rule whose variables are uncertain may read everything.
     """
     contexts: dict[str, dict[str, None]] = {}
     unsure: set[str] = set()
@@ -102,7 +103,7 @@ def _block(
     inputs: PlanInputs,
     goals: Sequence[Goal],
 ) -> BlockDesign:
-    """Work out the block of one parameter; rules that an earlier block lists already are obeyed, not listed again."""
+    """Design the block of one parameter; rules that an earlier block lists are obeyed but not listed again."""
     series = _series(name, inputs)
     records = inputs.table.records
     numbers = tuple(place for place, goal in enumerate(goals, start=1) if goal.parameter == name)
@@ -112,7 +113,7 @@ def _block(
         wish.role or Role.CONFIDENTIAL,
         series.scale,
         series.grid,
-        OperatorName.MODE,
+        Mode.name,
         treatment=Treatment.SWAPPED,
     )
     plan = BlockPlan(

@@ -1,8 +1,8 @@
 """Which pairs may exchange values: those after which every rule that held holds for both records.
 
-Rules are evaluated by their own expressions on the texts that would be written. A rule that cannot be evaluated here
-allows a pair only if both records agree in everything else that it reads: then each has, after the swap, what the other
-had before it, and the two verdicts change places. They must be the same.
+Rules are evaluated by their own expressions on the texts to be written. A rule that cannot be evaluated here allows a
+pair only if both records agree in everything else that it reads: each then has, after the swap, the values that the
+other had before, and the two verdicts are exchanged. They must be the same.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from constraint_sdc.data.table import Column, Table
 from constraint_sdc.judge.rule_set import Evaluate
 from constraint_sdc.plan.design import BlockDesign
 
-_MOST_KNOWN = 50_000_000  # pairs of a record and a text whose verdicts are remembered
+_MOST_KNOWN = 50_000_000  # pairs of a record and a text whose verdicts are cached
 
 
 def text_codes(column: Column) -> Rows:
@@ -30,9 +30,10 @@ def text_codes(column: Column) -> Rows:
 
 @dataclass
 class SwapRules:
-    """The rules of one parameter while other parameters, and perhaps some values of its own, are swapped already.
+    """The rules of one parameter after swaps of other parameters, and possibly of some of its own values.
 
-    `sources` tell whose value of each parameter a record has by now; `held` which records satisfied a rule at first.
+    `sources` has the record whose value of each parameter a record has now; `held` which records satisfied a rule
+    before masking.
     """
 
     design: BlockDesign
@@ -53,7 +54,7 @@ class SwapRules:
         """Tell which pairs may exchange their values of the parameter."""
         if not self.design.rules:
             return np.ones(len(rows), np.bool_)
-        # Both sides of all pairs at once: record `who` with the value that record `whose` has by now.
+        # Both sides of all pairs at once: record `who` with the value that record `whose` has now.
         who, whose = np.concatenate((rows, others)), np.concatenate((others, rows))
         holds = self._all_hold(who, whose)
         for rule in self.design.unevaluated:
@@ -62,11 +63,11 @@ class SwapRules:
 
     @cached_property
     def _own_codes(self) -> Rows:
-        """Return the text of every record by now, as a number."""
+        """Return the present text of every record, as a number."""
         return self.codes_of(self.name)[self.sources[self.name]]
 
     def _all_hold(self, who: Rows, whose: Rows) -> Flags:
-        """Tell where all rules that can be evaluated hold; asked once for each record and text."""
+        """Tell where all rules that can be evaluated hold; evaluated once for each record and text."""
         texts = int(self._own_codes.max()) + 1
         keys, first, place = np.unique(who * texts + self._own_codes[whose], return_index=True, return_inverse=True)
         who, whose, place = who[first], whose[first], place.reshape(-1)
@@ -91,7 +92,7 @@ class SwapRules:
         return holds
 
     def _columns(self, who: Rows, whose: Rows) -> dict[str, Column]:
-        """Return what would be written for records `who` with the parameter's values of `whose`."""
+        """Return the texts to be written for records `who` with the parameter's values of `whose`."""
         columns = {name: self._now(name, who) for name in self.design.others}
         columns[self.name] = self._now(self.name, whose)
         return columns
@@ -100,7 +101,7 @@ class SwapRules:
         return self.table.columns[name].take(self.sources[name][rows] if name in self.sources else rows)
 
     def _exchanged(self, rule: str, who: Rows, whose: Rows) -> Flags:
-        """Tell where a rule that is not evaluated merely exchanges its verdicts, and these are the same."""
+        """Tell where a rule that is not evaluated only exchanges its verdicts, and these are the same."""
         same: Flags = self.held[rule][who] == self.held[rule][whose]
         for name in self.design.reads[rule]:
             if name != self.name:

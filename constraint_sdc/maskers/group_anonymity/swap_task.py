@@ -28,7 +28,7 @@ class SwapParameter:
         return int(np.count_nonzero(self.codes < 0))
 
     def place_of(self, value: str, places: Rows) -> int:
-        """Return where a value stands among `places` (codes); equal numbers are the same value. Else ValueError."""
+        """Return the index of a value among `places` (codes), or ValueError; equal numbers are the same value."""
         labels = [self.labels[code] for code in places.tolist()]
         if value in labels:
             return labels.index(value)
@@ -36,7 +36,7 @@ class SwapParameter:
         for place, label in enumerate(labels):
             if number is not None and _number(label) == number:
                 return place
-        raise ValueError(f"{value!r} is no value of {self.name} in the base")
+        raise ValueError(f"{value!r} is not a value of {self.name} in the base")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +49,10 @@ class VitalRows:
 
 @dataclass(frozen=True, slots=True)
 class FileGoal:
-    """One goal of the recipe, the `number`-th from 1, in terms of a file.
+    """One goal of the recipe, the `number`-th from 1, resolved against a file.
 
-    `places` are the codes of the parameter's values from left to right, as the signal has them: those that occur in the
-    base. `reads` are the variables that decide who is in a set.
+    `places` are the codes of the parameter's values that occur in the base, in the order of the signal. `reads` are the
+    variables that define the sets.
     """
 
     number: int
@@ -74,7 +74,7 @@ class FileInfluential:
 
 @dataclass(frozen=True, slots=True)
 class SwapTask:
-    """All that group anonymity needs to know of a file besides its rules; goals in the order of the recipe."""
+    """Everything that group anonymity needs from a file besides its rules; goals in the order of the recipe."""
 
     parameters: Mapping[str, SwapParameter]
     goals: tuple[FileGoal, ...]

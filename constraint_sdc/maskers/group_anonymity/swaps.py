@@ -1,8 +1,8 @@
 """Swaps that realise wished counts at least total InfM: Chertov and Tavrov, Data group anonymity in microfiles.
 
-A vital record with a value that has too many gives its parameter value to a non-vital base record with a value that has
-too few, and takes that record's. Counts of the parameter and of the base never change. The paper supposes the choice of
-pairs NP-hard; it is a minimum-cost flow (value, vital record, other record, value), solved exactly if pairs are few.
+A vital record whose value has too many vital records exchanges it with a non-vital base record whose value has too few.
+Counts of the parameter and of the base never change. The paper supposes that the choice of pairs is NP-hard; it is a
+minimum-cost flow (value, vital record, other record, value), solved exactly if there are few pairs.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from constraint_sdc.maskers.group_anonymity.signals import quantity
 #
 # For positive numbers (a - b) / (a + b) = tanh((ln a - ln b) / 2): half the logarithm is a coordinate, exact for
 # close records and too far for distant ones. Sign and blank, and each category, are indicator columns. Points only
-# propose pairs; what a pair costs is always the metric itself.
+# propose pairs; the cost of a pair is always the metric itself.
 
-_COLUMNS = 8  # indicator columns of one variable; more would only slow the tree
-_SPREAD = 1e-4  # of the metric's range, far below what is worth a choice
+_COLUMNS = 8  # indicator columns of one variable; more columns only slow the tree
+_SPREAD = 1e-4  # of the metric's range, far below any difference that matters
 _GOLDEN = 0.6180339887498949
 _DIGITS = 9  # decimals of a coordinate: far finer than any difference that matters to a swap
 
@@ -37,7 +37,7 @@ _DIGITS = 9  # decimals of a coordinate: far finer than any difference that matt
 def embed(influence: Influence, rows: Rows) -> Floats:
     """Return one point for each of the rows.
 
-    Equal records would all have the same few nearest neighbours and fight for them: a last, tiny coordinate parts them.
+    Equal records have the same few nearest neighbours and compete for them: a last, tiny coordinate separates them.
     """
     columns = [column for variable in influence.variables for column in _columns(variable, rows)]
     reach = np.sqrt(sum(variable.weight for variable in influence.variables) or 1.0)
@@ -63,7 +63,7 @@ def _half_logarithms(numbers: Floats, scale: float) -> Floats:
     halves[has_logarithm] = 0.5 * np.log(np.abs(numbers[has_logarithm]))
     if has_logarithm.any():
         halves[~has_logarithm] = np.median(halves[has_logarithm])
-    # Logarithms differ in the last bit between processors; rounded, they propose the same pairs everywhere.
+    # Logarithms differ in the last bit between processors; rounded ones propose the same pairs everywhere.
     return np.round(scale * halves, _DIGITS)
 
 
@@ -80,15 +80,15 @@ def _indicators(codes: Codes, height: float) -> list[Floats]:
 # Swaps for many records: nearest neighbours propose pairs, the cheapest are taken first, and a flow improves them.
 
 _NEIGHBOURS = (4, 16, 64, 256, 1024, 4096)
-_BATCH = 4096  # pairs asked about at a time, at least
-_LAST_RESORT = 100_000  # pairs among which the exact method looks for what is missing
+_BATCH = 4096  # pairs checked at a time, at least
+_LAST_RESORT = 100_000  # pairs among which the exact method searches for missing swaps
 
 
 def choose_near_optimal(quotas: Quotas, influence: Influence, allowed: Allowed) -> Chosen:
     """Return swaps within the quotas at nearly the least cost; if every pair is allowed, the quotas are met exactly.
 
-    If rules forbid so many pairs that some are missing, the exact method chooses anew among pairs that are near and
-    allowed; more may exist, so that the result then never claims to be all.
+    If rules forbid so many pairs that some are missing, the exact method chooses again among pairs that are near and
+    allowed. More may exist, so the result is then never called exhaustive.
     """
     points = embed(influence, np.arange(len(quotas.value)))
     greedy = _Greedy(quotas, influence, allowed, points)
@@ -103,7 +103,7 @@ def choose_near_optimal(quotas: Quotas, influence: Influence, allowed: Allowed) 
 
 
 class _Greedy:
-    """What is still free and wanted while pairs are taken, cheapest first; ties by record number."""
+    """Free rows and open quotas while pairs are taken, cheapest first; ties by record number."""
 
     def __init__(self, quotas: Quotas, influence: Influence, allowed: Allowed, points: Floats) -> None:
         self.quotas, self.influence, self.allowed, self.points = quotas, influence, allowed, points
@@ -121,14 +121,14 @@ class _Greedy:
         return both[:, 0], both[:, 1]
 
     def take(self, neighbours: int) -> None:
-        """Take pairs among the nearest neighbours in every value that still wants records."""
+        """Take pairs among the nearest neighbours in every value that still needs records."""
         vital, others = (side[self._wanted(side)] for side in (self.quotas.vital, self.quotas.others))
         rows, partners = proposals(self.points, replace(self.quotas, vital=vital, others=others), neighbours)
         order = np.lexsort((partners, rows, self.influence.cost(rows, partners)))
         size = max(_BATCH, 2 * self.missing)
         while len(order) and self.missing:
             self._take_batch(rows[order[:size]], partners[order[:size]])
-            order, size = order[size:], 2 * size  # what needs many batches needs large ones
+            order, size = order[size:], 2 * size  # each batch is twice as large as the one before
 
     def _take_batch(self, rows: Rows, partners: Rows) -> None:
         is_open = self._wanted(rows) & self._wanted(partners)
@@ -156,7 +156,7 @@ class _Greedy:
 
 
 def _rechosen(greedy: _Greedy, rows: Rows, others: Rows) -> tuple[Rows, Rows]:
-    """Return more pairs than greedy found, if the exact method finds them among those that are known to be allowed."""
+    """Return more pairs than the greedy search, if the exact method finds them among pairs known to be allowed."""
     quotas = greedy.quotas
     per_row = max(_LAST_RESORT // len(quotas.vital), 1)
     near, partners = nearest_pairs(greedy.points, quotas.vital, quotas.others, per_row)
@@ -174,9 +174,9 @@ EXACT_UP_TO = 20_000
 
 @dataclass(frozen=True)
 class SwapTrace:
-    """The swaps, in order of the vital records, what each costs, and how far they lead towards the wished counts.
+    """The swaps, in order of the vital records, their costs, and the counts before, wished and achieved.
 
-    If swaps are `missing`, `is_exhausted` says whether the allowed pairs do not suffice, or the search gave up on more.
+    If swaps are `missing`, `is_exhausted` is true if the allowed pairs do not suffice, false if the search gave up.
     """
 
     vital: Rows
@@ -195,12 +195,12 @@ class SwapTrace:
 
     @property
     def missing(self) -> int:
-        """Return how many swaps short of the wish this is."""
+        """Return how many swaps are missing for the wish."""
         return int(np.abs(self.wished - self.achieved).sum()) // 2
 
     @property
     def is_reached(self) -> bool:
-        """Return whether the counts are exactly those wished."""
+        """Return whether the counts are exactly the wished ones."""
         return self.missing == 0
 
 
@@ -214,10 +214,10 @@ def choose_swaps(
     *,
     exact_up_to: int = EXACT_UP_TO,
 ) -> SwapTrace:
-    """Return as many disjoint swaps as lead to the wished counts, of least total cost (near it, if pairs are many).
+    """Return disjoint swaps that give the wished counts at the least total cost (nearly, if there are many pairs).
 
-    `allowed` is asked about batches of pairs; no pair is swapped that it did not allow. The same input gives the same
-    swaps. Where the allowed pairs do not suffice, the trace says how many are missing.
+    `allowed` checks batches of pairs; only pairs that it allows are swapped. The same input gives the same swaps. If
+    the allowed pairs do not suffice, the trace says how many swaps are missing.
     """
     before = quantity(codes, vital, len(wished))
     _require_possible(codes, vital, base, wished, before)
@@ -243,14 +243,14 @@ def swapped(codes: Codes, trace: SwapTrace) -> Codes:
 def _require_possible(codes: Codes, vital: Flags, base: Flags, wished: Counts, before: Counts) -> None:
     if np.any(vital & ~base):
         raise ValueError(
-            "a vital record is outside the base: the base contains the vital records and those they may swap with"
+            "a vital record is outside the base; the base must contain the vital records and their swap partners"
         )
     if wished.sum() != before.sum():
-        raise ValueError(f"{wished.sum()} records are wished, the group has {before.sum()}: swaps keep their number")
+        raise ValueError(f"the wished counts add up to {wished.sum()}, but the group has {before.sum()} records")
     room = quantity(codes, base, len(wished))
     if np.any(wished < 0) or np.any(wished > room):
         value = int(np.flatnonzero((wished < 0) | (wished > room))[0])
-        raise ValueError(f"{wished[value]} records are wished at value {value}, which has room for 0 to {room[value]}")
+        raise ValueError(f"the wished count at value {value} is {wished[value]}; it must be from 0 to {room[value]}")
 
 
 def _quotas(codes: Codes, vital: Flags, base: Flags, wished: Counts, before: Counts) -> Quotas:

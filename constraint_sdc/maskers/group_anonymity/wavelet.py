@@ -22,7 +22,7 @@ _TOLERANCE = 1e-9  # of the largest coefficient
 
 @dataclass(frozen=True)
 class GivenApproximation:
-    """New coefficients, shifted by one constant to the old sum, for the sum of the signal hangs on it."""
+    """New coefficients, shifted by one constant to the old sum, because the sum of the signal depends on it."""
 
     values: tuple[float, ...]
 
@@ -31,7 +31,7 @@ class GivenApproximation:
         given = np.array(self.values, np.float64)
         if len(given) != len(coefficients):
             raise ValueError(
-                f"{len(given)} coefficients are given; at this level the approximation has {len(coefficients)}"
+                f"{len(given)} coefficients are given, but the approximation at this level has {len(coefficients)}"
             )
         require_signal(given)
         shifted: Floats = given + (coefficients.mean() - given.mean())
@@ -48,7 +48,7 @@ class PermutedApproximation:
         """Return the coefficients in the new order."""
         if sorted(self.order) != list(range(len(coefficients))):
             raise ValueError(
-                f"an order of the approximation names each of 0 to {len(coefficients) - 1} once: {self.order}"
+                f"an order of the approximation must list each of 0 to {len(coefficients) - 1} once, not {self.order}"
             )
         return coefficients[list(self.order)]
 
@@ -64,7 +64,7 @@ class ReversedApproximation:
 
 @dataclass(frozen=True)
 class FlatApproximation:
-    """All coefficients equal to their mean: only the details are left to see."""
+    """All coefficients equal to their mean: only the details remain visible."""
 
     def apply(self, coefficients: Floats) -> Floats:
         """Return the mean, repeated."""
@@ -78,8 +78,8 @@ ApproximationChange: TypeAlias = GivenApproximation | PermutedApproximation | Re
 class ChangeApproximation:
     """Replaces the approximation at a level (the largest that the length admits, if none is named), not the details.
 
-    Total and details are kept to 1e-9 of the largest coefficient, or ValueError says why they cannot be: boundary modes
-    other than periodization have more coefficients than the signal has numbers, so that some choices fit no signal.
+    Total and details are kept to 1e-9 of the largest coefficient; otherwise ValueError. Boundary modes other than
+    periodization have more coefficients than the signal has numbers, so some choices fit no signal.
     """
 
     change: ApproximationChange
@@ -89,9 +89,9 @@ class ChangeApproximation:
 
     def __post_init__(self) -> None:
         if self.wavelet not in pywt.wavelist(kind="discrete"):
-            raise ValueError(f"'{self.wavelet}' is no discrete wavelet; try haar, db2, sym4 or coif1")
+            raise ValueError(f"'{self.wavelet}' is not a discrete wavelet; use haar, db2, sym4 or coif1, for example")
         if self.mode not in pywt.Modes.modes:
-            raise ValueError(f"'{self.mode}' is no boundary mode; use one of: {', '.join(pywt.Modes.modes)}")
+            raise ValueError(f"'{self.mode}' is not a boundary mode; use one of: {', '.join(pywt.Modes.modes)}")
 
     def apply(self, signal: Floats) -> Floats:
         """Return the signal of the changed approximation and the old details."""
@@ -100,7 +100,7 @@ class ChangeApproximation:
         approximation, details = decompose(signal, self.wavelet, level, self.mode)
         wished = self.change.apply(approximation)
         changed = self._composed(wished, details)[: len(signal)]
-        # The details sum to zero but for the last digits of the filters; the constant added for these has no details.
+        # The details sum to zero except for rounding in the filters; the constant added for it has no details.
         changed += signal.mean() - changed.mean()
         self._require_details(changed, details, largest=max(float(np.abs(one).max()) for one in (wished, *details)))
         return changed
@@ -130,7 +130,7 @@ def decompose(signal: Floats, wavelet: str, level: int, mode: str) -> tuple[Floa
 
 
 def admissible_level(length: int, wished: int | None = None) -> int:
-    """Return the wished level, or the largest: the length must be halved so often and leave two coefficients or more.
+    """Return the wished level, or the largest: halving the length that often must leave at least two coefficients.
 
     >>> admissible_level(48), admissible_level(48, 2)
     (4, 2)

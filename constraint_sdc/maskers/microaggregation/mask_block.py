@@ -1,4 +1,4 @@
-"""Microaggregation of one block: divide its strata into groups, let the operators speak, make it exact."""
+"""Microaggregation of one block: divide its strata into groups, apply the operators, make the result exact."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from constraint_sdc.plan.design import BlockDesign
 from constraint_sdc.plan.plan import Price, Promise
 from constraint_sdc.settings.reason import Reason
 
-_MASKED_TWICE = 20_000  # records; beyond, plain masking for comparison would take as long as the masking itself
+_MASKED_TWICE = 20_000  # records; for more, plain masking for comparison takes as long as the masking itself
 
 
 def mask_block(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
@@ -38,7 +38,7 @@ def share_representatives(
 ) -> MaskedBlock:
     """Return the block with one representative for each group; `aims` are as `group_targets` gives them.
 
-    Actual records that stand in for a representative are the group's own, or those that `company` gives for it.
+    Actual records that replace a representative come from the group itself, or from `company` if it is given.
     """
     targets, copied, mixed = aims
     judge = BlockJudge(design, groups, inputs.table, inputs.held, inputs.evaluator_for(design))

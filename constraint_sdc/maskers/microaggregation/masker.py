@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.settings.reason import Reason
-from constraint_sdc.settings.words import OperatorName, Treatment
+from constraint_sdc.settings.words import Treatment
 
 if TYPE_CHECKING:
     from constraint_sdc.maskers.inputs import MaskInputs
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Microaggregation(Masker):
     """Records in groups of at least k, and every group shares one representative.
 
-    A partition that divides by one variable ranks each variable of a block by itself: then k records share a value of
+    A partition that divides by one variable ranks each variable of a block separately: then k records share a value of
     one variable, and every record has values of its own.
     """
 
@@ -29,17 +29,17 @@ class Microaggregation(Masker):
     has_geometric_mean = True
 
     def treats_records(self, names: Collection[str], partition: str) -> bool:
-        """Tell whether several variables are divided one by one."""
+        """Tell whether several variables are divided separately."""
         from constraint_sdc.partition.registry import takes_one_variable
 
         return takes_one_variable(partition) and len(names) > 1
 
-    def own_treatment(self, operator: OperatorName) -> Treatment:
-        """Return that values are averaged over neighbours in the order of the variable."""
+    def own_treatment(self, *, is_average: bool) -> Treatment:
+        """Return the treatment by averages over neighbours in the order of the variable."""
         return Treatment.RANKED
 
     def microaggregates(self, treatments: Collection[Treatment]) -> bool:
-        """Tell that every block is."""
+        """Return true: every block is microaggregated."""
         return True
 
     def warnings(self, k: int, partition: str) -> tuple[Reason, ...]:
@@ -49,7 +49,7 @@ class Microaggregation(Masker):
         return partition_warnings(partition, k)
 
     def mask(self, design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
-        """Return one representative for each group, or ranked values where variables are divided one by one."""
+        """Return one representative for each group, or ranked values where variables are divided separately."""
         assert inputs.partitioner is not None
         if self.treats_records(design.plan.names, inputs.partitioner.name):
             from constraint_sdc.maskers.microaggregation.ranking import mask_ranked

@@ -1,8 +1,8 @@
-"""Individual ranking where rules tie variables: every variable is divided by itself, and rules hold record by record.
+"""Individual ranking where rules tie variables: every variable is divided separately, and rules hold for each record.
 
 D. Defays and P. Nanopoulos, Panels of enterprises and confidentiality, Statistics Canada, 1993. With the variables of a
-rule divided in different ways no k records share all their values, and dependents are computed from what each record
-got: k is not promised for such a block.
+rule divided in different ways, k records do not share all their values, and dependents are computed for each record: k
+is not guaranteed for such a block.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from constraint_sdc.settings.words import Scale, Treatment
 
 
 def mask_ranked(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
-    """Return the block with every variable averaged over its own neighbours, and the rules restored by record."""
+    """Return the block with every variable averaged over its own neighbours, and the rules restored for each record."""
     if all(variable.treatment is not Treatment.RANKED for variable in design.plan.variables):
         return mask_block(design, replace(inputs, partitioner=Mdav()))
     unweighted = replace(design, cloud=Cloud(design.cloud.points, design.cloud.axes))
@@ -44,8 +44,8 @@ def mask_ranked(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
 def _ranked(design: BlockDesign, inputs: MaskInputs, clusters: Groups) -> tuple[Points, Rows]:
     """Return each variable's values over groups of its own, and the records that cells are copied from.
 
-    Categories that rules tie to numbers have no order, and what must come from one record is to come from the same:
-    theirs are the clusters of the whole block.
+    Categories that rules tie to numbers have no order, and some variables must come from one record: both use the
+    clusters of the whole block.
     """
     shape = (len(design.cloud), len(design.series))
     values, source = np.zeros(shape), np.zeros(shape, np.int64)

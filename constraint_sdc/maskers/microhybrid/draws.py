@@ -1,4 +1,4 @@
-"""Draws of synthetic values for clusters, each reproducible by itself: by seed, cluster and number of the draw."""
+"""Draws of synthetic values for clusters, each reproducible from seed, cluster and number of the draw."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from constraint_sdc.maskers.microhybrid.ipso import ipso, round_keeping_sums
 from constraint_sdc.maskers.own_values import OwnValues
 from constraint_sdc.operators.medoid import Medoid
 from constraint_sdc.plan.design import BlockDesign
-from constraint_sdc.plan.plan import ExactStep
-from constraint_sdc.settings.words import OperatorName, Scale, Treatment
+from constraint_sdc.plan.plan import ExactStep, VariablePlan
+from constraint_sdc.settings.words import Scale, Treatment
 
-# Shuffling: values of a cluster, each with another record: K. Muralidhar and R. Sarathy, Data shuffling, 2006.
+# Shuffling of the values of a cluster among its records: K. Muralidhar and R. Sarathy, Data shuffling, 2006.
 #
-# Management Science 52(5), 658-670: the ranks are those of synthetic values, the values those that occur.
+# Management Science 52(5), 658-670: the ranks come from synthetic values, the values from the cluster.
 
 
 def shuffled_by_rank(values: Points, synthetic: Points, groups: Groups) -> Rows:
-    """Return whose value each record gets: in every group the one whose rank is that of its synthetic value.
+    """Return the record whose value each record gets: in every group the one with the rank of its synthetic value.
 
     >>> groups = Groups(np.array([0, 0, 0]))
     >>> shuffled_by_rank(np.array([10.0, 30.0, 20.0]), np.array([9.0, 1.0, 5.0]), groups).tolist()
@@ -39,7 +39,7 @@ def shuffled_by_rank(values: Points, synthetic: Points, groups: Groups) -> Rows:
 
 
 def shuffled_at_random(groups: Groups, rng: np.random.Generator) -> Rows:
-    """Return whose values each record gets, by lot within every group."""
+    """Return the record whose values each record gets, drawn at random within every group."""
     source = np.empty(len(groups.label), np.int64)
     source[groups.order] = np.lexsort((rng.random(len(source)), groups.label))
     return source
@@ -81,9 +81,9 @@ class ClusterDraws:
     def draw(self, which: Rows, number: int, closeness: float) -> tuple[Rows, Points, Rows]:
         """Return the records of some clusters, new values for them (r x d), and the records to copy cells from.
 
-        Sums of a cluster are kept by rounding. What is shuffled gets the ranks of values that are synthesised with the
-        others, so that it keeps company with them; what has no order goes by lot. What must come from one record comes
-        from the medoid of the cluster.
+        Rounding keeps the sums of a cluster. A shuffled variable gets the ranks of values that are synthesised together
+        with the others, so that it stays correlated with them; a variable without an order is shuffled at random.
+        Variables that must come from one record come from the medoid of the cluster.
         """
         rows = np.concatenate([self.clusters.rows(cluster) for cluster in which.tolist()])
         values = self.values[rows]
@@ -101,7 +101,7 @@ class ClusterDraws:
             present = np.isfinite(synthetic[:, j])
             there = Groups(np.unique(parts.label[present], return_inverse=True)[1].astype(np.int64))
             synthetic[present, j] = round_keeping_sums(synthetic[present, j], self.design.series[j].grid, there)
-            # A value that did not change is copied: its text stays as the file has it.
+            # A value that did not change is copied, so that its text does not change either.
             same = present & (synthetic[:, j] == values[:, j])
             source[same, j] = rows[same]
         return rows, synthetic, source
@@ -111,8 +111,7 @@ class ClusterDraws:
         return [
             j
             for j, variable in enumerate(self.design.plan.variables)
-            if (j in self.synthesised or _has_order(variable.scale, variable.operator))
-            and np.isfinite(values[:, j]).all()
+            if (j in self.synthesised or _has_order(variable)) and np.isfinite(values[:, j]).all()
         ]
 
     def _sources(self, rows: Rows, values: Points, synthetic: Points, parts: Groups, number: int) -> Rows:
@@ -122,7 +121,7 @@ class ClusterDraws:
             if variable.treatment is Treatment.AGGREGATED:
                 source[:, j] = self._medoid[self.clusters.label[rows]]
             elif j not in self.synthesised:
-                by_rank = _has_order(variable.scale, variable.operator) and np.isfinite(values[:, j]).all()
+                by_rank = _has_order(variable) and np.isfinite(values[:, j]).all()
                 ranked = shuffled_by_rank(values[:, j], synthetic[:, j], parts) if by_rank else None
                 source[:, j] = rows[shuffled_at_random(parts, rng) if ranked is None else ranked]
         return source
@@ -136,24 +135,24 @@ class ClusterDraws:
 _ENDS = (np.minimum, np.maximum)
 
 
-def _has_order(scale: Scale, operator: OperatorName) -> bool:
-    """Tell whether a variable may be shuffled by itself, in the order of its values."""
-    return scale is not Scale.NOMINAL and operator is OperatorName.LOWER_MEDIAN
+def _has_order(variable: VariablePlan) -> bool:
+    """Tell whether a variable may be shuffled separately, in the order of its values."""
+    return variable.scale is not Scale.NOMINAL and variable.traits.is_order_statistic
 
 
-# Draws of every cluster until one breaks no rule and shows no record as it was.
+# Draws of every cluster until one breaks no rule and leaves no record unchanged.
 
 CLOSENESS = (0.0, 0.0, 0.0, 0.0, 0.5, 0.5, 0.8, 0.8)
-"""How near to the original each draw of a cluster is: as far as possible at first."""
+"""The closeness of each draw of a cluster to the original: the lowest first."""
 
 
 @dataclass
 class Trials:
-    """The best draw of every cluster: the fewest records with a broken rule, then the fewest that came out as before.
+    """The best draw of every cluster: the fewest records with a broken rule, then the fewest unchanged records.
 
     `best` has a candidate for every record, `targets` (n x d) are the values behind it, and `step` has those records
     that satisfy their rules. `closeness` is that of each cluster's draw, None where single records must be repaired;
-    clusters with differing blanks have none, since nobody has all of their values.
+    clusters with differing blanks have none, because no record has all of their values.
     """
 
     own: OwnValues
@@ -166,7 +165,7 @@ class Trials:
     _same: Counts = field(init=False)
 
     def run(self) -> None:
-        """Draw, nearer to the original only where a rule is broken otherwise."""
+        """Draw every cluster; move closer to the original only where a rule is broken otherwise."""
         clusters, series = self.own.clusters, self.own.design.series
         self.best = Candidates.blank(series, np.arange(len(clusters.label)))
         self.targets = np.full((len(clusters.label), len(series)), np.nan)
@@ -181,7 +180,7 @@ class Trials:
         self._share(mixed)
 
     def _try(self, which: Rows, number: int, closeness: float) -> None:
-        """Draw some clusters, and keep the draws that are better than what they have."""
+        """Draw some clusters, and keep the draws that are better than the present ones."""
         clusters = self.own.clusters
         rows, values, source = self.draws.draw(which, number, closeness)
         proposed = self.own.proposed(rows, values, source)
@@ -200,7 +199,7 @@ class Trials:
         self.closeness.update(dict.fromkeys(better[broken[better] == 0].tolist(), closeness))
 
     def is_same(self, rows: Rows, proposed: Candidates) -> npt.NDArray[np.bool_]:
-        """Tell which records would have their own numbers again, in clusters where these differ."""
+        """Tell which records get their own numbers again, in clusters where these differ."""
         live = self.draws.synthesised
         original, label = self.draws.values[rows][:, live], self.own.clusters.label[rows]
         same = ((proposed.values[:, live] == original) | np.isnan(original)).all(axis=1)
@@ -215,7 +214,7 @@ class Trials:
         return np.asarray((low < high).any(axis=1), np.bool_)
 
     def _share(self, mixed: Rows) -> None:
-        """Put the representative of each of these clusters in place of all its records."""
+        """Replace all records of each of these clusters by its representative."""
         if not len(mixed):
             return
         label = self.own.clusters.label

@@ -16,7 +16,7 @@ from constraint_sdc.arrays import Points
 from constraint_sdc.data.grid import EXACT_MANTISSA, Grid
 from constraint_sdc.data.groups import Groups
 
-_SMALL = 8.0  # roundings of the largest singular value: smaller ones are a linear rule, not a spread
+_SMALL = 8.0  # roundings of the largest singular value: smaller singular values come from a linear rule, not a spread
 
 
 def ipso(confidential: Points, given: Points, rng: np.random.Generator, closeness: float = 0.0) -> Points:
@@ -24,8 +24,8 @@ def ipso(confidential: Points, given: Points, rng: np.random.Generator, closenes
 
     Residuals E = U S V' of a regression on `given` (n x q) are replaced by W S V', where W has orthonormal columns and,
     like U, is orthogonal to the constant and to `given`. Hence W S V' has E's sums of products, E'E = V S² V', and no
-    correlation with `given`: both moments are kept, whatever W is. A linear equality among the columns is a direction
-    in which V has nothing, so the synthetic values satisfy it too. W is drawn orthogonal to U where n allows it;
+    correlation with `given`: both moments are kept for every W. A linear equality among the columns is a direction in
+    which V has no component, so the synthetic values satisfy it too. W is drawn orthogonal to U where n allows it;
     `closeness` c mixes U in, as c U + sqrt(1 - c²) W: 0 is independent of the original, 1 the original itself.
     """
     unit = near_one(confidential)
@@ -40,21 +40,21 @@ def ipso(confidential: Points, given: Points, rng: np.random.Generator, closenes
     rank = int((size > _SMALL * max(spread.shape) * np.finfo(np.float64).eps * max(size.max(initial=0.0), 1.0)).sum())
     if rank == 0:
         return confidential * unit
-    # Singular vectors have no sign of their own; with a fixed one, libraries that choose differently draw the same.
+    # The sign of singular vectors is arbitrary; fixing it gives the same draw with every linear algebra library.
     sign = np.sign(right[np.arange(len(right)), np.abs(right).argmax(axis=1)])
     left, right = left * sign, right * sign[:, None]
     own = left[:, :rank]
     drawn = _draw(len(spread), own, known, rng)
     mixed = _orthonormal(closeness * own + np.sqrt(1.0 - closeness**2) * drawn)
     synthetic = (fitted + mixed @ (size[:rank, None] * right[:rank])) * scale + mean
-    largest = np.finfo(np.float64).max / np.maximum(unit, 1.0)  # a number beyond all doubles is none
+    largest = np.finfo(np.float64).max / np.maximum(unit, 1.0)  # larger numbers are not doubles
     return np.asarray(np.clip(synthetic, -largest, largest) * unit, np.float64)
 
 
 def near_one(values: Points) -> Points:
-    """Return a power of two for each column, so large that no sum or square of its values overflows.
+    """Return a power of two for each column, large enough that no sum or square of its values overflows.
 
-    Dividing by it changes no digit.
+    Division by it is exact.
     """
     largest = np.abs(values).max(axis=0, initial=0.0)
     exponent = np.where(largest > 0, np.frexp(largest)[1], 1)
@@ -72,12 +72,12 @@ def _basis(given: Points) -> Points:
 
 
 def _draw(count: int, own: Points, known: Points, rng: np.random.Generator) -> Points:
-    """Draw orthonormal columns that are orthogonal to what is known, and to the records' own if there is room."""
+    """Draw orthonormal columns that are orthogonal to the known ones, and to the records' own where n allows it."""
     rank = own.shape[1]
     has_room = count - known.shape[1] - rank >= rank
     away_from = np.column_stack([known, own]) if has_room else known
     noise = rng.standard_normal((count, rank))
-    for _ in range(2):  # once leaves roundings behind
+    for _ in range(2):  # one pass leaves rounding errors
         noise -= away_from @ (away_from.T @ noise)
     return np.asarray(np.linalg.qr(noise)[0], np.float64)
 
@@ -89,14 +89,14 @@ def _orthonormal(columns: Points) -> Points:
     return nearest
 
 
-# Controlled rounding: values on a grid whose sum in every cluster stays what it is, as near as the grid allows.
+# Controlled rounding: values on a grid that keep the sum of every cluster, as nearly as the grid allows.
 
 
 def round_keeping_sums(values: Points, grid: Grid, groups: Groups) -> Points:
     """Return values (n) rounded up or down to the grid, so that the sum of each group is rounded as a whole.
 
     The largest remainders are rounded up (Hamilton's method), ties by record. A sum that is on the grid is kept.
-    Numbers beyond 2**53 steps have no remainders: a group with one of them stays as it is.
+    Numbers beyond 2**53 steps have no remainders: a group with one of them is not changed.
 
     >>> round_keeping_sums(np.array([0.4, 0.4, 0.2, 5.6]), Grid(0), Groups(np.array([0, 0, 0, 1]))).tolist()
     [1.0, 0.0, 0.0, 6.0]
@@ -120,13 +120,13 @@ def round_keeping_sums(values: Points, grid: Grid, groups: Groups) -> Points:
     return np.asarray(low / grid.scale, np.float64)
 
 
-# Moments restored: after single records of a cluster were repaired, the others make up for them.
+# Moments restored: after single records of a cluster are repaired, the other records compensate for the change.
 
 _NEGLIGIBLE = 1e-10  # of the largest spread: directions below are those of linear rules
 
 
 class Restored(Enum):
-    """How much of a repaired cluster's moments is the original's again."""
+    """Which moments of a repaired cluster equal the original's again."""
 
     MOMENTS = "means and covariances"
     MEANS = "means"
@@ -136,8 +136,8 @@ class Restored(Enum):
 def restored(original: Points, masked: Points) -> Iterator[tuple[Restored, Points]]:
     """Yield the values of a cluster (n x p) with the original's means and covariances, then with its means only.
 
-    The first maps the spread of `masked` onto that of `original` by a linear map, wherever `masked` has spread at all;
-    a linear equality that both satisfy is satisfied by every such map, since it is a direction without spread.
+    The first maps the spread of `masked` onto that of `original` by a linear map, in the directions in which `masked`
+    has spread. Such a map keeps every linear equality that both satisfy, because it is a direction without spread.
     """
     unit = near_one(np.concatenate([original, masked]))
     original, masked = original / unit, masked / unit

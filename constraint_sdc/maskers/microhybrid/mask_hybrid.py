@@ -1,8 +1,8 @@
 """Microhybrid under edit rules: J. Domingo-Ferrer, Microaggregation-based numerical hybrid data, UNECE/Eurostat, 2009.
 
-A cluster whose synthetic values break a rule is drawn anew, then nearer to the original, which keeps its moments in any
-event. Only where that does not help are single records repaired, and the moments of the cluster restored afterwards as
-far as the rules allow.
+A cluster whose synthetic values break a rule is drawn again, then closer to the original; both keep its moments. Single
+records are repaired only if that does not help; afterwards the moments of the cluster are restored as far as the rules
+allow.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from constraint_sdc.settings.reason import Reason, because
 
 
 def mask_hybrid(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
-    """Return the block with synthetic values for every record, what of the moments is kept, and the price."""
+    """Return the block with synthetic values for every record, the moments that are kept, and the price."""
     clusters, stratum = divide_strata(design, inputs)
     own = OwnValues(design, inputs, clusters, stratum)
     trials = Trials(own, ClusterDraws(design, clusters, inputs.seed))
@@ -69,7 +69,7 @@ def _restore(own: OwnValues, trials: Trials, found: Representatives) -> Counter[
 
 
 def _settle(own: OwnValues, best: Candidates, rows: Rows, usable: list[int], values: Points) -> bool:
-    """Put restored values in place if all records of the cluster satisfy their rules with them; tell whether."""
+    """Use the restored values if all records of the cluster satisfy their rules with them; return whether they do."""
     together = Groups(np.zeros(len(rows), np.int64))
     proposed = best.values[rows].copy()
     source = best.source[rows].copy()
@@ -84,9 +84,10 @@ def _settle(own: OwnValues, best: Candidates, rows: Rows, usable: list[int], val
 
 
 def _promises(design: BlockDesign, draws: ClusterDraws, masked: Candidates, clusters: Groups) -> tuple[Promise, ...]:
-    """Return what is kept of the moments, measured on the values as written.
+    """Return which moments are kept, measured on the values as written.
 
-    Variables that every record has are compared together; one that some lack by itself, among those that have it.
+    Variables with a value in every record are compared together; any other one separately, among the records with a
+    value.
     """
     everyone = np.arange(len(masked))
     has = {j: np.isfinite(masked.values[:, j]) & ~design.series[j].is_blank for j in draws.synthesised}
@@ -101,7 +102,7 @@ def _promises(design: BlockDesign, draws: ClusterDraws, masked: Candidates, clus
 def _compared(
     design: BlockDesign, chosen: list[int], rows: Rows, masked: Candidates, clusters: Groups
 ) -> tuple[Promise, ...]:
-    """Return the promises for some variables among some records."""
+    """Return what is kept for some variables among some records."""
     groups = Groups(np.unique(clusters.label[rows], return_inverse=True)[1].astype(np.int64))
     series = [design.series[j].of(rows) for j in chosen]
     given = [one.of(rows) for one in design.given]
@@ -114,7 +115,7 @@ def _compared(
 
 
 def _notes(trials: Trials, restored_clusters: Counter[Restored], masked: Candidates) -> tuple[Reason, ...]:
-    """Return how the clusters were drawn, and how many records came out unchanged."""
+    """Return how the clusters were drawn, and how many records are unchanged."""
     mixed = len(trials.draws.mixed)
     counts = Counter(trials.closeness.values())
     parts = [_drawn(closeness, counts[closeness]) for closeness in dict.fromkeys(CLOSENESS) if counts[closeness]]

@@ -13,7 +13,7 @@ from constraint_sdc.errors import PlanRefusedError
 from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.settings.masker import RecipeMistake, variables
 from constraint_sdc.settings.reason import Reason, because
-from constraint_sdc.settings.words import OperatorName, Role, Scale, Treatment
+from constraint_sdc.settings.words import Role, Scale, Treatment
 
 if TYPE_CHECKING:
     from constraint_sdc.maskers.inputs import MaskInputs
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from constraint_sdc.settings.recipe import Recipe
 
 LEAST_CLUSTER = 3
-"""Two records have one direction to differ in: synthetic values would be their own, or each other's."""
+"""Two records differ in one direction only: their synthetic values equal the original ones, exchanged or not."""
 
 
 @dataclass(frozen=True)
 class Microhybrid(Masker):
     """Synthetic values in every cluster of at least k records, with the cluster's means and covariances.
 
-    `given` are variables that stay as they are; the covariances with them are kept as well.
+    `given` are variables that are not changed; the covariances with them are kept as well.
     """
 
     name = "microhybrid"
@@ -41,7 +41,7 @@ class Microhybrid(Masker):
     together = because("covariances-together")
 
     given: tuple[str, ...] = variables(
-        "variables that stay as they are, and whose covariances with the others are kept."
+        "variables that are not changed, and whose covariances with the others are kept."
     )
 
     @property
@@ -49,18 +49,18 @@ class Microhybrid(Masker):
         """Return the given variables."""
         return dict.fromkeys(self.given, because("given"))
 
-    def own_treatment(self, operator: OperatorName) -> Treatment:
-        """Return that averages are synthesised; what keeps to values that occur is shuffled within its cluster."""
-        return Treatment.SYNTHESISED if operator.is_average else Treatment.SHUFFLED
+    def own_treatment(self, *, is_average: bool) -> Treatment:
+        """Return the treatment: averages are synthesised, other values are shuffled within their cluster."""
+        return Treatment.SYNTHESISED if is_average else Treatment.SHUFFLED
 
     def microaggregates(self, treatments: Collection[Treatment]) -> bool:
         """Tell whether rules leave nothing to synthesise or to shuffle."""
         return all(treatment is Treatment.AGGREGATED for treatment in treatments)
 
     def refuse_cluster(self, names: Sequence[str], k: int) -> None:
-        """Refuse a k that leaves synthetic values no freedom: Domingo-Ferrer (2009) asks for |X| + 2|Y| + 1.
+        """Refuse a k that leaves synthetic values no freedom: Domingo-Ferrer (2009) requires |X| + 2|Y| + 1.
 
-        k = 1 is no masking, and gives the original.
+        k = 1 masks nothing and gives the original.
         """
         given = self.given
         bound = len(names) + 2 * len(given) + 1
@@ -71,19 +71,19 @@ class Microhybrid(Masker):
         formula = f"{len(names)} + 2 * {len(given)} + 1 = {bound}"
         if bound < LEAST_CLUSTER:
             formula += f", and never fewer than {LEAST_CLUSTER},"
-        hint = f"-k {least}, or fewer variables together (`groups` or `group_size` in the recipe)"
+        hint = f"use -k {least}, or put fewer variables into a block (`groups` or `group_size` in the recipe)"
         raise PlanRefusedError(
             f"microhybrid needs k of at least |X| + 2|Y| + 1 = {formula} for the {len(names)} variables of a block "
             f"({', '.join(names)}){beside}; k is {k}",
-            hint=hint + (", or fewer given" if given else ""),
+            hint=hint + (", or fewer into `given`" if given else ""),
         )
 
     def warnings(self, k: int, partition: str) -> tuple[Reason, ...]:
-        """Return that k = 1 masks nothing."""
+        """Return the warning that k = 1 masks nothing."""
         return (because("masks-nothing"),) if k == 1 else ()
 
     def mistakes(self, recipe: Recipe, written: Mapping[str, Any]) -> Iterator[RecipeMistake]:
-        """Yield given variables that the recipe would mask, or that are no numbers."""
+        """Yield given variables that the recipe also masks, or that are not numeric."""
         for place, name in enumerate(self.given):
             for what in _given_mistakes(name, recipe):
                 yield what, ["mask", "given", place]
@@ -104,8 +104,8 @@ def _given_mistakes(name: str, recipe: Recipe) -> Iterator[str]:
     if wish is not None:
         is_wished = (wish.operator, wish.decimals, wish.weight) != (None, None, None)
         if is_wished or wish.role not in (None, Role.UNTOUCHED):
-            yield f"{name} is given, so it stays as it is and cannot be masked"
+            yield f"{name} is in `given`, so it is not changed and cannot be masked"
         if wish.scale not in (None, Scale.NUMERIC):
-            yield f"{name} is given, which takes a number, and is {wish.scale.value}"
+            yield f"{name} is in `given` and must be numeric, but it is {wish.scale.value}"
     if any(name in group for group in recipe.groups if recipe.groups != "all"):
-        yield f"{name} is given, so it stays as it is and is in no group"
+        yield f"{name} is in `given`, so it is not changed and cannot be in a group"

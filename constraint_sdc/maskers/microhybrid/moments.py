@@ -1,4 +1,4 @@
-"""How nearly means and covariances are kept: in relation to the deviations of the variables, on what is written."""
+"""How nearly means and covariances are kept: relative to the deviations of the variables, on the written values."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from constraint_sdc.plan.plan import Promise
 from constraint_sdc.settings.reason import because
 
 EXACT = 1e-9
-"""A relative difference up to which moments are called exact: what doubles leave of real arithmetic."""
+"""The largest relative difference at which moments are called exact: the rounding error of doubles."""
 
 _LEVELS = (EXACT, 1e-3, np.inf)
-"""Exact, near, and the rest: each is said with its largest difference."""
+"""Exact, near, and the rest: each is reported with its largest difference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def moment_differences(
 ) -> Differences:
     """Compare the moments of `original` and `masked` (n x p), and their covariances with `given` (n x q), by group.
 
-    `blur` (p) is how far a text may be from the double that is read from it; it counts as a difference.
+    `blur` (p) is the largest difference between a text and the double that is read from it; it counts as a difference.
     """
     unit = near_one(np.concatenate([original, masked]))
     original, masked, given = original / unit, masked / unit, given / near_one(given)
@@ -58,9 +58,9 @@ def moment_differences(
 
 
 def blur_of(series: Sequence[Series]) -> Points:
-    """Return how far the text of a value may be from the double read from it: nothing for doubles and whole numbers.
+    """Return how far the text of a value may be from the double read from it: 0 for doubles and whole numbers.
 
-    Decimals are off by a rounding, and so are whole numbers from 2**53 on.
+    Decimals differ by a rounding error, and so do whole numbers from 2**53 on.
     """
     found = np.zeros(len(series))
     for j, one in enumerate(series):
@@ -71,7 +71,7 @@ def blur_of(series: Sequence[Series]) -> Points:
 
 
 def promises(series: Sequence[Series], masked: Points, given: Sequence[Series], groups: Groups) -> tuple[Promise, ...]:
-    """Say which moments of the series are kept exactly and which nearly, over all records and in every cluster."""
+    """Return which moments of the series are kept exactly and which nearly, over all records and in every cluster."""
     original, beside = (
         np.column_stack([one.values for one in some]) if some else np.zeros((len(masked), 0))
         for some in (series, given)
@@ -119,7 +119,7 @@ def _of_covariances(
 
 
 def _agreeing(covariances: Points, level: float) -> list[int]:
-    """Return variables among which, and with what is given, no covariance is farther off: the worst go one by one."""
+    """Return variables with no larger difference of covariances, also with the given ones; the worst are dropped."""
     count = len(covariances)
     left = list(range(count))
     is_off = covariances > level
@@ -132,7 +132,7 @@ def _agreeing(covariances: Points, level: float) -> list[int]:
 
 
 def _relative(difference: Points, size: Points) -> Points:
-    """Return relative differences; one where there was nothing before counts as whole."""
+    """Return relative differences; a difference from 0 counts as 1."""
     with np.errstate(divide="ignore", invalid="ignore"):
         relative: Points = np.where(size > 0, difference / size, np.where(difference > 0, 1.0, 0.0))
     return relative
@@ -142,7 +142,7 @@ def _moments(values: Points, given: Points, groups: Groups) -> tuple[Points, Poi
     """Return means (g x (p + q)) and covariances (g x (p + q) x (p + q)) of every group."""
     both = np.column_stack([values, given])[groups.order]
     sizes = groups.sizes[:, None].astype(np.float64)
-    shift = both[groups.starts]  # differences from a member: a large offset costs no digits
+    shift = both[groups.starts]  # differences from a member, so that a large offset loses no digits
     offset = both - np.repeat(shift, groups.sizes, axis=0)
     means = np.add.reduceat(offset, groups.starts) / sizes
     centred = offset - np.repeat(means, groups.sizes, axis=0)

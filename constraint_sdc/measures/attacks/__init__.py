@@ -1,1 +1,1 @@
-"""Attacks: what an intruder who knows the method finds out."""
+"""Attacks by an intruder who knows the masking method."""

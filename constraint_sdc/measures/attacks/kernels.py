@@ -1,6 +1,6 @@
-"""The search for the originals that agree on most variables, in large files.
+"""Compiled searches for the attacks on large files: the originals that agree on most variables.
 
-A thread writes the records it was given and reads none that another writes, so the number of threads is of no account.
+A thread writes the records it was given and reads none that another writes, so the result does not depend on them.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ def most_agreements(
 ) -> None:
     """Set for some released records how many originals agree with them most, and whether the true one is among them.
 
-    `order` (d x n) are the originals by each variable, `place` (n x d) their places there; originals at `start` to
-    `stop` (released x d) agree. Variables are taken from the fewest candidates up, and whoever is met is compared on
-    all of them. Who was not met in i variables agrees on the others at most: if the best agrees on more, it is over.
+    `order` (d x n) has the originals sorted by each variable, `place` (n x d) their positions there; originals at
+    `start` to `stop` (released x d) agree. Variables with the fewest candidates come first, and every candidate is
+    compared on all variables. An original that is no candidate in i variables agrees on the others at most: the search
+    ends when the best one agrees on more.
     """
     variables, records = order.shape
     met = np.full(records, -1, np.int64)
@@ -72,8 +73,8 @@ def _fewest_first(start: Codes, stop: Codes, turn: Codes) -> None:
 
 # The count of masked records within all reaches, in large files.
 #
-# A thread writes the records it was given and reads none that another writes, so the number of threads is of no
-# account.
+# A thread writes the records it was given and reads none that another writes, so the result does not depend on
+# the number of threads.
 
 
 @compiled
@@ -93,7 +94,7 @@ def count_possible(
 ) -> None:
     """Set the sizes of some originals' sets, counting no farther than `cap`.
 
-    Tables are n x reaches. Masked records that come into question are order[column[x], start[x]:stop[x]].
+    Tables are n x reaches. Candidate masked records are order[column[x], start[x]:stop[x]].
     """
     reaches = low_x.shape[1]
     for x in range(first, last):

@@ -1,7 +1,7 @@
 """Winkler's attack on files whose variables were masked one at a time, in three settings.
 
 W. E. Winkler, Single-ranking micro-aggregation and re-identification, U.S. Bureau of the Census, Statistics #2002-08:
-each variable alone hides a record among k; together they point at it.
+each variable alone hides a record among k, but all variables together identify it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from constraint_sdc.arrays import Points, Rows
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.errors import UsageError
-from constraint_sdc.measures.assessment import Figure, Measured, ResultTable, Unit
+from constraint_sdc.measures.assessment import Figure, Measured, MeasureInputs, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.attacks.single_ranking_fields import corresponding_file, link_by_best_fields
 from constraint_sdc.measures.attacks.single_ranking_links import (
     METRICS,
@@ -33,10 +33,10 @@ _METRICS: dict[Setting, tuple[Metric, ...]] = {
     "sample": ("half-distance", "neighbours", "nearest"),
     "corresponding": ("nearest", "within"),
 }
-"""What is tried in each setting unless one metric is asked for."""
+"""The metrics tried in each setting, unless one metric is chosen."""
 
 _K = 3
-"""The group size an intruder supposes where nobody said it; three times as many are `nearest`."""
+"""The group size that an intruder assumes if it is unknown; `nearest` takes three times as many records."""
 
 
 @dataclass(frozen=True)
@@ -49,12 +49,12 @@ class AttackRun:
 
     @property
     def share(self) -> float:
-        """Return the percentage of released records that he gets right, ties shared."""
+        """Return the percentage of released records that are linked correctly, ties shared."""
         return 100.0 * self.links.re_identified / self.links.tried
 
     @property
     def right(self) -> float | None:
-        """Return the percentage of right links among the unique ones: how sure he may be; None without any."""
+        """Return the percentage of right links among the unique ones, the certainty of a link; None without any."""
         return 100.0 * self.links.correct / self.links.unique if self.links.unique else None
 
 
@@ -63,13 +63,14 @@ class SingleRanking:
     """Link masked records to originals, variable by variable; None tries all settings, or all their metrics.
 
     `full`: all masked records are released, and the intruder has the original file; nothing is drawn. `sample`: a
-    `share` of them, drawn by `seed`. `corresponding`: the same sample, but his file has errors: it is `file` (n x known
-    numeric variables, row i is record i), or else made from the original with `off` variables of each record off by
-    `deviation`; then all fields but `off` decide, and `nearest` takes `near` candidates a field.
+    `share` of them, drawn by `seed`. `corresponding`: the same sample, but the intruder's file has errors: it is `file`
+    (n x known numeric variables, row i is record i), or is made from the original with errors of `deviation` in `off`
+    variables of each record; then all fields except `off` decide, and `nearest` takes `near` candidates per field.
     """
 
     name: ClassVar[str] = "single-ranking"
     title: ClassVar[str] = "Winkler's single-ranking attack"
+    traits: ClassVar[MeasureTraits] = MeasureTraits("attack", draws=True)
 
     setting: Setting | None = None
     metric: Metric | None = None
@@ -83,18 +84,24 @@ class SingleRanking:
     def __post_init__(self) -> None:
         _require(self.setting in (None, *SETTINGS), f"unknown setting {self.setting!r}", f"use {', '.join(SETTINGS)}")
         _require(self.metric in (None, *METRICS), f"unknown metric {self.metric!r}", f"use {', '.join(METRICS)}")
-        _require(0 < self.share <= 1, f"a sample cannot be a share of {self.share}", "use a number above 0, up to 1")
-        _require(self.near >= 1, f"{self.near} nearest records cannot be compared", "use 1 or more")
-        _require(self.off >= 0, f"{self.off} variables cannot be off", "use 0 or more")
-        _require(0 <= self.deviation < 1, f"a deviation of {self.deviation} changes signs", "use 0 to below 1")
-        _require(bool(self._runs()), f"{self.metric} is no metric for {self.setting}", _HINT)
-        _require(self.file is None or self.setting in (None, "corresponding"), "a file is for corresponding", _HINT)
+        _require(0 < self.share <= 1, f"the share of a sample cannot be {self.share}", "use more than 0, at most 1")
+        _require(self.near >= 1, f"the number of nearest records cannot be {self.near}", "use 1 or more")
+        _require(self.off >= 0, f"the number of variables with large errors cannot be {self.off}", "use 0 or more")
+        _require(
+            0 <= self.deviation < 1, f"a deviation of {self.deviation} would change signs", "use 0 or more, below 1"
+        )
+        _require(bool(self._runs()), f"the metric {self.metric} does not apply to {self.setting}", _HINT)
+        _require(self.file is None or self.setting in (None, "corresponding"), "only corresponding takes a file", _HINT)
+
+    def prepared(self, inputs: MeasureInputs) -> SingleRanking:
+        """Return the attack on all records, in which nothing is drawn but ties."""
+        return SingleRanking(setting="full", seed=inputs.seed)
 
     def measure(self, pair: Pair) -> Measured:
         """Return how many records are re-identified, how many links are unique, and how many of these are right."""
         names = [name for name in pair.known if pair[name].scale is Scale.NUMERIC]
         if not names or not len(pair):
-            return _undefined("an intruder knows no numbers" if len(pair) else "the files have no records")
+            return _undefined("the intruder knows no numeric variable" if len(pair) else "the files have no records")
         original, masked = pair.numbers(names)
         runs = self.carry_out(original, masked, pair.k or _K)
         return _measured(runs, (*self._notes(runs), *_variables_note(pair, names)))
@@ -116,7 +123,7 @@ class SingleRanking:
         return tuple(runs)
 
     def _runs(self) -> list[tuple[Setting, Metric]]:
-        """Return the settings and metrics to try; a metric asked for is tried wherever it can be."""
+        """Return the settings and metrics to try; a chosen metric is tried in every setting that has it."""
         settings = SETTINGS if self.setting is None else (self.setting,)
         if self.metric is None:
             return [(setting, metric) for setting in settings for metric in _METRICS[setting]]
@@ -129,23 +136,23 @@ class SingleRanking:
         return np.sort(np.random.default_rng(self.seed).choice(records, size, replace=False)).astype(np.int64)
 
     def _file(self, original: Points) -> Points:
-        """Return what the intruder has in the corresponding setting."""
+        """Return the intruder's file in the corresponding setting."""
         if self.file is None:
             return corresponding_file(original, self.off, self.deviation, self.seed)
         rows, columns = original.shape
         wanted = f"give {rows} records x {columns} variables, in the order of the original"
-        _require(self.file.shape == original.shape, "the intruder's file has another shape than the original", wanted)
+        _require(self.file.shape == original.shape, "the intruder's file and the original differ in shape", wanted)
         return np.asarray(self.file, np.float64)
 
     def _notes(self, runs: tuple[AttackRun, ...]) -> list[str]:
-        notes = ["Originals that agree equally well are drawn from, so each counts for its share."]
+        notes = ["If several originals agree equally well, one is drawn at random: each counts with its share."]
         drawn = next((run.links.tried for run in runs if run.setting != "full"), None)
         if drawn is not None:
             notes.append(f"The sample has {drawn:,} masked records, drawn with seed {self.seed}.")
         if any(run.setting == "corresponding" for run in runs):
             notes.append(f"The corresponding file is {'given' if self.file is not None else self._made()}.")
             notes.append(
-                f"In it, nearest takes {self.near:,} candidates a field; within, all no farther than {WITHIN:.0%}."
+                f"In it, nearest takes {self.near:,} candidates per field, and within takes all within {WITHIN:.0%}."
             )
         return notes
 
@@ -168,7 +175,7 @@ def _variables_note(pair: Pair, names: list[str]) -> list[str]:
 
 
 def _measured(runs: tuple[AttackRun, ...], notes: tuple[str, ...]) -> Measured:
-    """Return what was found; the run that finds most is the headline."""
+    """Return the result; the run that re-identifies most records is the headline."""
     worst = max(runs, key=lambda run: run.share)
     return Measured(
         SingleRanking.name,
@@ -185,7 +192,7 @@ def _measured(runs: tuple[AttackRun, ...], notes: tuple[str, ...]) -> Measured:
 
 def _figures(share: float | None, unique: int | None, right: float | None) -> tuple[Figure, ...]:
     return (
-        Figure("re-identified", "Re-identified, ties shared, where most are", share),
+        Figure("re-identified", "Re-identified in the setting with the most, ties shared", share),
         Figure("unique-links", "Records with one best candidate", unique, Unit.COUNT),
         Figure("right-among-unique", "Right links among these", right),
     )
@@ -204,3 +211,6 @@ def _table(runs: tuple[AttackRun, ...]) -> ResultTable:
 def _undefined(why: str) -> Measured:
     says = f"Re-identification is not defined: {why}."
     return Measured(SingleRanking.name, SingleRanking.title, _figures(None, None, None), says, notes=(says,))
+
+
+REGISTERED = (SingleRanking(),)

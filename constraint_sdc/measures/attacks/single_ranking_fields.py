@@ -1,4 +1,4 @@
-"""Link masked records to a file with errors: the record that matches most closely in the best of its fields.
+"""Links of masked records to a file with errors, by the fields in which records match most closely.
 
 W. E. Winkler, Single-ranking micro-aggregation and re-identification, U.S. Bureau of the Census, Statistics #2002-08,
 second extension: redundancy makes up for large errors in some fields.
@@ -16,7 +16,7 @@ from constraint_sdc.measures.attacks.single_ranking_links import AgreementLinks,
 
 @dataclass(frozen=True)
 class _LinkField:
-    """A variable of both files: `place` is each record's place among the values (0 to 1), NaN for a blank.
+    """A variable of both files: `place` is each record's relative rank (0 to 1), NaN for a blank.
 
     `order` are the records of the intruder's file by value; those at `start` to `stop` are near the released value.
     """
@@ -34,10 +34,9 @@ def link_by_best_fields(
     """Return the links of the released records (rows of `masked`) to an intruder's file, n x d, NaN for blanks.
 
     Row i of both arrays is one record, which the intruder does not know. In each field the records that agree by the
-    metric (with `nearest`, the `near` ones) are candidates. Of all candidates that one is linked for which the
-    distances in the `best` closest fields (at least one) sum up to the least. Distances are shares of the file: how
-    many of its values lie between the two. That needs no unit, and skewed variables do not mislead it; a blank is as
-    far away as can be.
+    metric (with `nearest`, the `near` ones) are candidates. The link is the candidate with the least sum of distances
+    in its `best` closest fields (at least one). A distance is the share of the file's values that lie between the two.
+    It needs no unit, and it suits skewed variables; a blank has the largest distance.
     """
     fields = _fields(file, masked[released], metric, near)
     ties, has_true = np.zeros(len(released), np.int64), np.zeros(len(released), np.bool_)
@@ -52,7 +51,7 @@ def link_by_best_fields(
 
 
 def _candidates(records: int, fields: list[_LinkField], r: int) -> Rows:
-    """Return who is near a released record in some field, in file order."""
+    """Return the records that are near a released record in some field, in file order."""
     is_near = np.zeros(records, np.bool_)
     for one in fields:
         is_near[one.order[one.start[r] : one.stop[r]]] = True
@@ -79,25 +78,26 @@ def _fields(file: Points, masked: Points, metric: Metric, near: int) -> list[_Li
 
 
 def _places(values: Floats, sought: Floats) -> Floats:
-    """Return where numbers stand among sorted values, from 0 to 1, in the middle of their equals."""
+    """Return the relative ranks of numbers among sorted values, from 0 to 1; ties have the middle rank."""
     middle = (np.searchsorted(values, sought, "left") + np.searchsorted(values, sought, "right")) / 2
     return np.where(np.isnan(sought), np.nan, middle / len(values))
 
 
-# A corresponding file: what an intruder may have about the same people, with errors.
+# A corresponding file: an intruder's file about the same persons, with errors.
 #
 # W. E. Winkler, Single-ranking micro-aggregation and re-identification, U.S. Bureau of the Census, Statistics
 # #2002-08: in each record a few variables are far off, and the others nearly right.
 
 _NEARLY = (0.01, 0.03)
-"""How far the other variables are off, at least and at most."""
+"""The least and the largest relative error of the other variables."""
 
 
 def corresponding_file(original: Points, off: int = 3, deviation: float = 0.3, seed: int = 0) -> Points:
-    """Return the original (n x d) with errors, relative to each value, up or down by chance.
+    """Return the original (n x d) with errors relative to each value, of random sign.
 
-    In every record `off` variables drawn at random (all, if there are fewer) deviate by `deviation`: as many and as far
-    as the report allows, so that the attack is not flattered. The others deviate by 1 to 3%. Blanks and zeros stay.
+    In every record `off` variables drawn at random (all, if there are fewer) deviate by `deviation`: the largest number
+    and size in the report, so that the attack does not look better than it is. The others deviate by 1 to 3%. Blanks
+    and zeros do not change.
 
     >>> corresponding_file(np.array([[100.0, 200.0]]), off=1, seed=1).round(1).tolist()
     [[70.0, 194.2]]
@@ -108,4 +108,4 @@ def corresponding_file(original: Points, off: int = 3, deviation: float = 0.3, s
     np.put_along_axis(size, chosen, deviation, axis=1)
     sign = np.where(draw.random(original.shape) < 0.5, -1.0, 1.0)
     with np.errstate(over="ignore"):
-        return np.nan_to_num(original * (1 + sign * size), nan=np.nan)  # what would be infinite is the largest number
+        return np.nan_to_num(original * (1 + sign * size), nan=np.nan)  # infinity becomes the largest number

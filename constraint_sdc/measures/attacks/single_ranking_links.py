@@ -1,4 +1,4 @@
-"""Link masked records to the originals that agree with them on most variables; of equal ones the intruder draws one."""
+"""Links of masked records to the originals that agree with them on most variables; ties are drawn at random."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from constraint_sdc.arrays import Codes, Flags, Floats, Points, Rows
 from constraint_sdc.partition.partitioner import COMPILED_ABOVE
 
-# How far an original value may lie from a masked one and still agree with it: four metrics for one variable.
+# Four metrics for one variable: how far an original value may be from a masked value that it agrees with.
 #
 # W. E. Winkler, Single-ranking micro-aggregation and re-identification, U.S. Bureau of the Census, Statistics
 # #2002-08.
@@ -20,15 +20,15 @@ Metric: TypeAlias = Literal["half-distance", "neighbours", "nearest", "within"]
 METRICS: tuple[Metric, ...] = get_args(Metric)
 
 WITHIN = 0.03
-"""What `within` allows, as a share of the masked value: how far the better fields of a corresponding file are off."""
+"""The tolerance of `within` as a share of the masked value: the error of the better fields of a corresponding file."""
 
 
 def agreeing_range(metric: Metric, masked: Floats, values: Floats, count: int) -> tuple[Codes, Codes] | None:
     """Return for every masked value where the original values that agree start and stop in `values` (stop excluded).
 
     `masked` has the released values of a variable, NaN for blanks, which agree with nothing. `values` are the original
-    ones, sorted, without blanks. `count` is for `nearest`. None if the variable tells nothing: it has no values, or no
-    two masked ones whose distance could be a measure.
+    ones, sorted, without blanks. `count` is for `nearest`. None if the variable cannot be used: it has no values, or
+    fewer than two distinct masked values.
     """
     present = ~np.isnan(masked)
     released, place = np.unique(masked[present], return_inverse=True)
@@ -55,22 +55,22 @@ def _ends(metric: Metric, released: Floats, values: Floats, count: int) -> tuple
 
 
 def _half_distance(released: Floats) -> tuple[Floats, Floats]:
-    """Half the way to the predecessor or the successor, whichever is nearer; the first and the last have one only."""
+    """Return half the distance to the nearer of predecessor and successor; the first and the last have one of them."""
     gaps = np.diff(released / 2)  # differences of halves do not overflow
     return _around(released, np.minimum(np.concatenate(([np.inf], gaps)), np.concatenate((gaps, [np.inf]))))
 
 
 def _neighbours(released: Floats) -> tuple[Floats, Floats]:
-    """From the predecessor to the successor; nothing limits the outer side of the first and of the last.
+    """Return the range from the predecessor to the successor; it is unbounded before the first and after the last.
 
-    If masking kept the order, and no mean left the range of its group, the true value is always there: were it beyond
-    the successor, the successor's group would lie beyond it too, and the successor with it.
+    If masking kept the order, and every mean lies within the range of its group, the range contains the true value: if
+    that were beyond the successor, the successor's group, and with it the successor, would be beyond it too.
     """
     return np.concatenate(([-np.inf], released[:-1])), np.concatenate((released[1:], [np.inf]))
 
 
 def _nearest(released: Floats, values: Floats, count: int) -> tuple[Floats, Floats]:
-    """Return the ends of the `count` values nearest to each masked one; those at the same distance are all there."""
+    """Return the ends of the `count` values nearest to each masked one; ties are all included."""
     count = max(1, min(count, len(values)))
     first = np.clip(np.searchsorted(values, released) - count, 0, len(values) - count)
     last = np.clip(np.searchsorted(values, released), 0, len(values) - count)
@@ -100,9 +100,9 @@ _CHUNK = 2_048
 
 @dataclass(frozen=True)
 class AgreementLinks:
-    """What an intruder did with each released record: `ties` originals are equally good, and `has_true` is among them.
+    """The links of released records: the number of equally good originals, and whether the true one is among them.
 
-    No ties: nothing agreed, and the record is not linked.
+    With 0 ties, nothing agrees and the record is not linked.
     """
 
     ties: Codes
@@ -115,12 +115,12 @@ class AgreementLinks:
 
     @property
     def re_identified(self) -> float:
-        """Return how many records he expects to get right, drawing one of each record's equals."""
+        """Return the expected number of right links if each link is drawn at random among the ties."""
         return float((self.has_true / np.maximum(self.ties, 1)).sum())
 
     @property
     def unique(self) -> int:
-        """Return how many records have one best original: links he would believe."""
+        """Return how many records have a single best original."""
         return int((self.ties == 1).sum())
 
     @property
@@ -131,7 +131,7 @@ class AgreementLinks:
 
 @dataclass(frozen=True)
 class _SortedVariable:
-    """`order` are the originals that have a value, from the lowest up; `start` and `stop` those that agree."""
+    """`order` has the originals with a value, in ascending order; those from `start` to `stop` agree."""
 
     order: Rows
     start: Codes
@@ -143,8 +143,8 @@ def link_by_agreement(
 ) -> AgreementLinks:
     """Return the links of the released records (rows of `masked`) to all originals; row i of both is one record.
 
-    Arrays are n x d, NaN for blanks, which neither agree nor disagree. The metric sees released values only: neighbours
-    in a sample lie far apart. `compiled` None chooses by the size of the file; the answer is the same.
+    Arrays are n x d, NaN for blanks, which neither agree nor disagree. The metric uses released values only: in a
+    sample, neighbouring values are far apart. `compiled` None chooses by the size of the file; the result is the same.
     """
     variables = _variables(original, masked[released], metric, count)
     if not variables or len(released) == 0:
@@ -154,7 +154,7 @@ def link_by_agreement(
 
 
 def _variables(original: Points, masked: Points, metric: Metric, count: int) -> list[_SortedVariable]:
-    """Return the variables that tell something."""
+    """Return the variables that can be used."""
     found = []
     for before, after in zip(original.T, masked.T, strict=True):
         order = np.argsort(before, kind="stable")[: int((~np.isnan(before)).sum())].astype(np.int64)
@@ -165,7 +165,7 @@ def _variables(original: Points, masked: Points, metric: Metric, count: int) -> 
 
 
 def _places(records: int, order: Rows) -> npt.NDArray[np.int32]:
-    """Return where each record stands in an order, -1 for those that are not in it."""
+    """Return the position of each record in an order, -1 for records that are not in it."""
     place = np.full(records, -1, np.int32)
     place[order] = np.arange(len(order))
     return place
@@ -189,7 +189,7 @@ def _by_numpy(records: int, variables: list[_SortedVariable], released: Rows) ->
 
 
 def _by_kernel(records: int, variables: list[_SortedVariable], released: Rows) -> AgreementLinks:
-    """Count only where something agrees."""
+    """Count the agreements of pairs that agree somewhere, compiled."""
     from constraint_sdc.measures.attacks.kernels import most_agreements
     from constraint_sdc.partition.compiled import announce, in_threads
 

@@ -1,7 +1,7 @@
 """The transparency (intersection) attack: V. Torra, Transparency and microaggregation, and the work it reviews.
 
-An intruder who knows the method knows which masked records each record can have become. If a single one is left by all
-variables together, it is the record: a re-identification that is certain, not just likely.
+An intruder who knows the method knows which masked records each record can have become. If all variables together leave
+a single one, the re-identification is certain, not just likely.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import numpy as np
 from constraint_sdc.arrays import Codes, Floats
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.errors import UsageError
-from constraint_sdc.measures.assessment import Figure, Measured, ResultTable, Unit
+from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.attacks.transparency_blocks import Knowledge, Use, uses_of
 from constraint_sdc.measures.attacks.transparency_reach import Reach
 from constraint_sdc.partition.partitioner import COMPILED_ABOVE
 
-# Count the masked records that each original can have become: the intersection of what all variables leave.
+# The number of masked records that each original can have become: the intersection over all variables.
 
 _CELLS = 1 << 22
 """Pairs compared at a time in NumPy."""
@@ -32,7 +32,7 @@ _CHUNK = 1_024
 def set_sizes(reaches: Sequence[Reach], records: int, cap: int, *, compiled: bool | None = None) -> Codes:
     """Return for every original how many masked records are within all reaches; `cap` stands for that many or more.
 
-    `compiled` None chooses by the number of records; the answer is the same.
+    `compiled` None chooses by the number of records; the result is the same.
     """
     if not reaches:
         return np.full(records, min(records, cap), np.int64)
@@ -56,7 +56,7 @@ def _by_numpy(reaches: Sequence[Reach], records: int) -> Codes:
 
 
 def _by_kernel(reaches: Sequence[Reach], records: int, cap: int) -> Codes:
-    """Compare each original with those within the reach that leaves fewest."""
+    """Compare each original with the masked records within the reach that leaves the fewest."""
     from constraint_sdc.measures.attacks.kernels import count_possible
     from constraint_sdc.partition.compiled import announce, in_threads
 
@@ -77,9 +77,9 @@ def _table(reaches: Sequence[Reach], end: str) -> Floats:
 
 
 def _fewest(reaches: Sequence[Reach], records: int) -> tuple[Codes, Codes, Codes, Codes]:
-    """Return orders of the masked records and, for each original, the one with fewest in question, and where they are.
+    """Return orders of the masked records and, for each original, the order with the fewest candidates and their range.
 
-    The first order is the file's own, in which all do.
+    The first order is file order, in which all records are candidates.
     """
     orders = [np.arange(records, dtype=np.int64)]
     column, start, stop = np.zeros(records, np.int64), np.zeros(records, np.int64), np.full(records, records, np.int64)
@@ -92,10 +92,10 @@ def _fewest(reaches: Sequence[Reach], records: int) -> tuple[Codes, Codes, Codes
 
 
 def _in_question(reach: Reach) -> Iterator[tuple[Codes, Codes, Codes]]:
-    """Yield orders of the masked records, and where in them each original has those that one reach leaves.
+    """Yield orders of the masked records, and the range of each original's candidates in them by one reach.
 
-    Points within an interval follow each other. Of intervals, those that start early enough come first in one order,
-    and those that end late enough come last in another.
+    Points within an interval are consecutive. Intervals that start early enough come first in one order, and those that
+    end late enough come last in another.
     """
     order = np.argsort(reach.low_y, kind="stable").astype(np.int64)
     last = np.searchsorted(reach.low_y[order], reach.high_x, "right").astype(np.int64)
@@ -114,7 +114,7 @@ _BRACKETS = (("1", 1, 1), ("2", 2, 2), ("3-5", 3, 5), ("6-10", 6, 10))
 
 _KNOWING: dict[Knowledge, str] = {
     "published": "who knows the method",
-    "rerun": "who has the whole original and runs the method himself",
+    "rerun": "who has the whole original file and runs the method",
 }
 
 
@@ -122,7 +122,7 @@ _KNOWING: dict[Knowledge, str] = {
 class AnonymitySets:
     """How many masked records each original can have become; `cap` stands for that many or more.
 
-    The true one is always among them, so sets of one are certain re-identifications, and all of them are right.
+    The true one is always among them, so sets of one are certain and correct re-identifications.
     """
 
     knowledge: Knowledge
@@ -152,14 +152,15 @@ class AnonymitySets:
 
 @dataclass(frozen=True)
 class Transparency:
-    """Count certain re-identifications, and how many masked records hide each other record.
+    """Intersect the masked records that each original can have become, block by block; a single one is certain.
 
-    `knowledge` is `published` (method and k), `rerun` (he runs the method on the original), or None for both. Sets are
-    counted up to `cap`.
+    `knowledge` is `published` (method and k), `rerun` (the intruder runs the method on the original), or None for both.
+    Sets are counted up to `cap`.
     """
 
     name: ClassVar[str] = "transparency"
     title: ClassVar[str] = "Transparency attack"
+    traits: ClassVar[MeasureTraits] = MeasureTraits("attack")
 
     knowledge: Knowledge | None = None
     cap: int = 1_000
@@ -168,7 +169,7 @@ class Transparency:
         if self.knowledge not in (None, *KNOWLEDGE):
             raise UsageError(f"unknown knowledge {self.knowledge!r}", hint=f"use {' or '.join(KNOWLEDGE)}")
         if self.cap <= _BRACKETS[-1][2]:
-            raise UsageError(f"sets counted up to {self.cap} tell too little", hint="use 11 or more")
+            raise UsageError(f"a cap of {self.cap} is too small for the table of set sizes", hint="use 11 or more")
 
     def measure(self, pair: Pair) -> Measured:
         """Return the certain links for each knowledge, the median size of the sets, and how the sizes are spread."""
@@ -189,14 +190,17 @@ class Transparency:
         return AnonymitySets(knowledge, set_sizes(reaches, len(pair), self.cap), self.cap, uses)
 
 
+REGISTERED = (Transparency(),)
+
+
 def _figures(found: AnonymitySets) -> tuple[Figure, ...]:
     end = found.knowledge
     return (
-        Figure(f"certain-links-{end}", f"Certain re-identifications by one {_KNOWING[end]}", found.share),
-        Figure(f"certain-records-{end}", "The same as a number of records", found.certain, Unit.COUNT),
+        Figure(f"certain-links-{end}", f"Certain re-identifications by an intruder {_KNOWING[end]}", found.share),
+        Figure(f"certain-records-{end}", "Records re-identified with certainty", found.certain, Unit.COUNT),
         Figure(
             f"median-set-{end}",
-            f"Median number of masked records that a record can have become ({found.cap:,}: that or more)",
+            f"Median number of masked records that a record can have become ({found.cap:,} means that many or more)",
             found.median,
             Unit.PLAIN,
         ),
@@ -205,7 +209,7 @@ def _figures(found: AnonymitySets) -> tuple[Figure, ...]:
 
 def _says(found: Sequence[AnonymitySets]) -> str:
     parts = [
-        f"{one.certain:,} of {len(one.sizes):,} records ({one.share:.1f}%) by one {_KNOWING[one.knowledge]}"
+        f"{one.certain:,} of {len(one.sizes):,} records ({one.share:.1f}%) by an intruder {_KNOWING[one.knowledge]}"
         for one in found
         if one.share is not None
     ]
@@ -229,7 +233,7 @@ def _spread(found: Sequence[AnonymitySets]) -> ResultTable:
 def _uses(found: AnonymitySets) -> ResultTable:
     return ResultTable(
         f"used-{found.knowledge}",
-        f"What is used by one {_KNOWING[found.knowledge]}",
+        f"Knowledge used by an intruder {_KNOWING[found.knowledge]}",
         ("variable", "used", "slack"),
         (None, None, Unit.PLAIN),
         tuple((use.name, use.how, _finite(use.slack)) for use in found.uses),
@@ -241,14 +245,14 @@ def _finite(number: float | None) -> float | None:
 
 
 def _notes(found: Sequence[AnonymitySets], drawn: Sequence[str]) -> list[str]:
-    notes = ["Every record's set holds its true masked record, so a set of one is never a wrong link."]
+    notes = ["Every set contains the record's true masked record, so a set of one is always a correct link."]
     if any(use.slack for one in found for use in one.uses):
-        notes.append("Slack is how far masked values lie from where the method puts them; he is taken to know it.")
+        notes.append("Slack is the distance of masked values from the method's own; an intruder is assumed to know it.")
     idle = dict.fromkeys(use.name for one in found for use in one.uses if use.reach is None)
     if idle:
-        notes.append(f"Nothing follows for certain from: {', '.join(idle)}.")
+        notes.append(f"No certain conclusion follows from: {', '.join(idle)}.")
     if any(one.knowledge == "rerun" for one in found):
-        notes.append("To run the method he needs the records in their order, and the seed if it draws: the worst case.")
+        notes.append("Running the method needs the records in file order, and the seed if random: the worst case.")
     if drawn:
-        notes.append(f"Drawn at random, and safe as long as the seed is secret: {', '.join(drawn)}.")
+        notes.append(f"Drawn at random, and protected as long as the seed is secret: {', '.join(drawn)}.")
     return notes

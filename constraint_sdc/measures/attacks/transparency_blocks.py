@@ -1,4 +1,4 @@
-"""What an intruder who knows how a file was masked can use of each variable, and why not more."""
+"""What an intruder who knows the masking method can use of each variable, and why not more."""
 
 from __future__ import annotations
 
@@ -21,22 +21,25 @@ from constraint_sdc.measures.attacks.transparency_reach import (
     slack,
 )
 from constraint_sdc.measures.risk.achieved_k import classes
-from constraint_sdc.settings.words import OperatorName, Scale
+from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
+from constraint_sdc.operators.geometric_mean import GeometricMean
+from constraint_sdc.partition.registry import PARTITIONS
+from constraint_sdc.settings.words import Scale
 
 Knowledge: TypeAlias = Literal["published", "rerun"]
 
-_CONSECUTIVE = ("individual-ranking", "optimal-univariate")
-"""Methods whose groups are of consecutive values, as their description says."""
+"""Methods that form groups of consecutive values by definition."""
 
 _ROUNDING = 1e-9
-"""How far, relative to the largest value, a value that is called a mean may be off because of rounding in double."""
+"""The rounding error, relative to the largest value, within which a value counts as a mean."""
 
 
 @dataclass(frozen=True)
 class Use:
-    """What he uses of a variable (of a whole block, where he runs the method), and how; no reach: nothing.
+    """What the intruder uses of a variable (of a block if the method is rerun), and how; without a reach, nothing.
 
-    `slack` is how far a masked value may be from where the method puts it, in the variable's unit; he is taken to know.
+    `slack` is the largest distance of a masked value from the method's own value, in the variable's unit; the intruder
+    is assumed to know it.
     """
 
     name: str
@@ -46,18 +49,18 @@ class Use:
 
 
 def uses_of(pair: Pair, knowledge: Knowledge) -> Iterator[Use]:
-    """Yield what he uses of everything he knows; every reach is sound.
+    """Yield what the intruder uses of all known variables; every reach is sound.
 
-    By what is `published` he argues from the description of the method. With `rerun` he has all values of a block,
-    runs the method, and sees which masked values each record got; of blocks he knows in part, and of those where chance
-    decided by a seed he does not know, he uses what is published.
+    With `published` the intruder uses the description of the method. With `rerun` the intruder has all values of a
+    block, runs the method, and sees which masked values each record got; for blocks that are known in part, and for
+    random methods with an unknown seed, the intruder uses what is published.
     """
     for block in _blocks(pair):
         known = [name for name in block.names if name in pair.known]
         is_all = len(known) == len(block.names) and all(pair[name].is_masked for name in known)
         if knowledge == "rerun" and known and is_all and not block.is_drawn:
             label = classes([pair[name].masked_code for name in block.names])
-            yield Use(", ".join(block.names), "runs the method: the groups themselves", reach_of_codes(label, label))
+            yield Use(", ".join(block.names), "groups found by running the method", reach_of_codes(label, label))
         else:
             yield from (_checked(_published(pair, block, pair[name])) for name in known)
 
@@ -70,18 +73,18 @@ def _blocks(pair: Pair) -> list[MaskedTogether]:
 
 
 def _checked(use: Use) -> Use:
-    """Return the use; none if, against its proof, a true record were lost: nothing uncertain may be called certain."""
+    """Return the use; none if it would exclude a true record, so that no uncertain link is called certain."""
     if use.reach is None or use.reach.is_sound:
         return use
-    return Use(use.name, "nothing: the true record would be lost", slack=use.slack)
+    return Use(use.name, "nothing: it would exclude the true record", slack=use.slack)
 
 
 def _published(pair: Pair, block: MaskedTogether, variable: Compared) -> Use:
-    """Return what the description of the method tells about one variable."""
+    """Return what follows from the description of the method for one variable."""
     name, blank = variable.name, np.isnan(variable.original)
     if not variable.is_masked:
         if not variable.unchanged.all():
-            return Use(name, "nothing: not masked, yet changed")
+            return Use(name, "nothing: not masked but changed")
         return Use(name, "not masked: the same value", reach_of_codes(variable.original_code, variable.masked_code))
     if (blank != np.isnan(variable.masked)).any():
         return Use(name, "nothing: values appear or vanish")
@@ -95,16 +98,16 @@ def _published(pair: Pair, block: MaskedTogether, variable: Compared) -> Use:
 
 
 def _is_consecutive(block: MaskedTogether, variable: Compared) -> bool:
-    """Tell whether he knows, or may guess where nobody said how it was masked, that groups are of consecutive values.
+    """Tell whether groups are known, or may be assumed if the method is unknown, to have consecutive values.
 
-    `auto` divides a single variable by the optimal cut, unless records have weights. Other methods do not promise it,
-    and rules that divide records into strata can make groups overlap whatever the method; the caller looks.
+    `auto` divides a single variable by the optimal cut, unless records have weights. Other methods do not guarantee it,
+    and strata can make groups overlap with any method; the caller checks the values.
     """
     if variable.scale is Scale.NOMINAL:
         return False
     if block.method == "auto":
         return len(block.names) == 1 and not block.is_weighted
-    return block.method is None or block.method in _CONSECUTIVE
+    return block.method is None or (block.method in PARTITIONS and PARTITIONS[block.method].traits.takes_one_variable)
 
 
 def _by_operator(pair: Pair, block: MaskedTogether, variable: Compared) -> Use:
@@ -118,12 +121,12 @@ def _by_operator(pair: Pair, block: MaskedTogether, variable: Compared) -> Use:
     label = classes([pair[name].masked_code for name in block.names if name in released])
     if variable.scale is not Scale.NUMERIC or block.is_weighted:
         return _blanks_only(variable, "weighted" if block.is_weighted else "not numbers")
-    if operator is OperatorName.ARITHMETIC_MEAN or (operator is None and _is_mean(variable, label)):
+    if operator == ArithmeticMean.name or (operator is None and _is_mean(variable, label)):
         return _by_means(variable.name, "mean of its group", variable.original, variable.masked, label)
-    if operator is OperatorName.GEOMETRIC_MEAN and _is_positive(variable):
+    if operator == GeometricMean.name and _is_positive(variable):
         logs = np.log(variable.original), np.log(variable.masked)
         return _by_means(variable.name, "geometric mean of its group (slack of logarithms)", *logs, label)
-    said = "not said how it was masked" if operator is None else f"{operator.value} of a group"
+    said = "operator unknown" if operator is None else f"{operator} of a group"
     return _blanks_only(variable, said)
 
 
@@ -136,12 +139,12 @@ def _blanks_only(variable: Compared, why: str) -> Use:
     """Return the use of blanks, which stay blank; nothing if there are none."""
     blank = np.isnan(variable.original)
     if blank.any():
-        return Use(variable.name, f"only who has a value ({why})", reach_of_blanks(blank))
+        return Use(variable.name, f"only which records have a value ({why})", reach_of_blanks(blank))
     return Use(variable.name, f"nothing ({why})")
 
 
 def _is_mean(variable: Compared, label: Labels) -> bool:
-    """Tell whether masked values are the means of those who share them, but for rounding."""
+    """Tell whether masked values are the means of the records that share them, up to rounding."""
     largest = float(np.nanmax(np.abs(variable.original)))
     step = variable.grid.step
     allowed = largest * _ROUNDING + (float(step) / 2 if step is not None else 0.0)

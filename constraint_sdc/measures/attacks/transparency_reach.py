@@ -1,4 +1,4 @@
-"""Which masked records an original record can have become, as far as one variable or block tells."""
+"""The masked records that an original record can have become, by one variable or block."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from constraint_sdc.arrays import Codes, Flags, Floats, Labels
 from constraint_sdc.partition.methods.tree import safe_scale
 
 BLANK = -np.inf
-"""Where blanks stand: no interval of numbers reaches there."""
+"""The position of blanks: no interval of numbers reaches it."""
 
 FARTHEST = float(np.finfo(np.float64).max)
 
@@ -30,12 +30,12 @@ class Reach:
 
     @property
     def is_sound(self) -> bool:
-        """Tell whether every record can have become what it became."""
+        """Tell whether every record can have become its true masked record."""
         return bool(((self.low_y <= self.high_x) & (self.high_y >= self.low_x)).all())
 
     @property
     def has_points(self) -> bool:
-        """Tell whether the masked records are points: then those within reach follow each other in their order."""
+        """Tell whether the masked records are points: then those within reach are consecutive in their order."""
         return bool((self.low_y == self.high_y).all())
 
 
@@ -46,7 +46,7 @@ def reach_of_codes(original: Codes, masked: Codes) -> Reach:
 
 
 def reach_of_blanks(blank: Flags) -> Reach:
-    """Return the reach of masking that keeps blanks blank and numbers numbers, and tells nothing else."""
+    """Return the reach of masking that is only known to keep blanks blank and numbers numbers."""
     low, high = np.where(blank, BLANK, -FARTHEST), np.where(blank, BLANK, FARTHEST)
     return Reach(low, high, low, high)
 
@@ -58,7 +58,7 @@ def reach_of_blanks(blank: Flags) -> Reach:
 
 
 def mean_error(original: Floats, masked: Floats, label: Labels) -> float:
-    """Return the farthest that a masked value lies from the mean of the class that shares it; blanks are left out."""
+    """Return the largest distance of a masked value from the mean of the class that shares it, without blanks."""
     present = ~np.isnan(original)
     if not present.any():
         return 0.0
@@ -74,8 +74,8 @@ def reach_of_means(original: Floats, masked: Floats, label: Labels, error: float
 
     Let s records share the masked value c. Their values sum up to s * c, so x, if it is one of them, is s * c less the
     values of s - 1 others: at least s * c - (the s - 1 largest values of the file), at most s * c - (the s - 1 smallest
-    ones). If c is off the mean by up to `error`, both ends move out by s * error. Groups that happen to have the same
-    mean count as one: the sum is still right. What rounding in double takes away from this is measured, and given back.
+    ones). If c differs from the mean by up to `error`, both ends move outwards by s * error. Groups that happen to have
+    the same mean count as one: the sum is still right. The ends are widened by the measured rounding error.
 
     Blanks must be the same in both arrays.
     """
@@ -92,7 +92,7 @@ def reach_of_means(original: Floats, masked: Floats, label: Labels, error: float
 
 
 def _widened(x: Floats, low: Floats, high: Floats, blank: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Reach:
-    """Move the ends out by what the true records lie outside of them: the rounding of long sums."""
+    """Move the ends outwards so that they include the true records despite the rounding of long sums."""
     outside = np.where(blank, 0.0, np.maximum(low - x, x - high)).max(initial=0.0)
     margin = np.nextafter(outside, np.inf)
     low, high = np.maximum(low - margin, -FARTHEST), np.minimum(high + margin, FARTHEST)
@@ -107,7 +107,7 @@ def _widened(x: Floats, low: Floats, high: Floats, blank: np.ndarray[tuple[int],
 
 
 def keeps_order(original: Floats, masked: Floats) -> bool:
-    """Tell whether a lower value never became a higher one; of equal values some may become lower than others.
+    """Tell whether masking kept the order of different values; equal values may become different.
 
     >>> keeps_order(np.array([1.0, 2.0, 2.0, 9.0]), np.array([1.5, 1.5, 5.5, 5.5]))
     True
@@ -118,9 +118,9 @@ def keeps_order(original: Floats, masked: Floats) -> bool:
 
 
 def slack(original: Floats, masked: Floats) -> float:
-    """Return the farthest that a masked value lies outside the range of the values that became it.
+    """Return the largest distance of a masked value from the range of the values that became it.
 
-    A mean never does, nor does a mean rounded to a grid on which the values lie.
+    It is 0 for a mean, also for one rounded to a grid on which the values lie.
     """
     present = ~np.isnan(original)
     values, place = np.unique(masked[present], return_inverse=True)
@@ -135,11 +135,12 @@ def slack(original: Floats, masked: Floats) -> float:
 def reach_of_order(original: Floats, masked: Floats, most: float) -> Reach:
     """Return the reach of masking that keeps the order, with values at most `most` outside their groups' ranges.
 
-    x can have become only the values from the last one below x - most to the first one above x + most. Proof: let it
-    have become y, and suppose a masked value m with x + most < m < y. Whoever became m has a value of at most x; else
-    the lower x had become the higher y, and order were not kept. So m is at most x + most: a contradiction. Below
-    likewise. Nothing is said of groups, so equal values may be cut in two, and groups may share their value. In double,
-    `most` is rounded up and x + most is rounded monotonically, so m <= x + most holds there too.
+    x can have become only the values from the last one below x - most to the first one above x + most. Proof: let x
+    have become y, and suppose a masked value m with x + most < m < y. Every record that became m has a value of at most
+    x: otherwise the lower x would have become the higher y, against the order. So m is at most x + most: a
+    contradiction. The proof of the lower end is the same. It does not use groups, so equal values may be in different
+    groups, and groups may share their value. In double, `most` is rounded up and x + most is rounded monotonically, so
+    m <= x + most holds there too.
 
     Blanks must be the same in both arrays.
     """

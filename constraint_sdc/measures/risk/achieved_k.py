@@ -1,6 +1,6 @@
-"""Achieved k: P. Samarati and L. Sweeney, k-anonymity, 1998: how many records share what an intruder can see of one.
+"""Achieved k: P. Samarati and L. Sweeney, k-anonymity, 1998: how many records share the same visible values.
 
-A file masked in several blocks keeps its promise in each of them, and usually in none over all of them together.
+A file masked in several blocks has groups of k in each block, but usually not in all blocks together.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from constraint_sdc.arrays import Codes, Labels
 from constraint_sdc.data.pair import Pair
-from constraint_sdc.measures.assessment import Figure, Measured, ResultTable, Unit
+from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, ResultTable, Unit
 
 # Records that share all their values.
 
@@ -37,7 +37,7 @@ _BANDS = ((1, 1), (2, 2), (3, 4), (5, 9), (10, 99), (100, None))
 
 @dataclass(frozen=True)
 class AchievedK:
-    """The classes of records that share all values of some variables: the smallest, how many, and each one's size."""
+    """The classes of records that share all values of some variables: the smallest, their number, and their sizes."""
 
     smallest: int
     groups: int
@@ -66,10 +66,11 @@ def achieved_k(codes: Sequence[Codes]) -> AchievedK | None:
 
 
 class AchievedKRisk:
-    """How many records really share the same masked values, in every block and in all that an intruder knows."""
+    """How many records share the same masked values, in every block and in all variables that an intruder knows."""
 
     name: ClassVar[str] = "achieved-k"
     title: ClassVar[str] = "Achieved k"
+    traits: ClassVar[MeasureTraits] = MeasureTraits("risk")
 
     def measure(self, pair: Pair) -> Measured:
         """Count the classes of the masked file, block by block and over the known variables."""
@@ -86,6 +87,9 @@ class AchievedKRisk:
         )
         tables = (_by_block(blocks, whole, pair), *_distribution(whole))
         return Measured(self.name, self.title, figures, _says(whole, held, pair.k), tables, tuple(_notes(pair, whole)))
+
+
+REGISTERED = (AchievedKRisk(),)
 
 
 def _blocks(pair: Pair) -> Iterator[tuple[str, ...]]:
@@ -108,7 +112,7 @@ def _says(whole: AchievedK | None, held: Sequence[bool], k: int | None) -> str:
     if k is None:
         return f"No group size was promised; {together}."
     if not held:
-        return f"Groups of {k} were promised, and no block is named; {together}."
+        return f"Groups of {k} were promised, but no block is known; {together}."
     kept = "every block keeps" if all(held) else f"{sum(held)} of {len(held)} blocks keep"
     below = f", and {_records(whole.records_below(k))} are in classes of fewer than {k}" if whole.smallest < k else ""
     return f"Groups of {k} were promised: {kept} the promise; {together}{below}."
@@ -159,6 +163,6 @@ def _notes(pair: Pair, whole: AchievedK | None) -> Iterator[str]:
     if pair.k is None:
         yield "No group size was promised, so there is nothing to compare with."
     if not pair.blocks:
-        yield "Nobody said which variables were masked together, so no block is examined."
+        yield "It is not known which variables were masked together, so no block is examined."
     if pair.k is not None and whole is not None and whole.smallest < pair.k and len(list(_blocks(pair))) > 1:
-        yield "Each block has groups of its own; who knows several blocks crosses them, and few records share all."
+        yield "Each block has its own groups; in several blocks together, few records share all values."

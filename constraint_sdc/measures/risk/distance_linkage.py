@@ -1,6 +1,6 @@
 """Distance-based record linkage: D. Pagliuca and G. Seri, Some results of individual ranking method, SDC project, 1999.
 
-The intruder holds the original values of some variables, and links every masked record to the nearest of them.
+The intruder knows the original values of some variables and links every masked record to the nearest original.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ import numpy as np
 
 from constraint_sdc.arrays import Points, Rows
 from constraint_sdc.data.pair import Pair
-from constraint_sdc.measures.assessment import Figure, Measured, Unit
+from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, Unit
 from constraint_sdc.measures.nearest import links
 from constraint_sdc.measures.points import places_of
 
 
 @dataclass(frozen=True)
 class Linkage:
-    """How many records were linked rightly.
+    """How many records were linked correctly.
 
-    `expected` counts a record whose right partner shares the nearest distance with m - 1 others as 1 / m. `unique` are
-    the records with one nearest partner, and `unique_right` those of them with the right one: he who links only where
-    he need not draw lots is right so often.
+    `expected` counts a record whose right partner shares the nearest distance with m - 1 others as 1 / m. `unique` is
+    the number of records with a single nearest partner, and `unique_right` the number of these with the right one: the
+    success of an intruder who uses only links without ties.
     """
 
     records: int
@@ -38,15 +38,15 @@ class Linkage:
 
     @property
     def sure(self) -> float | None:
-        """Return how often a link without alternative is right, in percent; None if there is none."""
+        """Return the percentage of right links among those without ties; None if there are none."""
         return 100.0 * self.unique_right / self.unique if self.unique else None
 
 
 def distance_linkage(original: Points, masked: Points, rows: Rows | None = None) -> Linkage:
     """Link masked records (all, or those in `rows`) to the nearest originals; row i of both is the same record.
 
-    The points must be in units that make distances comparable: see `measure/points.py`. Exchange the two files for the
-    other direction. Ties are shared: distances within a relative 1e-9 are the same.
+    The points must be in units that make distances comparable: see `measures/points.py`. Exchange the two files for the
+    other direction. Ties are shared: distances within a relative 1e-9 are equal.
 
     >>> distance_linkage(np.array([[0.0], [2.0], [9.0]]), np.array([[1.0], [1.0], [8.0]])).expected
     2.0
@@ -65,6 +65,7 @@ class DistanceLinkage:
 
     name: ClassVar[str] = "distance-linkage"
     title: ClassVar[str] = "Distance-based record linkage (DBRL)"
+    traits: ClassVar[MeasureTraits] = MeasureTraits("risk")
 
     def measure(self, pair: Pair) -> Measured:
         """Link in both directions, in all variables that the intruder knows."""
@@ -76,10 +77,13 @@ class DistanceLinkage:
         return linked(self.name, self.title, pair, there, back, places.notes)
 
 
+REGISTERED = (DistanceLinkage(),)
+
+
 def linked(
     name: str, title: str, pair: Pair, there: Linkage, back: Linkage, notes: tuple[str, ...], by: str = "distance"
 ) -> Measured:
-    """Return what a linkage in both directions found."""
+    """Return the result of a linkage in both directions."""
     if there.percent is None:
         return not_linked(name, title, "There is no record to link.")
     figures = (
@@ -89,7 +93,7 @@ def linked(
         Figure("unique-right", "of these, the right one", there.unique_right, Unit.COUNT),
         Figure("sure", "share of right links among these", there.sure),
         Figure("reverse", "originals linked to the right masked record", back.percent),
-        Figure("chance", "right links by drawing lots", 100.0 / there.records),
+        Figure("chance", "right links by a random guess", 100.0 / there.records),
     )
     if there.sure is None:
         notes = (*notes, "No masked record has a single nearest original: the share of right links is not defined.")
@@ -100,11 +104,11 @@ def _says(pair: Pair, there: Linkage, by: str) -> str:
     known = pair.known[0] if len(pair.known) == 1 else f"{len(pair.known)} variables"
     return (
         f"An intruder who knows {known} and links every masked record to the original nearest by {by} is right for "
-        f"{there.percent:.2f}% of {there.records:,} records; by drawing lots it would be {100.0 / there.records:.2f}%."
+        f"{there.percent:.2f}% of {there.records:,} records; a random guess is right for {100.0 / there.records:.2f}%."
     )
 
 
 def not_linked(name: str, title: str, why: str) -> Measured:
-    """Return that nothing could be linked, and why."""
+    """Return a result without figures, and the reason."""
     figure = Figure("linked", "masked records linked to the right original", None)
     return Measured(name, title, (figure,), f"Not measured. {why}", notes=(why,))

@@ -1,7 +1,7 @@
 """Interval disclosure: J. Domingo-Ferrer and V. Torra, in Confidentiality, Disclosure and Data Access, 111-133, 2001.
 
-Who sees a masked value knows that the original lies near it. How often is it really within an interval around it: in
-ranks (ID, as in the SCORE), or in standard deviations (SDID: J. M. Mateo-Sanz, F. Sebe and J. Domingo-Ferrer, Outlier
+The original value often lies near the masked value. The measure is how often it lies within an interval around it, in
+ranks (ID, as in the SCORE) or in standard deviations (SDID: J. M. Mateo-Sanz, F. Sebe and J. Domingo-Ferrer, Outlier
 protection in continuous microdata masking, PSD 2004, LNCS 3050, 201-215).
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from constraint_sdc.arrays import Floats, Points
 from constraint_sdc.data.pair import Pair
-from constraint_sdc.measures.assessment import Figure, Measured, ResultTable, Unit
+from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.points import Standardisation as Standard
 
 WIDTHS = tuple(range(1, 11))
@@ -24,7 +24,7 @@ WIDTHS = tuple(range(1, 11))
 
 @dataclass(frozen=True)
 class VariableDisclosure:
-    """One variable: the percentage of its originals within the interval, for each width; `cells` were compared."""
+    """One variable: the percentage of its originals within the interval for each width, among `cells` compared."""
 
     cells: int
     by_rank: Floats
@@ -46,7 +46,7 @@ class IntervalDisclosure:
 
 @dataclass(frozen=True)
 class RankBase:
-    """What does not change from one masked file to the next: the original, and the unit of every variable."""
+    """The part that is the same for all masked files: the original, and the unit of every variable."""
 
     original: Points
     units: tuple[Standard, ...]
@@ -57,7 +57,7 @@ class RankBase:
         return RankBase(original, tuple(Standard.of(column) for column in original.T))
 
     def disclosure(self, masked: Points) -> IntervalDisclosure:
-        """Return what a masked file discloses; its rows are the records of the original."""
+        """Return the disclosure of a masked file; its rows are the records of the original."""
         found = tuple(
             _variable(before, after, unit)
             for before, after, unit in zip(self.original.T, masked.T, self.units, strict=True)
@@ -82,16 +82,16 @@ def _variable(original: Floats, masked: Floats, unit: Standard) -> VariableDiscl
     needed = rank_distance(original, masked)
     reach = np.array([width * len(original) // 200 for width in WIDTHS])
     apart = np.abs(unit.place(original) - unit.place(masked))
-    widths = np.array(WIDTHS) / 100 * (1.0 + 1e-12)  # a difference of just p percent is within, whatever its rounding
+    widths = np.array(WIDTHS) / 100 * (1.0 + 1e-12)  # a difference of exactly p percent is within, despite rounding
     by_rank, by_deviation = _share_within(needed, reach), _share_within(apart, widths)
     return VariableDisclosure(len(original), by_rank, by_deviation)
 
 
 def rank_distance(original: Floats, masked: Floats) -> Floats:
-    """Return for every record how many places of the masked order its interval must reach to hold the original.
+    """Return for every record how many ranks of the masked order its interval needs to contain the original.
 
-    The interval runs from the masked value w places below the record's own to that w places above. Equal masked values
-    share the middle place of theirs. It ends with the file: an original beyond all masked values is out of reach.
+    The interval runs from the masked value w ranks below the record's own to the one w ranks above. Equal masked values
+    have their middle rank. The interval ends with the file: an original beyond all masked values is never within it.
     """
     ordered = np.sort(masked)
     place = (np.searchsorted(ordered, masked, "left") + np.searchsorted(ordered, masked, "right")) // 2
@@ -118,9 +118,10 @@ class IntervalDisclosureRisk:
 
     name: ClassVar[str] = "interval-disclosure"
     title: ClassVar[str] = "Interval disclosure (ID)"
+    traits: ClassVar[MeasureTraits] = MeasureTraits("risk", unmasked=100.0)
 
     def measure(self, pair: Pair) -> Measured:
-        """Measure all numeric variables that were masked, whether the intruder knows them or is after them."""
+        """Measure all masked numeric variables, whether or not the intruder knows them."""
         found = interval_disclosure(*pair.numbers(pair.numeric))
         figures = (
             Figure("rank", "original values within the rank interval (ID)", found.rank),
@@ -130,9 +131,12 @@ class IntervalDisclosureRisk:
         return Measured(self.name, self.title, figures, _says(found), tables, tuple(_notes(pair, found)))
 
 
+REGISTERED = (IntervalDisclosureRisk(),)
+
+
 def _says(found: IntervalDisclosure) -> str:
     if found.rank is None:
-        return "Not measured: no numeric variable was masked that has a value in both files."
+        return "Not measured: no masked numeric variable has a value in both files."
     return (
         f"{found.rank:.2f}% of the original values lie within the rank interval around their masked value, and "
         f"{found.deviation:.2f}% within 1 to 10% of a standard deviation of it."
@@ -148,7 +152,7 @@ def _notes(pair: Pair, found: IntervalDisclosure) -> Iterator[str]:
     if empty:
         yield f"No value in both files, left out: {', '.join(empty)}."
     if found.rank is None:
-        yield "No numeric variable was masked that has a value in both files: the share is not defined."
+        yield "No masked numeric variable has a value in both files: the share is not defined."
 
 
 def _by_variable(names: Sequence[str], found: IntervalDisclosure) -> ResultTable:

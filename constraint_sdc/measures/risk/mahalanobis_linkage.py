@@ -1,6 +1,6 @@
 """Record linkage in Mahalanobis distance: V. Torra, J. M. Abowd and J. Domingo-Ferrer, PSD 2006, LNCS 4302, 233-242.
 
-Variables that rise and fall together are counted once, so that an intruder is not misled by saying the same twice.
+Correlated variables do not count twice.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import numpy as np
 
 from constraint_sdc.arrays import Points
 from constraint_sdc.data.pair import Pair
-from constraint_sdc.measures.assessment import Measured
+from constraint_sdc.measures.assessment import Measured, MeasureTraits
 from constraint_sdc.measures.points import Places, places_of
 from constraint_sdc.measures.risk.distance_linkage import distance_linkage, linked, not_linked
 
 _NEGLIGIBLE = 1e-10
-"""Directions whose share of the correlation matrix is smaller, in relation to the largest, have no spread."""
+"""Directions whose eigenvalue of the correlation matrix, relative to the largest, is smaller have no spread."""
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,10 @@ class Whitened:
 
 
 def whitened(original: Points, masked: Points) -> Whitened:
-    """Turn and stretch both files so that the original has covariance one in every direction left.
+    """Rotate and scale both files so that the original has the identity as covariance in the remaining directions.
 
     An exact rule (total = part + part) makes the covariance singular: the direction in which the rule would be broken
-    has no spread. There the generalised inverse is nought, and so such directions are left out.
+    has no spread. The generalised inverse is 0 there, so such directions are left out.
     """
     centre = original.mean(axis=0)
     deviation = original.std(axis=0)
@@ -51,6 +51,7 @@ class MahalanobisLinkage:
 
     name: ClassVar[str] = "mahalanobis-linkage"
     title: ClassVar[str] = "Record linkage by Mahalanobis distance"
+    traits: ClassVar[MeasureTraits] = MeasureTraits("risk")
 
     def measure(self, pair: Pair) -> Measured:
         """Link in both directions, in all variables that the intruder knows."""
@@ -65,6 +66,9 @@ class MahalanobisLinkage:
         there = distance_linkage(turned.original, turned.masked)
         back = distance_linkage(turned.masked, turned.original)
         return linked(self.name, self.title, pair, there, back, _notes(places, turned), "Mahalanobis distance")
+
+
+REGISTERED = (MahalanobisLinkage(),)
 
 
 def _notes(places: Places, turned: Whitened) -> tuple[str, ...]:

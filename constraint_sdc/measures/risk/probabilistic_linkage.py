@@ -1,6 +1,6 @@
 """Probabilistic record linkage: I. P. Fellegi and A. B. Sunter, A theory for record linkage, JASA 64, 1183-1210, 1969.
 
-How much agreement in a variable tells is estimated from the two files alone by the EM algorithm (M. A. Jaro, JASA 84,
+The weight of agreement in a variable is estimated from the two files alone by the EM algorithm (M. A. Jaro, JASA 84,
 414-420, 1989): the intruder needs no unit, no distance and no example of a right link.
 """
 
@@ -15,29 +15,29 @@ import numpy.typing as npt
 
 from constraint_sdc.arrays import Counts, Floats, Rows, SmallPositions
 from constraint_sdc.data.pair import Compared, Pair
-from constraint_sdc.measures.assessment import Cell, Figure, Measured, ResultTable, Unit
+from constraint_sdc.measures.assessment import Cell, Figure, Measured, MeasureInputs, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.risk.distance_linkage import not_linked
 from constraint_sdc.measures.risk.subset_linkage import sampled_rows
 from constraint_sdc.settings.words import Scale
 
 _MOST_VARIABLES = 20
-"""There are as many patterns as subsets of the variables: a million."""
+"""The most variables used: the number of patterns is that of their subsets, a million."""
 
 _PARTS = 10_000
-"""Ranks are in so many parts of the file's length."""
+"""Ranks are measured in this many parts of the file's length."""
 
 _BLANK = -10 * _PARTS
-"""The place of a blank: far from every rank."""
+"""The rank of a blank: far from every other rank."""
 
 _INSIDE = 1e-6
-"""Probabilities stay so far from nought and one: what never happened in a file is not impossible."""
+"""The least distance of probabilities from 0 and 1: an event that does not occur in a file is not impossible."""
 
 _CHANGE = 1e-9
-"""The estimation has settled when no chance changes by more."""
+"""The estimation has converged when no probability changes by more."""
 
 _STEPS = 2_000
 _LARGEST = 600.0
-"""Logarithms of odds stay below, lest they overflow."""
+"""The largest logarithm of odds, so that exponentials do not overflow."""
 
 _PAIRS = 1 << 20
 """Pairs compared at a time."""
@@ -54,7 +54,7 @@ class Comparable:
 
 @dataclass(frozen=True)
 class Chances:
-    """The chance to agree in each variable, for a right pair (`m`) and for any other (`u`)."""
+    """The probability of agreement in each variable, for a right pair (`m`) and for any other pair (`u`)."""
 
     m: Floats
     u: Floats
@@ -63,21 +63,21 @@ class Chances:
 
     @property
     def agreeing(self) -> Floats:
-        """Return what agreement in each variable adds to the weight of a pair, in bits."""
+        """Return the weight that agreement in each variable adds to a pair, in bits."""
         return np.log2(self.m / self.u)
 
     @property
     def differing(self) -> Floats:
-        """Return what it adds if they differ."""
+        """Return the weight that disagreement adds, in bits."""
         return np.log2((1.0 - self.m) / (1.0 - self.u))
 
 
 @dataclass(frozen=True)
 class WeightedLinkage:
-    """How many of the `records` linked were expected to be right, ties shared, and by which chances.
+    """The expected number of right links among the `records` linked, ties shared, and the probabilities used.
 
     `truth` is the share of all records that agree with their own original in each variable, which the intruder does not
-    know: `chances.m` is his guess at it.
+    know and estimates by `chances.m`.
     """
 
     records: int
@@ -94,14 +94,14 @@ class WeightedLinkage:
 
     @property
     def sure(self) -> float | None:
-        """Return how often a link without alternative is right, in percent; None if there is none."""
+        """Return the percentage of right links among those without ties; None if there are none."""
         return 100.0 * self.unique_right / self.unique if self.unique else None
 
 
 def comparable(variables: list[Compared], window: float) -> Comparable:
-    """Make values comparable: numbers by their rank in the original, within `window` percent of the file; others equal.
+    """Make values comparable: numbers agree within `window` percent of the ranks in the original, others if equal.
 
-    Equal numbers share the middle of their ranks, and a masked number has the rank that it would have in the original.
+    Equal numbers have their middle rank, and a masked number has the rank that it would have in the original.
     """
     columns = [_ranked(v) if v.scale is Scale.NUMERIC else (v.original_code, v.masked_code) for v in variables]
     reach = [round(window / 100 * _PARTS) if v.scale is Scale.NUMERIC else 0 for v in variables]
@@ -121,7 +121,7 @@ def _ranked(variable: Compared) -> tuple[Floats, Floats]:
 
 
 def probabilistic_linkage(files: Comparable, rows: Rows, pairs: int, seed: int) -> WeightedLinkage:
-    """Estimate chances from about `pairs` pairs, then link the masked records in `rows` to the heaviest originals."""
+    """Estimate probabilities from about `pairs` pairs, then link the masked records in `rows` by highest weight."""
     n = len(files.original)
     chances = estimated(pattern_counts(files, sampled_rows(n, max(1, pairs // n), seed)), len(files.reach), 1.0 / n)
     expected, unique, unique_right = 0.0, 0, 0
@@ -163,7 +163,7 @@ def pattern_counts(files: Comparable, rows: Rows) -> Counts:
 
 
 def _weights(files: Comparable, rows: Rows, chances: Chances) -> Iterator[tuple[Rows, Floats]]:
-    """Yield some masked records and their weights with all originals; the sums have one order, so ties are exact."""
+    """Yield some masked records and their weights with all originals; the order of sums is fixed, so ties are exact."""
     gain = chances.agreeing - chances.differing
     for some in _blocks(files, rows):
         weight = np.zeros((len(some), len(files.original)))
@@ -175,9 +175,9 @@ def _weights(files: Comparable, rows: Rows, chances: Chances) -> Iterator[tuple[
 def estimated(counts: Counts, variables: int, share: float) -> Chances:
     """Estimate by EM, given that a `share` of the pairs is right and that variables agree independently within a class.
 
-    The share is known, one right original in n, and so the odds are set such that the chances of all pairs to be right
-    add up to it. With odds that stay as they are, EM settles on whatever splits the pairs best, which in correlated
-    data are people who are alike and people who are not.
+    The share is known (one right original in n), so the odds are set such that the mean probability of a right pair
+    equals it. With fixed odds, EM converges to the split that separates the pairs best, which in correlated data is the
+    split into similar and dissimilar persons.
     """
     patterns = np.flatnonzero(counts)
     count = counts[patterns] / counts.sum()
@@ -196,7 +196,7 @@ def estimated(counts: Counts, variables: int, share: float) -> Chances:
 
 
 def _chance_of_right(agree: Floats, m: Floats, u: Floats, against: float) -> Floats:
-    """Return how likely a pair of each pattern is right, by Bayes; `against` is the logarithm of the odds."""
+    """Return the probability that a pair of each pattern is right, by Bayes; `against` is the logarithm of the odds."""
     weight = agree @ np.log(m / u) + (1.0 - agree) @ np.log((1.0 - m) / (1.0 - u))
     chance: Floats = 1.0 / (1.0 + np.exp(np.clip(against - weight, -_LARGEST, _LARGEST)))
     return chance
@@ -214,18 +214,23 @@ def _inside(chance: Floats) -> Floats:
 class ProbabilisticLinkage:
     """How many masked records an intruder links by weights of agreement.
 
-    Numbers agree within `window` percent of the ranks. In a file of more than `records`, so many drawn records are
-    linked; chances are estimated from about `pairs` pairs.
+    Numbers agree within `window` percent of the ranks. In a file of more than `records`, a sample of that many records
+    is linked; probabilities are estimated from about `pairs` pairs.
     """
 
     name: ClassVar[str] = "probabilistic-linkage"
     title: ClassVar[str] = "Probabilistic record linkage"
+    traits: ClassVar[MeasureTraits] = MeasureTraits("risk", draws=True)
 
     def __init__(self, window: float = 5.0, records: int = 2_000, pairs: int = 20_000_000, seed: int = 0) -> None:
         self.window = window
         self.records = records
         self.pairs = pairs
         self.seed = seed
+
+    def prepared(self, inputs: MeasureInputs) -> ProbabilisticLinkage:
+        """Return the measure with the seed of the run."""
+        return ProbabilisticLinkage(self.window, self.records, self.pairs, inputs.seed)
 
     def measure(self, pair: Pair) -> Measured:
         """Estimate, weigh and link, in the variables that the intruder knows."""
@@ -240,7 +245,7 @@ class ProbabilisticLinkage:
         figures = (
             Figure("linked", "masked records linked to the right original", found.percent),
             Figure("expected", "right links to expect, of the records linked", found.expected, Unit.PLAIN),
-            Figure("unique", "masked records with a single heaviest original", found.unique, Unit.COUNT),
+            Figure("unique", "masked records with a single original of highest weight", found.unique, Unit.COUNT),
             Figure("unique-right", "of these, the right one", found.unique_right, Unit.COUNT),
             Figure("sure", "share of right links among these", found.sure),
             Figure("records", "records linked", found.records, Unit.COUNT),
@@ -248,7 +253,7 @@ class ProbabilisticLinkage:
         )
         says = (
             f"An intruder who weighs agreement in {len(known)} variables links {found.percent:.2f}% of the masked "
-            f"records to the right person; by drawing lots it would be {100.0 / len(pair):.2f}%."
+            f"records to the right person; a random guess is right for {100.0 / len(pair):.2f}%."
         )
         notes = tuple(self._notes(pair, known, found))
         return Measured(self.name, self.title, figures, says, (_table(known, found),), notes)
@@ -265,9 +270,12 @@ class ProbabilisticLinkage:
             used = max(1, self.pairs // n)
             yield f"Chances were estimated from {used:,} drawn masked records and all originals (seed {self.seed})."
         if not found.chances.has_settled:
-            yield f"The estimation had not settled after {found.chances.steps:,} steps."
+            yield f"The estimation did not converge in {found.chances.steps:,} steps."
         if found.sure is None:
-            yield "No masked record has a single heaviest original: the share of right links is not defined."
+            yield "No masked record has a single original of highest weight: the share of right links is not defined."
+
+
+REGISTERED = (ProbabilisticLinkage(),)
 
 
 def _table(known: tuple[str, ...], found: WeightedLinkage) -> ResultTable:
@@ -278,4 +286,4 @@ def _table(known: tuple[str, ...], found: WeightedLinkage) -> ResultTable:
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (name, *numbers) for name, numbers in zip(known, columns.tolist(), strict=True)
     )
-    return ResultTable("variables", "What agreement tells, by variable (weights in bits)", head, units, rows)
+    return ResultTable("variables", "Weights of agreement by variable (in bits)", head, units, rows)

@@ -1,4 +1,4 @@
-"""Record linkage by subsets: DBRL averaged over what an intruder may know, from one variable to all of them.
+"""Record linkage by subsets: DBRL averaged over the subsets of variables that an intruder may know.
 
 J. Domingo-Ferrer and V. Torra, A quantitative comparison of disclosure control methods for microdata, in
 Confidentiality, Disclosure and Data Access, 111-133, 2001, average over the number of known variables.
@@ -16,7 +16,7 @@ import numpy as np
 
 from constraint_sdc.arrays import Rows
 from constraint_sdc.data.pair import Pair
-from constraint_sdc.measures.assessment import Figure, Measured, ResultTable, Unit
+from constraint_sdc.measures.assessment import Figure, Measured, MeasureInputs, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.points import Places, joined, place
 from constraint_sdc.measures.risk.distance_linkage import distance_linkage, not_linked
 
@@ -38,7 +38,7 @@ class SizeLinkage:
 def subset_linkage(places: Sequence[Places], rows: Rows, per_size: int, seed: int) -> tuple[SizeLinkage, ...]:
     """Link the masked records in `rows` by subsets of the variables; one `Places` each, of at least one record.
 
-    Of every size at most `per_size` subsets are tried: all if there are no more, else drawn by `seed`.
+    Of every size at most `per_size` subsets are tried: all of them, or a sample drawn by `seed`.
     """
     return tuple(_one_size(places, rows, size, per_size, seed) for size in range(1, len(places) + 1))
 
@@ -69,18 +69,23 @@ def drawn_subsets(count: int, size: int, at_most: int, seed: int) -> Iterator[Su
 
 
 class SubsetLinkage:
-    """How many masked records an intruder links who knows some of the variables only.
+    """How many masked records an intruder links who knows only some of the variables.
 
-    Of every size, `per_size` subsets are tried; in a file of more than `records`, so many drawn records are linked.
+    Of every size, `per_size` subsets are tried; in a file of more than `records`, a sample of that many is linked.
     """
 
     name: ClassVar[str] = "subset-linkage"
     title: ClassVar[str] = "Record linkage averaged over what an intruder may know"
+    traits: ClassVar[MeasureTraits] = MeasureTraits("risk", draws=True)
 
     def __init__(self, per_size: int = 10, records: int = 2_000, seed: int = 0) -> None:
         self.per_size = per_size
         self.records = records
         self.seed = seed
+
+    def prepared(self, inputs: MeasureInputs) -> SubsetLinkage:
+        """Return the measure with the seed of the run."""
+        return SubsetLinkage(self.per_size, self.records, inputs.seed)
 
     def measure(self, pair: Pair) -> Measured:
         """Link by subsets of the known variables of every size."""
@@ -101,15 +106,18 @@ class SubsetLinkage:
         )
         says = (
             f"Averaged over intruders who know 1 to {len(places)} variables, {mean:.2f}% of the masked records are "
-            f"linked to the right person; the best informed links {largest.largest:.2f}%."
+            f"linked to the right person; the best subset links {largest.largest:.2f}%."
         )
         notes = [note for each in places for note in each.notes]
         notes += _notes(sizes, len(rows), len(pair), self.seed)
         return Measured(self.name, self.title, figures, says, (_table(sizes, pair.known),), tuple(notes))
 
 
+REGISTERED = (SubsetLinkage(),)
+
+
 def sampled_rows(records: int, at_most: int, seed: int) -> Rows:
-    """Return all records, or so many drawn ones, in file order."""
+    """Return all records, or a sample of `at_most`, in file order."""
     if records <= at_most:
         return np.arange(records)
     return np.sort(np.random.default_rng([seed, records]).choice(records, at_most, replace=False))

@@ -1,6 +1,6 @@
 """Uniqueness: C. J. Skinner and M. J. Elliot, J. R. Statist. Soc. B 64, 855-867, 2002; here in the file, not beyond it.
 
-A record that nobody else shares its values with can be pointed at. Masking is to take that away.
+A record whose values no other record shares can be identified. Masking should leave few of them.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import ClassVar
 
 from constraint_sdc.arrays import Codes
 from constraint_sdc.data.pair import Pair
-from constraint_sdc.measures.assessment import Figure, Measured, ResultTable, Unit
+from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.risk.achieved_k import achieved_k
 
 _MOST_PAIRS = 66
-"""Pairs of variables in the table at most: those of twelve variables."""
+"""The most pairs of variables in the table: those of twelve variables."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,7 @@ class UniquenessRisk:
 
     name: ClassVar[str] = "uniqueness"
     title: ClassVar[str] = "Unique records"
+    traits: ClassVar[MeasureTraits] = MeasureTraits("risk")
 
     def measure(self, pair: Pair) -> Measured:
         """Count over all known variables, each of them alone, and every two of them if there are not too many."""
@@ -71,6 +72,9 @@ class UniquenessRisk:
             f"{whole.percent_before:.2f}% were."
         )
         return Measured(self.name, self.title, figures, says, (_table(pair),), tuple(_notes(pair)))
+
+
+REGISTERED = (UniquenessRisk(),)
 
 
 def _in(pair: Pair, names: Sequence[str]) -> Uniqueness | None:
@@ -98,6 +102,6 @@ def _table(pair: Pair) -> ResultTable:
 
 
 def _notes(pair: Pair) -> Iterator[str]:
-    yield "Unique in this file; whether a person is unique in the population is not known from it."
+    yield "Uniqueness is counted in this file; it does not show whether a person is unique in the population."
     if not _has_all_pairs(pair):
-        yield f"Pairs of {len(pair.known)} known variables are too many for the table, which has single ones only."
+        yield f"The table shows single variables only: {len(pair.known)} known variables have too many pairs."

@@ -1,1 +1,1 @@
-"""Utility: how much of what analysts compute survives masking."""
+"""Utility: how much masking changes the results of analyses."""

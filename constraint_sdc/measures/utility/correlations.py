@@ -11,12 +11,12 @@ import numpy as np
 
 from constraint_sdc.arrays import Floats, Points
 from constraint_sdc.data.pair import Pair
-from constraint_sdc.measures.assessment import Figure, Measured, ResultTable, Unit
+from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.utility.yardstick import complete, counted, finite, mean_of, not_measured, yardstick
 
 # Covariances and Pearson correlations of all pairs of variables, each over the records that have both.
 
-_ROUNDING = 1e-12  # in relation to the largest number: a spread below is none
+_ROUNDING = 1e-12  # relative to the largest number: a smaller spread counts as 0
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,9 @@ class SecondMoments:
 
 
 def each_together(values: Points) -> Iterator[Together]:
-    """Yield every variable of an n x d file, but the last, beside those after it; NaN is a blank.
+    """Yield every variable of an n x d file except the last, with those after it; NaN is a blank.
 
-    One variable at a time, so that no n x d x d array is needed.
+    Variables come one at a time, so that no n x d x d array is needed.
     """
     present = np.isfinite(values)
     filled = np.where(present, values, 0.0)
@@ -132,6 +132,7 @@ class Correlations:
 
     name: ClassVar[str] = "correlations"
     title: ClassVar[str] = "Correlations"
+    traits: ClassVar[MeasureTraits] = MeasureTraits("utility", unmasked=0.0)
 
     def measure(self, pair: Pair) -> Measured:
         """Return the mean absolute difference and the largest."""
@@ -158,10 +159,13 @@ class Correlations:
         )
 
 
+REGISTERED = (Correlations(),)
+
+
 def _notes(missing: int) -> tuple[str, ...]:
     if not missing:
         return ()
-    return (f"Left out: {counted(missing, 'pair')} of which a variable does not vary in one of the files.",)
+    return (f"Left out: {counted(missing, 'pair')} with a variable that does not vary in one of the files.",)
 
 
 def _table(pairs: tuple[tuple[str, str], ...], found: CorrelationChanges) -> ResultTable:

@@ -9,7 +9,7 @@ import numpy as np
 
 from constraint_sdc.arrays import Floats, Points
 from constraint_sdc.data.pair import Pair
-from constraint_sdc.measures.assessment import Figure, Measured, ResultTable, Unit
+from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.utility.yardstick import counted, finite, mean_of, named, not_measured, yardstick
 
 
@@ -24,7 +24,7 @@ class Il1s:
 def il1s(original: Points, masked: Points) -> Il1s:
     """Return 100 * the mean of |x - x'| / (sqrt(2) * S) of two n x d files, S the original sample deviation (n - 1).
 
-    Cells with a number before and after count, every variable as much as another, however many blanks it has.
+    Cells with a number before and after count. Every variable has the same weight, however many blanks it has.
     """
     by_variable = tuple(_loss(original[:, j], masked[:, j]) for j in range(original.shape[1]))
     return Il1s(mean_of(by_variable), by_variable)
@@ -45,10 +45,11 @@ def _loss(original: Floats, masked: Floats) -> float | None:
 
 
 class AbsoluteError:
-    """How far a masked value is from the original one, on average, beside how far two records are apart."""
+    """The mean distance of a masked value from the original, relative to the distance of two records."""
 
     name: ClassVar[str] = "il1s"
     title: ClassVar[str] = "Absolute error (IL1s)"
+    traits: ClassVar[MeasureTraits] = MeasureTraits("utility", unmasked=0.0)
 
     def measure(self, pair: Pair) -> Measured:
         """Return the loss in percent."""
@@ -63,11 +64,14 @@ class AbsoluteError:
             self.name,
             self.title,
             figures,
-            f"A masked value is off by {found.loss:.2f}% of sqrt(2) standard deviations on average, "
+            f"A masked value differs from the original by {found.loss:.2f}% of sqrt(2) standard deviations on average, "
             f"over {counted(len(names) - len(missing), 'numeric variable')}.",
             (_table(names, found),),
-            (f"Left out: {named(missing)} (constant but changed, blank, or beyond all numbers).",) if missing else (),
+            (f"Left out: {named(missing)} (constant but changed, blank, or too large).",) if missing else (),
         )
+
+
+REGISTERED = (AbsoluteError(),)
 
 
 _NO_NUMBERS = "no masked variable is numeric"

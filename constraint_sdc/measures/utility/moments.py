@@ -1,8 +1,8 @@
 """Moments up to the fourth: mean, standard deviation, skewness and kurtosis of every variable, before and after.
 
-A change is a share of what the moment could be: of the original standard deviation for the mean and for itself, of the
-root of the original kurtosis for the skewness (which never exceeds it), of the original kurtosis for itself. So no
-change depends on a unit, and none is divided by what may be 0.
+Changes are relative: those of the mean and of the standard deviation to the original standard deviation, that of the
+skewness to the root of the original kurtosis (which it never exceeds), that of the kurtosis to the original kurtosis.
+So no change depends on a unit, and no divisor is 0 for a variable that varies.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from constraint_sdc.arrays import Floats, Points
 from constraint_sdc.data.pair import Pair
-from constraint_sdc.measures.assessment import Cell, Figure, Measured, ResultTable, Unit
+from constraint_sdc.measures.assessment import Cell, Figure, Measured, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.utility.yardstick import (
     Yardstick,
     complete,
@@ -60,7 +60,7 @@ def _compare(original: Floats, masked: Floats) -> MomentChange:
     if unit.spread:
         skewness, kurtosis = _shape_changes(before, after)
         change = FourMoments(_shift(unit, original, masked), _spread_change(unit, other), skewness, kurtosis)
-    else:  # without a unit, only "no change" can be said
+    else:  # without a unit, only "no change" is defined
         nought = 0.0 if unit.count and np.array_equal(original, masked) else None
         change = FourMoments(nought, nought, None, None)
     return MomentChange(before, after, change)
@@ -98,6 +98,7 @@ class Moments:
 
     name: ClassVar[str] = "moments"
     title: ClassVar[str] = "Moments"
+    traits: ClassVar[MeasureTraits] = MeasureTraits("utility", unmasked=0.0)
 
     def measure(self, pair: Pair) -> Measured:
         """Return the mean change in percent, and that of each moment."""
@@ -127,13 +128,16 @@ class Moments:
                 _values(names, [None if name in few else one for name, one in zip(names, found, strict=True)]),
             ),
             (
-                *((f"Some moment is not defined, and left out, for {named(undefined)}.",) if undefined else ()),
-                *((f"Of so few values that moments tell them, none is shown: {named(few)}.",) if few else ()),
+                *((f"Some moments are not defined and are left out: {named(undefined)}.",) if undefined else ()),
+                *((f"Moments are not shown where they would reveal the values: {named(few)}.",) if few else ()),
             ),
         )
 
 
-_LEAST_VALUES = 5  # four moments would tell four values
+REGISTERED = (Moments(),)
+
+
+_LEAST_VALUES = 5  # four moments would reveal four values
 _NO_NUMBERS = "no masked variable is numeric"
 _LABELS = (
     ("mean", "means, in standard deviations"),
@@ -150,7 +154,7 @@ def _changes(names: tuple[str, ...], found: tuple[MomentChange, ...]) -> ResultT
 
 
 def _few(pair: Pair) -> list[str]:
-    """Return the variables of fewer values than groups have: with two of them, mean and deviation are the values."""
+    """Return the variables with too few values: mean and deviation of two values reveal both."""
     least = max(_LEAST_VALUES, pair.k or 0)
     return [n for n in pair.numeric if min(np.isfinite(v).sum() for v in (pair[n].original, pair[n].masked)) < least]
 

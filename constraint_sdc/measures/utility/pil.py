@@ -1,7 +1,7 @@
 """PIL: probabilistic information loss (J. M. Mateo-Sanz, J. Domingo-Ferrer and F. Sebé, DMKD 11(2), 2005).
 
-A statistic of the masked file is compared with what sampling alone would do to it: the loss is the probability that a
-sample of the same size strays less from the original value than masking did. It lies between 0 and 100, whatever the
+The change of a statistic by masking is compared with its sampling error: the loss is the probability that a sample of
+the same size deviates less from the original value than the masked file does. It lies between 0 and 100, whatever the
 unit.
 """
 
@@ -16,11 +16,11 @@ import numpy as np
 
 from constraint_sdc.arrays import Floats, Points
 from constraint_sdc.data.pair import Pair
-from constraint_sdc.measures.assessment import Figure, Measured, ResultTable, Unit
+from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.utility.correlations import Together, each_together, second_moments
 from constraint_sdc.measures.utility.yardstick import Yardstick, mean_of, named, not_measured, variables_of, yardstick
 
-# The five kinds of statistics that PIL compares, and how far each would stray by sampling alone.
+# The five kinds of statistics that PIL compares, and the sampling error of each.
 #
 # All are computed on values in the original's standard deviations from its mean: PIL does not depend on units, and
 # nothing overflows. The asymptotic deviations follow from the original's central moments (divided by n) by the delta
@@ -32,7 +32,7 @@ from constraint_sdc.measures.utility.yardstick import Yardstick, mean_of, named,
 #     quantile      q (1 - q) / (n f^2)                         f: Gaussian kernel density, Scott's bandwidth
 
 QUANTILES = np.arange(5, 100, 5) / 100.0
-_FAR = 332  # 2**332 standard deviations are about 1e100: beyond, squares would overflow
+_FAR = 332  # 2**332 standard deviations are about 1e100: squares of larger values would overflow
 
 
 @dataclass(frozen=True)
@@ -73,9 +73,9 @@ def _standardised(values: Points, units: tuple[Yardstick, ...]) -> Points:
 
 
 def _within_reach(unit: Yardstick, values: Floats) -> Floats:
-    """Return values in the unit; where some are too far away, all are brought nearer in proportion, and are still far.
+    """Return values in the unit; if some are too large, all are scaled down in proportion and stay large.
 
-    Beside such values the original's mean and deviation are nothing, so they are not even subtracted.
+    The original's mean is negligible relative to such values, so it is not subtracted.
     """
     measured = unit.of(values)
     if np.abs(measured).max(initial=0.0, where=~np.isnan(measured)) <= 2.0**_FAR:
@@ -132,7 +132,7 @@ def _pair_deviations(together: Together) -> tuple[Floats, Floats]:
 
 
 def _quantile_deviations(column: Floats, quantiles: Floats) -> Floats:
-    """Return the deviations; 0 for a constant, infinite where the density is so low that it cannot be written."""
+    """Return the deviations; 0 for a constant, infinite where the density underflows to 0."""
     n = len(column)
     if not column.any():  # in standard deviations from its mean, only a constant is all 0
         return np.zeros(len(QUANTILES))
@@ -146,8 +146,8 @@ def _quantile_deviations(column: Floats, quantiles: Floats) -> Floats:
 
 Losses: TypeAlias = tuple[float | None, ...]
 
-_EQUAL = 1e-9  # standard deviations of the variable: what rounding alone does is no loss
-_CERTAIN = 1e-12  # a statistic that sampling would not move: every true change of it is a full loss
+_EQUAL = 1e-9  # standard deviations of the variable: a change by rounding alone is no loss
+_CERTAIN = 1e-12  # a statistic without sampling error: every true change of it is a full loss
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,14 +177,14 @@ class Pil:
 
 @dataclass(frozen=True)
 class PilBase:
-    """The original's side, computed once: many masked files are compared with it."""
+    """The statistics of the original, computed once for many masked files."""
 
     original: Points
     base: Base
 
     @staticmethod
     def of(original: Points) -> PilBase:
-        """Return what is needed of an n x d file; NaN is a blank."""
+        """Return the base of an n x d file; NaN is a blank."""
         original = np.where(np.isfinite(original), original, np.nan)
         return PilBase(original, base_of(original))
 
@@ -234,6 +234,7 @@ class ProbabilisticLoss:
 
     name: ClassVar[str] = "pil"
     title: ClassVar[str] = "Probabilistic information loss (PIL)"
+    traits: ClassVar[MeasureTraits] = MeasureTraits("utility", unmasked=0.0)
 
     def measure(self, pair: Pair) -> Measured:
         """Return the loss in percent."""
@@ -252,11 +253,14 @@ class ProbabilisticLoss:
             self.name,
             self.title,
             figures,
-            f"Statistics of {variables_of(pair)} strayed by a probabilistic loss of "
-            f"{found.total:.2f}%, where 0% is no change and 100% more than any sample would bring.",
+            f"The statistics of {variables_of(pair)} have a probabilistic loss of "
+            f"{found.total:.2f}%, where 0% is no change and 100% a larger change than sampling causes.",
             (_variables(names, found), _pairs(names, found)) if len(names) > 1 else (_variables(names, found),),
             (f"Not defined, and left out of the total: {named(undefined)}.",) if undefined else (),
         )
+
+
+REGISTERED = (ProbabilisticLoss(),)
 
 
 def _variables(names: tuple[str, ...], found: Pil) -> ResultTable:

@@ -15,24 +15,24 @@ import numpy as np
 from constraint_sdc.arrays import Floats, Points
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.evaluate.condition import Word, WordKind, cut, mistake
-from constraint_sdc.measures.assessment import Cell, Figure, Measured, ResultTable, Unit
+from constraint_sdc.measures.assessment import Cell, Figure, Measured, MeasureInputs, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.utility.yardstick import Yardstick, counted, finite, mean_of, not_measured, yardstick
 from constraint_sdc.settings.words import Scale
 
 # Ordinary least squares with an intercept, computed in standard deviations by orthogonal columns.
 #
 # Edit rules make predictors depend on each other exactly (a total and its parts). Such a predictor has no coefficient
-# of its own; it is found here, before anything is divided by nearly nothing.
+# of its own; it is detected before any division by a number near 0.
 
-_DEPENDENT = 1e-7  # standard deviations that are left of a predictor when those before it are taken out
-_ROUNDING = 1e-10  # standard deviations of the response: an exact fit is not known better than that
+_DEPENDENT = 1e-7  # standard deviations of a predictor that remain after projection on those before it
+_ROUNDING = 1e-10  # standard deviations of the response: the precision of an exact fit
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
     """Coefficients with the intercept first, their standard errors, half the 95% intervals, and R squared.
 
-    None is beyond all numbers. `halves` are never 0: a fit without residuals is known up to rounding.
+    None is a number too large for a double. `halves` are never 0: a fit without residuals is known up to rounding.
     """
 
     coefficients: tuple[float | None, ...]
@@ -49,7 +49,7 @@ def dependent(predictors: Points) -> tuple[int, ...]:
     for j in range(predictors.shape[1]):
         unit = yardstick(predictors[:, j])
         rest = unit.of(predictors[:, j])
-        for _ in range(2):  # the second time takes out what rounding left of the first
+        for _ in range(2):  # the second pass removes the rounding error of the first
             rest = rest - kept @ (kept.T @ rest)
         size = float(np.linalg.norm(rest))
         if not unit.spread or size <= _DEPENDENT * np.sqrt(n):
@@ -119,7 +119,7 @@ class Regression:
 
 
 def parse_regression(text: str) -> Regression:
-    """Return the regression that a text such as "y ~ x1 + x2" names; a mistake is a ValueError with its column.
+    """Return the regression that a text such as "y ~ x1 + x2" names; a mistake raises ValueError with its column.
 
     >>> parse_regression("Income ~ Age + `hours a week`")
     Regression(response='Income', predictors=('Age', 'hours a week'))
@@ -167,7 +167,7 @@ class CoefficientChange:
 
 @dataclass(frozen=True, slots=True)
 class RegressionChange:
-    """One regression in both files, over the records with all numbers; `notes` say what was left out, or why all."""
+    """One regression in both files, over the records with all numbers; `notes` say what was left out, and why."""
 
     regression: Regression
     records: int
@@ -250,7 +250,7 @@ def interval_overlap(
         return None
     wide, narrow = max(half, other_half), min(half, other_half)
     away = abs(other_centre - centre) / wide
-    narrow = narrow / wide  # everything is in units of the wider half, so that nothing overflows
+    narrow = narrow / wide  # units of the wider half avoid overflow
     common = max(min(2.0 * narrow, 1.0 + narrow - away), 0.0)
     of_narrow = common / (2.0 * narrow) if narrow else float(away <= 1.0)
     return 50.0 * (common / 2.0 + of_narrow)
@@ -261,12 +261,17 @@ class Regressions:
 
     name: ClassVar[str] = "regressions"
     title: ClassVar[str] = "Regressions"
+    traits: ClassVar[MeasureTraits] = MeasureTraits("utility", unmasked=100.0)
 
-    def __init__(self, regressions: tuple[Regression, ...]) -> None:
+    def __init__(self, regressions: tuple[Regression, ...] = ()) -> None:
         self.regressions = regressions
 
+    def prepared(self, inputs: MeasureInputs) -> Regressions | None:
+        """Return the measure of the regressions that the recipe names, None without any."""
+        return Regressions(inputs.regressions) if inputs.regressions else None
+
     def measure(self, pair: Pair) -> Measured:
-        """Return the mean overlap of the coefficients' intervals; an unknown variable is a ValueError."""
+        """Return the mean overlap of the coefficients' intervals; an unknown variable raises ValueError."""
         for regression in self.regressions:
             _require_numbers(regression, pair)
         found = [regression_change(one, *pair.numbers(one.names)) for one in self.regressions]
@@ -279,6 +284,9 @@ class Regressions:
         if overlap is None:
             says = "Not defined: none of the regressions could be fitted to both files."
         return Measured(self.name, self.title, figures, says, (_fits(found), _table(found)), notes)
+
+
+REGISTERED = (Regressions(),)
 
 
 def _require_numbers(regression: Regression, pair: Pair) -> None:

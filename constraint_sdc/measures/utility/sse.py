@@ -12,7 +12,7 @@ import numpy as np
 
 from constraint_sdc.arrays import Floats, Points
 from constraint_sdc.data.pair import Pair
-from constraint_sdc.measures.assessment import Figure, Measured, ResultTable, Unit
+from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.utility.yardstick import finite, named, not_measured, variables_of, yardstick
 
 
@@ -20,7 +20,7 @@ from constraint_sdc.measures.utility.yardstick import finite, named, not_measure
 class Sse:
     """Losses in percent. `by_variable` is None for a variable without unit: constant, but changed.
 
-    `loss` leaves these out, and is None if no variable remains or the loss is beyond all numbers.
+    `loss` leaves these out, and is None if no variable remains or the loss is too large for a number.
     """
 
     loss: float | None
@@ -30,7 +30,7 @@ class Sse:
 def sse(original: Points, masked: Points) -> Sse:
     """Return 100 * SSE / SST of two n x d files; cells with a number before and after count.
 
-    A variable that does not change has lost nothing, whether it varies or not.
+    The loss of an unchanged variable is 0, whether it varies or not.
     """
     sums = [_sums(original[:, j], masked[:, j]) for j in range(original.shape[1])]
     known = [pair for pair in sums if pair is not None]
@@ -59,10 +59,11 @@ def _percent(error: float, total: float) -> float | None:
 
 
 class SquaredError:
-    """Share of the spread that masking destroyed, over all masked numeric variables and for each."""
+    """The share of the spread that masking replaces by error, over all masked numeric variables and for each."""
 
     name: ClassVar[str] = "sse"
     title: ClassVar[str] = "Squared error (SSE/SST)"
+    traits: ClassVar[MeasureTraits] = MeasureTraits("utility", unmasked=0.0)
 
     def measure(self, pair: Pair) -> Measured:
         """Return the loss in percent."""
@@ -78,16 +79,19 @@ class SquaredError:
             figures,
             f"Masking replaced {found.loss:.2f}% of the spread of {variables_of(pair)} by error.",
             (_table(names, found),),
-            (f"Without a value of its own: {named(missing)} (constant but changed, blank, or beyond all numbers).",)
+            (f"No loss of its own: {named(missing)} (constant but changed, blank, or too large for a number).",)
             if missing
             else (),
         )
 
 
+REGISTERED = (SquaredError(),)
+
+
 def _why_not(found: Sse) -> str:
     if not found.by_variable:
         return "no masked variable is numeric"
-    return "no masked numeric variable varies and has numbers in both files, or the error is beyond all numbers"
+    return "no masked numeric variable varies and has numbers in both files, or the error is too large for a number"
 
 
 def _table(names: tuple[str, ...], found: Sse) -> ResultTable:

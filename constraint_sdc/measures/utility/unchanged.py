@@ -1,4 +1,4 @@
-"""Unchanged cells: how much of the file masking left as it was."""
+"""Unchanged cells: the share of masked cells that keep their value."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import ClassVar
 import numpy as np
 
 from constraint_sdc.data.pair import Compared, Pair
-from constraint_sdc.measures.assessment import Figure, Measured, ResultTable, Unit
+from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.utility.yardstick import counted, named, not_measured
 
 
 @dataclass(frozen=True, slots=True)
 class UnchangedShares:
-    """Shares in percent, None where nothing could change. `cells` counts those with a value in at least one file."""
+    """Shares in percent, None if there are no cells. `cells` counts those with a value in at least one file."""
 
     share: float | None
     records: float | None
@@ -24,7 +24,7 @@ class UnchangedShares:
 
 
 def unchanged_shares(variables: Sequence[Compared]) -> UnchangedShares:
-    """Return the share of cells, and of records, that have the values they had.
+    """Return the shares of unchanged cells and of unchanged records.
 
     A cell that is blank in both files is left out: there was nothing to mask. A value that became blank has changed.
     """
@@ -46,10 +46,11 @@ def _percent(part: int, whole: int) -> float | None:
 
 
 class Unchanged:
-    """Share of cells with the value they had, over the masked variables of any scale."""
+    """The share of unchanged cells, over the masked variables of any scale."""
 
     name: ClassVar[str] = "unchanged"
     title: ClassVar[str] = "Unchanged cells"
+    traits: ClassVar[MeasureTraits] = MeasureTraits("utility", unmasked=100.0)
 
     def measure(self, pair: Pair) -> Measured:
         """Return the shares in percent, and the number of cells that they are of."""
@@ -73,6 +74,9 @@ class Unchanged:
             (_table(variables, found),),
             (f"Without any value: {named(blank)}.",) if blank else (),
         )
+
+
+REGISTERED = (Unchanged(),)
 
 
 def _table(variables: Sequence[Compared], found: UnchangedShares) -> ResultTable:

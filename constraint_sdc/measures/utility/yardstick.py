@@ -1,4 +1,4 @@
-"""The original variable's own mean and standard deviation, in which both files are measured without losing digits.
+"""The mean and standard deviation of the original variable, as units for both files without loss of digits.
 
 Squares of 1e200 overflow, and 1e15 + 1 differs from 1e15 in its last digits only. So numbers are first divided by a
 power of two, which is exact, and the first of them is subtracted before anything is summed.
@@ -19,7 +19,7 @@ from constraint_sdc.measures.assessment import Figure, Measured
 
 @dataclass(frozen=True, slots=True)
 class Yardstick:
-    """Of `count` values divided by `2**exponent`: the first, how far the mean is from it, and the standard deviation.
+    """Of `count` values divided by `2**exponent`: the first, the mean's distance from it, and the standard deviation.
 
     `spread` divides by n; it is exactly 0 if and only if the values do not differ, or there are none.
     """
@@ -33,7 +33,7 @@ class Yardstick:
     def of(self, values: Floats) -> Floats:
         """Return values in standard deviations from the mean; NaN stays NaN.
 
-        What is too far away to be written is infinite. Without a spread, the unit is `2**exponent`.
+        Values too large for a double are infinite. Without a spread, the unit is `2**exponent`.
         """
         with np.errstate(over="ignore"):
             scaled = np.ldexp(values, -self.exponent) - self.first - self.centre
@@ -52,7 +52,7 @@ class Yardstick:
 
     @property
     def sample_deviation(self) -> float | None:
-        """Return the sample standard deviation (n - 1); None for a single value, or where no double can hold it."""
+        """Return the sample standard deviation (n - 1); None for a single value, or if it overflows."""
         if self.sample_factor is None:
             return None
         with np.errstate(over="ignore"):
@@ -77,7 +77,7 @@ def complete(original: Points, masked: Points) -> tuple[Points, Points]:
 
 
 def finite(number: float) -> float | None:
-    """Return a plain number, None if it is infinite or no number."""
+    """Return a plain number, None if it is infinite or NaN."""
     return float(number) if np.isfinite(number) else None
 
 
@@ -107,7 +107,7 @@ def counted(count: int, one: str, many: str | None = None) -> str:
 
 
 def variables_of(pair: Pair) -> str:
-    """Return how many numeric variables can be measured: those lost in masking cannot."""
+    """Return the number of numeric variables that can be measured, as text; those lost in masking cannot."""
     return counted(len(pair.numeric) - len(pair.lost), "numeric variable")
 
 

@@ -1,8 +1,9 @@
-"""The method that chooses: the optimum where it can be computed, else a start there is time for, and a search."""
+"""The method that chooses: the optimum where it can be computed, otherwise a quick start and a search."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -12,18 +13,26 @@ from constraint_sdc.partition.methods.k_modes import KModes
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.partition.methods.optimal_univariate import OptimalUnivariate
 from constraint_sdc.partition.methods.rim import MOST_LISTED, list_neighbours, rim_groups
-from constraint_sdc.partition.partitioner import COMPILED_ABOVE, require_possible, without_equal_weights
+from constraint_sdc.partition.partitioner import (
+    COMPILED_ABOVE,
+    DRAWN,
+    PartitionTraits,
+    Takes,
+    below_2k,
+    require_possible,
+    without_equal_weights,
+)
 from constraint_sdc.partition.search.refine import DEFAULT, Effort, refine
 from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.words import Scale
 
-_PATIENT = 5.0  # seconds; with less, nobody should wait for MDAV's kernels to be compiled
-_SHARE = 0.1  # of the time, at most, for MDAV
+_PATIENT = 5.0  # seconds; with less time, compiling MDAV's kernels does not pay
+_SHARE = 0.1  # largest share of the time for MDAV
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What `auto` does with a cloud, as one would write it after `--partition`, and why."""
+    """The method that `auto` chooses for a cloud, as the value of `--partition`, and why."""
 
     method: str
     why: Reason
@@ -31,10 +40,11 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Auto:
-    """Choose by the kind of cloud, its size and the effort; the answer is never worse than the start."""
+    """Choose by the scales of the variables, the number of records and the effort; the search never raises the loss."""
 
     effort: Effort = DEFAULT
-    name: str = "auto"
+    name: ClassVar[str] = "auto"
+    traits: ClassVar[PartitionTraits] = PartitionTraits(Takes.MIXED, largest=below_2k, file_order_matters=DRAWN)
 
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
         """Return the group of every record."""
@@ -51,7 +61,7 @@ class Auto:
         return refine(cloud, rim_groups(cloud, k, seed, lists), k, seed, self.effort, lists)
 
     def choose(self, cloud: Cloud, k: int) -> Choice:
-        """Tell what it does with a cloud, and why."""
+        """Return the method for a cloud, and why."""
         n = len(cloud)
         cloud = without_equal_weights(cloud)
         if cloud.weights is None and cloud.scales == {Scale.NOMINAL}:
@@ -69,7 +79,10 @@ class Auto:
         return Choice("rim+refine", because("search-needs-time", records=n, effort=self.effort.name))
 
 
+REGISTERED = (Auto(),)
+
+
 def _mdav_seconds(cloud: Cloud) -> float:
-    """Return the time of MDAV on an ordinary core, roughly, but the same on every machine."""
+    """Return a rough estimate of MDAV's time on one core; it is the same on every machine."""
     n, d = cloud.points.shape
     return float(2.5e-9 * (d + 2) * n**1.5)

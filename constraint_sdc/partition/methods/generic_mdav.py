@@ -1,7 +1,7 @@
 """MDAV with any distance and any centre: J. Domingo-Ferrer and V. Torra, DMKD 11(2), 195-212, 2005 (MDAV-generic).
 
-Codes repeat, so the search runs over distinct records, each with a queue of those that are alike, in file order. The
-groups are the same as those of a search over all records.
+Codes repeat, so the search runs over distinct records, each with a queue of its copies in file order. The groups are
+the same as those of a search over all records.
 """
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ import numpy as np
 
 from constraint_sdc.arrays import Codes, Floats, Labels, Picked, Rows
 
-# One variable of records to be grouped: how far they lie from a place, and where their centre is.
-#
-# A variable adds its part to a distance. Only distinct records are kept, and `count` says how often each one occurs.
+# One variable of the records to be grouped: its distances from a value, and its centre.
+# A variable adds its part to a distance. Only distinct records are kept; `count` is the number of copies of each.
 
 
 class DistanceVariable(Protocol):
-    """A variable over the records; a place is one of its values, or their centre."""
+    """A variable over the records; a place is one of its values or their centre."""
 
     @property
     def codes(self) -> Codes:
@@ -36,7 +35,7 @@ class DistanceVariable(Protocol):
         ...
 
     def centre(self, count: Codes) -> float:
-        """Return the centre of the records, each of them counted as often as it occurs."""
+        """Return the centre of the records, each weighted by its number of copies."""
         ...
 
     def parts(self, place: float) -> Floats:
@@ -75,9 +74,9 @@ class NumericDistance:
 
 @dataclass(frozen=True)
 class Rank:
-    """A place in an order: difference (squared or not) of standardised codes, lower median.
+    """An ordinal variable: difference (squared or not) of standardised codes, lower median.
 
-    `steps` are the distinct values in their order, `codes` which of them each record has.
+    `steps` are the distinct values in their order; `codes` are the positions of the records' values in `steps`.
     """
 
     codes: Codes
@@ -104,14 +103,14 @@ class Rank:
         return float(self.steps[np.searchsorted(up_to, up_to[-1] / 2)])
 
     def parts(self, place: float) -> Floats:
-        """Return differences, squared if so defined: few steps are measured once, however many records have them."""
+        """Return differences, squared if `is_squared`; each distinct value is computed once."""
         step = np.abs(self.steps - place)
         return (step * step if self.is_squared else step)[self.codes]
 
 
 @dataclass(frozen=True)
 class Category:
-    """A category: nothing for a match, `mismatch` for any other, and the most frequent one (the first of equals)."""
+    """A nominal variable: distance 0 for a match and `mismatch` otherwise; the centre is the mode (ties: the first)."""
 
     codes: Codes
     mismatch: float
@@ -129,7 +128,7 @@ class Category:
         return float(np.argmax(np.bincount(self.codes, weights=count)))
 
     def parts(self, place: float) -> Floats:
-        """Return the price of every mismatch."""
+        """Return 0 for a match and `mismatch` otherwise."""
         return np.not_equal(self.codes, int(place)) * self.mismatch
 
 
@@ -139,9 +138,9 @@ _SPLIT = 2.0**21 + 1.0
 def form_groups(variables: Sequence[DistanceVariable], k: int) -> Labels:
     """Return the group of every record: k to 2k - 1 records each, numbered in the order in which they form.
 
-    Of records equally far away the first in the file is taken. Distances count as equal if they agree in 32 binary
-    digits (nine decimal ones): codes one step up and one step down differ by as much, and the last digit of a
-    standardised code must not decide between them. Records alike in every variable come before all others.
+    Ties go to the first record in the file. Distances are equal if they agree in 32 binary digits (nine decimal
+    digits): one step up and one step down have the same distance, and the rounding of standardised codes must not
+    decide between them. Copies of a record are nearer to it than all other records.
     """
     rest = _Rest(variables)
     labels = np.empty(len(variables[0].codes), np.int64)
@@ -165,7 +164,7 @@ def _groups(rest: _Rest, k: int) -> Iterator[Rows]:
 
 
 class _Rest:
-    """The records that have no group yet, as distinct ones.
+    """The distinct records that have no group yet.
 
     Distinct record i occurs `count[i]` more times: `queue[head[i]]` and those that follow it, in file order.
     """
@@ -182,7 +181,7 @@ class _Rest:
         return self.size
 
     def from_centre(self) -> Floats:
-        """Return the distances from the centre of what is left."""
+        """Return the distances from the centre of the remaining records."""
         return self._from([variable.centre(self.count) for variable in self.variables])
 
     def from_record(self, record: int) -> Floats:
@@ -196,13 +195,13 @@ class _Rest:
         return _nine_digits(total)
 
     def farthest(self, distances: Floats) -> int:
-        """Return the distinct record farthest away; of equals, the one whose next record is first in the file."""
+        """Return the distinct record farthest away; ties go to the one whose next copy is first in the file."""
         distances = np.where(self.count > 0, distances, -1.0)
         farthest = np.flatnonzero(distances == distances.max())
         return int(farthest[np.argmin(self.queue[self.head[farthest]])])
 
     def take_nearest(self, distances: Floats, centre: int, k: int) -> Rows:
-        """Take out the k records nearest to a distinct record, which come first themselves."""
+        """Remove and return the k records nearest to a distinct record, starting with its own copies."""
         distances = np.where(self.count > 0, distances, np.inf)
         distances[centre] = -1.0
         whole, tied = self._within_reach(distances, k)
@@ -212,7 +211,7 @@ class _Rest:
         return np.concatenate(taken)
 
     def _within_reach(self, distances: Floats, k: int) -> tuple[Codes, Codes]:
-        """Return the distinct records that fall short of k together, and those, equally far, that make up for it."""
+        """Return the distinct records nearer than the k-th nearest record, and those at the same distance as it."""
         last = min(k, len(distances)) - 1
         limit = np.partition(distances, last)[last]
         nearer = np.flatnonzero(distances < limit)  # fewer than k
@@ -223,7 +222,7 @@ class _Rest:
         return nearer[distances[nearer] < limit], np.flatnonzero(distances == limit)
 
     def _take_first(self, tied: Codes, wanted: int) -> list[Rows]:
-        """Take the first records in the file of several distinct ones."""
+        """Remove and return the first records in the file among the copies of several distinct records."""
         if len(tied) > wanted:
             tied = tied[np.argpartition(self.queue[self.head[tied]], wanted - 1)[:wanted]]
         lengths = np.minimum(self.count[tied], wanted)
@@ -239,14 +238,14 @@ class _Rest:
         return self.queue[start : start + many]
 
     def forget_used(self) -> None:
-        """Leave out distinct records of which none is left; distances get shorter."""
+        """Drop distinct records without remaining copies; arrays of distances become shorter."""
         left = self.count > 0
         if not left.all():
             self.count, self.head = self.count[left], self.head[left]
             self.variables = [variable.of(left) for variable in self.variables]
 
     def all(self) -> Rows:
-        """Take out everything."""
+        """Remove and return all remaining records."""
         self.size = 0
         return np.concatenate([self._take(i, int(m)) for i, m in enumerate(self.count)])
 
@@ -261,6 +260,6 @@ def _distinct(variables: Sequence[DistanceVariable]) -> Codes:
 
 
 def _nine_digits(values: Floats) -> Floats:
-    """Round to 32 binary digits: what is added and taken away again pushes the others out (Veltkamp)."""
+    """Round to 32 binary digits by adding and subtracting a multiple (Veltkamp's splitting)."""
     pushed = values * _SPLIT
     return pushed - (pushed - values)

@@ -12,17 +12,24 @@ import numpy.typing as npt
 from constraint_sdc.arrays import Labels, Rows
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.errors import UsageError
-from constraint_sdc.partition.partitioner import refuse_scales, refuse_weights, require_possible
+from constraint_sdc.partition.partitioner import (
+    PartitionTraits,
+    Takes,
+    below_2k,
+    refuse_scales,
+    refuse_weights,
+    require_possible,
+)
 from constraint_sdc.settings.words import Scale
 
-# The one variable that varies, for methods that are defined for a single variable only.
+# The single varying variable, for methods that are defined for one variable only.
 
 
 def only_variable(cloud: Cloud, refusal: str, *, hint: str) -> npt.NDArray[np.float64]:
-    """Return the values of the one column that varies; several are refused, with their names where they have some.
+    """Return the values of the only column that varies; refuse several, and name them if they have names.
 
-    Constant columns tell no record from another, so they do not count. If no column varies, every value is 0: a stratum
-    in which all records are alike is divided as well.
+    Constant columns do not count, because they do not distinguish records. If no column varies, every value is 0, so
+    that a stratum of identical records is divided too.
     """
     varying = np.flatnonzero((cloud.points != cloud.points[:1]).any(axis=0))
     if len(varying) > 1:
@@ -37,7 +44,7 @@ def _shown(cloud: Cloud, columns: list[int]) -> str:
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
-# Groups of k consecutive records of an order: what methods that only sort end with.
+# Groups of k consecutive records of an order: the last step of methods that sort.
 
 
 def consecutive(order: Rows, k: int) -> Labels:
@@ -52,15 +59,16 @@ def consecutive(order: Rows, k: int) -> Labels:
 
 
 class IndividualRanking:
-    """Groups of k neighbours in the order of one variable, ties by file order; the last group has up to 2k - 1.
+    """Groups of k consecutive records in the order of one variable, ties by file order; the last has up to 2k - 1.
 
-    Each variable alone shares its values k times; records as a whole hardly share any, and most can be found again.
+    At least k records share each value of a variable, but hardly any share a whole record: most can be re-identified.
     """
 
     name = "individual-ranking"
+    traits = PartitionTraits(Takes.ONE_VARIABLE, largest=below_2k)
 
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
-        """Return the group of every record, numbered from the lowest values up; nothing is drawn.
+        """Return the group of every record, numbered from the lowest values up; the method is deterministic.
 
         >>> IndividualRanking().partition(Cloud(np.array([[9.0], [1.0], [2.0], [8.0], [0.0]])), 2, seed=1).tolist()
         [1, 0, 1, 1, 0]
@@ -69,8 +77,11 @@ class IndividualRanking:
         require_possible(cloud, k)
         refuse_weights(cloud, self.name)
         refuse_scales(cloud, self.name, frozenset({Scale.NOMINAL}), hint="categories have no order; use another method")
-        hint = "several variables together need a method such as mdav or auto"
+        hint = "use mdav or auto to group by several variables"
         values = only_variable(cloud, f"{self.name} masks each variable alone", hint=hint)
         if k == 1:
             return np.arange(len(cloud), dtype=np.int64)
         return consecutive(np.argsort(values, kind="stable"), k)
+
+
+REGISTERED = (IndividualRanking(),)

@@ -15,13 +15,21 @@ from constraint_sdc.arrays import Codes, Labels, Rows, WholeCosts
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.partition.distances import category_codes, category_weight
 from constraint_sdc.partition.methods.generic_mdav import Category, form_groups
-from constraint_sdc.partition.partitioner import refuse_scales, refuse_weights, require_possible
+from constraint_sdc.partition.partitioner import (
+    TIED,
+    PartitionTraits,
+    Takes,
+    below_2k,
+    refuse_scales,
+    refuse_weights,
+    require_possible,
+)
 from constraint_sdc.settings.words import Scale
 
-# Groups of nominal records that change, with what it costs to leave one, to join one and to change places.
+# Groups of nominal records, with the change of loss when a record leaves, joins or is swapped.
 #
 # The loss of a group is its mismatch: over all variables, the weight times the number of members that do not have the
-# group's most frequent category. Which of several equally frequent ones stands for the group does not matter to it.
+# group's most frequent category. It is the same whichever of several equally frequent categories is the mode.
 
 
 NEVER = np.int64(2**40)
@@ -30,9 +38,9 @@ NEVER = np.int64(2**40)
 class ModeGroups:
     """A partition of records (n x d categories); weights of variables are whole numbers, so every sum is exact.
 
-    `frequency[i, j]` says how many members of its group share record i's category, `top[g, j]` how many have the most
-    frequent one, `tops[g, j]` how many categories are that frequent, and `is_top[c, g]` whether category c is one of
-    them; for the latter the categories of all variables are numbered through.
+    `frequency[i, j]` is the number of members of its group that share record i's category, `top[g, j]` the number that
+    have the most frequent one, `tops[g, j]` the number of categories with that frequency, and `is_top[c, g]` tells
+    whether category c is one of them; there, categories are numbered across all variables.
     """
 
     def __init__(self, codes: Codes, weights: WholeCosts, labels: Labels) -> None:
@@ -59,13 +67,13 @@ class ModeGroups:
         return int(((self.size[group] - self.top[group]) * self.weights).sum())
 
     def gain_of_leaving(self, record: int) -> int:
-        """Return by how much the loss of a record's group falls without it: not, where its category is the only top."""
+        """Return by how much the loss of a record's group falls without it; its variables with the only mode add 0."""
         group = self.label[record]
         is_needed = (self.frequency[record] == self.top[group]) & (self.tops[group] == 1)
         return int(self.weights[~is_needed].sum())
 
     def costs_of_joining(self, record: int) -> WholeCosts:
-        """Return by how much the loss of every other group rises with this record; nobody joins an empty group."""
+        """Return by how much the loss of every other group rises with this record; empty groups cannot be joined."""
         costs = np.zeros(len(self.size), np.int64)
         for code, weight in zip(self.codes[record], self.weights, strict=True):
             costs += ~self.is_top[code] * weight
@@ -74,10 +82,10 @@ class ModeGroups:
         return costs
 
     def best_swap(self, record: int, groups: Sequence[int]) -> tuple[int, int]:
-        """Return by how much the loss rises in the best exchange of a record with a member of these groups, and whom.
+        """Return the rise in loss of the best swap of a record with a member of these groups, and that member.
 
-        In each of two groups one category gains a member and one loses one. The new top is then the old one, less one
-        if its only category loses, or the count of the category that gains.
+        In each of the two groups one category gains a member and one loses a member. The new top is the larger of two
+        counts: the old top (less one if its only category loses a member) and the count of the category that gains.
         """
         partners = np.concatenate([self.members[group] for group in groups])
         sizes = self.size[groups]
@@ -124,7 +132,7 @@ class ModeGroups:
         self.is_top[self.codes[rows][is_top], group] = True
 
 
-_UNITS = 2.0**20  # of the largest weight: whole numbers add up exactly, so that equals are equal and passes end
+_UNITS = 2.0**20  # of the largest weight: whole numbers add up exactly, so that ties are exact and passes end
 _NEIGHBOURS = 30  # groups among which a partner for a swap is sought
 _PASSES = 20
 
@@ -133,14 +141,15 @@ class KModes:
     """Nominal variables: the (weighted) number of variables in which records differ, and the mode vector as centre.
 
     Reassigning never raises the total mismatch and never leaves a group below k. Groups have k to 2k - 1 records. All
-    is decided in whole numbers, and ties go to the first: the category with the smallest code, the record first in the
-    file, the group that formed first.
+    comparisons use whole numbers, and ties go to the first: the category with the smallest code, the record first in
+    the file, the group that formed first.
     """
 
     name = "k-modes"
+    traits = PartitionTraits(Takes.NOMINAL, largest=below_2k, file_order_matters=TIED)
 
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
-        """Return the group of every record; `seed` is of no account, because nothing is drawn."""
+        """Return the group of every record; `seed` is unused, because the method is deterministic."""
         del seed
         require_possible(cloud, k)
         refuse_weights(cloud, self.name)
@@ -153,8 +162,11 @@ class KModes:
         return reassign(codes, weights, form(codes, weights, k), k)
 
 
+REGISTERED = (KModes(),)
+
+
 def whole_weights(weights: npt.NDArray[np.float64]) -> WholeCosts:
-    """Return weights in millionths of the largest one, about; none that acts is rounded to nothing.
+    """Return weights as whole numbers, the largest as 2^20; no positive weight is rounded to 0.
 
     >>> whole_weights(np.array([2.0, 1.0, 0.0])).tolist()
     [1048576, 524288, 0]
@@ -166,14 +178,14 @@ def whole_weights(weights: npt.NDArray[np.float64]) -> WholeCosts:
 
 
 def form(codes: Codes, weights: WholeCosts, k: int) -> Labels:
-    """Return groups formed around the modes of what is left (n x d categories)."""
+    """Return groups formed around the modes of the remaining records (n x d categories)."""
     return form_groups([Category(column, float(weight)) for column, weight in zip(codes.T, weights, strict=True)], k)
 
 
 def reassign(codes: Codes, weights: WholeCosts, labels: Labels, k: int) -> Labels:
-    """Return groups of k to 2k - 1 records with at most the mismatch of these: joins, swaps, and groups taken apart.
+    """Return groups of k to 2k - 1 records with at most the same mismatch, by joins, swaps and dissolved groups.
 
-    The first pass looks at every record, a later one at the groups that the pass before it has changed.
+    The first pass looks at every record, each later pass at the groups changed by the pass before.
     """
     groups = ModeGroups(codes, weights, labels)
     changed = set(range(len(groups.size)))
@@ -185,7 +197,7 @@ def reassign(codes: Codes, weights: WholeCosts, labels: Labels, k: int) -> Label
 
 
 def _improve_records(groups: ModeGroups, k: int, wanted: set[int]) -> set[int]:
-    """Let each record of the wanted groups, in file order, make the best change it has; return the groups changed."""
+    """Make the best change for each record of the wanted groups, in file order; return the changed groups."""
     changed: set[int] = set()
     for record in range(len(groups.label)):
         own = int(groups.label[record])
@@ -208,14 +220,14 @@ def _improve_records(groups: ModeGroups, k: int, wanted: set[int]) -> set[int]:
 
 
 def _nearest_groups(costs: WholeCosts) -> list[int]:
-    """Return the groups that would be joined at least cost, in this order; those that formed first among equals."""
+    """Return the groups in order of the cost of joining; ties go to the group that formed first."""
     ranked = costs * len(costs) + np.arange(len(costs))
     few = np.partition(ranked, _NEIGHBOURS)[:_NEIGHBOURS] if len(costs) > _NEIGHBOURS else ranked
     return [int(group) for group in np.sort(few) % len(costs) if costs[group] < NEVER]
 
 
 def _take_apart(groups: ModeGroups, wanted: set[int]) -> set[int]:
-    """Let all members of a group join others, one by one, where that costs less than it did; return those joined."""
+    """Dissolve groups whose members join other groups at a lower total loss; return the groups joined."""
     changed: set[int] = set()
     for group in sorted(wanted):
         spare = groups.loss(group)
@@ -237,7 +249,7 @@ def _take_apart(groups: ModeGroups, wanted: set[int]) -> set[int]:
 
 
 def _divide_large(codes: Codes, weights: WholeCosts, labels: Labels, k: int) -> Labels:
-    """Form groups anew within every group of 2k or more, which cannot raise the mismatch; number all without a gap."""
+    """Divide every group of 2k or more again, which cannot raise the mismatch; number groups without a gap."""
     divided = np.unique(labels, return_inverse=True)[1].astype(np.int64)
     for group in np.flatnonzero(np.bincount(divided) >= 2 * k):
         rows = np.flatnonzero(divided == group)

@@ -1,8 +1,8 @@
 """The tree for large files: the arithmetic of `tree.py` in the same order, one record at a time.
 
-The kernels work on parts, (start, stop, patience) each, that share no rows of `table`: a row is a point and, last, the
-number of the record. Rows move with every cut, so that a part lies together in memory. Loops stand where NumPy has a
-word, and the kernels do not call one another: either would take longer to compile.
+The kernels work on parts (start, stop, patience) that share no rows of `table`: a row is a point and, last, the number
+of the record. Rows move with every cut, so that a part is contiguous in memory. Explicit loops replace NumPy functions,
+and the kernels do not call one another, because both shorten compilation.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from constraint_sdc.partition.compiled import compiled
 
 @compiled
 def place(table: Points, keys: Floats, parts: Parts, sample: int, steps: int) -> None:
-    """Set the keys of all records: their places in the direction in which a sample of their part spreads most."""
+    """Set the keys of all records: their projections on the direction in which a sample of their part spreads most."""
     columns = table.shape[1] - 1
     centre, direction, pull = np.empty(columns), np.empty(columns), np.empty(columns)
     for part in range(len(parts)):
@@ -58,7 +58,7 @@ def place(table: Points, keys: Floats, parts: Parts, sample: int, steps: int) ->
 
 @compiled
 def _place_of(table: Points, row: int, centre: Floats, direction: Floats) -> float:
-    """Return the place of a record in a direction from the centre."""
+    """Return the projection of a record on a direction from the centre."""
     total = 0.0
     for j in range(len(direction)):
         total += (table[row, j] - centre[j]) * direction[j]
@@ -69,7 +69,7 @@ def _place_of(table: Points, row: int, centre: Floats, direction: Floats) -> flo
 def cut(keys: Floats, room: Floats, parts: Parts, middles: Parts, leaf: int, sample: int) -> None:
     """Set where the second side of each part begins: where the loss of a sample falls most.
 
-    Where the upper records are to be the first side, keys change their sign. `room` is overwritten.
+    If the upper records are the first side, keys change sign. `room` is overwritten.
     """
     for part in range(len(parts)):
         start, stop = parts[part, 0], parts[part, 1]
@@ -121,7 +121,7 @@ def _sort(values: Floats, first: int, last: int) -> None:
 
 @compiled
 def divide(table: Points, spare: Points, keys: Floats, room: Floats, parts: Parts, middles: Parts) -> None:
-    """Move the rows of the smallest keys to the first side, the first ones among equals; both sides keep their order.
+    """Move the rows of the smallest keys to the first side, ties by file order; both sides keep their order.
 
     `spare` and `room` are overwritten.
     """
@@ -151,7 +151,7 @@ def divide(table: Points, spare: Points, keys: Floats, room: Floats, parts: Part
 
 @compiled
 def _select(values: Floats, low: int, high: int, rank: int) -> float:
-    """Return what a sort of the values from low to high would put at this rank (C. A. R. Hoare, 1961); values move."""
+    """Return the value of this rank among those from low to high (C. A. R. Hoare, 1961); values are reordered."""
     while low < high:
         first, second, third = values[low], values[(low + high) // 2], values[high]
         pivot = max(min(first, second), min(max(first, second), third))
@@ -174,12 +174,12 @@ def _select(values: Floats, low: int, high: int, rank: int) -> float:
     return found
 
 
-# The compiled form of `rim`: records take their nearest free neighbours, one after the other.
+# The compiled form of `rim`: one record after the other takes its nearest free neighbours.
 
 
 @compiled
 def take_neighbours(order: Rows, lists: AnyIntegers, k: int, labels: Labels, first: int) -> int:
-    """Number the groups from `first`, write them to `labels` (-1: still alone) and return the next number."""
+    """Number the groups from `first`, write them to `labels` (-1: no group) and return the next number."""
     free = np.empty(k, np.int64)
     for x in order:
         if labels[x] >= 0:

@@ -1,7 +1,7 @@
 """MDAV: J. Domingo-Ferrer and V. Torra, Data Mining and Knowledge Discovery 11(2), 195-212, 2005 (MDAV-generic).
 
-Groups form at the rim and work inwards: the record farthest from the centroid takes its nearest k - 1, then the
-record farthest from that one does the same, until fewer than 3k records are left.
+Groups form from the outside inwards: the record farthest from the centroid takes its nearest k - 1, then the record
+farthest from that one does the same, until fewer than 3k records are left.
 """
 
 from __future__ import annotations
@@ -16,7 +16,13 @@ import numpy as np
 from constraint_sdc.arrays import Labels, Points, Rows
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.partition.distances import by_column, nearest, squared_distances
-from constraint_sdc.partition.partitioner import COMPILED_ABOVE, refuse_weights, require_possible
+from constraint_sdc.partition.partitioner import (
+    COMPILED_ABOVE,
+    PartitionTraits,
+    below_2k,
+    refuse_weights,
+    require_possible,
+)
 
 _REMEMBERED = 4
 _LATEST: dict[tuple[bytes, tuple[int, ...], int, bool | None], Labels] = {}
@@ -28,14 +34,15 @@ class Mdav:
     """The textbook algorithm, record for record; every tie goes to the record that comes first in the file.
 
     Groups have k to 2k - 1 records and are numbered in the order in which they form. Compiled code finds the same
-    groups sooner; unless `compiled` says otherwise, it is for clouds that are worth waiting for a compiler once.
+    groups faster; unless `compiled` is set, it runs for clouds that are large enough to make up for the compilation.
     """
 
     compiled: bool | None = None
     name: ClassVar[str] = "mdav"
+    traits: ClassVar[PartitionTraits] = PartitionTraits(largest=below_2k)
 
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
-        """Return the group of every record; `seed` is of no account, because nothing is drawn.
+        """Return the group of every record; `seed` is unused, because the method is deterministic.
 
         >>> Mdav().partition(Cloud(np.array([[0.0], [9.0], [1.0], [8.0], [0.5]])), 2, seed=1).tolist()
         [1, 0, 1, 0, 1]
@@ -70,11 +77,14 @@ class Mdav:
         return first_groups(np.require(points, np.float64, ["C", "W"]), k)  # one type, compiled once
 
 
-def _groups(points: Points, k: int) -> Iterator[Rows]:
-    """Yield the groups; the remaining records stay in file order, so that the first of equals is the first in the file.
+REGISTERED = (Mdav(),)
 
-    One contiguous array per variable: the centroid is then a fresh mean in every round, summed in the same way whatever
-    the number of variables.
+
+def _groups(points: Points, k: int) -> Iterator[Rows]:
+    """Yield the groups; the remaining records stay in file order, so that ties go to the first record in the file.
+
+    Each variable is one contiguous array, so that the mean of every round is summed in the same order whatever the
+    number of variables.
     """
     columns = by_column(points)
     rows = np.arange(len(points), dtype=np.int64)
@@ -94,7 +104,7 @@ def _groups(points: Points, k: int) -> Iterator[Rows]:
 
 
 def _opposite_groups(columns: Points, k: int) -> tuple[Rows, Rows]:
-    """Return the group at the record r farthest from the centroid, and that at the record farthest from r."""
+    """Return the group of the record r farthest from the centroid, and that of the record farthest from r."""
     r = int(np.argmax(squared_distances(columns, columns.mean(axis=1))))
     from_r = squared_distances(columns, columns[:, r])
     one = nearest(from_r, r, k)

@@ -1,12 +1,12 @@
-"""Compiled searches of exact MDAV: single precision and bounds decide where to look, doubles what is found.
+"""Compiled searches of exact MDAV: single precision and bounds exclude records, doubles decide among the rest.
 
-Records lie in blocks, a column at a time, as `float32((point - base) * scale)`, where the scale is a power of two that
-brings them below one; a block is measured in few vector instructions. Every record that single precision cannot rule
-out (see `_face`) is measured anew in doubles, column after column, as the textbook does. A record that has left has no
-number in its first column any more, and no comparison finds it.
+Records are stored in blocks, column by column, as `float32((point - base) * scale)`, where the scale is a power of two
+that brings them below one; a block is measured in few vector instructions. Every record that single precision cannot
+exclude (see `_face`) is measured again in doubles, column after column, as in the textbook algorithm. A removed record
+has NaN in its first column, so that no comparison finds it.
 
-For the sake of speed, arrays are taken out of their tuples before a loop, and inner loops call only functions that call
-nothing themselves and leave at one place: numba counts references to arrays elsewhere.
+For speed, arrays are taken out of their tuples before a loop, and inner loops call only functions that call no others
+and have one return statement: otherwise numba counts references to arrays.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Blocks(NamedTuple):
     """Records in blocks of equal width.
 
     `values` (block, column, slot) have an even number of columns; `rows` (block, slot) are the records, `left` (block)
-    says how many have not left, and `place` (record) is where a record lies: block * width + slot.
+    is the number of remaining records, and `place` (record) is the position of a record: block * width + slot.
     """
 
     values: Singles
@@ -36,7 +36,7 @@ class Blocks(NamedTuple):
 
 
 class Field(NamedTuple):
-    """Where to search: `leaves` of neighbours with their `boxes`, and `shells` from the rim inwards.
+    """The search structures: `leaves` of neighbours with their `boxes`, and `shells` from the outside inwards.
 
     `boxes` (2, column, leaf) hold the lowest and the highest values, `radius` (shell) bounds distances from the base.
     """
@@ -51,7 +51,7 @@ class Field(NamedTuple):
 
 
 class Desk(NamedTuple):
-    """Room to work in: the point searched from, in both precisions; the group found; distances of boxes and records."""
+    """Work arrays: the query point in both precisions, the group found, distances of boxes and records."""
 
     query: Points
     single: Singles
@@ -65,9 +65,9 @@ class Desk(NamedTuple):
 
 @compiled
 def arrange(points: Points, order: Rows, keys: Points, stack: Rows, width: int) -> None:
-    """Reorder records so that each `width` in succession are neighbours: a k-d tree without its nodes.
+    """Reorder records so that every `width` consecutive ones are neighbours: a k-d tree without its nodes.
 
-    `keys` (record) and `stack` (2, 64) are room to work in.
+    `keys` (record) and `stack` (2, 64) are work arrays.
     """
     stack[0, 0], stack[1, 0] = 0, len(order)
     depth = 1
@@ -117,7 +117,7 @@ def _select(keys: Points, order: Rows, start: int, stop: int, cut: int) -> None:
 
 @compiled
 def _bring_forward(keys: Points, order: Rows, start: int, stop: int, pivot: float, equal: bool) -> int:
-    """Move keys below the pivot, or `equal` to it, to the front; return where they end. There is no branch to guess."""
+    """Move keys below the pivot, or `equal` to it, to the front; return where they end (without branches)."""
     front = start
     for i in range(start, stop):
         key, row = keys[i], order[i]
@@ -159,11 +159,11 @@ def enclose(values: Singles, boxes: Singles) -> None:
 def form_groups(
     field: Field, desk: Desk, labels: Labels, sums: Points, k: int, left: int, groups: int, until: int, blur: float
 ) -> tuple[int, int, bool]:
-    """Form groups, two in a round, while at least `until` records are left; return the numbers of records and groups.
+    """Form groups, two per round, while at least `until` records are left; return the numbers of records and groups.
 
-    `sums` follow what is left, and the textbook's centroid lies within `blur / left` of `sums / left`. Where that may
-    decide which record is farthest, return True before the round: the caller then puts the textbook's own centroid into
-    `desk.query` and calls for this round without a blur.
+    `sums` are updated as records leave, and the textbook's centroid lies within `blur / left` of `sums / left`. If that
+    difference may decide which record is farthest, return True before the round: the caller then puts the textbook's
+    centroid into `desk.query` and repeats the call for this round without a blur.
     """
     points, base, scale, leaves, boxes, shells, _ = field
     leaf_values, _, leaf_left, leaf_place = leaves
@@ -203,8 +203,8 @@ def _face(query: Points, base: Points, scale: float, single: Singles) -> tuple[f
 
     Coordinates relative to the base are rounded by 2^-24 of themselves, and so are their differences. A record at the
     distance r is then found at r + e * (norm + r) at most, with e = 2^-23, and the square of that is less than
-    4e * r^2 + 2e * norm^2 from r^2. The slack is several times the second term, and room for numbers too small for
-    single precision. The first is part of `_tolerance`, together with the rounding of squares and sums.
+    4e * r^2 + 2e * norm^2 from r^2. The slack is several times the second term, plus an allowance for numbers too small
+    for single precision. The first term is part of `_tolerance`, together with the rounding of squares and sums.
     """
     norm = 0.0
     for j in range(len(base)):
@@ -216,7 +216,7 @@ def _face(query: Points, base: Points, scale: float, single: Singles) -> tuple[f
 
 @compiled
 def _tolerance(columns: int) -> float:
-    """Return by what share a squared distance in single precision may be wrong, several times over."""
+    """Return a bound, several times too large, on the relative error of a squared distance in single precision."""
     return (columns + 32) * 2.0**-22
 
 
@@ -232,10 +232,10 @@ def _remove(row: int, values: Singles, left: Rows, place: Rows) -> int:
 
 @compiled
 def _farthest(field: Field, desk: Desk, norm: float, slack: float, margin: float) -> tuple[int, bool]:
-    """Return the record farthest from the query, the first of equals; and whether another contests it.
+    """Return the record farthest from the query (ties: the first), and whether another record contests it.
 
-    Another does if its coordinates differ and a query up to `margin` away might prefer it. The search ends at the shell
-    whose radius and the query's norm together do not reach as far as the farthest so far.
+    Another contests it if its coordinates differ and it may be the farthest from a query up to `margin` away. The
+    search ends at the shell whose radius plus the query's norm is less than the largest distance so far.
     """
     points, query, single, distances = field.points, desk.query, desk.single, desk.in_shell
     values, rows, left, radius = field.shells.values, field.shells.rows, field.shells.left, field.radius
@@ -279,7 +279,7 @@ def _contested_from(distance: float, margin: float, columns: int) -> float:
 
 @compiled
 def _nearest(field: Field, desk: Desk, slack: float, centre: int) -> None:
-    """Find the group of a record, itself and its k - 1 nearest, first ones first among equals.
+    """Find the group of a record, itself and its k - 1 nearest; ties go to the first record in the file.
 
     Its own leaf is searched first, then all whose boxes are no farther away than the last of the group so far.
     """
@@ -312,7 +312,7 @@ def _nearest(field: Field, desk: Desk, slack: float, centre: int) -> None:
 
 @compiled
 def _insert(near: Points, near_rows: Rows, distance: float, row: int) -> None:
-    """Put a record into its place among the nearest, unless all of them come before it; the last drops out."""
+    """Insert a record among the nearest and drop the last, unless all of them come before it."""
     last = len(near) - 1
     if distance < near[last] or (distance == near[last] and row < near_rows[last]):
         near[last], near_rows[last] = distance, row
@@ -324,7 +324,7 @@ def _insert(near: Points, near_rows: Rows, distance: float, row: int) -> None:
 
 @compiled
 def _list_within(gaps: Singles, limit: np.float32, listed: Rows) -> int:
-    """List the leaves with boxes within the limit, after the one that is listed; return how many that makes."""
+    """List the leaves with boxes within the limit after the one already listed; return their number."""
     gaps[listed[0]] = _GONE
     count = 1
     for b in range(len(gaps)):
@@ -362,7 +362,7 @@ def _measure(values: Singles, b: int, single: Singles, distances: Singles) -> No
 
 @compiled
 def _count_within(distances: Singles, limit: np.float32) -> int:
-    """Count distances up to the limit: whole numbers, which a compiler may add in any order."""
+    """Count distances up to the limit, in whole numbers, which the compiler may add in any order."""
     count = 0
     for i in range(len(distances)):
         count += distances[i] <= limit
@@ -380,7 +380,7 @@ def _count_beyond(distances: Singles, limit: np.float32) -> int:
 
 @compiled
 def _squared_distance(points: Points, row: int, query: Points) -> float:
-    """Return the textbook's squared distance: in doubles, column after column."""
+    """Return the squared distance as in the textbook algorithm: in doubles, column after column."""
     total = 0.0
     for j in range(len(query)):
         difference = points[row, j] - query[j]
@@ -390,7 +390,7 @@ def _squared_distance(points: Points, row: int, query: Points) -> float:
 
 @compiled
 def _differ(points: Points, row: int, other: int) -> bool:
-    """Tell whether coordinates differ; where they do not, no centroid has one record farther away than the other."""
+    """Tell whether coordinates differ; records with equal coordinates have equal distances from every centroid."""
     j = 0
     while j < points.shape[1] and points[row, j] == points[other, j]:
         j += 1

@@ -1,7 +1,7 @@
-"""Exact MDAV for larger files: the textbook's groups, without a look at every record in every round.
+"""Exact MDAV for larger files: the textbook's groups, without measuring every record in every round.
 
-The farthest record is sought from the rim inwards and the nearest ones in the leaves of a k-d tree, both compiled
-(`mdav_kernels`). Leaves and shells are rebuilt as records leave; they have no say in which records are found.
+The farthest record is searched from the outside inwards and the nearest ones in the leaves of a k-d tree, both compiled
+(`mdav_kernels`). Leaves and shells are rebuilt as records leave; they do not affect which records are found.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ _WIDTH = 64
 """Records in a leaf, and in a shell."""
 
 _REBUILD_AT = 0.65
-"""Rebuild when this share of the records is left."""
+"""The leaves and shells are rebuilt when this share of the records is left."""
 
 _TOO_FEW = 1_000
-"""Fewer records are not worth rebuilding for."""
+"""With fewer records, nothing is rebuilt."""
 
 
 def first_groups(points: Points, k: int) -> tuple[Labels, int]:
-    """Return the groups of all records but the last ones, fewer than 3k, with the label -1; and the number of groups.
+    """Return labels and the number of groups; the last records, fewer than 3k, have the label -1.
 
-    Points have at least one column, and their largest number lies within 1e-100 and 1e100.
+    Points have at least one column, and their largest absolute value lies between 1e-100 and 1e100.
     """
     announce("exact MDAV search", [arrange, measure_from, fill, enclose, form_groups])
     search = _Search(points, k)
@@ -46,9 +46,9 @@ def first_groups(points: Points, k: int) -> tuple[Labels, int]:
 
 
 class _Search:
-    """The records that are left, and where to look for them.
+    """The remaining records and the structures to search them.
 
-    `columns` and `rows` are the textbook's layout of all that were left when its centroid was last asked for.
+    `columns` and `rows` are the textbook's layout of the records that remained when its centroid was last computed.
     """
 
     def __init__(self, points: Points, k: int) -> None:
@@ -70,7 +70,7 @@ class _Search:
         distances = np.empty(self.left)
         measure_from(self.points, self.order, base, distances)
         inwards = np.argsort(-distances)
-        scale = float(2.0 ** min(-np.frexp(distances[inwards[0]])[1], 400))  # its square is a double, too
+        scale = float(2.0 ** min(-np.frexp(distances[inwards[0]])[1], 400))  # its square is finite
         leaves = self._lay_out(self.order, self.leaf_room, base, scale)
         shells = self._lay_out(self.order[inwards], self.shell_room, base, scale)
         boxes = np.empty((2, leaves.values.shape[1], len(leaves.left)), np.float32)
@@ -82,7 +82,7 @@ class _Search:
         self.until = max(3 * self.k, int(_REBUILD_AT * self.left) if self.left > _TOO_FEW else 0)
 
     def _lay_out(self, order: Rows, room: Blocks, base: Points, scale: float) -> Blocks:
-        """Put records into blocks in the given order; the last one also into the slots that remain."""
+        """Put records into blocks in the given order; the last record also fills the remaining slots."""
         number = -(-len(order) // _WIDTH)
         blocks = Blocks(room.values[:number], room.rows[:number], room.left[:number], room.place)
         blocks.rows.reshape(-1)[: len(order)] = order
@@ -98,7 +98,7 @@ class _Search:
         return self._form_groups(self.until, self.blur)
 
     def settle(self) -> None:
-        """Form the groups of a round from the textbook's own centroid: the mean of all that is left, in file order."""
+        """Form the groups of a round from the textbook's centroid: the mean of the remaining records, in file order."""
         left = self.labels[self.rows] < 0
         self.rows, self.columns = self.rows[left], np.compress(left, self.columns, axis=1)
         self.desk.query[:] = self.columns.mean(axis=1)
@@ -112,17 +112,17 @@ class _Search:
 
 
 def _blur(columns: Points) -> float:
-    """Bound how far sums that follow the records, and sums made anew, can be apart: by their roundings.
+    """Bound the difference in rounding between updated sums and newly computed sums.
 
-    NumPy's pairwise sum of a column has fewer than 64 in a row, of at most 2^-53 of the sum of absolute values each;
-    the sums that follow have one for every record that joined and one for every record that left.
+    NumPy's pairwise sum of a column has fewer than 64 roundings in a row, each of at most 2^-53 of the sum of absolute
+    values; updated sums have one rounding for every record that joined and one for every record that left.
     """
     roundings = 64 + 2 * columns.shape[1]
     return float(roundings * 2.0**-53 * np.linalg.norm(np.abs(columns).sum(axis=1)))
 
 
 def _room(points: Points) -> Blocks:
-    """Return room for all records in blocks, with an even number of columns."""
+    """Return blocks for all records, with an even number of columns."""
     (n, d), number = points.shape, -(-len(points) // _WIDTH)
     return Blocks(
         np.zeros((number, d + d % 2, _WIDTH), np.float32),
@@ -133,7 +133,7 @@ def _room(points: Points) -> Blocks:
 
 
 def _desk(field: Field, k: int) -> Desk:
-    """Return room to search in."""
+    """Return the work arrays of a search."""
     leaves, columns, _ = field.leaves.values.shape
     return Desk(
         query=np.empty(len(field.base)),

@@ -1,7 +1,7 @@
 """MHM: J. Domingo-Ferrer, A. Martínez-Ballesté, J. M. Mateo-Sanz and F. Sebé, The VLDB Journal 15(4), 355-369, 2006.
 
-Multivariate Hansen-Mukherjee: a heuristic lines all records up on a path, and the path is cut in the best way. The
-path here goes through MDAV's groups, one after the other, and inside a group from point to nearest point.
+Multivariate Hansen-Mukherjee: a heuristic orders all records on a path, and the path is cut optimally. Here the path
+goes through MDAV's groups, one after the other, and inside a group from point to nearest point.
 """
 
 from __future__ import annotations
@@ -14,21 +14,23 @@ from constraint_sdc.data.groups import Groups
 from constraint_sdc.partition.distances import by_column, squared_distances
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.partition.methods.optimal_univariate import optimal_cut
-from constraint_sdc.partition.partitioner import refuse_weights, require_possible
+from constraint_sdc.partition.partitioner import PartitionTraits, below_2k, refuse_weights, require_possible
 
 
 class Mhm:
-    """The best cut of a path through MDAV's groups; never a higher loss than MDAV.
+    """The optimal cut of a path through MDAV's groups; its loss is never higher than MDAV's.
 
-    MDAV's own groups are one of the cuts, since each of them is a piece of the path, of k to 2k - 1 records. What we
-    found no source for, and chose: the path starts at the record farthest from the centroid, goes on to the group whose
-    centroid is nearest to that of the last, and enters it at the record nearest to where it is. Ties go by file order.
+    MDAV's own groups are one of the cuts, because each of them is a piece of the path of k to 2k - 1 records. These
+    choices have no published source: the path starts at the record farthest from the centroid, continues to the group
+    whose centroid is nearest to that of the last group, and enters it at the record nearest to its last record. Ties go
+    by file order.
     """
 
     name = "mhm"
+    traits = PartitionTraits(largest=below_2k)
 
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
-        """Return the group of every record, numbered along the path; nothing is drawn.
+        """Return the group of every record, numbered along the path; the method is deterministic.
 
         >>> Mhm().partition(Cloud(np.array([[0.0], [9.0], [1.0], [8.0], [0.5]])), 2, seed=1).tolist()
         [1, 0, 1, 0, 1]
@@ -42,6 +44,9 @@ class Mhm:
         labels = np.empty(len(cloud), np.int64)
         labels[path] = optimal_cut(points[path], k)
         return labels
+
+
+REGISTERED = (Mhm(),)
 
 
 def _path(points: Points, groups: Groups) -> Rows:
@@ -62,7 +67,7 @@ def _centroids(points: Points, groups: Groups) -> Points:
 
 
 def _tour(places: Points, here: int) -> list[int]:
-    """Return all places in the order in which one walks from each to the nearest that was not visited yet."""
+    """Return all places in the order of a walk from each place to the nearest one not yet visited."""
     columns = by_column(places)
     is_left = np.ones(len(places), np.bool_)
     tour = [here]
@@ -74,7 +79,7 @@ def _tour(places: Points, here: int) -> list[int]:
 
 
 def _through(points: Points, members: Rows, here: int) -> list[int]:
-    """Return the members of a group from one of them on, point to nearest point."""
+    """Return the members of a group in the order of a walk from one of them to the nearest remaining point."""
     inside = _tour(points[members], int(np.flatnonzero(members == here)[0]))
     return [int(row) for row in members[inside]]
 

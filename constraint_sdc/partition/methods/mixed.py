@@ -13,7 +13,7 @@ from constraint_sdc.arrays import Labels
 from constraint_sdc.data.cloud import Axis, Cloud
 from constraint_sdc.partition.distances import category_codes, category_weight
 from constraint_sdc.partition.methods.generic_mdav import Category, DistanceVariable, NumericDistance, Rank, form_groups
-from constraint_sdc.partition.partitioner import refuse_weights, require_possible
+from constraint_sdc.partition.partitioner import PartitionTraits, Takes, below_2k, refuse_weights, require_possible
 from constraint_sdc.settings.words import Scale
 
 
@@ -27,9 +27,10 @@ class Mixed:
     """
 
     name = "mixed"
+    traits = PartitionTraits(Takes.MIXED, largest=below_2k)
 
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
-        """Return the group of every record; `seed` is of no account, because nothing is drawn.
+        """Return the group of every record; `seed` is unused, because the method is deterministic.
 
         >>> Mixed().partition(Cloud(np.array([[0.0], [9.0], [1.0], [8.0], [0.5]])), 2, seed=1).tolist()
         [1, 0, 1, 0, 1]
@@ -40,6 +41,9 @@ class Mixed:
         if k == 1:
             return np.arange(len(cloud), dtype=np.int64)
         return form_groups(list(_variables(_near_one(cloud))), k)
+
+
+REGISTERED = (Mixed(),)
 
 
 def _near_one(cloud: Cloud) -> Cloud:

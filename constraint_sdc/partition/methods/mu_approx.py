@@ -1,16 +1,16 @@
 """mu-Approx: J. Domingo-Ferrer, F. Sebé and A. Solanas, Computers & Mathematics with Applications 55(4), 714-732, 2008.
 
 Every record belongs to a tree of at least k records that are each joined to a near neighbour, and trees that are too
-large are taken apart. Trees and their decomposition are those of G. Aggarwal et al., Approximation algorithms for
-k-anonymity, Journal of Privacy Technology, 2005. What we could not read up, and chose, is said where it is done.
+large are divided. Trees and their decomposition are those of G. Aggarwal et al., Approximation algorithms for
+k-anonymity, Journal of Privacy Technology, 2005. Choices without a published source are noted where they are made.
 
 The loss is at most (M - 1) * L * (k - 1) * (2k - 1) times the least possible one, with M = max(2k - 1, 3k - 5) and
-L = max(2k - 2, 3k - 6); if some partition loses nothing, so does this. The proof is ours, for what is done here; the
-paper has a bound of its own. A record's step goes no farther than the farthest of its k - 1 nearest, hence no farther
-than some record of its group in a best partition: squared steps add up to at most 2 * (2k - 1) times the least loss.
-Two records of one of our groups are at most L steps apart, and their squared distance is at most L times the sum of
-these squared steps. A group loses at most (M - 1) / 2 times the largest of its squared distances, and a step counts
-for at most k - 1 groups.
+L = max(2k - 2, 3k - 6); if some partition has zero loss, so has this one. The proof is ours and holds for this
+implementation; the paper has its own bound. A record's step is no longer than the distance to the farthest of its k - 1
+nearest, hence no longer than that to some record of its group in an optimal partition: squared steps add up to at most
+2 * (2k - 1) times the least loss. Two records of a group are at most L steps apart, and their squared distance is at
+most L times the sum of these squared steps. A group loses at most (M - 1) / 2 times the largest of its squared
+distances, and a step counts for at most k - 1 groups.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ import numpy as np
 from constraint_sdc.arrays import Distances, Labels, Points
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.partition.distances import by_column, squared_distances
-from constraint_sdc.partition.partitioner import refuse_weights, require_possible
+from constraint_sdc.partition.partitioner import PartitionTraits, refuse_weights, require_possible
 
-# Taking a tree of near neighbours apart into groups of at least k and at most max(2k - 1, 3k - 5) records.
+# Decomposition of a tree of near neighbours into groups of at least k and at most max(2k - 1, 3k - 5) records.
 #
 # G. Aggarwal, T. Feder, K. Kenthapadi, R. Motwani, R. Panigrahy, D. Thomas and A. Zhu, Approximation algorithms for
 # k-anonymity, Journal of Privacy Technology, 2005.
 #
 # Two records of a group are at most max(2k - 2, 3k - 6) steps of the tree apart, and a step lies between members of
-# at most k - 1 groups. For a group is a connected piece of the tree, or part of a star whose branches have fewer than
-# k records each; and a step within a branch matters only to groups that have a record of that branch.
+# at most k - 1 groups. The reason: a group is a connected piece of the tree, or part of a star whose branches have
+# fewer than k records each; and a step within a branch affects only groups that have a record of that branch.
 
 Neighbours: TypeAlias = dict[int, list[int]]
 
@@ -59,7 +59,7 @@ class NeighbourTree:
 
 @dataclass(frozen=True)
 class _Branch:
-    """What hangs from the record `before`: its neighbour `record`, and all records beyond that."""
+    """A branch of the record `before`: its neighbour `record`, and all records beyond that."""
 
     before: int
     record: int
@@ -69,10 +69,10 @@ class _Branch:
 def decompose(tree: NeighbourTree, k: int) -> Iterator[list[int]]:
     """Yield the groups of a tree of at least k records.
 
-    From the leaves inwards, the first record with k records or more at and behind it is the place to cut. If k others
-    remain, it is cut off with what is behind it; if not, no side of it has k records. Either way it is the centre of
-    a star of branches below k, which `_shared_out` divides. (The paper looks at any record and moves towards the larger
-    side; this is one such record.)
+    The cut is at the first record, from the leaves inwards, with k records or more at and behind it. If k others
+    remain, it is cut off with the records behind it; if not, no side of it has k records. In both cases it is the
+    centre of a star of branches below k, which `_shared_out` divides. (The paper starts at any record and moves towards
+    the larger side; this is one such record.)
     """
     largest = max(2 * k - 1, 3 * k - 5)
     neighbours = _neighbours(tree)
@@ -98,11 +98,12 @@ def decompose(tree: NeighbourTree, k: int) -> Iterator[list[int]]:
 def _shared_out(centre: int, neighbours: Neighbours, k: int, largest: int) -> Iterator[list[int]]:
     """Yield the groups of a star of branches of fewer than k records each, nearest branches first.
 
-    A branch of k - 1 leaves with the centre. Else branches leave together: with the centre if they are k - 1, without
-    it if they are more. At least k records stay behind every time, because more than `largest` were there.
+    A branch of k - 1 records forms a group with the centre. Otherwise several branches form a group: with the centre if
+    they have k - 1 records, without it if they have more. At least k records remain each time, because there were more
+    than `largest`.
 
-    The paper puts a dummy in the place of a centre that leaves. Here its nearest neighbour takes the place, and the
-    other branches hang from that, so that sizes count records only.
+    The paper replaces a centre that leaves by a dummy. Here its nearest neighbour becomes the centre of the other
+    branches, so that sizes count records only.
     """
     branches = _branches(centre, centre, neighbours)
     left = 1 + sum(len(branch.records) for branch in branches)
@@ -120,7 +121,7 @@ def _shared_out(centre: int, neighbours: Neighbours, k: int, largest: int) -> It
 
 
 def _next_group(branches: list[_Branch], k: int) -> list[int]:
-    """Take out the nearest branch of k - 1 records, or else as many of the nearest branches as make k - 1 or more."""
+    """Remove and return the nearest branch of k - 1 records, or the nearest branches with at least k - 1 in total."""
     full = next((i for i, branch in enumerate(branches) if len(branch.records) == k - 1), None)
     if full is not None:
         return branches.pop(full).records
@@ -145,7 +146,7 @@ def _leaves_first(tree: NeighbourTree, neighbours: Neighbours) -> list[int]:
 
 
 def _branches(centre: int, former: int, neighbours: Neighbours) -> list[_Branch]:
-    """Return the branches of a centre, nearest first, but for the side of the former centre."""
+    """Return the branches of a centre, nearest first, without the side of the former centre."""
     outer = [record for record in neighbours[centre] if record != former]
     return [_Branch(centre, record, _beyond(record, centre, neighbours)) for record in outer]
 
@@ -165,15 +166,16 @@ def _beyond(record: int, before: int, neighbours: Neighbours) -> list[int]:
 class MuApprox:
     """Groups of k to max(2k - 1, 3k - 5) records; every tie goes to the record that comes first in the file.
 
-    The papers grow "any" tree that is too small. Here it is the one with the shortest step to take, and of two records
-    nearest to each other the outer one takes it, so that the result does not depend on the order of the file. How trees
-    are taken apart, and what is ours there, says `decompose`. Time grows with n * n.
+    The papers grow "any" tree that is too small. Here it is the one with the shortest step, and of two records nearest
+    to each other the outer one makes the step, so that the result does not depend on the order of the file. See
+    `decompose` for the division of trees and the choices made there. Time grows with n * n.
     """
 
     name = "mu-approx"
+    traits = PartitionTraits(largest=lambda k: max(2 * k - 1, 3 * k - 5))
 
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
-        """Return the group of every record; nothing is drawn.
+        """Return the group of every record; the method is deterministic.
 
         >>> MuApprox().partition(Cloud(np.array([[0.0], [9.0], [1.0], [8.0], [0.5]])), 2, seed=1).tolist()
         [0, 1, 0, 1, 0]
@@ -190,11 +192,15 @@ class MuApprox:
         return labels
 
 
+REGISTERED = (MuApprox(),)
+
+
 def _forest(columns: Points, k: int) -> list[NeighbourTree]:
     """Return trees of at least k records: while one is smaller, its root is joined to the nearest record outside.
 
-    Every record of a tree but one, the root, points to another; joined to another tree, the root points too. The k - 1
-    records nearest to the root cannot all be in a tree of fewer than k: no step goes beyond the farthest of them.
+    Every record of a tree except its root points to another record; when the tree is joined to another, its root points
+    to a record of that tree. The k - 1 records nearest to the root cannot all be in a tree of fewer than k records, so
+    no step goes beyond the farthest of them.
     """
     tree_of = [NeighbourTree(root) for root in range(columns.shape[1])]
     inwards = -squared_distances(columns, columns.mean(axis=1))

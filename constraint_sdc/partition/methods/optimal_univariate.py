@@ -1,7 +1,7 @@
 """Optimal univariate: P. Hansen and S. Mukherjee, IEEE Trans. on Knowledge and Data Engineering 15(4), 1043-1044, 2003.
 
 In one dimension some partition of least loss has groups of consecutive values, k to 2k - 1 each: the best cut of the
-sorted values is the best partition there is.
+sorted values is the optimal partition.
 """
 
 from __future__ import annotations
@@ -12,24 +12,31 @@ import numpy.typing as npt
 from constraint_sdc.arrays import Floats, Labels, Points, Rows
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.partition.methods.individual_ranking import only_variable
-from constraint_sdc.partition.partitioner import refuse_scales, refuse_weights, require_possible
+from constraint_sdc.partition.partitioner import (
+    PartitionTraits,
+    Takes,
+    below_2k,
+    refuse_scales,
+    refuse_weights,
+    require_possible,
+)
 from constraint_sdc.settings.words import Scale
 
 # The best way to cut a sequence of records into groups of k or more, by dynamic programming.
 #
 # P. Hansen and S. Mukherjee, IEEE Transactions on Knowledge and Data Engineering 15(4), 1043-1044, 2003: the best cut
-# of the first j records ends with a group of k to 2k - 1 records, and what comes before that group is itself cut
-# best. (A group of 2k or more can be cut in two, and never loses by it.)
+# of the first j records ends with a group of k to 2k - 1 records, and the records before that group are cut optimally
+# too. (Cutting a group of 2k or more in two never raises the loss.)
 #
-# Losses come from running means (Welford), measured from a group's first record, never from differences of cumulated
-# squares: neither a large offset nor a far outlier elsewhere costs digits.
+# Losses are computed from running means (Welford), relative to a group's first record, never from differences of
+# cumulated squares: neither a large offset nor an outlier elsewhere costs digits.
 
 
 _CELLS = 1_000_000  # losses held at once
 
 
 def optimal_cut(path: Points, k: int) -> Labels:
-    """Return the group of every position of the path (n x d), numbered along it; of equal cuts, the longer last group.
+    """Return the group of every position of the path (n x d), numbered along it; ties prefer the longer last group.
 
     Time grows with n * k * d, memory with n + k * d.
 
@@ -58,7 +65,7 @@ def best_starts(path: Points, k: int) -> Rows:
 
 
 def labels_of(start_of: Rows) -> Labels:
-    """Return the group of every position, from where the last group of each beginning starts."""
+    """Return the group of every position, given the start of the last group of the first j records for every j."""
     begins = np.zeros(len(start_of) - 1, np.int64)
     end = len(begins)
     while end:
@@ -70,7 +77,7 @@ def labels_of(start_of: Rows) -> Labels:
 def _losses(path: Points, k: int, first: int, stop: int) -> Floats:
     """Return the losses of the groups that start at `first` to `stop` (exclusive); column i has those of k + i records.
 
-    Groups that would reach beyond the path have no loss; what stands there is not looked at.
+    Groups that would reach beyond the path have no loss; their entries are never read.
     """
     losses = np.empty((stop - first, k))
     origin = path[first:stop]
@@ -93,16 +100,17 @@ def _squares(vectors: Points) -> Floats:
     return total
 
 
-_COMPILED_FROM = 50_000  # records; below, NumPy is done sooner than a compiler
+_COMPILED_FROM = 50_000  # records; with fewer, NumPy is faster than compiling
 
 
 class OptimalUnivariate:
     """No partition into groups of at least k has a lower loss (within rounding); time grows with n * log n + n * k."""
 
     name = "optimal-univariate"
+    traits = PartitionTraits(Takes.ONE_VARIABLE, largest=below_2k)
 
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
-        """Return the group of every record, numbered from the lowest values up; nothing is drawn.
+        """Return the group of every record, numbered from the lowest values up; the method is deterministic.
 
         >>> OptimalUnivariate().partition(Cloud(np.array([[9.0], [1.0], [2.0], [8.0], [0.0]])), 2, seed=1).tolist()
         [1, 0, 0, 1, 0]
@@ -119,6 +127,9 @@ class OptimalUnivariate:
         labels = np.empty(len(cloud), np.int64)
         labels[order] = labels_of(_best_starts(values[order], k))
         return labels
+
+
+REGISTERED = (OptimalUnivariate(),)
 
 
 def _best_starts(values: npt.NDArray[np.float64], k: int) -> npt.NDArray[np.int64]:

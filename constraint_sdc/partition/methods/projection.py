@@ -14,7 +14,13 @@ from constraint_sdc.arrays import Floats, Labels, Points
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.partition.distances import by_column
 from constraint_sdc.partition.methods.individual_ranking import consecutive
-from constraint_sdc.partition.partitioner import refuse_scales, refuse_weights, require_possible
+from constraint_sdc.partition.partitioner import (
+    PartitionTraits,
+    below_2k,
+    refuse_scales,
+    refuse_weights,
+    require_possible,
+)
 from constraint_sdc.settings.words import Scale
 
 _DIGITS = 12
@@ -24,9 +30,10 @@ class PrincipalComponentProjection:
     """Sorted by the first principal component; ties by file order, and the last group has up to 2k - 1 records."""
 
     name = "pc1-projection"
+    traits = PartitionTraits(largest=below_2k, sorts_by_one_number=True)
 
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
-        """Return the group of every record, numbered along the component; nothing is drawn.
+        """Return the group of every record, numbered along the component; the method is deterministic.
 
         >>> points = np.array([[9.0, 0.0], [0.0, 8.0], [8.0, 1.0], [1.0, 7.0]])
         >>> PrincipalComponentProjection().partition(Cloud(points), 2, seed=1).tolist()
@@ -39,14 +46,15 @@ class PrincipalComponentProjection:
 class ZSumProjection:
     """Sorted by the sum of the standardised variables; ties by file order, and the last group has up to 2k - 1 records.
 
-    The points of a cloud are z-scores unless another standardisation was asked for, and stretched by the weights of the
-    variables: it is these that are added, so both options act.
+    The points of a cloud are z-scores, unless another standardisation is chosen, times the weights of the variables.
+    These points are added, so both options take effect.
     """
 
     name = "z-sum-projection"
+    traits = PartitionTraits(largest=below_2k, sorts_by_one_number=True)
 
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
-        """Return the group of every record, numbered from the lowest sum up; nothing is drawn.
+        """Return the group of every record, numbered from the lowest sum up; the method is deterministic.
 
         >>> ZSumProjection().partition(Cloud(np.array([[0.0, 1.0], [5.0, 5.0], [1.0, 1.0], [5.0, 4.0]])), 2, 1).tolist()
         [0, 1, 0, 1]
@@ -55,11 +63,14 @@ class ZSumProjection:
         return _partition(cloud, k, self.name, lambda columns: np.ones(len(columns)))
 
 
+REGISTERED = (PrincipalComponentProjection(), ZSumProjection())
+
+
 def first_principal_component(columns: Points) -> Floats:
     """Return the direction of the largest variance of d columns to 12 digits; its largest loading is positive.
 
-    Sums are NumPy's own and in a fixed order, not those of a threaded library, and the last digits, in which
-    eigenvectors differ between machines, are dropped. Where two directions have the same variance, either may come out.
+    Sums are NumPy's own in a fixed order, not those of a threaded library, and the last digits, in which eigenvectors
+    differ between machines, are dropped. If two directions have the same variance, the result is one of them.
     """
     spread = columns - columns.mean(axis=1, keepdims=True)
     spread /= max(float(np.abs(spread).max(initial=0.0)), np.finfo(np.float64).tiny)
@@ -80,7 +91,7 @@ def _partition(cloud: Cloud, k: int, method: str, loadings_of: Callable[[Points]
 
 
 def _projected(columns: Points, loadings: Floats) -> Floats:
-    """Return each record's place on the axis, columns added in their order: equal records are at the same place."""
+    """Return each record's projection on the axis; columns are added in their order, so equal records stay equal."""
     total = np.zeros(columns.shape[1])
     for column, loading in zip(columns, loadings, strict=True):
         total += loading * column

@@ -1,8 +1,8 @@
 """Rim: after MDAV (J. Domingo-Ferrer and V. Torra, 2005), with neighbours looked up in lists made beforehand.
 
-MDAV's good idea is to work from the rim inwards, so that no outlier is left over; its cost is to look at all records
-for every group. Here the records come once, the farthest from the centroid first, and each that is still alone takes
-the nearest of its neighbours that are too. Those whose neighbours are all gone wait for the next round, with new lists.
+MDAV works from the outside inwards, so that no outlier is left over, but it measures all records for every group. Here
+each record is visited once, the farthest from the centroid first; a record without a group takes its nearest neighbours
+without a group. Records whose listed neighbours all have groups wait for the next round, with new lists.
 """
 
 from __future__ import annotations
@@ -12,14 +12,20 @@ import numpy as np
 from constraint_sdc.arrays import AnyIntegers, Labels, Rows
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.partition.methods.mdav import Mdav
-from constraint_sdc.partition.partitioner import COMPILED_ABOVE, refuse_weights, require_possible
+from constraint_sdc.partition.partitioner import (
+    COMPILED_ABOVE,
+    PartitionTraits,
+    below_2k,
+    refuse_weights,
+    require_possible,
+)
 from constraint_sdc.partition.search.neighbours import nearest
 
 MOST_LISTED = 64
-"""Largest k for which lists of neighbours pay; beyond, `rim` is MDAV, which large groups make fast."""
+"""Largest k for which lists of neighbours pay; above it `rim` runs MDAV, which is fast for large groups."""
 
 _LEFT_TO_MDAV = 2_000
-_LEAST_GROUPED = 0.2  # of a round; with less, lists no longer help
+_LEAST_GROUPED = 0.2  # smallest share of records grouped in a round; below it, lists no longer help
 _NEIGHBOURS = 12
 
 
@@ -27,9 +33,10 @@ class Rim:
     """Groups of k, a few of up to 2k - 1, nearly as good as MDAV's in nearly linear time."""
 
     name = "rim"
+    traits = PartitionTraits(largest=below_2k)
 
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
-        """Return the group of every record; `seed` is of no account, because nothing is drawn."""
+        """Return the group of every record; `seed` is unused, because the method is deterministic."""
         require_possible(cloud, k)
         refuse_weights(cloud, self.name)
         if k == 1:
@@ -39,8 +46,11 @@ class Rim:
         return rim_groups(cloud, k, seed, list_neighbours(cloud, k, seed))
 
 
+REGISTERED = (Rim(),)
+
+
 def list_neighbours(cloud: Cloud, k: int, seed: int) -> AnyIntegers:
-    """Return near neighbours of every record, enough of them for groups of k."""
+    """Return near neighbours of every record, enough for groups of k."""
     count = min(max(_NEIGHBOURS, k + 4), len(cloud) - 1)
     return nearest(cloud.points, count, seed).astype(np.int64)
 
@@ -84,7 +94,7 @@ def _take_neighbours(order: Rows, lists: AnyIntegers, k: int, labels: Labels, fi
 
 
 def _with_rest(cloud: Cloud, labels: Labels, left: Rows, k: int, count: int) -> Labels:
-    """Let MDAV form groups of those left over; fewer than k of them join the groups of the nearest records."""
+    """Form groups of the leftover records by MDAV; fewer than k of them join the groups of their nearest records."""
     if len(left) >= k:
         labels[left] = Mdav().partition(Cloud(cloud.points[left]), k, 0) + count
     else:

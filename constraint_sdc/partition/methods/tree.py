@@ -1,8 +1,8 @@
 """Tree: K. LeFevre, D. J. DeWitt and R. Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006; other cuts.
 
-A part of the records is cut in two, again and again, until no part can be cut into two groups. Here the cuts are across
-the direction in which a part spreads most (R. F. Sproull, Algorithmica 6, 579-589, 1991), not across one variable, and
-where they lower the loss most, not at the median.
+The records are cut in two repeatedly, until no part can be cut into two groups. Unlike Mondrian, a cut is across the
+direction in which a part spreads most (R. F. Sproull, Algorithmica 6, 579-589, 1991), not across one variable, and at
+the place that lowers the loss most, not at the median.
 """
 
 from __future__ import annotations
@@ -12,29 +12,36 @@ import numpy.typing as npt
 
 from constraint_sdc.arrays import Floats, Labels, Points, Rows
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.partition.partitioner import COMPILED_ABOVE, refuse_weights, require_possible
+from constraint_sdc.partition.partitioner import (
+    COMPILED_ABOVE,
+    PartitionTraits,
+    below_2k,
+    refuse_weights,
+    require_possible,
+)
 
 _SAMPLE = 1_024
-"""Records that choose the direction and the place of a cut; more of them choose hardly better."""
+"""Sampled records that determine the direction and the place of a cut; more of them hardly improve it."""
 
 _STEPS = 3
 """Steps of the power method towards the direction of the largest spread; a fourth lowers the loss by 0.3% at most."""
 
 _BRANCHES = 16
-"""Into about so many the tree is cut before threads take over; a fixed number, since cores differ."""
+"""Approximate number of parts before threads take over; fixed, so that it does not depend on the cores."""
 
 
 class Tree:
-    """A partition in nearly linear time: a first draft where MDAV would take minutes.
+    """A partition in nearly linear time, for files on which MDAV takes minutes.
 
-    All groups have k records but one, which has those left over besides (k to 2k - 1). Groups are numbered along the
-    tree: those close in number tend to be close in space. Time grows with n log n.
+    All groups have k records except one, which also takes the leftover records (k to 2k - 1). Groups are numbered along
+    the tree: those close in number tend to be close in space. Time grows with n log n.
     """
 
     name = "tree"
+    traits = PartitionTraits(largest=below_2k)
 
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
-        """Return the group of every record; `seed` is of no account, because nothing is drawn.
+        """Return the group of every record; `seed` is unused, because the method is deterministic.
 
         >>> Tree().partition(Cloud(np.array([[0.0], [9.0], [1.0], [8.0]])), 2, seed=1).tolist()
         [0, 1, 0, 1]
@@ -49,11 +56,14 @@ class Tree:
         return labels
 
 
-def tree_order(points: Points, leaf: int) -> Rows:
-    """Return the records leaf by leaf: `leaf` records each, and in the last one those left over besides.
+REGISTERED = (Tree(),)
 
-    Cuts fall at multiples of `leaf`, so that the order says it all. Records close in it are close in space: arrays
-    arranged by it keep neighbours together in memory.
+
+def tree_order(points: Points, leaf: int) -> Rows:
+    """Return the records leaf by leaf: `leaf` records each, and in the last leaf also the leftover records.
+
+    Cuts fall at multiples of `leaf`, so that the order defines the leaves. Records close in the order are close in
+    space: arrays in this order keep neighbours together in memory.
     """
     if len(points) < 2 * leaf or points.shape[1] == 0:
         return np.arange(len(points), dtype=np.int64)
@@ -61,13 +71,13 @@ def tree_order(points: Points, leaf: int) -> Rows:
 
 
 def safe_scale(points: Points) -> float:
-    """Return the power of two that brings all numbers into -1..1: it changes no digit, and squares stay finite."""
+    """Return the power of two that scales all numbers to -1..1: no digit changes, and squares stay finite."""
     exponent = int(np.frexp(np.abs(points).max(initial=0.0))[1])
     return float(np.ldexp(1.0, -max(exponent, -1_000)))
 
 
 def _patience(records: int, leaf: int) -> int:
-    """Return how many cuts deep a part may be cut off centre; deeper ones are halved, so that time stays n log n."""
+    """Return up to which depth cuts may be off centre; deeper parts are halved, so that time stays n log n."""
     return 4 * (records // leaf).bit_length()
 
 
@@ -91,9 +101,9 @@ def _order_by_numpy(points: Points, leaf: int) -> Rows:
 
 
 def _places(points: Points, stride: int) -> Floats:
-    """Return where records lie in the direction in which a sample of them spreads most.
+    """Return the projections of records on the direction in which a sample of them spreads most.
 
-    The power method starts from the column of the largest variance. Sums are running sums: those have one order only.
+    The power method starts from the column of the largest variance. Sums are running sums, whose order is fixed.
     """
     centre = np.cumsum(points[::stride], axis=0)[-1] / len(points[::stride])
     apart = points - centre
@@ -111,9 +121,9 @@ def _places(points: Points, stride: int) -> Floats:
 
 
 def _cut(places: Floats, stride: int, leaf: int, patience: int) -> tuple[int, bool]:
-    """Return how many records go to the first side, and whether these are the upper ones; those left over go second.
+    """Return how many records go to the first side, and whether these are the upper ones; leftovers go to the second.
 
-    The cut is where the loss of a sample, as far as it lies in the direction, falls most: what is far off is cut off.
+    The cut is where the loss of a sample along the direction falls most, which separates outliers.
     """
     leaves, over = divmod(len(places), leaf)
     half = leaves // 2 * leaf
@@ -131,7 +141,7 @@ def _cut(places: Floats, stride: int, leaf: int, patience: int) -> tuple[int, bo
 
 
 def _smallest(places: Floats, count: int) -> npt.NDArray[np.bool_]:
-    """Return which records have the smallest places, the first ones among equals."""
+    """Return which records have the smallest places; ties go to the first records."""
     limit = np.partition(places, count - 1)[count - 1]
     first: npt.NDArray[np.bool_] = places < limit
     equals = np.flatnonzero(places == limit)
@@ -140,7 +150,7 @@ def _smallest(places: Floats, count: int) -> npt.NDArray[np.bool_]:
 
 
 def _order_by_kernels(points: Points, leaf: int) -> Rows:
-    """Return the same order; one thread makes the first cuts, then all cores take a branch each."""
+    """Return the same order, compiled; one thread makes the first cuts, then each core takes a branch."""
     from constraint_sdc.partition.compiled import announce, in_threads
     from constraint_sdc.partition.methods.kernels import cut, divide, place
 
@@ -152,7 +162,7 @@ def _order_by_kernels(points: Points, leaf: int) -> Rows:
     spare, keys, room = np.empty_like(table), np.empty(n), np.empty(n)
 
     def grow(parts: Rows, enough: int) -> Rows:
-        """Cut parts (start, stop, patience) until none has more than enough records; return what can be cut further."""
+        """Cut parts (start, stop, patience) down to at most `enough` records; return those that can be cut further."""
         unfinished = [parts[:0]]
         while len(parts):
             middles = np.empty(len(parts), np.int64)

@@ -1,7 +1,7 @@
 """V-MDAV: A. Solanas and A. Martínez-Ballesté, Proc. of COMPSTAT 2006, 917-925 (MDAV with variable group size).
 
-Groups form at the rim as in MDAV, one at a time, and each then grows while a record outside lies much closer to it than
-to the other records that are still free.
+Groups form from the outside inwards as in MDAV, one at a time, and each then grows while a record outside is much
+closer to it than to the other free records.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from constraint_sdc.arrays import Distances, Labels, Points, Rows
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.errors import UsageError
 from constraint_sdc.partition.distances import by_column, nearest, squared_distances
-from constraint_sdc.partition.partitioner import refuse_weights, require_possible
+from constraint_sdc.partition.partitioner import PartitionTraits, refuse_weights, require_possible
 
 
 @dataclass(frozen=True)
@@ -25,20 +25,22 @@ class VMdav:
     """A group grows by its nearest free record if that is closer to it than `gamma` times its nearest free neighbour.
 
     A gamma near 0.2 suits scattered records, one above 1 (about 1.1) clustered ones; 0 never grows. Groups grow to
-    2k - 1 records; the fewer than k that are left at the end join their closest groups, which may then be larger. The
-    distance to a group is that to its nearest record. The paper's full text was not at hand: docs/partition/v-mdav.md
-    says what rests on descriptions of it. Every tie goes to the record that comes first in the file.
+    2k - 1 records; records left at the end, fewer than k, join their closest groups, which may then be larger. The
+    distance to a group is that to its nearest record. The implementation follows descriptions of the paper, not its
+    full text; docs/partition/v-mdav.md lists the parts concerned. Every tie goes to the record that comes
+    first in the file.
     """
 
     gamma: float = 0.2
     name: ClassVar[str] = "v-mdav"
+    traits: ClassVar[PartitionTraits] = PartitionTraits(largest=lambda k: 3 * k - 2)
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.gamma) and self.gamma >= 0):
-            raise UsageError(f"the gamma of {self.name} is a number from 0 on, not {self.gamma}")
+            raise UsageError(f"the gamma of {self.name} must be 0 or more, not {self.gamma}")
 
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
-        """Return the group of every record, numbered as they form; nothing is drawn.
+        """Return the group of every record, numbered as they form; the method is deterministic.
 
         >>> VMdav().partition(Cloud(np.array([[0.0], [9.0], [0.1], [9.1], [9.05], [5.0]])), 2, seed=1).tolist()
         [0, 1, 0, 1, 1, 1]
@@ -55,6 +57,9 @@ class VMdav:
         return _with_the_rest(columns, labels)
 
 
+REGISTERED = (VMdav(),)
+
+
 def _groups(columns: Points, k: int, gamma: float) -> Iterator[Rows]:
     """Yield groups while k records are free, around the free record farthest from the centroid of the whole file."""
     rows = np.arange(columns.shape[1], dtype=np.int64)
@@ -69,7 +74,7 @@ def _groups(columns: Points, k: int, gamma: float) -> Iterator[Rows]:
 
 
 def _group(columns: Points, centre: int, k: int, gamma: float) -> Rows:
-    """Return a record, its k - 1 nearest, and the records by which that group grows, as positions in `columns`."""
+    """Return a record, its k - 1 nearest and the records that the group grows by, as positions in `columns`."""
     from_centre = squared_distances(columns, columns[:, centre])
     group = nearest(from_centre, centre, k)
     to_group = _to_nearest_of(columns, group[group != centre], from_centre)
@@ -98,7 +103,7 @@ def _nearest_free(distances: Distances, group: Rows, candidate: int) -> float:
 
 
 def _with_the_rest(columns: Points, labels: Labels) -> Labels:
-    """Return the labels with every record left over in the group of its nearest record, as the groups were before."""
+    """Return the labels with every leftover record in the group of its nearest grouped record."""
     grouped = np.flatnonzero(labels >= 0)
     completed = labels.copy()
     for row in np.flatnonzero(labels < 0):

@@ -1,9 +1,9 @@
 """Simulated annealing of a partition: S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, Science 220, 671-680, 1983.
 
-Exchanges between neighbouring groups, and now and then a group dissolved or formed, are accepted if they lower the
-loss, or with a probability that falls with the loss they add and with the temperature. The unit of temperature is what
-neighbours lie apart, halfway between here and everywhere, so that the dense middle and the thin tails of a skewed file
-settle at the same time.
+The steps are exchanges between neighbouring groups and, less often, the dissolution or formation of a group. A step is
+accepted if it lowers the loss, or with a probability that falls with the loss it adds and with the temperature. The
+unit of temperature is the geometric mean of the local and the average squared neighbour distance, so that the dense
+middle and the thin tails of a skewed file settle at the same time.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from constraint_sdc.partition.partitioner import COMPILED_ABOVE
 from constraint_sdc.partition.search.exchange import draw, exchange, propose, propose_compiled, undisputed
 from constraint_sdc.partition.search.grouping import Grouping, dot
 
-# Groups that come and go: one is dissolved among its neighbours, or a new one forms from what others can spare.
+# Steps that change the number of groups: a group is dissolved among its neighbours, or a new one is formed from members
+# that other groups can spare.
 
 _LOOKED_AT = 8
 
@@ -27,8 +28,8 @@ _LOOKED_AT = 8
 def dissolve(grouping: Grouping, lists: AnyIntegers, tries: int, patience: Floats, random: np.random.Generator) -> None:
     """Try to dissolve some groups: each record joins the neighbouring group where it costs least.
 
-    A group that grows to 2k or more is split, which never costs anything. `patience` is the loss that each record's
-    neighbourhood puts up with, on average.
+    A group that grows to 2k or more is split, which never costs anything. `patience` is the mean increase of loss that
+    is accepted near each record.
     """
     groups = np.unique(grouping.label[random.integers(0, grouping.n, tries)])
     owner, place = np.nonzero(np.arange(grouping.room) < grouping.size[groups][:, None])
@@ -66,7 +67,7 @@ def _pairs(owner: AnyIntegers, group: AnyIntegers, groups: int) -> tuple[tuple[A
 
 
 def _cheapest_home(grouping: Grouping, lists: AnyIntegers, x: AnyIntegers, own: AnyIntegers) -> AnyIntegers:
-    """Return the group of a near neighbour that each record joins at least cost; its own if it knows no other."""
+    """Return the group of a near neighbour that each record joins at least cost; its own if there is no other."""
     homes = grouping.label[lists[x, :_LOOKED_AT]]
     count = homes.shape[1]
     flat, record = homes.ravel(), np.repeat(x, count)
@@ -80,7 +81,7 @@ def _cheapest_home(grouping: Grouping, lists: AnyIntegers, x: AnyIntegers, own: 
 
 
 def _cost_of_joining(grouping: Grouping, x: AnyIntegers, target: AnyIntegers, group: AnyIntegers) -> Floats:
-    """Return how much `norm / mass` falls in each target group when all its newcomers have joined."""
+    """Return by how much `norm / mass` falls in each target group when all its new members have joined."""
     weight = grouping.mass[group] + np.bincount(target, grouping.weight[x], len(group))
     norm = np.zeros(len(group))
     for sums, column in zip(grouping.sums, grouping.points, strict=True):
@@ -90,7 +91,7 @@ def _cost_of_joining(grouping: Grouping, x: AnyIntegers, target: AnyIntegers, gr
 
 
 def split(grouping: Grouping, group: int) -> None:
-    """Split a group of 2k or more in two along the line between two far members, where the loss is least; and again."""
+    """Split a group of 2k or more at the best place on the line between two distant members, recursively."""
     rows = grouping.members[group, : grouping.size[group]]
     if len(rows) <= grouping.most:
         return
@@ -155,7 +156,7 @@ def _companions(grouping: Grouping, near: AnyIntegers) -> AnyIntegers:
 
 
 def _cost_of_leaving(grouping: Grouping, x: AnyIntegers, source: AnyIntegers, group: AnyIntegers) -> Floats:
-    """Return how much `norm / mass` falls in each group when its leavers have left."""
+    """Return by how much `norm / mass` falls in each group when the leaving records have left."""
     weight = grouping.mass[group] - np.bincount(source, grouping.weight[x], len(group))
     norm = np.zeros(len(group))
     for sums, column in zip(grouping.sums, grouping.points, strict=True):
@@ -171,9 +172,9 @@ COMPILED_SWEEPS = 1000
 """Sweeps of a small file from which on compiled code, even if it must be loaded first, takes less time."""
 
 _REGROUP_EVERY = 20
-_TRIED = 30  # one in so many groups, and records, each time
+_TRIED = 30  # one group, and one record, in this many is tried each time
 _LEAST_TRIED = 3
-_AT_ZERO = 20  # one sweep at the end for so many before
+_AT_ZERO = 20  # sweeps per final sweep at temperature zero
 _COOLING = 32.0
 _HOTTEST = 1.2
 
@@ -181,9 +182,10 @@ _HOTTEST = 1.2
 def anneal(
     cloud: Cloud, labels: Labels, k: int, lists: AnyIntegers, sweeps: int, seed: int, heat: float = 1.0
 ) -> Labels:
-    """Return what the partition has become after so many sweeps; it may be worse than it was.
+    """Return the partition after this many sweeps; it may be worse than the start.
 
-    `lists` are the near neighbours of every record. With a `heat` below one it begins cooler, nearer the start.
+    `lists` are the near neighbours of every record. A `heat` below one begins at a lower temperature and stays nearer
+    the start.
     """
     is_large = len(cloud) > COMPILED_ABOVE
     grouping = Grouping(cloud, labels, k, by_record=is_large)
@@ -230,8 +232,7 @@ def _sweep_of(
 def _unit(cloud: Cloud, k: int, lists: AnyIntegers) -> Floats:
     """Return the unit of temperature at each record: the root of local times average squared neighbour distance.
 
-    Identical records say nothing about how far others are, so they do not count; a record that knows no other takes the
-    average.
+    Copies of a record do not count as neighbours here; a record with only copies as neighbours takes the average.
     """
     count = min(max(k, 3), lists.shape[1])
     local, others = np.zeros(len(cloud)), np.zeros(len(cloud))
@@ -254,10 +255,10 @@ def _unit(cloud: Cloud, k: int, lists: AnyIntegers) -> Floats:
 
 
 def _temperatures(cloud: Cloud, sweeps: int, heat: float) -> Floats:
-    """Return falling temperatures, then some of zero; in many dimensions distances differ less, so it begins cooler.
+    """Return falling temperatures, then zeros; more dimensions begin cooler, because distances differ less.
 
     The dimension is that of the spread, (sum of variances)^2 / sum of their squares along the principal axes: columns
-    that follow others do not count.
+    that depend on others do not count.
     """
     spread = np.linalg.eigvalsh(np.atleast_2d(np.cov(cloud.points, rowvar=False)))
     total = float(spread.sum())

@@ -1,4 +1,4 @@
-"""Independent runs of the search, side by side in processes of their own where there are cores for them."""
+"""Independent runs of the search, in parallel processes if there are several cores."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.partition.partitioner import COMPILED_ABOVE, cores
 from constraint_sdc.partition.search.annealing import anneal
 
-# Not `-m`: that would put the current directory on the module path, where a stranger's file could pass for a module.
+# Not `-m`: that puts the current directory on the module path, where another file could be imported in place of a
+# module.
 _START = "import sys; sys.path.append(sys.argv[1]); from constraint_sdc.partition.search.chains import main; main()"
 _ROOT = str(Path(__file__).resolve().parents[3])
 _WORTH_A_PROCESS = 3_000_000  # records times sweeps: about a second
@@ -40,7 +41,7 @@ class Chain:
 
 
 def run_chains(cloud: Cloud, lists: AnyIntegers, k: int, chains: Sequence[Chain]) -> list[Labels]:
-    """Return what each run arrives at; how many run at the same time makes no difference to it."""
+    """Return the result of each run; it does not depend on how many run at the same time."""
     available = cores()
     here = partial(_run, cloud, lists, k)
     is_large = len(cloud) > COMPILED_ABOVE  # then each run has threads for all cores
@@ -55,7 +56,7 @@ def run_chains(cloud: Cloud, lists: AnyIntegers, k: int, chains: Sequence[Chain]
         raise
     finally:
         pool.shutdown(cancel_futures=True)
-    # No process to be had: the same run here, only later.
+    # No process could be started: run the chain here instead.
     return [here(chain) if labels is None else labels for chain, labels in zip(chains, found, strict=True)]
 
 
@@ -64,14 +65,14 @@ def _run(cloud: Cloud, lists: AnyIntegers, k: int, chain: Chain) -> Labels:
 
 
 class _Children:
-    """Processes that end with us: by `end` when the user interrupts, or by themselves when our end of a pipe closes."""
+    """Child processes: `end` stops them on an interrupt, and they stop themselves when the parent's pipe closes."""
 
     def __init__(self) -> None:
         self._running: set[subprocess.Popen[bytes]] = set()
         self._is_over = False
 
     def run(self, task: bytes) -> Labels | None:
-        """Return the labels that a process of its own computes, None if it does not come to that."""
+        """Return the labels computed by a child process, or None if it fails."""
         if self._is_over:
             return None
         command = [sys.executable, "-P", "-c", _START, _ROOT]
@@ -83,7 +84,7 @@ class _Children:
             with contextlib.suppress(BrokenPipeError):
                 process.stdin.write(len(task).to_bytes(8, "big") + task)
                 process.stdin.flush()
-            answer = process.stdout.read()  # our end of its input stays open meanwhile: it lives as long as we do
+            answer = process.stdout.read()  # its input stays open until then, so that it ends with this process
             with contextlib.suppress(BrokenPipeError):
                 process.stdin.close()
         self._running.discard(process)
@@ -107,7 +108,7 @@ def _packed(cloud: Cloud, lists: AnyIntegers, k: int, chain: Chain) -> bytes:
 
 def main(source: BinaryIO = sys.stdin.buffer, target: BinaryIO = sys.stdout.buffer) -> None:
     """Run one chain in a process of its own: arrays in, labels out."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started us is interrupted too, and ends us
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is interrupted too, and ends this process
     task = io.BytesIO(source.read(int.from_bytes(source.read(8), "big")))
     threading.Thread(target=lambda: (source.read(), os._exit(1)), daemon=True).start()
     points, weights, lists, start, numbers, heat = (np.load(task, allow_pickle=False) for _ in range(6))
@@ -117,4 +118,4 @@ def main(source: BinaryIO = sys.stdin.buffer, target: BinaryIO = sys.stdout.buff
     np.save(answer, _run(cloud, lists, k, Chain(start, sweeps, seed, float(heat[0]))), allow_pickle=False)
     target.write(answer.getvalue())
     target.flush()
-    os._exit(0)  # without waiting for the thread that waits for our starter
+    os._exit(0)  # without waiting for the thread that watches the parent

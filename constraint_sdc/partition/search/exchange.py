@@ -1,7 +1,7 @@
-"""Swaps and moves: every record in turn looks at the group of one of its neighbours, all at the same time.
+"""Swaps and moves: every record proposes an exchange with the group of one of its neighbours, all at once.
 
-Each proposal is weighed against the partition as it stands; of those accepted, none may touch a group that another one
-touches. So a whole sweep is a handful of array operations, and its result does not depend on any order of computing.
+Each proposal is evaluated against the current partition; no two accepted proposals may change the same group. So a
+sweep consists of a few array operations, and its result does not depend on the order of computation.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _CHUNK = 32_768
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """A sweep's chance, for every record: which neighbour, which of its companions, how much loss to put up with."""
+    """Random draws of a sweep for every record: the neighbour, the member of its group, the loss to accept."""
 
     neighbour: Floats
     companion: Floats
@@ -26,7 +26,7 @@ class Draws:
 
 
 def draw(random: np.random.Generator, n: int) -> Draws:
-    """Draw for n records; neighbours near at hand are likelier."""
+    """Draw for n records; nearer neighbours are more likely."""
     return Draws(np.square(random.random(n)), random.random(n), random.standard_exponential(n))
 
 
@@ -41,7 +41,7 @@ class Exchanges:
 
 
 def propose(grouping: Grouping, lists: AnyIntegers, draws: Draws, limit: Floats) -> Exchanges:
-    """Weigh one exchange for every record whose neighbour is in another group; return those that cost below its limit.
+    """Evaluate one exchange for every record whose neighbour is in another group; return those below its limit.
 
     This is the same arithmetic, operation for operation, as the compiled `exchange_kernel.weigh`.
     """
@@ -53,7 +53,7 @@ def propose(grouping: Grouping, lists: AnyIntegers, draws: Draws, limit: Floats)
     x = np.flatnonzero(one != other)
     one, other = one.take(x), other.take(x)
     size = grouping.size.take(other)
-    # A place more than there are companions is an empty one: then x moves, if both groups can have it so.
+    # One slot more than there are members is empty: then x moves, if the sizes of both groups allow it.
     places = size + ((grouping.size.take(one) > grouping.k) & (size < grouping.most))
     z = grouping.members[other, (draws.companion.take(x) * places).astype(np.int64)]
     accepted = np.flatnonzero(_changes(grouping, x, z, one, other) < limit.take(x))
@@ -90,7 +90,7 @@ def propose_compiled(grouping: Grouping, lists: AnyIntegers, draws: Draws, limit
 
 
 def exchange(grouping: Grouping, wanted: Exchanges, random: np.random.Generator) -> None:
-    """Carry out exchanges; where two want the same group, one of them, drawn by lot."""
+    """Carry out exchanges; of several that need the same group, one is drawn at random."""
     number = np.arange(len(wanted.x))
     claims = np.concatenate((number, number)), np.concatenate((wanted.one, wanted.other))
     kept = undisputed(*claims, len(grouping.size), random)
@@ -98,7 +98,7 @@ def exchange(grouping: Grouping, wanted: Exchanges, random: np.random.Generator)
 
 
 def undisputed(proposal: AnyIntegers, group: AnyIntegers, groups: int, random: np.random.Generator) -> AnyIntegers:
-    """Return the proposals that get every group they claim, if each group goes to one claimant by lot.
+    """Return the proposals that get every group they claim when each group is given to one claim at random.
 
     Claims are pairs of a proposal, 0, 1, ... without a gap, and a group.
     """

@@ -1,4 +1,4 @@
-"""A partition that changes: members, sizes and sums of every group, kept in step while records change places."""
+"""A partition that changes: members, sizes and sums of every group, updated with every exchange of records."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import numpy as np
 from constraint_sdc.arrays import AnyIntegers, Floats, Labels, Points
 from constraint_sdc.data.cloud import Cloud
 
-_MOST_COLUMNS = 128  # and places of a group; of more, NumPy adds the halves apart
+_MOST_COLUMNS = 128  # columns, and slots of a group; with more, NumPy adds the halves separately
 
 
 class Grouping:
-    """Groups of k to 2k - 1 records, with room for up to 3k while one is being taken apart.
+    """Groups of k to 2k - 1 records, with room for up to 3k while a group is being dissolved.
 
-    `points` are columns by records, centred and multiplied by the records' weights, with a last record of zeros:
-    `nobody`, who sits in every empty place, so that a move is a swap with nobody. Sums are of these points; a group's
-    loss is then what its records bring along (`squares`) less `norm / mass`. Numbers lie column by column in memory, as
-    NumPy likes them, or record by record and as short as possible, as compiled loops do.
+    `points` are columns by records, centred and multiplied by the records' weights, with a last record of zeros,
+    `nobody`: it fills every empty slot, so that a move is a swap with `nobody`. Sums are of these points; a group's
+    loss is the sum of its records' `squares` less `norm / mass`. Numbers are stored column by column for NumPy, or
+    record by record in the shortest types for compiled loops.
     """
 
     def __init__(self, cloud: Cloud, labels: Labels, k: int, *, by_record: bool = False) -> None:
@@ -57,7 +57,7 @@ class Grouping:
         return len(self.points) <= _MOST_COLUMNS and self.room <= _MOST_COLUMNS
 
     def recount(self, groups: AnyIntegers) -> None:
-        """Sum some groups afresh."""
+        """Compute the sums of some groups again."""
         members = self.members[groups]
         self.mass[groups] = self.weight[members].sum(axis=1)
         for sums, column in zip(self.sums, self.points, strict=True):
@@ -65,7 +65,7 @@ class Grouping:
         self.norm[groups] = dot(self.sums[:, groups], self.sums[:, groups])
 
     def loss(self, groups: AnyIntegers) -> Floats:
-        """Return the loss of each of some groups that are not empty."""
+        """Return the losses of some non-empty groups."""
         lost: Floats = self.squares[self.members[groups]].sum(axis=1) - self.norm[groups] / self.mass[groups]
         return lost
 
@@ -75,7 +75,7 @@ class Grouping:
         return float(self.squares[rows].sum() - total @ total / self.weight[rows].sum())
 
     def swap(self, x: AnyIntegers, z: AnyIntegers, one: AnyIntegers, other: AnyIntegers) -> None:
-        """Let x of group `one` and z of group `other` change places, many pairs at once; no group is in two pairs."""
+        """Swap x of group `one` with z of group `other`, many pairs at once; no group is in two pairs."""
         change = self.points[:, z] - self.points[:, x]
         heavier = self.weight[z] - self.weight[x]
         self.sums[:, one] += change
@@ -107,7 +107,7 @@ class Grouping:
         self.size[other] += 1
 
     def send(self, x: AnyIntegers, into: AnyIntegers) -> None:
-        """Send records to other groups, any number from and to each; groups that lose all their records are empty."""
+        """Move records to other groups, any number from and to each; groups without records become empty."""
         if self.send_compiled is not None:
             self.send_compiled(x, into)
             return

@@ -1,6 +1,6 @@
-"""The search for near records in large files; distances are squared and in single precision: enough to suggest.
+"""The approximate search for near records in large files; distances are squared and in single precision.
 
-A thread writes the rows it was given and reads none that another writes, so the number of threads is of no account.
+A thread writes only its own rows and reads none that another writes, so the result does not depend on the threads.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from constraint_sdc.arrays import AnyIntegers, Floats, NeighbourLists, Points, S
 from constraint_sdc.partition.compiled import compiled
 
 _MET = 1024
-"""Records remembered as met, by the last digits of their numbers; whoever is forgotten is measured again."""
+"""Records remembered as seen, by the last digits of their numbers; a forgotten record is measured again."""
 
 
 @compiled
@@ -21,7 +21,7 @@ def probe(
     """Fill the lists of the records in some blocks: the nearest records of the blocks whose centres are nearest.
 
     `blocks` is (blocks, columns, records in a block), so that a whole block is compared at once; the last one is padded
-    with infinity. `nearby` names for each block those that come into question.
+    with infinity. `nearby` lists the candidate blocks of each block.
     """
     columns, size = blocks.shape[1], blocks.shape[2]
     apart, away = np.empty(size, np.float32), np.empty(nearby.shape[1], np.float32)
@@ -118,7 +118,7 @@ def _between(points: Singles, one: int, other: int) -> np.float32:
 
 @compiled
 def _insert(nearest: NeighbourLists, nearest_apart: Singles, other: np.int32, apart: np.float32) -> np.float32:
-    """Put a record that is near enough into a list, nearest first; return the list's new limit."""
+    """Insert a record that is near enough into a list, nearest first; return the list's new limit."""
     place = len(nearest) - 1
     while place > 0 and nearest_apart[place - 1] > apart:
         nearest[place], nearest_apart[place] = nearest[place - 1], nearest_apart[place - 1]
@@ -137,7 +137,7 @@ def _has(nearest: NeighbourLists, other: np.int32) -> bool:
     return times > 0
 
 
-# The compiled form of weighing one exchange for every record; see `exchange.propose`.
+# The compiled evaluation of one exchange for every record; see `exchange.propose`.
 
 
 @compiled
@@ -160,7 +160,7 @@ def weigh(
     z_out: AnyIntegers,
     other_out: AnyIntegers,
 ) -> None:
-    """Write the partner z and its group for the records from `start` to `stop`; -1 where that costs too much."""
+    """Write the partner z and its group for the records from `start` to `stop`; -1 where the cost exceeds the limit."""
     count = lists.shape[1]
     for x in range(start, stop):
         z_out[x] = -1

@@ -1,8 +1,8 @@
-"""The nearest records of every record: exactly in small files; in large ones suggestions, most of them right.
+"""The nearest records of every record: exact in small files, approximate in large ones.
 
 Large files are searched by an inverted file (H. Jegou, M. Douze and C. Schmid, IEEE PAMI 33(1), 117-128, 2011): records
-lie in blocks, and each looks into the blocks with the nearest centres. Then neighbours introduce their neighbours
-(W. Dong, M. Charikar and K. Li, WWW 2011, 577-586).
+are stored in blocks, and each record searches the blocks with the nearest centres. Then the neighbours of neighbours
+are added (W. Dong, M. Charikar and K. Li, WWW 2011, 577-586).
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ _PAIRS = 1 << 20
 """Pairs compared at a time."""
 
 _BLOCK = 64
-"""Records in a block: few enough to lie close together, enough to be worth the visit."""
+"""Records in a block: few enough to be close together, enough to make its search efficient."""
 
 _NEARBY = 96
-"""Blocks that come into question for the records of a block, itself among them."""
+"""Candidate blocks for the records of a block, itself included."""
 
 _PROBES = 16
-"""Blocks that each record looks into."""
+"""Blocks that each record searches."""
 
 _REACH = 12
-"""Neighbours that introduce as many of theirs."""
+"""Neighbours whose own neighbours are tried, and how many of these."""
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 """An odd number whose bits look random: multiplying by it mixes all lower bits into the upper ones."""
@@ -40,10 +40,10 @@ _CHUNK = 4_096
 def nearest(points: Points, count: int, seed: int, *, compiled: bool = False) -> NeighbourLists:
     """Return for every record the `count` (or n - 1) records nearest to it, nearest first, never itself.
 
-    Up to 5,000 records the answer is exact, and ties go to the record that comes first in the file. Beyond, most but
-    not all are the nearest (docs/partition/tree.md has the shares), and a record with enough copies has copies only.
-    Nothing is drawn, so `seed` is of no account; nor is the number of threads. With `compiled` the exact answer is
-    found by compiled code, which has to be loaded first.
+    Up to 5,000 records the answer is exact, and ties go to the record that comes first in the file. Above, most but not
+    all are the nearest (docs/partition/tree.md has the shares), and a record with enough copies has copies only. The
+    result depends neither on `seed` nor on the number of threads. With `compiled` the exact answer is found by compiled
+    code, which has to be loaded first.
 
     >>> nearest(np.array([[0.0], [5.0], [1.0], [7.0]]), 2, seed=1).tolist()
     [[2, 1], [3, 2], [0, 1], [1, 2]]
@@ -54,21 +54,21 @@ def nearest(points: Points, count: int, seed: int, *, compiled: bool = False) ->
         return _first_in_file(len(points), count)
     points = np.ascontiguousarray(points) * safe_scale(points)
     copies = find_copies(points)
-    pool = np.flatnonzero(copies.rank <= count)  # no list has room for more copies of a point than these
+    pool = np.flatnonzero(copies.rank <= count)  # no list needs more copies of a point than these
     if len(points) <= COMPILED_ABOVE:
         return _exact_compiled(points, pool, count) if compiled else _exact(points, pool, count)
     return _search(points, count) if len(pool) == len(points) else _among_copies(points, copies, pool, count)
 
 
 def _first_in_file(records: int, count: int) -> NeighbourLists:
-    """Return the lists of records that have nothing to differ in: for each, the first others in the file."""
+    """Return the lists of identical records: for each, the first others in the file."""
     first = np.arange(count)
     return (first + (first >= np.arange(records)[:, None])).astype(np.int32)
 
 
 @dataclass(frozen=True)
 class Copies:
-    """Records that are equal stand together in `order`, in file order: `rank` of `size`, of which the first at `start`.
+    """Equal records are adjacent in `order`, in file order: `rank` of `size`, the first of them at `start`.
 
     The last three have a value for each record.
     """
@@ -80,10 +80,10 @@ class Copies:
 
 
 def find_copies(points: Points) -> Copies:
-    """Find equal records by sorting a mixture of their bits.
+    """Find equal records by sorting a hash of their bits.
 
-    Should different points have the same mixture, copies may stand apart and count as different; different points never
-    count as equal.
+    If different points have the same hash, copies may be separated and count as different; different points never count
+    as equal.
     """
     mixture = np.zeros(len(points), np.uint64)
     for column in points.T:
@@ -106,8 +106,8 @@ def find_copies(points: Points) -> Copies:
 def _exact(points: Points, candidates: Rows, count: int) -> NeighbourLists:
     """Return the nearest of all candidates, some rows of pairs at a time.
 
-    Products of centred points give every distance but for rounding. Those who may be among the nearest, the rounding
-    taken into account, are then measured by differences.
+    Products of centred points give every distance up to rounding. Records that may be among the nearest, allowing for
+    that rounding, are then measured by differences.
     """
     n, columns = points.shape
     centred = points - points.mean(axis=0)
@@ -160,10 +160,10 @@ def _nearest_of(one: Rows, other: Rows, apart: Floats, count: int) -> Rows:
 
 
 def _among_copies(points: Points, copies: Copies, pool: Rows, count: int) -> NeighbourLists:
-    """Return lists by a search among the first copies of every point; more would fill all that their neighbours see.
+    """Return lists by a search among the first copies of every point; more copies would fill the lists of neighbours.
 
-    A record with more than `count` copies is given those that follow it in the file. Where the search found one of
-    these, any of its copies is named, lest all name the same.
+    The list of a record with more than `count` copies has those that follow it in the file. If the search finds one of
+    these, the list names any of its copies, so that not all lists name the same one.
     """
     small = len(pool) <= COMPILED_ABOVE
     found = pool[_exact(points[pool], np.arange(len(pool)), count) if small else _search(points[pool], count)]
@@ -178,7 +178,7 @@ def _among_copies(points: Points, copies: Copies, pool: Rows, count: int) -> Nei
 
 
 def _search(points: Points, count: int) -> NeighbourLists:
-    """Return what a look into the nearest blocks finds, once improved; records lie in memory as in the tree."""
+    """Return what a search of the nearest blocks finds, improved once; records are stored in the order of the tree."""
     from constraint_sdc.partition.compiled import announce, in_threads
     from constraint_sdc.partition.search.kernels import introduce, probe
 

@@ -1,7 +1,7 @@
 """The best partition made of groups of several partitions: a set partitioning programme, solved by HiGHS.
 
-Groups on which all runs agree drop out. The others fall into islands that no group connects, and on each island the
-cheapest choice among all groups seen is found by itself.
+Groups on which all runs agree are fixed. The others form islands that share no record, and the cheapest choice of
+groups is found on each island separately.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from constraint_sdc.data.groups import Groups
 from constraint_sdc.partition.distances import sse
 from constraint_sdc.partition.search.grouping import Grouping
 
-_MOST_NODES = 100  # unlike a time limit, the same on every machine
+_MOST_NODES = 100  # instead of a time limit, because it is the same on every machine
 _COLUMNWISE = 1
 
 
@@ -71,7 +71,7 @@ def _cheapest(pool: list[Rows], cost: Floats, incumbent: AnyIntegers) -> AnyInte
     solver.setOptionValue("mip_rel_gap", 1e-6)
     model = highspy.HighsLp()
     model.num_col_, model.num_row_ = len(pool), len(records)
-    model.col_cost_ = cost / cost.max()  # HiGHS has tolerances of its own, and takes 1e20 for infinity
+    model.col_cost_ = cost / cost.max()  # HiGHS has absolute tolerances and treats 1e20 as infinity
     model.col_lower_, model.col_upper_ = np.zeros(len(pool)), np.ones(len(pool))
     model.row_lower_ = model.row_upper_ = np.ones(len(records))
     model.a_matrix_.format_ = highspy.MatrixFormat.kColwise

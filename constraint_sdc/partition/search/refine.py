@@ -1,4 +1,4 @@
-"""A search that improves any partition: annealed runs, the best of them recombined; never worse than the start."""
+"""A search that improves any partition: annealed runs, recombined; the result is never worse than the start."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from constraint_sdc.partition.search.chains import Chain, run_chains
 from constraint_sdc.partition.search.grouping import renumbered
 from constraint_sdc.partition.search.neighbours import nearest
 
-# How much searching a partition is worth.
+# The effort of the search.
 
 _ALONE = 3.0
 _CHAIN = 5.5
@@ -30,7 +30,7 @@ class Effort:
     """A search of `chains` independent runs of `seconds` each, then `rounds` in which as many start from the best.
 
     The seconds are nominal: a fixed rate turns them into numbers of steps, so that the same file, seed and effort give
-    the same groups on any machine, however long it takes there.
+    the same groups on any machine, whatever its speed.
     """
 
     name: str
@@ -70,7 +70,7 @@ def effort_of(name: str) -> Effort:
 
 
 def _of_seconds(name: str, seconds: float) -> Effort:
-    """Spread a time over chains as the named efforts do, reckoning with two cores."""
+    """Divide a time among chains as the named efforts do, assuming two cores."""
     if seconds <= _ALONE:
         return Effort(name, seconds)
     chains = _CORES * math.ceil(seconds / (2 * _CHAIN))
@@ -108,7 +108,8 @@ def refine(cloud: Cloud, labels: Labels, k: int, seed: int, effort: Effort, list
     if len(cloud) <= COMPILED_ABOVE:
         best = _search(plain, labels, k, seed, effort, lists)
     else:
-        # Records and groups near in space come to lie near in memory, which is where the time of large files goes.
+        # Store records and groups that are near in space near in memory: memory access takes most of the time of large
+        # files.
         order = tree_order(plain.points, _LEAF)
         place = np.empty(len(order), np.int32)
         place[order] = np.arange(len(order))
@@ -117,8 +118,9 @@ def refine(cloud: Cloud, labels: Labels, k: int, seed: int, effort: Effort, list
 
 
 def _search(cloud: Cloud, labels: Labels, k: int, seed: int, effort: Effort, lists: AnyIntegers) -> Labels:
-    """Run the chains of an effort, then its rounds, and return the best there is."""
-    # Small groups occur in several runs alike, and recombine well, which takes its time as well: more and shorter runs.
+    """Run the chains of an effort, then its rounds, and return the best partition."""
+    # Small groups often occur in several runs and recombine well, but recombination takes time: use more and shorter
+    # runs.
     is_short = effort.chains > 1 and k <= _SMALL
     count = 2 * effort.chains if is_short else effort.chains
     sweeps = sweeps_of(cloud, effort.seconds / 3 if is_short else effort.seconds)
@@ -146,30 +148,30 @@ def sweeps_of(cloud: Cloud, seconds: float) -> int:
 
 
 def _heat(sweeps: int) -> float:
-    """Begin cooler where there is little time: what is stirred up must settle again."""
+    """Return a lower heat for few sweeps, because the partition must settle before the end."""
     return float(min(1.0, (sweeps / 3000) ** (1 / 3)))
 
 
 def _best(cloud: Cloud, runs: list[Labels], k: int) -> Labels:
     if len(runs) > 2 and len(cloud) <= _RECOMBINED:
-        from constraint_sdc.partition.search.recombine import recombine  # loads a solver: not for one quick run
+        from constraint_sdc.partition.search.recombine import recombine  # loads a solver, slow for one run
 
         return recombine(cloud, runs, k)
     return min(runs, key=lambda labels: sse(cloud, labels))
 
 
 def _without_idle_columns(cloud: Cloud) -> Cloud:
-    """Return the same distances in fewer columns: without constant ones, and turned if most follow from others.
+    """Return the same distances in fewer columns: without constant columns, and rotated if most depend on others.
 
-    Turned points are rounded, not the same way on every processor, and ties among them may fall otherwise there; so
-    they are turned only where much is gained, as with the many columns of a few categories.
+    The rounding of rotated points differs between processors, and so may ties among them. Points are therefore rotated
+    only if many columns are saved, as with the indicator columns of categories.
     """
-    points = np.ascontiguousarray(cloud.points)  # sums depend on the layout in memory, in their last digit
+    points = np.ascontiguousarray(cloud.points)  # the last digit of a sum depends on the layout in memory
     points = points[:, np.ptp(points, axis=0) > 0] * safe_scale(points)
     centred = points - points.mean(axis=0)
     if not centred.any():
         return Cloud(centred[:, :0], weights=cloud.weights)
-    # einsum, because a library that shares products out to cores may round them differently on other machines.
+    # einsum, because a threaded library may round products differently on other machines.
     spread, axes = np.linalg.eigh(np.einsum("ij,ik->jk", centred, centred))
     needed = spread > spread[-1] * 1e-13
     if 2 * int(needed.sum()) <= len(needed):

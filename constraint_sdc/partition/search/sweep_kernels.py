@@ -43,11 +43,8 @@ def offer(
     for x in range(len(label)):
         one = label[x]
         other = label[lists[x, int(neighbour[x] * neighbour[x] * count)]]
-        if one == other:
-            continue
-        places = size[other]
-        if size[one] > k and places < 2 * k - 1:
-            places += 1
+        # Without branches, which nobody could predict here: a place is written each time, and kept if it is accepted.
+        places = size[other] + (size[one] > k) * (size[other] < 2 * k - 1)
         z = members[other, int(companion[x] * places)]
         square = with_one = with_other = 0.0
         for j in range(points.shape[1]):
@@ -58,9 +55,8 @@ def offer(
         heavier = weight[z] - weight[x]
         change = held[one] - (norm[one] + 2.0 * with_one + square) / (mass[one] + heavier)
         change += held[other] - (norm[other] - 2.0 * with_other + square) / (mass[other] - heavier)
-        if change < temperature * unit[x] * patience[x]:
-            x_out[found], z_out[found], one_out[found], other_out[found] = x, z, one, other
-            found += 1
+        x_out[found], z_out[found], one_out[found], other_out[found] = x, z, one, other
+        found += (one != other) * (change < temperature * unit[x] * patience[x])
     return found
 
 
@@ -82,7 +78,7 @@ def carry_out(
     points: Points,
     sums: Points,
 ) -> None:
-    """Carry out the exchanges whose two groups both fall to them, if claims are dealt with in this order.
+    """Carry out the exchanges that get both groups when claims are served in this order.
 
     There are two claims for each exchange: first those of all groups `one`, then those of all groups `other`.
     """
@@ -197,7 +193,7 @@ def send(
 def _recount(
     group: int, members: AnyIntegers, mass: Floats, norm: Floats, weight: Floats, points: Points, sums: Points
 ) -> None:
-    """Sum a group afresh, as NumPy adds up a row."""
+    """Sum a group again, in the order in which NumPy adds up a row."""
     room = members.shape[1]
     parts = np.zeros(8)
     for j in range(-1, points.shape[1]):

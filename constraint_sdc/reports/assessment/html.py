@@ -17,7 +17,7 @@ from constraint_sdc.reports.page import render_page
 
 # A longer table is closed until the reader opens it; on paper it is open.
 _OPEN_ROWS = 12
-# What nobody reads on a page is in the JSON form; a page of a hundred thousand rows opens nowhere.
+# Long tables are in the JSON form; no browser opens a page of a hundred thousand rows.
 _MOST_ROWS = 1000
 
 
@@ -26,7 +26,7 @@ def render_assessment_html(
 ) -> str:
     """Return a self-contained page whose content security policy allows its own style sheet and nothing else.
 
-    `sweep` adds the points of a sweep to the risk-utility map. Tables that tell about single records are left out
+    `sweep` adds the points of a sweep to the risk-utility map. Tables that reveal single records are left out
     unless `show_values` asks for them.
     """
     return render_page("assessment", _page(assessment, sweep, show_values))
@@ -72,7 +72,7 @@ def _tone(assessment: Assessment, has_bad_figures: bool) -> str:
 
 
 def _file_name(path: Path) -> str:
-    """Return the path as given; of an absolute one, which would tell about the machine, the last part."""
+    """Return the path as given; of an absolute path, only the last part, because the rest describes the machine."""
     return path.name if path.is_absolute() else path.as_posix()
 
 

@@ -13,7 +13,7 @@ SCHEMA_VERSION = 1
 
 
 def render_assessment_json(assessment: Assessment, *, show_values: bool = False) -> str:
-    """Return the assessment as JSON text; what tells about single records only if `show_values` asks for it."""
+    """Return the assessment as JSON text; results that reveal single records only if `show_values` is set."""
     outcomes = assessment.outcomes
     return json_text(
         {

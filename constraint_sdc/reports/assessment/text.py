@@ -34,7 +34,7 @@ def shown_name(part: SubdomainMeasured, assessment: Assessment, show_values: boo
     return f"{part.wish}: a rare value" if is_value and is_hidden(part, assessment, show_values) else part.name
 
 
-_HIDDEN = "what tells about single records is left out; --show-values shows it"
+_HIDDEN = "results that reveal single records are left out; --show-values shows them"
 _PARTS = ("pil", "dbrl", "id", "dr", "score")
 
 

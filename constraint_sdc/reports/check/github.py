@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from constraint_sdc.judge.finding import SEVERITIES, CheckResult, RuleResult
+from constraint_sdc.reports.check.check_format import CheckFormat
 from constraint_sdc.reports.check.wording import label, number, outcome, place, relative_path, verdict
 from constraint_sdc.reports.disclosure import shown_message
 from constraint_sdc.reports.terminal import align, clean, clipped, legible
@@ -21,6 +22,9 @@ _COMMANDS: dict[Severity, str] = {"error": "error", "warning": "warning", "infor
 def render_github(result: CheckResult) -> str:
     """Return at most ten annotations followed by the summary in plain lines."""
     return "\n".join([*_annotations(result), *_summary(result)]) + "\n"
+
+
+REGISTERED = (CheckFormat("github", render_github, holds_several=True),)
 
 
 def _annotations(result: CheckResult) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from constraint_sdc.judge.finding import CheckResult, RuleResult, Violation
+from constraint_sdc.reports.check.check_format import CheckFormat
 from constraint_sdc.reports.check.wording import (
     EXIT_MEANING,
     Label,
@@ -27,13 +28,16 @@ _CLASSES: dict[Label, str] = {
     "pass": "pass",
     "not applicable": "idle",
 }
-# A page with hundreds of open examples is no summary; beyond this many rules the reader opens what is of interest.
+# A page with hundreds of open examples is not a summary: above this many rules, examples are folded.
 _OPEN_FINDINGS = 8
 
 
 def render_html(result: CheckResult) -> str:
     """Return a self-contained page whose content security policy allows its own style sheet and nothing else."""
     return render_page("check", _page(result))
+
+
+REGISTERED = (CheckFormat("html", render_html),)
 
 
 def _page(result: CheckResult) -> dict[str, object]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from constraint_sdc import __version__
 from constraint_sdc.files.json_file import json_text
 from constraint_sdc.judge.finding import CheckResult, RuleResult, Violation
+from constraint_sdc.reports.check.check_format import CheckFormat
 from constraint_sdc.reports.check.wording import broken_records, is_gated, unlisted, verdict_reason, verdict_word
 from constraint_sdc.schematron.schema import Origin
 
@@ -40,6 +41,9 @@ def render_json(result: CheckResult) -> str:
             "notes": list(result.notes),
         }
     )
+
+
+REGISTERED = (CheckFormat("json", render_json),)
 
 
 def _counts(result: CheckResult) -> dict[str, int]:

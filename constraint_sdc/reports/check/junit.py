@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from constraint_sdc.judge.finding import CheckResult, RuleResult
+from constraint_sdc.reports.check.check_format import CheckFormat
 from constraint_sdc.reports.check.wording import is_gated, number, outcome, place, unlisted, verdict
 from constraint_sdc.reports.check.xml_text import element, xml_text
 from constraint_sdc.reports.disclosure import shown_message
@@ -33,6 +34,9 @@ def render_junit(result: CheckResult) -> str:
     root = element("testsuites", {"name": "constraint-sdc check", **totals})
     root.append(suite)
     return xml_text(root)
+
+
+REGISTERED = (CheckFormat("junit", render_junit),)
 
 
 def _properties(result: CheckResult) -> ElementTree.Element:

@@ -11,6 +11,7 @@ from hashlib import sha256
 from constraint_sdc import __version__
 from constraint_sdc.files.json_file import json_text
 from constraint_sdc.judge.finding import CheckResult, RuleResult, Violation
+from constraint_sdc.reports.check.check_format import CheckFormat
 from constraint_sdc.reports.check.wording import EXIT_MEANING, outcome, place, uri_reference, verdict
 from constraint_sdc.reports.disclosure import shown_message
 from constraint_sdc.reports.terminal import clean, clipped, legible
@@ -40,6 +41,9 @@ def render_sarif(result: CheckResult) -> str:
         "properties": {"verdict": verdict(result), "showsValues": result.shows_values},
     }
     return json_text({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]})
+
+
+REGISTERED = (CheckFormat("sarif", render_sarif),)
 
 
 def _descriptor(rule: RuleResult) -> dict[str, object]:

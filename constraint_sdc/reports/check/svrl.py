@@ -12,6 +12,7 @@ from itertools import groupby
 from xml.etree import ElementTree
 
 from constraint_sdc.judge.finding import CheckResult, RuleResult, Violation
+from constraint_sdc.reports.check.check_format import CheckFormat
 from constraint_sdc.reports.check.wording import counted, number, outcome, unlisted, verdict
 from constraint_sdc.reports.check.xml_text import element, name_or_none, xml_text
 from constraint_sdc.reports.disclosure import shown_message
@@ -21,7 +22,7 @@ ElementTree.register_namespace("svrl", SVRL)
 
 
 def render_svrl(result: CheckResult) -> str:
-    """Return the report as SVRL; `phase`, ids and diagnostics that are no XML names are left out."""
+    """Return the report as SVRL; `phase`, ids and diagnostics that are not XML names are left out."""
     root = _svrl("schematron-output", {"title": result.title or None, "phase": name_or_none(result.phase)})
     root.extend(_svrl("text", {}, line) for line in _remarks(result))
     for pattern, rules in groupby(result.results, key=lambda rule: rule.pattern):
@@ -31,6 +32,9 @@ def render_svrl(result: CheckResult) -> str:
     if not result.results:
         root.append(_active_pattern("", result))
     return xml_text(root)
+
+
+REGISTERED = (CheckFormat("svrl", render_svrl),)
 
 
 def _svrl(name: str, attributes: dict[str, str | None], text: str | None = None) -> ElementTree.Element:

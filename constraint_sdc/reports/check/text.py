@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from constraint_sdc.judge.finding import CheckResult, RuleResult, Violation
+from constraint_sdc.reports.check.check_format import CheckFormat
 from constraint_sdc.reports.check.wording import (
     EXIT_MEANING,
     Label,
@@ -42,6 +43,9 @@ def render_text(result: CheckResult, *, colour: bool = False) -> str:
             lines += ["", *_finding(rule, result, colour)]
     lines += ["", *(paint(line, "faint", colour) for line in _closing(result))]
     return "\n".join(lines) + "\n"
+
+
+REGISTERED = (CheckFormat("text", render_text, holds_several=True),)
 
 
 def _subject(result: CheckResult) -> list[str]:

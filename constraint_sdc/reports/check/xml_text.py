@@ -22,7 +22,7 @@ def element(tag: str, attributes: dict[str, str | None], text: str | None = None
 
 
 def name_or_none(text: str) -> str | None:
-    """Return the text where a schema asks for an NCName, None where it is no such name.
+    """Return the text if it is an NCName, else None.
 
     >>> name_or_none("v9-sum"), name_or_none("#ALL")
     ('v9-sum', None)

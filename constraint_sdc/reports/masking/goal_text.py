@@ -1,4 +1,4 @@
-"""A goal of group anonymity for people: what was wished, what came of it value by value, and at what price."""
+"""A goal of group anonymity for people: the goal, the result value by value, and the cost."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _cells(value: SignalValue, is_quantity: bool) -> tuple[str, ...]:
     return counts if is_quantity else (*counts, *(f"{share:.4f}" for share in signal))
 
 
-# The pairs of records that exchanged values, as CSV: for the owner of the original file, and for nobody else.
+# The pairs of records that exchanged values, as CSV. Only the owner of the original file may have it.
 
 _HEAD = ("goal", "vital_record", "other_record", "before", "after", "cost")
 
@@ -95,7 +95,7 @@ def render_swaps_csv(swaps: Sequence[Swaps]) -> str:
 
 def treatment_word(variable: VariablePlan) -> str:
     """Return the operator, or the treatment that takes its place."""
-    return variable.operator.value if variable.treatment is Treatment.AGGREGATED else variable.treatment.value
+    return variable.operator if variable.treatment is Treatment.AGGREGATED else variable.treatment.value
 
 
 def grid_word(variable: VariablePlan) -> str:

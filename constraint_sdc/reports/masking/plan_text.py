@@ -85,7 +85,7 @@ def _opening(plan: Plan, columns: int, colour: bool) -> Iterator[str]:
         head, *more = wrapped(f"WARNING: {clean(sentence(warning))}", columns, "", "  ")
         yield from ("", paint(head, "doubtful", colour), *(paint(line, "doubtful", colour) for line in more))
     if plan.assumptions:
-        yield from ("", paint("assumed, since nobody said otherwise", "strong", colour))
+        yield from ("", paint("assumed", "strong", colour))
     for assumption in plan.assumptions:
         yield from wrapped(clean(sentence(assumption)), columns, "  - ", "    ")
 

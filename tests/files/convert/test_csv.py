@@ -119,7 +119,7 @@ def test_a_byte_order_mark_tells_the_encoding(
 def test_an_encoding_can_be_given(tmp_path: Path, records_of: Callable[[RowSource], list[dict[str, str]]]) -> None:
     source = written(tmp_path / "a.csv", "V1,V2\nmäßig,2\n", "latin-1")
     assert records_of(read_csv(source, encoding="latin-1")) == [{"V1": "mäßig", "V2": "2"}]
-    with pytest.raises(DataError, match=r"a\.csv:2: not utf-8"):
+    with pytest.raises(DataError, match=r"a\.csv:2: the text is not utf-8"):
         read_csv(source)
     with pytest.raises(UsageError, match="unknown encoding"):
         read_csv(source, encoding="klingon")
@@ -131,17 +131,17 @@ def test_an_encoding_can_be_given(tmp_path: Path, records_of: Callable[[RowSourc
         ("", 1, "no header line"),
         ("V1,,V3\n1,2,3\n", 1, "column 2 has no header"),
         ("V1,V2,V1\n1,2,3\n", 1, "two columns have the header 'V1'"),
-        ("V1,V2\n1,2\n3\n", 3, "1 cells where the header has 2"),
-        ("V1,V2\n1,2\n3,4,5\n", 3, "3 cells where the header has 2"),
+        ("V1,V2\n1,2\n3\n", 3, "the line has 1 cells, the header has 2"),
+        ("V1,V2\n1,2\n3,4,5\n", 3, "the line has 3 cells, the header has 2"),
         ('V1,V2\n1,"two\nlines"\n3\n', 4, "1 cells"),
         ("V1,V2\n1,2\n\n3,4\n", 3, "blank line"),
         ("V1\n1\n\n3\n", 3, "blank line"),
         ("V1,V2\n1,2\n3,a\x00b\n", 3, "U\\+0000"),
         ("V1,V2\n1,2\n3,a\x1bb\n", 3, "U\\+001B"),
         ("V1,V2\n1,2\n3,a\ufffeb\n", 3, "U\\+FFFE"),
-        ('V1,V2\n1,2\n3,"open\n', 3, "broken CSV"),
-        ('V1,V2\n1,2\n3,"a"b\n', 3, "broken CSV"),
-        (f"V1,V2\n1,{'9' * 200_000}\n", 2, "broken CSV"),
+        ('V1,V2\n1,2\n3,"open\n', 3, "malformed CSV"),
+        ('V1,V2\n1,2\n3,"a"b\n', 3, "malformed CSV"),
+        (f"V1,V2\n1,{'9' * 200_000}\n", 2, "malformed CSV"),
     ],
 )
 def test_a_broken_file_is_refused_with_its_line(tmp_path: Path, text: str, line: int, what: str) -> None:

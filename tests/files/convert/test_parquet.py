@@ -111,8 +111,8 @@ def test_a_number_that_is_stored_as_text_is_said_so(tmp_path: Path) -> None:
     columns = {"V1": ["1", "02"], "V2": ["1", ""], "V3": ["1", "2"]}
     notes = write_parquet(tmp_path / "a.parquet", RowSource(infos, lambda: iter([columns]))).notes
     assert notes == (
-        "V1: stored as text, because some of its texts would not come back from a number",
-        "V2: stored as text, because an empty text would not come back from a number",
+        "V1: stored as text, because some of its texts cannot be restored from a number",
+        "V2: stored as text, because an empty text cannot be restored from a number",
     )
 
 

@@ -126,7 +126,7 @@ def test_stata_keeps_labels_and_extended_missing_codes(tmp_path: Path) -> None:
 def test_what_stata_cannot_keep_is_said(tmp_path: Path) -> None:
     rows = RowSource((INCOME,), lambda: iter([{"V1": ["1", "-9"]}]))
     assert write_statistics(tmp_path / "a.dta", rows).notes == (
-        "V1: Stata keeps no measure",
+        "V1: Stata does not store the measure",
         "V1: Stata cannot mark its missing codes, which become plain values",
     )
 
@@ -140,11 +140,11 @@ def test_what_spss_cannot_keep_is_said(tmp_path: Path) -> None:
     )
     columns = {"V3": ["1.50", "2"], "V4": ["007", "8"], "V5": ["a ", ""], "V6": ["1", ""]}
     assert write_statistics(tmp_path / "a.sav", RowSource(infos, lambda: iter([columns]))).notes == (
-        "V3: zeros that close a fraction are kept as a display format only",
-        "V4: stored as text, because some of its texts have no exact number",
-        "V5: SPSS does not keep blanks at the end of a text",
-        "V6: 1 empty values are no longer told from absent ones",
-        "V6: missing codes that are no numbers, and do not occur, are dropped",
+        "V3: trailing zeros of a fraction are kept as a display format only",
+        "V4: stored as text, because some of its texts are not exact numbers",
+        "V5: SPSS does not store trailing blanks of a text",
+        "V6: 1 empty values can no longer be distinguished from absent ones",
+        "V6: missing codes that are not numbers and do not occur are dropped",
     )
     _, meta = pyreadstat.read_sav(tmp_path / "a.sav")
     assert meta.original_variable_types["V3"] == "F8.2"

@@ -52,10 +52,10 @@ def test_a_file_may_say_nothing(write: Write, document: str) -> None:
     [
         ('type="integer"', 'type="int"', "unknown type 'int' (use one of: integer, decimal, double, text)"),
         ('measure="scale"', 'measure="ratio"', "unknown measure 'ratio'"),
-        ('decimals="0"', 'decimals="-1"', "decimals '-1' is no count"),
+        ('decimals="0"', 'decimals="-1"', "decimals must be a whole number from 0 to 999, not '-1'"),
         ('label="', 'lable="', "unexpected lable"),
         ('name="Job"', 'name="Age"', "variable 'Age' is described twice"),
-        ('name="Age"', 'name=""', "a variable without name"),
+        ('name="Age"', 'name=""', "a variable has no name"),
         ('code="-9"', "", "<Missing code='...'/>"),
     ],
 )

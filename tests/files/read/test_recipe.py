@@ -15,8 +15,11 @@ from constraint_sdc.errors import UsageError
 from constraint_sdc.files.json_file import shipped_file
 from constraint_sdc.files.recipe import read_recipe, recipe_from_json, recipe_to_json
 from constraint_sdc.maskers.registry import REGISTRY
+from constraint_sdc.operators.geometric_mean import GeometricMean
+from constraint_sdc.operators.mode import Mode
+from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.settings.recipe import Recipe
-from constraint_sdc.settings.words import OperatorName, Role, Scale, Standardise, VariableWish
+from constraint_sdc.settings.words import Role, Scale, Standardise, VariableWish
 
 MANUAL = Path(__file__).resolve().parents[3] / "docs" / "recipe.md"
 SCHEMA = json.loads(shipped_file("schemas", "recipe.schema.json").read_text("utf-8"))
@@ -72,10 +75,10 @@ def test_everything_in_a_recipe_arrives(tmp_path: Path) -> None:
         variables={
             "Id": VariableWish(role=Role.IDENTIFIER, is_removed=True),
             "V1": VariableWish(Role.QUASI_IDENTIFIER, Scale.NUMERIC, 0),
-            "V2": VariableWish(Role.CONFIDENTIAL, decimals=2, operator=OperatorName.GEOMETRIC_MEAN),
+            "V2": VariableWish(Role.CONFIDENTIAL, decimals=2, operator=GeometricMean.name),
             "V3": VariableWish(decimals="free", weight=0.25),
             "V4": VariableWish(weight=3.0),
-            "Town": VariableWish(scale=Scale.NOMINAL, operator=OperatorName.MODE),
+            "Town": VariableWish(scale=Scale.NOMINAL, operator=Mode.name),
             "Size": VariableWish(scale=Scale.ORDINAL, order=("small", "010", "3")),
             "Wave": VariableWish(role=Role.UNTOUCHED),
         },
@@ -123,30 +126,34 @@ def test_names_and_codes_stay_as_written(tmp_path: Path) -> None:
         ("group_size: 0\n", 1, "less than the minimum of 1"),
         ("groups: some\n", 1, "'all' was expected"),
         ("groups:\n- [V1]\n- []\n", 3, "non-empty"),
-        ("groups:\n- [V1, V2]\n- [V3,\n   V1]\n", 4, "V1 stands in `groups` twice"),
+        ("groups:\n- [V1, V2]\n- [V3,\n   V1]\n", 4, "V1 is listed twice in `groups`"),
         ("groups: all\ngroup_size: 3\n", 2, "no meaning"),
-        ("variables:\n  A: {type: nominal, order: [b, a]}\n", 2, "A has an order only with `type: ordinal`"),
-        ("variables:\n  A:\n    order: [b, a]\n", 3, "A has an order only with `type: ordinal`"),
+        ("variables:\n  A: {type: nominal, order: [b, a]}\n", 2, "the order of A requires `type: ordinal`"),
+        ("variables:\n  A:\n    order: [b, a]\n", 3, "the order of A requires `type: ordinal`"),
         ("variables:\n  A:\n    type: ordinal\n    order: []\n", 4, "non-empty"),
         (
             "variables:\n  A:\n    type: ordinal\n    order:\n    - b\n    - a\n    - b\n",
             7,
-            "b stands in the order of A twice",
+            "b is listed twice in the order of A",
         ),
-        ("variables:\n  A:\n    type: ordinal\n    order: [1,\n      '1']\n", 5, "1 stands in the order of A twice"),
-        ("variables:\n  A:\n    type: ordinal\n    order: [a, ' ']\n", 4, "an empty text, which is no value"),
+        ("variables:\n  A:\n    type: ordinal\n    order: [1,\n      '1']\n", 5, "1 is listed twice in the order of A"),
+        ("variables:\n  A:\n    type: ordinal\n    order: [a, ' ']\n", 4, "an empty text, which is not a value"),
         ("missing: {A: [9]}\nvariables:\n  A: {type: ordinal, order: [1, 9]}\n", 3, "9 is a missing code of A"),
         ("variables:\n  V1:\n    role: secret\n", 3, "not one of ['identifier'"),
         ("variables:\n  V1:\n    roles: untouched\n", 3, "roles"),
         ("variables:\n  V1: {grid: 16}\n", 2, "16 is not one of"),
         ("variables:\n  V1: {grid: true}\n", 2, "True is not one of"),
-        ("variables:\n  V1:\n    role: confidential\n    remove: true\n", 4, "V1 is no identifier"),
-        ("variables:\n  V1:\n    remove: true\n", 3, "V1 is no identifier"),
-        ("variables:\n  V1:\n    role: untouched\n    operator: mode\n", 4, "needs no operator"),
-        ("variables:\n  V1: {type: nominal,\n    operator: arithmetic mean}\n", 3, "does not exist"),
-        ("variables:\n  V1: {type: ordinal,\n    grid: 2}\n", 3, "has no grid"),
+        ("variables:\n  V1:\n    role: confidential\n    remove: true\n", 4, "V1 is not an identifier"),
+        ("variables:\n  V1:\n    remove: true\n", 3, "V1 is not an identifier"),
+        ("variables:\n  V1:\n    role: untouched\n    operator: mode\n", 4, "operator has no effect"),
+        (
+            "variables:\n  V1: {type: nominal,\n    operator: arithmetic mean}\n",
+            3,
+            "is not defined for nominal variables",
+        ),
+        ("variables:\n  V1: {type: ordinal,\n    grid: 2}\n", 3, "have no grid"),
         ("variables:\n  V1: {grid: 2}\n  V1: {grid: 3}\n", 3, "'V1' is given twice"),
-        ("record: &a x\nkey: *a\n", 2, "no aliases"),
+        ("record: &a x\nkey: *a\n", 2, "aliases are not allowed"),
         ("k: 3\nmask: {partition: mdva}\n", 2, "unknown partition method 'mdva'; use auto, or one of mdav"),
         ("k: 3\neffort: lots\n", 2, "unknown effort 'lots'; use fast, default, high, best, or a number of seconds"),
         ("effort: 0s\n", 1, "unknown effort '0s'"),
@@ -166,12 +173,12 @@ def test_names_and_codes_stay_as_written(tmp_path: Path) -> None:
         ("variables:\n  V1: {weight: 0.0}\n", 2, "weight of V1 must be a positive number"),
         ("variables:\n  V1: {weight: heavy}\n", 2, "'heavy' does not match"),
         ("variables:\n  V1: {weight: -0.5}\n", 2, "'-0.5' does not match"),
-        ("variables:\n  V1:\n    role: untouched\n    weight: 2\n", 4, "V1 is untouched: it needs no weight"),
+        ("variables:\n  V1:\n    role: untouched\n    weight: 2\n", 4, "V1 is untouched, so weight has no effect"),
         ("weights: W\nvariables:\n  W:\n    type: numeric\n    role: confidential\n", 5, "W weighs the records and"),
         ("weights: W\nvariables:\n  W:\n    grid: 2\n", 4, "W weighs the records and cannot be masked too"),
         ("weights: W\nvariables:\n  W: {weight: 2}\n", 3, "W weighs the records and cannot be masked too"),
         ("missing:\n  W: [99]\nweights: W\n", 2, "W weighs the records, so that none of its values can be missing"),
-        ("variables:\n  ? [V1]\n  : {grid: 2}\n", 2, "no name"),
+        ("variables:\n  ? [V1]\n  : {grid: 2}\n", 2, "the name of an entry must be text"),
     ],
 )
 def test_a_mistake_names_its_line(tmp_path: Path, text: str, line: int, says: str) -> None:
@@ -203,7 +210,7 @@ wishes = st.builds(
     st.none() | st.sampled_from(Role),
     st.none() | st.sampled_from(Scale),
     st.none() | st.integers(0, 15) | st.just("free"),
-    st.none() | st.sampled_from(OperatorName),
+    st.none() | st.sampled_from(OPERATORS.names),
     st.booleans(),
     st.none() | st.floats(min_value=0, exclude_min=True, allow_infinity=False),
     st.lists(names, max_size=3).map(tuple),

@@ -246,7 +246,7 @@ def test_many_records_of_alternating_looks(tmp_path: Path) -> None:
 def test_another_number_of_records_is_refused(tmp_path: Path, count: int) -> None:
     source = tmp_path / "data.xml"
     source.write_text("<D><Record><V>1</V></Record><Record><V>1</V></Record></D>")
-    with pytest.raises(DataError, match="not as it was read: it has"):
+    with pytest.raises(DataError, match="has changed since it was read: it has"):
         masked_bytes(source, {"V": column_of("V", ["1"] * count)})
 
 
@@ -256,7 +256,7 @@ def test_a_file_that_was_cut_off_meanwhile_is_refused(tmp_path: Path, cut: int) 
     source.write_text("<D><Record><V>1</V></Record><Record><V>1</V></Record></D>"[:-1][:cut])
     target.write_bytes(b"")
     columns: dict[str, Column] = {"V": column_of("V", ["1", "1"])}
-    with pytest.raises(DataError, match="not as it was read: it ends"):
+    with pytest.raises(DataError, match="has changed since it was read: it ends"):
         write_masked(source, target, record="Record", codec="utf-8", columns=columns)
 
 

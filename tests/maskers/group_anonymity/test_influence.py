@@ -57,9 +57,9 @@ def test_categories(a: int, b: int, expected: float) -> None:
 
 
 def test_nonsense_is_refused() -> None:
-    with pytest.raises(ValueError, match="from 0 on, not -1"):
+    with pytest.raises(ValueError, match="at least 0, not -1"):
         Ordinal(np.array([1.0]), -1.0)
     with pytest.raises(ValueError, match="infinite"):
         Ordinal(np.array([math.inf]))
-    with pytest.raises(ValueError, match="no less"):
+    with pytest.raises(ValueError, match="at least `same`"):
         Nominal(np.array([1]), same=2.0)

@@ -30,7 +30,7 @@ def test_the_three_signals_of_a_small_file() -> None:
 
 
 def test_a_code_beyond_the_parameter_is_refused() -> None:
-    with pytest.raises(ValueError, match="codes from 0 to 1, not 3"):
+    with pytest.raises(ValueError, match="code 3 is outside the 2 values"):
         quantity(CODES, ALL, 2)
 
 

@@ -151,9 +151,9 @@ def test_one_swap_goes_to_the_closest_record() -> None:
 @pytest.mark.parametrize(
     ("wished", "base", "words"),
     [
-        ([3, 0], [True] * 4, "3 records are wished, the group has 2"),
-        ([-1, 3], [True] * 4, "-1 records are wished at value 0"),
-        ([0, 2], [True, True, True, False], "2 records are wished at value 1, which has room for 0 to 1"),
+        ([3, 0], [True] * 4, "wished counts add up to 3, but the group has 2"),
+        ([-1, 3], [True] * 4, "wished count at value 0 is -1"),
+        ([0, 2], [True, True, True, False], "wished count at value 1 is 2; it must be from 0 to 1"),
         ([1, 1], [False, True, True, True], "outside the base"),
     ],
 )

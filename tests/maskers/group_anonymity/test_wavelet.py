@@ -84,7 +84,7 @@ def test_a_mode_in_which_details_cannot_stay_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("wavelet", "mode", "words"),
-    [("mexh", "periodization", "no discrete wavelet"), ("db2", "round", "no boundary mode")],
+    [("mexh", "periodization", "not a discrete wavelet"), ("db2", "round", "not a boundary mode")],
 )
 def test_unknown_names_are_refused(wavelet: str, mode: str, words: str) -> None:
     with pytest.raises(ValueError, match=words):

@@ -26,14 +26,17 @@ from constraint_sdc.measures.attacks.transparency_reach import (
     slack,
 )
 from constraint_sdc.measures.risk.achieved_k import classes
+from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
+from constraint_sdc.operators.geometric_mean import GeometricMean
+from constraint_sdc.operators.lower_median import LowerMedian
 from constraint_sdc.partition.registry import partitioner
-from constraint_sdc.settings.words import OperatorName, Scale
+from constraint_sdc.settings.words import Scale
 from tests.measures.pairs import compared, group_means, pair_of
 
 NAN = math.nan
-MEAN, GEOMETRIC, MEDIAN = OperatorName.ARITHMETIC_MEAN, OperatorName.GEOMETRIC_MEAN, OperatorName.LOWER_MEDIAN
+MEAN, GEOMETRIC, MEDIAN = ArithmeticMean.name, GeometricMean.name, LowerMedian.name
 ALONE = ("individual-ranking", "optimal-univariate", "auto")
-LOST = "nothing: the true record would be lost"
+LOST = "nothing: it would exclude the true record"
 
 
 def possible(reaches: list[Reach], x: int) -> list[int]:
@@ -63,7 +66,7 @@ def assert_certain_links_are_right(pair: Pair) -> None:
         assert sum(row[1] for row in found.tables[0].rows) == len(pair)
 
 
-def masked_by(method: str, original: np.ndarray, k: int, operator: OperatorName, decimals: int | None) -> np.ndarray:
+def masked_by(method: str, original: np.ndarray, k: int, operator: str, decimals: int | None) -> np.ndarray:
     """Mask some variables together; blanks must be gone."""
     label = partitioner(method).partition(Cloud(original / np.abs(original).max()), k, 1)
     if operator is MEDIAN:
@@ -213,7 +216,7 @@ def skewed(n: int, d: int) -> np.ndarray:
     return np.random.default_rng(7).lognormal(0, 1, size=(n, d))
 
 
-def blocks_of(names: list[list[str]], method: str, operator: OperatorName = MEAN) -> list[MaskedTogether]:
+def blocks_of(names: list[list[str]], method: str, operator: str = MEAN) -> list[MaskedTogether]:
     return [MaskedTogether(tuple(block), method, dict.fromkeys(block, operator)) for block in names]
 
 
@@ -306,7 +309,7 @@ def test_what_is_used_depends_on_the_operator() -> None:
     label = np.arange(12) % 4
     masked = np.exp(group_means(np.log(original)[:, None], label))[:, 0]
 
-    def block(operator: OperatorName, **more: bool) -> tuple[MaskedTogether, ...]:
+    def block(operator: str, **more: bool) -> tuple[MaskedTogether, ...]:
         return (MaskedTogether(("V1",), "mdav", {"V1": operator}, **more),)
 
     variable = (compared("V1", original, masked),)
@@ -314,7 +317,7 @@ def test_what_is_used_depends_on_the_operator() -> None:
     assert how(Pair((compared("V1", -original, -masked),), ("V1",), block(GEOMETRIC))).startswith("nothing")
     assert how(Pair(variable, ("V1",), block(MEDIAN))) == "nothing (lower median of a group)"
     assert how(Pair(variable, ("V1",), block(MEAN, is_weighted=True))) == "nothing (weighted)"
-    assert how(Pair(variable, ("V1",), (MaskedTogether(("V1",), "mdav"),))) == "nothing (not said how it was masked)"
+    assert how(Pair(variable, ("V1",), (MaskedTogether(("V1",), "mdav"),))) == "nothing (operator unknown)"
 
 
 def test_means_are_recognised_where_nobody_said_so_up_to_the_grid() -> None:
@@ -322,7 +325,7 @@ def test_means_are_recognised_where_nobody_said_so_up_to_the_grid() -> None:
     exact, rounded = np.array([4.5, 4.5, 3.0, 3.0]), np.array([4.0, 4.0, 3.0, 3.0])
     assert how(Pair((compared("V", original, exact),), ("V",))) == "mean of its group"
     assert how(Pair((compared("V", original, rounded, grid=Grid(0)),), ("V",))) == "mean of its group"
-    assert how(Pair((compared("V", original, rounded),), ("V",))) == "nothing (not said how it was masked)"
+    assert how(Pair((compared("V", original, rounded),), ("V",))) == "nothing (operator unknown)"
 
 
 def test_a_category_that_is_not_masked_is_compared_for_equality() -> None:
@@ -330,13 +333,13 @@ def test_a_category_that_is_not_masked_is_compared_for_equality() -> None:
     found = Transparency("published").measure(Pair((region,), ("region",)))
     assert found.value("certain-records-published") == 2
     changed = compared("region", [1, 1, 2, 2], [1, 1, 2, 1], scale=Scale.NOMINAL, is_masked=False)
-    assert how(Pair((changed,), ("region",))) == "nothing: not masked, yet changed"
+    assert how(Pair((changed,), ("region",))) == "nothing: not masked but changed"
 
 
 def test_blanks_that_stay_tell_who_has_a_value() -> None:
     income = compared("income", [5.0, 9.0, NAN], [5.0, 5.0, NAN])
     pair = Pair((income,), ("income",), (MaskedTogether(("income",), "mdav", {"income": MEDIAN}),))
-    assert how(pair) == "only who has a value (lower median of a group)"
+    assert how(pair) == "only which records have a value (lower median of a group)"
     assert Transparency("published").measure(pair).value("certain-records-published") == 1
     moved = Pair((compared("income", [5.0, 9.0, NAN], [5.0, NAN, 5.0]),), ("income",), pair.blocks)
     assert how(moved) == "nothing: values appear or vanish"

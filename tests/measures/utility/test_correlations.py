@@ -53,7 +53,7 @@ def test_a_variable_that_does_not_vary_is_left_out_and_said() -> None:
     x = np.column_stack((np.arange(5.0), np.arange(5.0) ** 2, np.full(5, 0.1)))
     found = Correlations().measure(pair_of(x, x))
     assert found.value("mean-difference") == 0.0
-    assert found.notes == ("Left out: 2 pairs of which a variable does not vary in one of the files.",)
+    assert found.notes == ("Left out: 2 pairs with a variable that does not vary in one of the files.",)
 
 
 def test_a_variable_constant_among_the_records_that_have_both_has_no_correlation() -> None:

@@ -1,7 +1,7 @@
-"""Rule inference: what the published edit rules themselves tell an intruder about values that were masked.
+"""Rule inference: what published edit rules reveal to an intruder about masked values.
 
-The intruder has the masked file and the rules, knows which variables are released as they were, and that every original
-record meets the rules. For each masked value he derives the interval in which the original must lie.
+The intruder has the masked file and the rules, and knows which variables are released unchanged and that every original
+record satisfies the rules. The attack derives, for each masked value, the interval in which the original must lie.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ import numpy as np
 from constraint_sdc.arrays import Flags, Floats
 from constraint_sdc.constraints.constraint import EditRule
 from constraint_sdc.data.pair import Compared, Pair
-from constraint_sdc.measures.assessment import Figure, Measured, ResultTable, Unit
+from constraint_sdc.measures.assessment import Figure, Measured, MeasureInputs, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.attacks.rule_inference.intervals import Intervals, infer_intervals
 from constraint_sdc.measures.attacks.rule_inference.intruder_bounds import Intruder, deviation, intruder_of
 from constraint_sdc.measures.attacks.rule_inference.narrowing import AppliedRule, UsableRules, usable_rules
 from constraint_sdc.measures.attacks.rule_inference.rounded_bounds import Bounds
 
-# Intervals in numbers: how many masked values are given away, bounded or nearly known. No single record is told.
+# Summary of the intervals: how many masked values are revealed, bounded or nearly known. No single record is shown.
 
 _EXACT = 1e-9
 _NEAR = 0.1
@@ -33,8 +33,9 @@ _NEAR = 0.1
 class VariableInferred:
     """One variable's intervals. `width` is their median in standard deviations of the original.
 
-    It is None where half of them have no end, or nothing varies. The rest are shares of the cells, 0 to 1: with an end
-    on both sides, no wider than a tenth of a deviation, known exactly, with a masked value that the interval excludes.
+    It is None if half of them are unbounded or the variable is constant. The other fields are shares of the cells, 0 to
+    1: bounded on both sides, no wider than a tenth of a deviation, known exactly, with a masked value outside the
+    interval.
     """
 
     name: str
@@ -48,7 +49,7 @@ class VariableInferred:
 
 
 def summarise(variable: Compared, intervals: Intervals, filled: Flags) -> VariableInferred:
-    """Return one variable's intervals in numbers, over the cells that are filled in both files."""
+    """Return the summary of one variable's intervals, over the cells that are filled in both files."""
     low, high = (end[filled] for end in intervals.of(variable.name))
     masked, original = variable.masked[filled], variable.original[filled]
     width, unit, exact = _width((low, high)), deviation(original), _exact((low, high), original)
@@ -66,7 +67,7 @@ def summarise(variable: Compared, intervals: Intervals, filled: Flags) -> Variab
 
 
 def pinned(variable: Compared, intervals: Intervals, filled: Flags) -> Flags:
-    """Tell which filled cells are known exactly: one number is left, but for the last digits of a double."""
+    """Tell which filled cells are known exactly: one number is left, up to the last digits of a double."""
     low, high = (end[filled] for end in intervals.of(variable.name))
     return _exact((low, high), variable.original[filled])
 
@@ -79,7 +80,7 @@ def _exact(bounds: Bounds, original: Floats) -> Flags:
 
 
 def _size(original: Floats) -> float:
-    """Return the unit in which a difference is small: the deviation; of a constant its own size."""
+    """Return the unit of differences: the deviation, or for a constant its absolute value."""
     return deviation(original) or float(np.abs(original).max(initial=0.0)) or 1.0
 
 
@@ -96,7 +97,7 @@ def _median(width: Floats, unit: float) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Inferred:
-    """What follows for the masked values; shares of all cells, 0 to 1, None without any cell.
+    """The values that can be inferred; shares of all cells, 0 to 1, None without any cell.
 
     Known exactly: only because of the rules, in all, from rules and unmasked values alone, from the masked file without
     rules. `from_rules` and `from_both` tell more by variable: without and with the masked values.
@@ -118,7 +119,7 @@ class Inferred:
 
 
 def infer(pair: Pair, intruder: Intruder, rules: Sequence[AppliedRule]) -> Inferred:
-    """Return what an intruder derives from rules that the original meets."""
+    """Return what an intruder derives from rules that the original satisfies."""
     from_masked = infer_intervals(intruder.start, (), intruder.means)
     from_rules = infer_intervals(intruder.start, rules)
     from_both = infer_intervals(intruder.start, rules, intruder.means)
@@ -136,14 +137,22 @@ def infer(pair: Pair, intruder: Intruder, rules: Sequence[AppliedRule]) -> Infer
 
 
 class RuleInference:
-    """The attack with a set of rules; `domains` are the values of other documents that rules look into, by variable."""
+    """Derive from the published rules and the masked values the interval in which every original value must lie.
+
+    `domains` are the values in other documents that rules refer to.
+    """
 
     name: ClassVar[str] = "rule-inference"
     title: ClassVar[str] = "What the rules give away"
+    traits: ClassVar[MeasureTraits] = MeasureTraits("attack", needs_rules=True)
 
-    def __init__(self, rules: Sequence[EditRule], domains: Mapping[str, Floats] | None = None) -> None:
+    def __init__(self, rules: Sequence[EditRule] = (), domains: Mapping[str, Floats] | None = None) -> None:
         self.rules = tuple(rules)
         self.domains = dict(domains or {})
+
+    def prepared(self, inputs: MeasureInputs) -> RuleInference | None:
+        """Return the attack with the rules of the run, None without any."""
+        return RuleInference(inputs.rules, inputs.domains) if inputs.rules else None
 
     def measure(self, pair: Pair) -> Measured:
         """Return how many masked values the rules give away, and how narrow the intervals of the others are."""
@@ -156,6 +165,9 @@ class RuleInference:
         )
         notes = tuple(_notes(self.rules, usable, intruder, found.is_final))
         return Measured(self.name, self.title, _figures(found), _says(found), tables, notes)
+
+
+REGISTERED = (RuleInference(),)
 
 
 def _summaries(pair: Pair, intruder: Intruder, found: Intervals) -> tuple[VariableInferred, ...]:
@@ -183,13 +195,13 @@ def _figures(found: Inferred) -> tuple[Figure, ...]:
         ("impossible", "masked values that the original cannot have had", found.average("impossible")),
     )
     figures = tuple(Figure(name, label, None if share is None else 100 * share) for name, label, share in shares)
-    return (*figures, Figure("cells", "masked values looked at", found.cells, Unit.COUNT))
+    return (*figures, Figure("cells", "masked values examined", found.cells, Unit.COUNT))
 
 
 def _says(found: Inferred) -> str:
     added, bounded = found.pinned_by_rules, found.average("bounded")
     if added is None or bounded is None:
-        return "No masked variable is a number, so there is nothing to derive."
+        return "No masked variable is numeric, so there is nothing to derive."
     what = f"give away {added:.2%} of the masked values exactly" if added else "give no masked value away exactly"
     return f"The rules {what}, beyond what the masked file shows; {bounded:.2%} are bounded on both sides."
 
@@ -230,6 +242,6 @@ def _notes(rules: tuple[EditRule, ...], usable: UsableRules, intruder: Intruder,
     if usable.silent:
         yield f"{len(usable.silent)} of {len(rules)} rules tell nothing about intervals: {', '.join(usable.silent)}."
     if usable.broken:
-        yield f"The original file breaks rules, on which an intruder cannot rely: {', '.join(usable.broken)}."
+        yield f"The original file breaks these rules, so an intruder cannot rely on them: {', '.join(usable.broken)}."
     if not is_final:
-        yield "The search for narrower intervals was stopped; a patient intruder may find a little more."
+        yield "The search for narrower intervals stopped at its limit; a longer search may narrow them a little more."

@@ -1,8 +1,8 @@
-"""A comparison of a sum with a number, in the doubles that bounds are made of.
+"""Bounds from a comparison of a sum with a number, computed in doubles.
 
-The rule's arithmetic rounds, in an order that the normal form does not tell. Its sum is therefore allowed to miss the
-number by a few units in the last place of each term. Known decimals take this back: between 4.999999 and 5.000001 there
-is one whole number. A variable that is compared as it stands is not computed with, and nothing is allowed.
+The rule's arithmetic rounds, in an order that the normal form does not show. Its sum may therefore miss the number by a
+few units in the last place of each term. Known decimals remove this tolerance: between 4.999999 and 5.000001 there is
+one whole number. A variable that is compared directly, without arithmetic, needs no tolerance.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from constraint_sdc.measures.attacks.rule_inference.value_bounds import (
     past,
 )
 
-# A sum of products between two numbers, and what it tells about each variable.
+# A sum of products between two numbers, and the bounds of each variable that follow from it.
 #
 # Each product lies in the sum's bounds less the bounds of all others, and each factor in the product's bounds divided
 # by those of the other factors: interval propagation, as in F. Benhamou, F. Goualard, L. Granvilliers and J.-F. Puget,
@@ -65,7 +65,7 @@ class SumWithin:
     share: float
 
     def narrow(self, box: Box) -> Narrowed:
-        """Return the box with every variable of the sum drawn in."""
+        """Return the box with narrower bounds for every variable of the sum."""
         if not self.terms:
             return Narrowed(box, box.all(self.low <= 0 <= self.high))
         target = np.full(box.records, self.low), np.full(box.records, self.high)
@@ -82,7 +82,7 @@ class SumWithin:
 
 @dataclass(frozen=True, slots=True)
 class SumAvoids:
-    """The same sum differs from `value`: refuted only where it surely lies less than `half` a step away from it."""
+    """The same sum differs from `value`; refuted only where the sum is certainly less than `half` a step away."""
 
     terms: tuple[tuple[Powers, float], ...]
     value: float
@@ -90,7 +90,7 @@ class SumAvoids:
     share: float
 
     def narrow(self, box: Box) -> Narrowed:
-        """Return the box as it is, and where the sum may differ from the value."""
+        """Return the unchanged box, and where the sum may differ from the value."""
         parts = [widen(scale(product_bounds(powers, box), c), self.share) for powers, c in self.terms]
         low, high = reduce(add, parts)
         return Narrowed(box, (low <= self.value - self.half) | (high >= self.value + self.half))
@@ -118,7 +118,7 @@ def _sum(left: Bounds | None, right: Bounds | None) -> Bounds | None:
 
 
 def _narrow_factors(powers: Powers, product: Bounds, inner: Box, outer: Box) -> Narrowed:
-    """Draw in every factor of a product; the other factors are taken as the outer box has them."""
+    """Narrow every factor of a product, given the bounds of the other factors in the outer box."""
     possible: Flags = inner.all(True)
     for (name, exponent), others in _each_and_others(powers):
         quotient = divide(product, product_bounds(others, outer)) if others else product
@@ -144,7 +144,7 @@ class OneOf:
     values: Floats
 
     def narrow(self, box: Box) -> Narrowed:
-        """Return the box drawn in to the listed values."""
+        """Return the box narrowed to the listed values."""
         return box.to(self.name, *onto_list(self.values, box.columns[self.name]))
 
 
@@ -168,7 +168,7 @@ class OnLattice:
     lattice: ValueLattice
 
     def narrow(self, box: Box) -> Narrowed:
-        """Return the box drawn in to the lattice."""
+        """Return the box narrowed to the lattice."""
         return box.to(self.name, *onto(self.lattice, box.columns[self.name]))
 
 
@@ -177,9 +177,9 @@ Lattices: TypeAlias = Mapping[str, ValueLattice]
 
 
 def compare_sum(terms: Terms, op: CompareOp, constant: Fraction, lattices: Lattices) -> Narrower | None:
-    """Return `sum(coefficient * product of powers) op constant` as a condition; None when a number is no double.
+    """Return `sum(coefficient * product of powers) op constant` as a condition; None if a number is not a double.
 
-    Terms without a variable are taken to the other side.
+    Terms without a variable move to the other side.
     """
     constant -= sum((c for powers, c in terms if not powers), Fraction(0))
     terms = tuple((powers, c) for powers, c in terms if powers and c)
@@ -196,7 +196,7 @@ def compare_sum(terms: Terms, op: CompareOp, constant: Fraction, lattices: Latti
 
 
 def nearest_double(value: Fraction) -> float | None:
-    """Return the nearest double, None beyond the largest, or for what would become zero."""
+    """Return the nearest double; None if it overflows, or if a nonzero value underflows to zero."""
     try:
         nearest = float(value)
     except OverflowError:
@@ -205,21 +205,21 @@ def nearest_double(value: Fraction) -> float | None:
 
 
 def _is_bare(terms: Terms) -> bool:
-    """Tell whether the sum is one variable as it stands, but for its sign."""
+    """Tell whether the sum is a single variable, up to its sign."""
     return len(terms) == 1 and abs(terms[0][1]) == 1 and sum(p for _, p in terms[0][0]) == 1
 
 
 def _avoided(
     terms: tuple[tuple[Powers, float], ...], value: float, share: float, step: Fraction | None
 ) -> Narrower | None:
-    """Return that a sum misses a value; with a step, of which the value is a whole multiple, it can be refuted."""
+    """Return the condition that a sum differs from a value; it can be refuted if the value is a multiple of a step."""
     if share == 0:
         return NoneOf(terms[0][0][0][0], (value * terms[0][1],))
     return None if step is None else SumAvoids(terms, value, float(step) / 2, share)
 
 
 def _step(terms: Terms, lattices: Lattices) -> Fraction | None:
-    """Return a step of which the sum is always a whole multiple; None when a variable's decimals are not known."""
+    """Return a step of which the sum is always a whole multiple; None if a variable's decimals are unknown."""
     names = {name for powers, _ in terms for name, _ in powers}
     if not names or not names.issubset(lattices):
         return None
@@ -243,14 +243,14 @@ def _end(op: CompareOp, constant: Fraction, step: Fraction | None, *, is_upper: 
 
 
 def _multiple(constant: Fraction, step: Fraction) -> Fraction:
-    """Return how many steps a constant is; the double nearest to 0.01 is meant as one hundredth."""
+    """Return how many steps a constant is; the double nearest to 0.01 counts as one hundredth."""
     count = constant / step
     nearest = Fraction(round(count))
     return nearest if abs(count - nearest) <= Fraction(EPSILON) * abs(count) else count
 
 
 def _outward(end: Fraction | None, op: CompareOp, share: float, step: Fraction | None, sign: int) -> float:
-    """Return an end times its sign (1 upper, -1 lower), moved outwards by what the rule's arithmetic may round.
+    """Return an end times its sign (1 upper, -1 lower), moved outwards by the rounding of the rule's arithmetic.
 
     Without rounding and without a step a strict end is the next double inside.
     """

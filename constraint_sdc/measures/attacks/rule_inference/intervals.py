@@ -1,4 +1,4 @@
-"""The interval in which each original value must lie: rules and class means in turn, until nothing more follows."""
+"""The interval of each original value, from rules and class means in turn, until no interval changes."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from constraint_sdc.measures.attacks.rule_inference.narrowing import AppliedRule
 from constraint_sdc.measures.attacks.rule_inference.rounded_bounds import EPSILON, Bounds
 from constraint_sdc.measures.attacks.rule_inference.value_bounds import Box
 
-# What a group's mean tells about each of its members, once the others are known to lie in bounds.
+# Bounds of a group's member from the group's mean and the bounds of the other members.
 #
-# If s records have the mean c, then x = s * c less the sum of the others. Without bounds on the others that tells
-# nothing, unless there are none.
+# If s records have the mean c, then x is s * c less the sum of the others. Without bounds on the others, no bounds
+# follow, unless there are no others.
 
 
 @dataclass(frozen=True)
 class ClassMeans:
     """A variable that is released as the mean of its class: the records that share a released row.
 
-    `released` is each record's released value. The true mean of every class lies within `slack` of it: measured, not
-    assumed, so it holds whatever rounding and repair did to the means. Only `usable` records are spoken of.
+    `released` is each record's released value. The true mean of every class lies within `slack` of it; the slack is
+    measured, so it includes the effects of rounding and repair. The bounds hold for `usable` records only.
     """
 
     name: str
@@ -38,7 +38,7 @@ class ClassMeans:
 
     @np.errstate(all="ignore")
     def _highest(self, released: Floats, low: Floats) -> Floats:
-        """Return the class's sum less the lowest sum of the others, with a margin for all that is rounded here."""
+        """Return the class's sum less the lowest sum of the others, with a margin for rounding."""
         is_known = np.isfinite(low)
         known = np.where(is_known, low, 0.0)
         size = _class_sum(self.label, np.ones(len(low)))
@@ -50,7 +50,7 @@ class ClassMeans:
 
 
 def class_means(name: str, label: Labels, original: Floats, released: Floats) -> ClassMeans | None:
-    """Return what a variable's class means tell; None when no class is filled throughout, or sums overflow."""
+    """Return the class means of a variable; None if no class is completely filled, or sums overflow."""
     is_blank = ~(np.isfinite(original) & np.isfinite(released))
     usable = _class_sum(label, is_blank.astype(np.float64)) == 0
     if not usable.any():
@@ -61,7 +61,7 @@ def class_means(name: str, label: Labels, original: Floats, released: Floats) ->
 
 @np.errstate(all="ignore")
 def _slack(label: Labels, original: Floats, released: Floats) -> float:
-    """Return how far a class's mean may lie from its released value: what is measured, and what measuring rounds."""
+    """Return the largest distance of a class mean from its released value, plus the rounding of its computation."""
     size = _class_sum(label, np.ones(len(label)))
     mean = _class_sum(label, original / size)
     rounded = (size + 4) * EPSILON * _class_sum(label, np.abs(original) / size)
@@ -85,15 +85,15 @@ def shared_rows(codes: Sequence[Codes]) -> Labels:
 
 ROUNDS = 10
 _GAIN = 1e-9
-"""A bound moves when it gains this share of the interval, or of itself; less is rounding."""
+"""A bound moves only if it gains at least this share of the interval, or of itself; less is rounding."""
 
 
 @dataclass(frozen=True)
 class Intervals:
-    """What an intruder derives: n records x as many columns as names, -inf and inf where there is no bound.
+    """The derived intervals: n records x one column per name, -inf and inf where there is no bound.
 
-    `narrowed_by` are the ids of the rules that drew in a bound of the variable, in the order of the rules. `is_final`
-    tells that the last round found nothing new.
+    `narrowed_by` are the ids of the rules that narrowed the variable, in the order of the rules. `is_final` tells
+    whether the last round changed nothing.
     """
 
     names: tuple[str, ...]
@@ -111,9 +111,10 @@ class Intervals:
 def infer_intervals(
     start: Box, rules: Sequence[AppliedRule], means: Sequence[ClassMeans] = (), rounds: int = ROUNDS
 ) -> Intervals:
-    """Return the intervals that follow from what is known at the start, the rules and the class means.
+    """Return the intervals that follow from the starting box, the rules and the class means.
 
-    If every original record meets the rules (see `usable_rules`) and lies in the starting box, it lies in the result.
+    If every original record satisfies the rules (see `usable_rules`) and lies in the starting box, it lies in the
+    result.
     """
     search = _IntervalSearch(start)
     is_final = False
@@ -140,7 +141,7 @@ def _intervals(search: _IntervalSearch, order: list[str], is_final: bool) -> Int
 
 
 class _IntervalSearch:
-    """The box so far, and which rules have drawn it in. What has seen the same columns before is not tried again."""
+    """The current box, and the rules that narrowed it. A rule is not tried again until its columns change."""
 
     def __init__(self, start: Box) -> None:
         self.box = start
@@ -148,7 +149,7 @@ class _IntervalSearch:
         self._seen: dict[int, tuple[Bounds, ...]] = {}
 
     def apply(self, rule: AppliedRule) -> None:
-        """Draw in the variables of a rule, on the records to which it applies."""
+        """Narrow the variables of a rule, on the records to which it applies."""
         if not self._is_new(rule, rule.variables):
             return
         columns = {name: _rows_of(self.box.columns[name], rule.rows) for name in rule.variables}
@@ -160,7 +161,7 @@ class _IntervalSearch:
                     self.narrowed_by[name].add(rule.id)
 
     def average(self, mean: ClassMeans) -> None:
-        """Draw in a variable by its class means."""
+        """Narrow a variable by its class means."""
         if self._is_new(mean, (mean.name,)):
             found = self.box.within(mean.name, mean.narrow(self.box.columns[mean.name]))
             self._take(mean.name, found.box.columns[mean.name])
@@ -172,7 +173,7 @@ class _IntervalSearch:
         return seen is None or any(new is not old for new, old in zip(now, seen, strict=True))
 
     def _take(self, name: str, new: Bounds) -> bool:
-        """Take over bounds where they gain; tell whether any does."""
+        """Take over bounds that are narrower; tell whether there are any."""
         old = self.box.columns[name]
         gains = _gains(old, new)
         if not any(gain.any() for gain in gains):

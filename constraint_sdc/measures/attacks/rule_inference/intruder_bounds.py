@@ -1,4 +1,4 @@
-"""What an intruder knows before he looks at the rules: values released as they were, decimals, class means."""
+"""What an intruder knows before using the rules: values released unchanged, decimals, class means."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from constraint_sdc.measures.attacks.rule_inference.intervals import ClassMeans,
 from constraint_sdc.measures.attacks.rule_inference.narrowing import Scene
 from constraint_sdc.measures.attacks.rule_inference.rounded_bounds import Bounds
 from constraint_sdc.measures.attacks.rule_inference.value_bounds import Box, ValueLattice, lattice_of_grid
-from constraint_sdc.settings.words import OperatorName, Scale
+from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
+from constraint_sdc.settings.words import Scale
 
 _CLOSE = 0.01
-"""Where nobody said how values were masked, they count as means if class means agree to this share of a deviation."""
+"""If the masking method is unknown, values within this share of a deviation of the class means count as means."""
 
 
 @dataclass(frozen=True)
 class Intruder:
-    """`targets` are the masked variables that are numbers. A cell is `filled` if it holds a number in both files.
+    """`targets` are the masked numeric variables. A cell is `filled` if it holds a number in both files.
 
-    `original` is what he does not know: it serves to try the rules, and to tell how wide intervals are.
+    The intruder does not know `original`: it is used to test the rules and to measure the width of intervals.
     """
 
     scene: Scene
@@ -56,13 +57,13 @@ def intruder_of(pair: Pair, domains: Mapping[str, Floats]) -> Intruder:
 
 
 def _at_start(variable: Compared, filled: Flags) -> Bounds:
-    """A value released as it was is known, a masked one can be anything."""
+    """Return the starting bounds: a value released unchanged is known, a masked value is unbounded."""
     is_known = filled & (not variable.is_masked)
     return np.where(is_known, variable.masked, -np.inf), np.where(is_known, variable.masked, np.inf)
 
 
 def _lattice(variable: Compared, filled: Flags) -> ValueLattice | None:
-    """Return the numbers of the variable's grid, if all original values are indeed such numbers."""
+    """Return the numbers of the variable's grid, if all original values lie on it."""
     found = lattice_of_grid(variable.grid)
     return found if found is not None and bool(found.holds(variable.original[filled]).all()) else None
 
@@ -82,7 +83,7 @@ def _means(pair: Pair, filled: Mapping[str, Flags]) -> Iterator[ClassMeans]:
 
 def _is_mean(found: ClassMeans, block: MaskedTogether, original: Floats) -> bool:
     if block.operators:
-        return block.operators.get(found.name) is OperatorName.ARITHMETIC_MEAN
+        return block.operators.get(found.name) == ArithmeticMean.name
     return found.slack <= _CLOSE * deviation(original)
 
 
@@ -99,14 +100,14 @@ def deviation(values: Floats) -> float:
 def _notes(pair: Pair, means: tuple[ClassMeans, ...]) -> Iterator[str]:
     changed = [v.name for v in pair.variables if not v.is_masked and not v.unchanged.all()]
     if changed:
-        yield f"Values differ although not masked, so the attack does not use them: {', '.join(changed)}."
+        yield f"Not masked but changed, so the attack does not use them: {', '.join(changed)}."
     texts = [v.name for v in pair.variables if v.is_masked and v.scale is not Scale.NUMERIC]
     if texts:
         yield f"Only numbers have intervals; left out: {', '.join(texts)}."
     used = {mean.name for mean in means}
     unused = [name for name in pair.numeric if name not in used]
     if unused:
-        yield f"Not known to be plain means of groups, so that masked values tell nothing: {', '.join(unused)}."
+        yield f"Not known to be group means, so the attack does not use their masked values: {', '.join(unused)}."
     assumed = [n for block in pair.blocks if not block.operators for n in block.names if n in used]
     if assumed:
-        yield f"Taken for means of groups, because they agree with them: {', '.join(assumed)}."
+        yield f"Assumed to be group means, because their values agree with group means: {', '.join(assumed)}."

@@ -1,4 +1,4 @@
-"""From an edit rule to what it does to boxes, and on which records an intruder can rely on it."""
+"""The conversion of edit rules to conditions that narrow boxes, and the records on which an intruder can use them."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ from constraint_sdc.measures.attacks.rule_inference.value_bounds import (
     narrow_in_turn,
 )
 
-# What each kind of atom tells about bounds; None where it tells nothing.
+# The bounds that follow from each kind of atom; None if none follow.
 
 
 @dataclass(frozen=True)
 class Scene:
-    """What an intruder knows of the variables beforehand.
+    """What an intruder knows about the variables at the start.
 
-    `numbers` are the variables that are numbers, `names` all variables of the file. `lattices` hold what is known of
-    decimals, `domains` the values of other documents by variable, sorted.
+    `numbers` are the variables that are numbers, `names` all variables of the file. `lattices` has the known decimals,
+    `domains` the sorted values of other documents by variable.
     """
 
     names: frozenset[str]
@@ -64,7 +64,7 @@ class Scene:
 
 @dataclass(frozen=True)
 class Never:
-    """What cannot be where every variable of the rule is filled: a variable that is blank."""
+    """A condition that never holds where every variable of the rule is filled: that a variable is blank."""
 
     def narrow(self, box: Box) -> Narrowed:
         """Return that no record is possible."""
@@ -72,7 +72,7 @@ class Never:
 
 
 def atom_narrower(atom: Atom, scene: Scene) -> Narrower | None:
-    """Return what an atom does to boxes of records in which all its variables are filled; None for nothing."""
+    """Return the condition of an atom for records in which all its variables are filled; None if it narrows nothing."""
     if isinstance(atom, PresentAtom):
         return Never() if atom.negated and atom.variable in scene.names else None
     if not scene.numbers.issuperset(atom_variables(atom)):
@@ -113,13 +113,13 @@ class Every:
     conditions: tuple[Narrower, ...]
 
     def narrow(self, box: Box) -> Narrowed:
-        """Return what is left after each in turn."""
+        """Return the box after each condition in turn."""
         return narrow_in_turn(box, self.conditions)
 
 
 @dataclass(frozen=True)
 class Some:
-    """At least one condition holds: those refuted for a record drop out, what the others leave is joined."""
+    """At least one condition holds: the boxes of all conditions that are not refuted are joined, record by record."""
 
     conditions: tuple[Narrower, ...]
 
@@ -129,9 +129,9 @@ class Some:
 
 
 def formula_narrower(formula: Formula, scene: Scene) -> Narrower | None:
-    """Return what a formula does to boxes; None when it tells nothing.
+    """Return the condition of a formula; None if it narrows nothing.
 
-    Of a conjunction we use the parts that tell something. A disjunction with a part that tells nothing tells nothing.
+    In a conjunction, parts that narrow nothing are left out. A disjunction with such a part narrows nothing.
     """
     match formula:
         case AllOf(items):
@@ -158,7 +158,7 @@ class AppliedRule:
 
 @dataclass(frozen=True)
 class UsableRules:
-    """The rules that tell something, those that tell nothing, and those that the original itself breaks (ids)."""
+    """The rules that narrow boxes, those that narrow nothing, and those that the original breaks (ids)."""
 
     rules: tuple[AppliedRule, ...]
     silent: tuple[str, ...]
@@ -170,9 +170,9 @@ def usable_rules(
 ) -> UsableRules:
     """Divide rules by whether an intruder can use them.
 
-    A rule's formula holds for every record, because the condition of its context is part of it. It is tried on the box
-    that is the original record itself. What is possible there loses that record from no larger box (see `Narrower`), so
-    the rules returned are safe to use, however their own arithmetic rounds.
+    A rule's formula holds for every record, because the condition of its context is part of it. It is tested on the box
+    that contains only the original record. A condition that is possible there never removes that record from a larger
+    box (see `Narrower`), so the returned rules are safe to use, however their own arithmetic rounds.
     """
     usable: list[AppliedRule] = []
     silent: list[str] = []

@@ -2,8 +2,8 @@
 
 R. E. Moore, R. B. Kearfott and M. J. Cloud, *Introduction to Interval Analysis*, SIAM, 2009. A pair (lo, hi) encloses
 one value per record; lo is never +inf and hi never -inf. Every operation is computed in doubles and moved one double
-outwards: the nearest double is never farther from the true result than its neighbour. All operations grow with their
-operands: what encloses more gives a result that encloses more.
+outwards: the nearest double is never farther from the true result than its neighbour. All operations are monotone:
+wider operands give a wider result.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def widen(a: Bounds, share: float) -> Bounds:
     """Return bounds of a * (1 + t) for every |t| <= share; share 0 changes nothing."""
     if share == 0:
         return a
-    # A lower bound beyond all doubles stays there, and so does an upper one: less a share of itself it were no number.
+    # An infinite bound stays infinite: subtracting a share of itself would give NaN.
     low = np.where(np.isinf(a[0]), a[0], a[0] - share * np.abs(a[0]))
     high = np.where(np.isinf(a[1]), a[1], a[1] + share * np.abs(a[1]))
     return down(low), up(high)
@@ -136,7 +136,7 @@ def _unsigned_root(values: Floats, exponent: int) -> Floats:
 
 
 def meet(a: Bounds, b: Bounds) -> tuple[Bounds, Flags]:
-    """Return what both enclose and where that is anything; elsewhere a as it is."""
+    """Return the intersection, and where it is not empty; elsewhere a is unchanged."""
     low, high = np.maximum(a[0], b[0]), np.minimum(a[1], b[1])
     agrees = low <= high
     return (np.where(agrees, low, a[0]), np.where(agrees, high, a[1])), agrees

@@ -1,4 +1,4 @@
-"""Bounds drawn in to the nearest values that a variable may take: a grid, a list, a list of what is forbidden."""
+"""Bounds narrowed to the nearest values that a variable may take: by a grid, a list, or a list of forbidden values."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from constraint_sdc.data.grid import Grid
 from constraint_sdc.measures.attacks.rule_inference.rounded_bounds import Bounds, meet
 
 _COUNTED = 2.0**50
-"""Whole numbers below are doubles, with room for a quotient that is off by one."""
+"""Whole numbers below this limit are exact doubles, even if a quotient is off by one."""
 
 
 @dataclass(frozen=True, slots=True)
 class ValueLattice:
     """The numbers (offset + i * step) / divisor for whole i; all three whole, step and divisor positive.
 
-    Numerators below 2**50 are exact doubles, so the division gives the very double that is read from the number's text.
+    Numerators below 2**50 are exact doubles, so the division gives the same double as reading the number's text.
     """
 
     step: int
@@ -47,14 +47,14 @@ class ValueLattice:
 
 
 def lattice_of_grid(grid: Grid) -> ValueLattice | None:
-    """Return a grid's numbers; None on a free grid, or one too fine to count."""
+    """Return a grid's numbers; None for a free grid, or one with too many numbers to count."""
     if grid.decimals is None or 10**grid.decimals > _COUNTED:
         return None
     return ValueLattice(1, 10**grid.decimals)
 
 
 def lattice_of_remainder(modulus: Fraction, remainder: Fraction) -> ValueLattice | None:
-    """Return the numbers with this remainder; None where they are too many digits to count."""
+    """Return the numbers with this remainder; None if they have too many digits to count."""
     divisor = math.lcm(modulus.denominator, remainder.denominator)
     step, offset = abs(int(modulus * divisor)), int(remainder * divisor)
     return None if step == 0 or max(step, divisor, abs(offset)) > _COUNTED else ValueLattice(step, divisor, offset)
@@ -62,7 +62,7 @@ def lattice_of_remainder(modulus: Fraction, remainder: Fraction) -> ValueLattice
 
 @np.errstate(all="ignore")
 def onto(lattice: ValueLattice, bounds: Bounds) -> tuple[Bounds, Flags]:
-    """Draw bounds in to the lattice; the mask tells where a number of it is left, elsewhere they stay.
+    """Narrow bounds to the lattice; the flags tell where one of its numbers is left, elsewhere bounds do not change.
 
     The quotient may be off by one; the two corrections look at the numbers themselves.
     """
@@ -79,7 +79,7 @@ def onto(lattice: ValueLattice, bounds: Bounds) -> tuple[Bounds, Flags]:
 
 
 def onto_list(values: Floats, bounds: Bounds) -> tuple[Bounds, Flags]:
-    """Draw bounds in to the listed values (sorted); the mask tells where one is left, elsewhere they stay."""
+    """Narrow bounds to the listed values (sorted); the flags tell where one is left, elsewhere bounds do not change."""
     ends = np.concatenate(([-np.inf], values, [np.inf]))
     low = ends[np.searchsorted(values, bounds[0], "left") + 1]
     high = ends[np.searchsorted(values, bounds[1], "right")]
@@ -87,9 +87,9 @@ def onto_list(values: Floats, bounds: Bounds) -> tuple[Bounds, Flags]:
 
 
 def past(forbidden: Iterable[float], bounds: Bounds, lattice: ValueLattice | None) -> tuple[Bounds, Flags]:
-    """Move bounds past forbidden values that they stand on; the mask tells where anything is left.
+    """Move bounds that equal forbidden values inwards; the flags tell where anything is left.
 
-    Without a lattice the next value is as near as one likes: only a value known exactly is refuted.
+    Without a lattice there is no next value, so only a value known exactly is refuted.
     """
     values = sorted(forbidden)
     low, high = bounds
@@ -110,7 +110,7 @@ def _unless_empty(old: Bounds, new: Bounds) -> tuple[Bounds, Flags]:
     return (np.where(is_left, new[0], old[0]), np.where(is_left, new[1], old[1])), is_left
 
 
-# The boxes in which records lie, and what a condition does to them.
+# The boxes that contain records, and the conditions that narrow them.
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class Box:
         return np.full(self.records, answer)
 
     def within(self, name: str, bounds: Bounds) -> Narrowed:
-        """Return the box cut down to bounds of one variable; records where nothing would be left stay as they are."""
+        """Return the box narrowed to bounds of one variable; records where nothing would be left do not change."""
         found, possible = meet(self.columns[name], bounds)
         lattice = self.lattices.get(name)
         if lattice is not None:
@@ -143,26 +143,26 @@ class Box:
 
 @dataclass(frozen=True)
 class Narrowed:
-    """What is left of a box under a condition; where the condition is not `possible`, the box means nothing."""
+    """The rest of a box under a condition; where the condition is not `possible`, the box has no meaning."""
 
     box: Box
     possible: Flags
 
 
 class Narrower(Protocol):
-    """A condition that draws boxes in.
+    """A condition that narrows boxes.
 
-    It never loses a record that meets the condition, and it is monotone: of a smaller box it leaves no more than of a
-    larger one. So if a condition is possible for the box that is one record alone, that record stays in every box.
+    It never excludes a record that satisfies the condition, and it is monotone: a smaller box gives a smaller result.
+    So if a condition is possible for the box of a single record, that record stays in every box that contains it.
     """
 
     def narrow(self, box: Box) -> Narrowed:
-        """Return what is left of the box."""
+        """Return the narrowed box."""
         ...
 
 
 def narrow_in_turn(box: Box, conditions: tuple[Narrower, ...]) -> Narrowed:
-    """Return what is left under all conditions, each applied once."""
+    """Return the box narrowed by all conditions, each applied once."""
     possible, inner = box.all(True), box
     for condition in conditions:
         found = condition.narrow(inner)
@@ -171,7 +171,7 @@ def narrow_in_turn(box: Box, conditions: tuple[Narrower, ...]) -> Narrowed:
 
 
 def hull(box: Box, found: tuple[Narrowed, ...]) -> Narrowed:
-    """Return the smallest box around all that is possible; a record for which nothing is stays as it is."""
+    """Return the smallest box around all possible boxes; a record without one does not change."""
     possible = np.logical_or.reduce([box.all(False), *(one.possible for one in found)])
     columns = dict(box.columns)
     for name, old in box.columns.items():

@@ -1,0 +1,61 @@
+"""`exam`: an object of any kind sits the exam that our own sit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from constraint_sdc.cli.options import FILE
+
+_EPILOG = """\b
+Exit codes: 0 passed; 1 failed, with the first counterexample; 2 no such name, or an option cannot be obeyed.
+What each exam asks, and how to register an object: docs/extending.md
+
+\b
+Examples:
+  constraint-sdc exam mdav
+  constraint-sdc exam "arithmetic mean" --cases 100
+  constraint-sdc exam microhybrid --kind masker --cases 20 --seed 1000 --keep failures
+"""
+
+
+@click.command("exam", epilog=_EPILOG)
+@click.argument("name")
+@click.option(
+    "--kind",
+    type=click.Choice(("masker", "operator", "partition", "measure")),
+    help="Kind of the object. [default: the one that has this name]",
+)
+@click.option(
+    "--cases",
+    type=click.IntRange(min=1),
+    default=30,
+    show_default=True,
+    help="Files to mask; claims and pairs of files grow with it.",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the first case.")
+@click.option("--keep", type=FILE, help="Directory for the files of a counterexample.")
+def command(name: str, kind: str | None, cases: int, seed: int, keep: Path | None) -> None:
+    """Examine a registered masker, operator, partition method, measure or attack by NAME.
+
+    Random rules and data are masked with it and judged by Saxon on the written bytes; what it claims is attacked.
+    """
+    from constraint_sdc.exam.question import ExamOptions
+    from constraint_sdc.exam.sit import KINDS, ExamAnswer, find_kind, sit_exam
+
+    found = find_kind(name, kind)
+    click.echo(f"{found} {name} ({KINDS[found].distribution(name)})")
+    failed: ExamAnswer | None = None
+    count = 0
+    for answer in sit_exam(name, found, ExamOptions(cases, seed, keep)):
+        count += 1
+        click.echo(f"  {'passed' if answer.passed else 'FAILED'}  {answer.question}: {answer.says}")
+        failed = None if answer.passed else answer
+    if failed is None:
+        click.echo(f"passed: {count} questions")
+        return
+    if failed.kept is not None:
+        click.echo(f"files of the counterexample: {failed.kept}")
+    click.echo(f"failed: {failed.question}")
+    raise click.exceptions.Exit(1)

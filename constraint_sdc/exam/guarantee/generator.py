@@ -1,0 +1,225 @@
+"""Make a case from a seed: a hostile statistician's rules, and data on which Saxon finds every one of them to hold.
+
+Columns are drawn and derived, rules are written about them, and Saxon judges a pool of candidate records under all
+candidate rules. A rule that leaves too few records is dropped; a record that breaks a remaining rule is left out.
+Nothing here knows what a rule means except Saxon.
+"""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+from constraint_sdc.exam.guarantee.case import ExamCase
+from constraint_sdc.exam.guarantee.conditions import CONDITIONS
+from constraint_sdc.exam.guarantee.divisions import with_division
+from constraint_sdc.exam.guarantee.drafting import Draft
+from constraint_sdc.exam.guarantee.figures import WRITINGS
+from constraint_sdc.exam.guarantee.inequalities import INEQUALITIES
+from constraint_sdc.exam.guarantee.layouts import data_xml, random_layout
+from constraint_sdc.exam.guarantee.missing import guard_rules, make_missing, spell_oddly
+from constraint_sdc.exam.guarantee.possible_values import POSSIBLE_VALUES
+from constraint_sdc.exam.guarantee.products import PRODUCTS
+from constraint_sdc.exam.guarantee.recipes import random_recipe, without
+from constraint_sdc.exam.guarantee.saxon_pool import judge
+from constraint_sdc.exam.guarantee.schematron import Frame, PlacedRule, dress, schema_xml
+from constraint_sdc.exam.guarantee.sums import SUMS
+from constraint_sdc.exam.guarantee.surveys import SURVEYS
+from constraint_sdc.exam.guarantee.twists import TWISTS, across_records, damage, frame_of, several_groups, twist_of
+
+T = TypeVar("T")
+Idea = Callable[[Draft], None]
+FAMILIES: tuple[tuple[tuple[tuple[Idea, int], ...], int], ...] = (
+    (SUMS, 4),
+    (PRODUCTS, 2),
+    (INEQUALITIES, 3),
+    (POSSIBLE_VALUES, 3),
+    (CONDITIONS, 4),
+    (SURVEYS, 3),
+)
+MOST_RULES, MOST_VARIABLES = 8, 14
+CATEGORIES = (
+    ("F", "M"),
+    ("yes", "no", "unknown"),
+    ("Ävdal", "Öst", "Łódź", "São"),
+    ("1", "2", "9"),
+    ("A", "B", "C", "D", "E"),
+)
+
+
+def make_case(seed: int) -> ExamCase:
+    """Return the case of a seed: always the same one."""
+    rng, k, records = _opening(seed)
+    kept_rules: list[PlacedRule] = []
+    while not kept_rules:
+        draft = _draft(rng, records)
+        kept_rules, rows = _thin_out(draft, dress(draft.rules, rng), records)
+    twist = twist_of(seed)
+    chosen = damage(twist, draft, [_row(draft, row) for row in _chosen(rows, records, rng)])
+    data = data_xml(draft.layout, chosen, rng)
+    says = (
+        f"ideas: {', '.join(draft.ideas)}; {draft.binding}, {draft.layout.style}"
+        + (", namespace" if draft.layout.prefix else "")
+        + f"; figures with {'free' if draft.writing.decimals is None else draft.writing.decimals} decimals",
+        *map(str, kept_rules),
+        *(f"twist: {name}" for name in sorted(twist.names)),
+    )
+    recipe = several_groups(twist, draft, random_recipe(draft, kept_rules, rng))
+    nowhere = {draft.layout.variable(n) for n in draft.columns if all(record.get(n) is None for record in chosen)}
+    recipe = with_division(without(recipe, nowhere), draft, kept_rules, chosen, seed)
+    frame, framed = frame_of(twist, kept_rules)
+    frame = replace(frame, across=_holding(across_records(twist, draft, chosen), data, draft))
+    return ExamCase(
+        seed=seed,
+        data=data,
+        rules=schema_xml(framed, draft.layout, draft.binding, rng, frame),
+        recipe=recipe,
+        k=k,
+        records=len(chosen),
+        record=draft.layout.clark_record,
+        says=(*says, *(f"{name}: {test}" for name, test in frame.across), *recipe.splitlines()),
+        phase=frame.phase,
+        is_damaged="damage" in twist,
+        across=frozenset(name for name, _ in frame.across),
+    )
+
+
+def _holding(across: Mapping[str, str], data: str, draft: Draft) -> tuple[tuple[str, str], ...]:
+    """Keep the rules across records that the file satisfies."""
+    if not across:
+        return ()
+    frame = Frame(across=tuple(across.items()))
+    with tempfile.TemporaryDirectory() as folder:
+        paths = Path(folder, "data.xml"), Path(folder, "rules.sch")
+        paths[0].write_text(data, encoding="utf-8")
+        paths[1].write_text(schema_xml([], draft.layout, draft.binding, None, frame), encoding="utf-8")
+        report = judge(*paths, draft.layout.clark_record)
+    fine = {count.assertion for count in report.counts if not count.failed and not count.errors}
+    return tuple((name, test) for name, test in across.items() if name in fine)
+
+
+def ideas_of(seed: int) -> tuple[str, ...]:
+    """Return the ideas that are first drawn for a case, and its twists; Saxon has not been asked about them yet."""
+    rng, _, records = _opening(seed)
+    return (*_draft(rng, records).ideas, *twist_of(seed).names)
+
+
+def all_ideas() -> set[str]:
+    """Return every idea and twist that the generator has."""
+    families = {_name(idea) for family, _ in FAMILIES for idea, _ in family}
+    return families | {"missing values", "odd spelling"} | set(TWISTS)
+
+
+def _opening(seed: int) -> tuple[random.Random, int, int]:
+    rng = random.Random(seed)
+    k = rng.choice((2, 3, 3, 3, 4, 5, 5, 7, 10, 12))
+    return rng, k, _records(rng, k)
+
+
+def _name(idea: Idea) -> str:
+    return idea.__name__.removeprefix("add_").removeprefix("_only_").replace("_", " ")
+
+
+def _records(rng: random.Random, k: int) -> int:
+    """Mostly 30 to 120 records; sometimes just enough for one group or two."""
+    kind = rng.random()
+    if kind < 0.06:
+        return k + rng.randrange(0, 2)
+    if kind < 0.14:
+        return 2 * k + rng.randrange(-1, 2)
+    return rng.randrange(max(30, k), 121) if kind < 0.95 else rng.randrange(120, 151)
+
+
+def _draft(rng: random.Random, records: int) -> Draft:
+    draft = Draft(
+        rng=rng,
+        size=min(480, 3 * records + 60),
+        layout=random_layout(rng),
+        binding=rng.choice(("xslt", "xslt2", "xslt2", "xslt3")),
+        writing=rng.choice(WRITINGS),
+    )
+    _add_texts(draft)
+    wanted = rng.randrange(1, MOST_RULES + 1)
+    family = _drawn(FAMILIES[:2], rng) if rng.random() < 0.6 else _drawn(FAMILIES, rng)
+    while len(draft.rules) < wanted and len(draft.numeric) < MOST_VARIABLES:
+        idea = _drawn(family, rng)
+        idea(draft)
+        draft.ideas.append(_name(idea))
+        family = _drawn(FAMILIES, rng)
+    _add_bystanders(draft)
+    make_missing(draft)
+    spell_oddly(draft)
+    guard_rules(draft)
+    return draft
+
+
+def _drawn(weighted: Sequence[tuple[T, int]], rng: random.Random) -> T:
+    return rng.choices([item for item, _ in weighted], [weight for _, weight in weighted])[0]
+
+
+def _add_texts(draft: Draft) -> None:
+    rng = draft.rng
+    for name in ("Sex", "Region")[: rng.choice((0, 1, 1, 2))]:
+        values = rng.choice(CATEGORIES)
+        # The last category is rare: often fewer than k records have it.
+        weights = [1.0] * (len(values) - 1) + [rng.choice((1.0, 0.05))]
+        draft.add_text(name, rng.choices(values, weights, k=draft.size))
+
+
+def _add_bystanders(draft: Draft) -> None:
+    """Variables that no rule mentions: free ones, a constant column, an identifier, a remark."""
+    rng = draft.rng
+    for _ in range(rng.choice((0, 0, 1, 3)) if draft.numeric else 2):
+        draft.base()
+    if rng.random() < 0.1:
+        draft.add(["7"] * draft.size)
+    if rng.random() < 0.3:
+        draft.columns["@id"] = [f"R{row:04d}" for row in range(draft.size)]
+    if rng.random() < 0.15:
+        draft.columns["Remark"] = [rng.choice(("", "a < b & c", "naïve", "ok")) for _ in range(draft.size)]
+
+
+def _row(draft: Draft, row: int) -> dict[str, str | None]:
+    return {name: cells[row] for name, cells in draft.columns.items()}
+
+
+def _thin_out(draft: Draft, placed: Sequence[PlacedRule], records: int) -> tuple[list[PlacedRule], list[int]]:
+    """Keep rules as long as enough candidate records satisfy all of them; return both."""
+    broken = _broken_records(draft, placed)
+    kept: list[PlacedRule] = []
+    rows = set(range(draft.size))
+    for item in placed:
+        left = rows - broken[item.id] if item.id in broken else set()
+        if len(left) >= records and len(kept) < MOST_RULES:
+            kept.append(item)
+            rows = left
+    return kept, sorted(rows)
+
+
+def _broken_records(draft: Draft, placed: Sequence[PlacedRule]) -> dict[str, set[int]]:
+    """Return, per rule, the candidate records that break it; a rule on which XPath stops is left out."""
+    with tempfile.TemporaryDirectory() as folder:
+        data, rules = Path(folder, "data.xml"), Path(folder, "rules.sch")
+        pool = [_row(draft, row) for row in range(draft.size)]
+        data.write_text(data_xml(draft.layout, pool, random.Random(0)), encoding="utf-8")
+        rules.write_text(schema_xml(placed, draft.layout, draft.binding), encoding="utf-8")
+        report = judge(data, rules, draft.layout.clark_record)
+    broken: dict[str, set[int]] = {count.assertion: set() for count in report.counts if not count.errors}
+    for finding in report.findings:
+        if finding.assertion in broken:
+            assert finding.record is not None
+            broken[finding.assertion].add(finding.record - 1)
+    return broken
+
+
+def _chosen(rows: Sequence[int], records: int, rng: random.Random) -> list[int]:
+    """Draw the records of the file; sometimes some of them stand in it several times."""
+    chosen = rng.sample(list(rows), records)
+    if rng.random() < 0.1:
+        few = chosen[: max(1, records // 3)]
+        chosen = [rng.choice(few) for _ in range(records)]
+    return chosen

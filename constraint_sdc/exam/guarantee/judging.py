@@ -1,0 +1,236 @@
+"""Judge a masked file from its bytes alone: by Saxon, by counting, and by comparing leaf with leaf.
+
+Nothing that the masking says of itself is believed, except which variables stand together in a block, and for which
+blocks it promises that k records share their values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from lxml import etree
+
+from constraint_sdc.exam.guarantee.saxon_pool import judge
+
+NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
+CODE = re.compile(r"-?0[0-9]+")
+NIL = "{http://www.w3.org/2001/XMLSchema-instance}nil"
+COMMENTS = (etree._Comment, etree._ProcessingInstruction)
+FREE = 7
+"""A column with so many decimals is taken for free doubles; one whose steps a double cannot count, too."""
+
+
+@dataclass(frozen=True)
+class Maskable:
+    """What is to be compared: the original, the masked file, the rules, the recipe, and the blocks' variables.
+
+    The original satisfies every rule unless it `is_damaged`; then no record may break a rule that it did not break.
+    `sharing` are the blocks whose values k records share: all of them, unless a masker says otherwise. With
+    `is_swapped` values change places and nothing else: each variable has the same values after as before.
+    """
+
+    original: Path
+    masked: Path
+    rules: Path | None
+    recipe: Path | None
+    k: int
+    record: str
+    blocks: Sequence[Sequence[str]]
+    phase: str | None = None
+    is_damaged: bool = False
+    sharing: Sequence[Sequence[str]] | None = None
+    is_swapped: bool = False
+
+
+def faults(given: Maskable) -> list[str]:
+    """Return everything that is wrong with a masked file, one sentence each."""
+    before, after = (_records(path, given.record) for path in (given.original, given.masked))
+    found = list(_broken_rules(given))
+    if len(before) != len(after):
+        return [*found, f"{len(before)} records became {len(after)}"]
+    wishes = wishes_of(given.recipe)
+    masked = {name for block in given.blocks for name in block}
+    removed = {name for name, wish in wishes.items() if wish.get("remove")}
+    found += _changed_outside(given, masked, removed)
+    found += _changed_leaves(before, after, masked | removed)
+    found += [f"{name} should be gone" for name in removed if any(name in cells(row) for row in after)]
+    old, new = [cells(row) for row in before], [cells(row) for row in after]
+    found += _small_groups(new, given.blocks if given.sharing is None else given.sharing, given.k)
+    if given.is_swapped:
+        return [*found, *_lost_values(old, new, masked)]
+    found += _forgotten(old, given.blocks, wishes)
+    for name in sorted(masked):
+        found += _bad_figures(name, _column(old, name), _column(new, name))
+    return found
+
+
+def is_unmasked(given: Maskable) -> bool | None:
+    """Tell whether every masked value is unchanged; None if k records are equal in all blocks anyway."""
+    old, new = ([cells(row) for row in _records(path, given.record)] for path in (given.original, given.masked))
+    if len(old) != len(new) or given.k == 1 or not any(_small_groups(old, given.blocks, given.k)):
+        return None
+    names = [name for block in given.blocks for name in block]
+    return all(a.get(name) == b.get(name) for a, b in zip(old, new, strict=True) for name in names)
+
+
+def cells(record: etree._Element) -> dict[str, str]:
+    """Return the values of a record by name; an empty element with xsi:nil has a value of its own."""
+    values = {f"@{name!s}": str(value) for name, value in record.items()}
+    for leaf in record.iterchildren(etree.Element):
+        text = "".join(map(str, leaf.itertext(etree.Element)))
+        values[str(leaf.tag)] = "xsi:nil" if not text and leaf.get(NIL) in ("true", "1") else text
+    return values
+
+
+def _root(path: Path) -> etree._Element:
+    return etree.fromstring(path.read_bytes())
+
+
+def _records(path: Path, record: str) -> list[etree._Element]:
+    return list(_root(path).iter(record))
+
+
+def _column(rows: Iterable[Mapping[str, str]], name: str) -> list[str]:
+    """Return the values of a variable, without the missing ones."""
+    return [row[name] for row in rows if row.get(name, "") not in ("", "xsi:nil")]
+
+
+def wishes_of(recipe: Path | None) -> dict[str, dict[str, Any]]:
+    """Return what a recipe says of its variables; what weighs the records is to stay as it is."""
+    content = (yaml.safe_load(recipe.read_text(encoding="utf-8")) if recipe else None) or {}
+    wishes = dict(content.get("variables", {}))
+    if "weights" in content:
+        wishes[content["weights"]] = {"role": "untouched", **wishes.get(content["weights"], {})}
+    return wishes
+
+
+def _broken_rules(given: Maskable) -> Iterable[str]:
+    """Ask Saxon; the original stands beside the rules, where value-domain rules look for it."""
+    if given.rules is None:
+        return
+    before = _breakers(given, given.original) if given.is_damaged else {}
+    report = judge(given.masked, given.rules, given.record, given.phase)
+    after = _breakers(given, given.masked) if given.is_damaged else {}
+    for count in report.counts:
+        broken = len(after[count.assertion] - before[count.assertion]) if given.is_damaged else count.failed
+        if broken or count.errors:
+            yield f"rule {count.assertion}: {broken} records broken, {count.errors} stopped, of {count.fired}"
+
+
+def _breakers(given: Maskable, path: Path) -> dict[str, set[int | None]]:
+    """Return the records that break each rule."""
+    assert given.rules is not None
+    report = judge(path, given.rules, given.record, given.phase)
+    found: dict[str, set[int | None]] = {count.assertion: set() for count in report.counts}
+    for finding in report.findings:
+        found[finding.assertion].add(finding.record)
+    return found
+
+
+def _changed_outside(given: Maskable, masked: set[str], removed: set[str]) -> Iterable[str]:
+    """Compare all that is not a value of a record: wrappers, comments, processing instructions, white space."""
+    frames = [_frame(path, given.record, masked | removed) for path in (given.original, given.masked)]
+    if frames[0] != frames[1]:
+        place = next((i for i, (a, b) in enumerate(zip(*frames, strict=False)) if a != b), min(map(len, frames)))
+        yield f"the document around the values changed at node {place}: {frames[0][place:][:1]} {frames[1][place:][:1]}"
+    tags, spaces = zip(*(_spaces(path) for path in (given.original, given.masked)), strict=True)
+    if tags[0] == tags[1] and spaces[0] != spaces[1]:
+        yield "white space between elements changed"
+
+
+def _spaces(path: Path) -> tuple[list[str], list[str | None]]:
+    """Return the names of all nodes, and the text behind each."""
+    nodes = list(_root(path).iter())
+    return [str(node.tag) for node in nodes], [node.tail for node in nodes]
+
+
+def _frame(path: Path, record: str, without: set[str]) -> list[tuple[object, ...]]:
+    """Return every node in order, except the leaves of these variables."""
+    root = _root(path)
+    before = list(root.itersiblings(preceding=True))
+    nodes: list[tuple[object, ...]] = [(str(node.tag), node.text) for node in [*before, *root.itersiblings()]]
+    for node in root.iter():
+        parent = node.getparent()
+        is_leaf = parent is not None and parent.tag == record and isinstance(node.tag, str)
+        if is_leaf and node.tag in without:
+            continue
+        kept = sorted(
+            (name, value) for name, value in node.items() if f"@{name!s}" not in without or node.tag != record
+        )
+        said = node.text if isinstance(node, COMMENTS) else None
+        nodes.append((str(node.tag), kept, said, tuple(sorted(node.nsmap.items(), key=str))))
+    return nodes
+
+
+def _changed_leaves(before: Sequence[Any], after: Sequence[Any], free: set[str]) -> Iterable[str]:
+    for number, (old, new) in enumerate(zip(before, after, strict=True), start=1):
+        kept, left = ({n: v for n, v in cells(row).items() if n not in free} for row in (old, new))
+        if kept != left or list(kept) != list(left):
+            yield f"record {number}: unmasked values changed, {kept} became {left}"
+            return
+
+
+def _small_groups(rows: Sequence[Mapping[str, str]], blocks: Sequence[Sequence[str]], k: int) -> Iterable[str]:
+    for block in blocks:
+        shared = Counter(tuple(row.get(name) for name in block) for row in rows)
+        values, size = min(shared.items(), key=lambda item: item[1])
+        if size < k:
+            yield f"only {size} records share {dict(zip(block, values, strict=True))}"
+
+
+def _lost_values(
+    old: Sequence[Mapping[str, str]], new: Sequence[Mapping[str, str]], swapped: set[str]
+) -> Iterable[str]:
+    """Swapped values come from other records, and a record without a value still has none."""
+    for name in sorted(swapped):
+        before, after = ([row.get(name) for row in rows] for rows in (old, new))
+        if Counter(before) != Counter(after):
+            yield f"{name}: values came or went: {Counter(before) - Counter(after)}, {Counter(after) - Counter(before)}"
+        if any(
+            (a in (None, "", "xsi:nil")) != (b in (None, "", "xsi:nil")) for a, b in zip(before, after, strict=True)
+        ):
+            yield f"{name}: a blank was swapped"
+
+
+def _forgotten(
+    rows: Sequence[Mapping[str, str]], blocks: Sequence[Sequence[str]], wishes: dict[str, Any]
+) -> Iterable[str]:
+    """Every numeric variable is masked once, unless the recipe keeps it; a pinned one never is. 007 is not a number."""
+    times = Counter(name for block in blocks for name in block)
+    for name in sorted({name for row in rows for name in row}):
+        column = _column(rows, name)
+        role = wishes.get(name, {}).get("role")
+        is_kept = role in ("untouched", "identifier")
+        if is_kept and times[name]:
+            yield f"{name} is {role} in the recipe, yet it was masked"
+        if times[name] > 1:
+            yield f"{name} stands in {times[name]} blocks"
+        is_numeric = len(set(column)) > 1 and all(NUMBER.fullmatch(value) for value in column)
+        is_code = any(CODE.match(value) for value in column)
+        if is_numeric and not (is_code or is_kept or times[name]):
+            yield f"{name} is numeric, yet it was not masked"
+
+
+def _bad_figures(name: str, before: Sequence[str], after: Sequence[str]) -> Iterable[str]:
+    """Numbers stay numbers, with no more decimals than before, and padded as before."""
+    if not before or not all(NUMBER.fullmatch(value) for value in before):
+        return
+    no_numbers = [value for value in after if not NUMBER.fullmatch(value)]
+    if no_numbers:
+        yield f"{name}: {no_numbers[0]!r} is not a number"
+        return
+    old, new = ([len(value.partition(".")[2]) for value in values] for values in (before, after))
+    largest = max(abs(float(value)) for value in before)
+    is_grid = max(old) < FREE and largest * 10 ** max(old) < 2**53
+    if is_grid and after and max(new) > max(old):
+        longest = max(after, key=lambda value: len(value.partition(".")[2]))
+        yield f"{name}: at most {max(old)} decimals became {longest}"
+    is_padded = set(old) == {max(old)} and max(old) > 0 and is_grid and any(value.endswith("0") for value in before)
+    if is_padded and new and set(new) != set(old):
+        yield f"{name}: all values had {max(old)} decimals, now some have {sorted(set(new))}"

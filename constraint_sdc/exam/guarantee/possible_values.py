@@ -1,0 +1,186 @@
+"""Rules on one variable: intervals, sets, integrality, patterns, the value domain, and texts about digits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from constraint_sdc.exam.guarantee.drafting import Draft, Voice
+from constraint_sdc.exam.guarantee.figures import INTEGER
+
+
+def _any(draft: Draft) -> str:
+    return draft.rng.choice(draft.numeric) if draft.numeric else draft.base()
+
+
+def add_interval(draft: Draft) -> None:
+    """Bounds at or near the ends of the column, said of the record or of the variable itself."""
+    name = _any(draft)
+    voice = draft.voice(name)
+    low, high = (
+        draft.quantile(name, draft.rng.choice((0, 0, 0.05))),
+        draft.quantile(name, draft.rng.choice((1, 1, 0.95))),
+    )
+    x = voice.term(name)
+    forms = [f"{low} <= {x} and {x} <= {high}", f"{x} >= {low}", f"{x} < {high}", f"not({x} > {high})", f"{x} > {low}"]
+    if draft.rng.random() < 0.25:
+        draft.add_rule("interval", f"number(.) >= {low}", variable=name)
+    else:
+        draft.add_rule("interval", draft.rng.choice(forms))
+
+
+def add_number_set(draft: Draft) -> None:
+    """A finite set of numbers."""
+    allowed = sorted(draft.rng.sample(range(0, 30), draft.rng.randrange(2, 7)))
+    name = draft.base(INTEGER, lambda r: r.choice(allowed))
+    x = draft.voice(name).term(name)
+    if draft.is_old or draft.rng.random() < 0.3:
+        draft.add_rule("number set", " or ".join(f"{x} = {value}" for value in allowed))
+    else:
+        draft.add_rule("number set", f"{x} = ({', '.join(map(str, allowed))})")
+
+
+def add_text_set(draft: Draft) -> None:
+    """A finite set of categories."""
+    if draft.text:
+        name = draft.rng.choice(draft.text)
+        values = sorted({cell for cell in draft.columns[name] if cell})
+        path = draft.layout.path(name)
+        if len(values) <= 8:
+            draft.add_rule("text set", " or ".join(f"{path} = '{value}'" for value in values))
+
+
+def add_whole(draft: Draft) -> None:
+    """No fraction, or a multiple of something."""
+    step = draft.rng.choice((1, 1, 5, 2, 10))
+    name = draft.base(INTEGER, lambda r: step * r.randrange(0, 60))
+    if draft.rng.random() < 0.4:
+        draft.add_rule("whole", f"number(.) mod {step} = 0", variable=name)
+    elif draft.is_old or draft.rng.random() < 0.5:
+        draft.add_rule("whole", f"{draft.voice(name).term(name)} mod {step} = 0")
+    else:
+        draft.add_rule("whole", f"{draft.layout.path(name)} castable as xs:integer")
+
+
+def add_not_equal(draft: Draft) -> None:
+    """A forbidden number, or two variables that must differ."""
+    name, other = draft.several(2)
+    voice = Voice(draft.layout, "number")
+    forbidden = draft.quantile(name, draft.rng.random())
+    tests = [f"{voice.term(name)} != {forbidden}", f"{voice.term(name)} != {voice.term(other)}"]
+    draft.add_rule("not equal", draft.rng.choice(tests))
+
+
+def add_domain(draft: Draft) -> None:
+    """The value occurs in the original file, said in one of four ways."""
+    name = draft.rng.choice([*draft.numeric, *draft.text] or [draft.base()])
+    path, record = draft.layout.path(name), draft.layout.record_path
+    original = f"document('data.xml')//{record}/{path}"
+    if draft.is_old:
+        draft.add_rule("value domain", f"{original} = {path}" if draft.rng.random() < 0.5 else f"{path} = {original}")
+        return
+    forms = [
+        f"{original} = {path}",
+        f"exists(index-of({original}, {path}))",
+        f"exists(key('{KEY}-{name.removeprefix('@')}', string({path}), document('data.xml')))",
+        f"some $v in {original} satisfies $v = {path}",
+    ]
+    draft.add_rule("value domain", draft.rng.choice(forms))
+
+
+KEY = "original"
+
+
+def add_pattern(draft: Draft) -> None:
+    """A regular expression on the number's text, or a limit to its length."""
+    name = _any(draft)
+    path = draft.layout.path(name)
+    cells = [cell for cell in draft.columns[name] if cell]
+    longest = max((len(cell) for cell in cells), default=1)
+    if draft.is_old:
+        draft.add_rule("length of text", f"string-length({path}) <= {longest}")
+        return
+    decimals = max((len(cell.partition(".")[2]) for cell in cells), default=0)
+    forms = [
+        rf"matches({path}, '^-?\d+(\.\d{{1,{max(1, decimals)}}})?$')",
+        rf"matches({path}, '^-?[0-9.]{{1,{longest}}}$')",
+        f"string-length({path}) <= {longest}",
+        rf"matches({path}, '^[^9]|9')",
+    ]
+    draft.add_rule("pattern", draft.rng.choice(forms))
+
+
+def add_code(draft: Draft) -> None:
+    """Codes of fixed width with leading zeros: digits, but hardly numbers."""
+    name = draft.add([f"{draft.rng.randrange(0, 90):03d}" for _ in range(draft.size)])
+    path = draft.layout.path(name)
+    test = f"string-length({path}) = 3" if draft.is_old else rf"matches({path}, '^\d{{3}}$')"
+    draft.add_rule("code", test)
+
+
+def add_digit_text(draft: Draft) -> None:
+    """String functions over the digits of numbers: nothing that arithmetic could follow."""
+    name, other = draft.several(2)
+    path, voice = draft.layout.path(name), Voice(draft.layout, "number")
+    digit = draft.rng.randrange(10)
+    limit = draft.quantile(other, draft.rng.choice((0.1, 0.3, 0.02)))
+    forms = [
+        f"substring({path}, 1, 1) = '{digit}' or {voice.term(other)} > {limit}",
+        f"not(contains({path}, '{digit}')) or {voice.term(other)} >= {limit}",
+        f"not(starts-with({path}, '{digit}'))",
+        f"string-length({path}) >= string-length({draft.layout.path(other)}) or {voice.term(other)} >= {limit}",
+        f"translate({path}, '0123456789.-', '') = ''",
+        f"number(substring({path}, string-length({path}))) mod 2 = 0 or {voice.term(other)} >= {limit}",
+    ]
+    draft.add_rule("digits as text", draft.rng.choice(forms))
+
+
+def add_lexical_order(draft: Draft) -> None:
+    """Two untyped values compared as strings (XPath 2.0), or equal as strings (XPath 1.0 compares node-sets so)."""
+    name, other = draft.several(2)
+    a, b = draft.layout.path(name), draft.layout.path(other)
+    draft.add_rule(
+        "order of texts", f"not({a} = {b})" if draft.is_old else draft.rng.choice((f"{a} < {b}", f"{a} != {b}"))
+    )
+
+
+def add_presence(draft: Draft) -> None:
+    """What is said of values that may be missing."""
+    name, other = draft.several(2)
+    a, b, voice = draft.layout.path(name), draft.layout.path(other), Voice(draft.layout, "number")
+    forms = [
+        f"not({a}) or {voice.term(name)} >= {draft.quantile(name, 0.02)}",
+        f"string({a}) = '' or {voice.term(name)} <= {draft.quantile(name, 0.99)}",
+        f"not({a}) or {b}",
+        f"boolean({a}) = boolean({b})",
+        f"normalize-space({a}) != '' or normalize-space({b}) != ''",
+    ]
+    if not draft.is_old:
+        forms += [f"exists({a})", f"empty({a}) or {b} != ''", f"count(({a}, {b})) >= 1"]
+    draft.add_rule("presence", draft.rng.choice(forms))
+
+
+def add_quantified(draft: Draft) -> None:
+    """A quantifier over some variables of the record."""
+    names = draft.several(draft.rng.randrange(2, 4))
+    low = min(min(draft.column(name), default=0.0) for name in names)
+    paths = ", ".join(draft.layout.path(name) for name in names)
+    if draft.is_old:
+        draft.add_rule("quantified", " and ".join(f"number({draft.layout.path(name)}) >= {low:.0f}" for name in names))
+    else:
+        draft.add_rule("quantified", f"every $v in ({paths}) satisfies number($v) >= {low:.0f}")
+
+
+POSSIBLE_VALUES: tuple[tuple[Callable[[Draft], None], int], ...] = (
+    (add_interval, 5),
+    (add_number_set, 3),
+    (add_text_set, 2),
+    (add_whole, 3),
+    (add_not_equal, 1),
+    (add_domain, 3),
+    (add_pattern, 2),
+    (add_code, 1),
+    (add_digit_text, 2),
+    (add_lexical_order, 1),
+    (add_presence, 3),
+    (add_quantified, 1),
+)

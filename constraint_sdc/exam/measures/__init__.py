@@ -1,0 +1,1 @@
+"""The exam that every measure and attack sits: the same questions on drawn pairs of files."""

@@ -1,0 +1,126 @@
+"""The questions to a measure or an attack: form, repetition, order of the records, and files that were not masked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from math import isclose, isfinite
+
+import numpy as np
+
+from constraint_sdc.constraints.constraint import Constraint, EditRule, Kind, LinearAtom
+from constraint_sdc.data.pair import Pair
+from constraint_sdc.exam.failure import ExamFailedError, require
+from constraint_sdc.exam.measures.pairs import KINDS_OF_FILES, SIZES, draw_pair
+from constraint_sdc.exam.question import AskedQuestion, ExamOptions
+from constraint_sdc.measures.assessment import Measure, Measured, MeasureInputs, Unit
+from constraint_sdc.measures.registry import prepared
+from constraint_sdc.measures.utility.regressions import parse_regression
+from constraint_sdc.schematron.schema import Assertion, Origin
+
+_SAME = 1e-9  # relative: sums in another order
+_PAIRS_OF_A_CASE = 6
+
+NamedPair = tuple[str, Pair]
+Check = Callable[[Measure, NamedPair], None]
+
+
+def measure_questions(measure: Measure, options: ExamOptions) -> Iterator[AskedQuestion]:
+    """Yield the questions; all see the same drawn pairs of files."""
+
+    def ready() -> Measure:
+        found = prepared(measure, _inputs(options.seed))
+        if found is None:
+            raise ExamFailedError("nothing to measure although rules and regressions are given")
+        return found
+
+    def asked(text: str, check: Check) -> AskedQuestion:
+        return AskedQuestion(text, lambda: _on_all(ready(), check, options))
+
+    yield asked("the answer has the form that reports show", _has_form)
+    yield asked("the same files have the same figures", _repeats)
+    if not measure.traits.draws:
+        yield asked("the order of the records does not matter", _ignores_order)
+    if measure.traits.unmasked is not None:
+        yield asked("files that were not masked have the figure that is claimed", _knows_the_original)
+
+
+def _on_all(measure: Measure, check: Check, options: ExamOptions) -> str:
+    count = 0
+    for number in range(max(options.cases // _PAIRS_OF_A_CASE, 1)):
+        for kind in KINDS_OF_FILES:
+            for records in SIZES:
+                seed = options.seed + number
+                check(measure, (f"{kind}, {records} records, seed {seed}", draw_pair(kind, records, seed)))
+                count += 1
+    return f"{count:,} pairs of files"
+
+
+def _inputs(seed: int) -> MeasureInputs:
+    """Return what measures may need: a rule that every record satisfies, its domain, and a regression."""
+    atom = LinearAtom((("V1", Fraction(1)),), ">", Fraction(0))
+    assertion = Assertion("positive", True, "assert", "", (), "error", (), (), (), Origin("rules.sch", 1))
+    constraint = Constraint(Kind.GOVERNS, atom, ("V1",), "V1 is positive")
+    rule = EditRule(assertion, "pattern", "Record", None, None, constraint, True)
+    return MeasureInputs(seed, (rule,), {}, (parse_regression("V1 ~ V2"),))
+
+
+def _has_form(measure: Measure, named: NamedPair) -> None:
+    which, pair = named
+    found = measure.measure(pair)
+    require(found.measure == measure.name, f"{which}: the answer is called {found.measure!r}, not {measure.name!r}")
+    require(found.says.endswith("."), f"{which}: `says` is not a sentence: {found.says!r}")
+    names = [figure.name for figure in found.figures]
+    require(bool(names) and len(set(names)) == len(names), f"{which}: figures are called {names}")
+    for figure in found.figures:
+        require(_is_plain(figure.value), f"{which}: {figure.name} is {figure.value!r}, not a finite number or None")
+        is_share = figure.unit is Unit.PERCENT and figure.value is not None
+        require(not is_share or (figure.value or 0.0) >= 0.0, f"{which}: {figure.name} is {figure.value} per cent")
+    for table in found.tables:
+        require(len(table.head) == len(table.units), f"{which}: table {table.name} has units for other columns")
+        for row in table.rows:
+            fits = len(row) == len(table.head) and all(isinstance(cell, str) or _is_plain(cell) for cell in row)
+            require(fits, f"{which}: table {table.name} has the row {row}")
+
+
+def _is_plain(value: object) -> bool:
+    return value is None or type(value) is int or (type(value) is float and isfinite(value))
+
+
+def _repeats(measure: Measure, named: NamedPair) -> None:
+    which, pair = named
+    before = [(v.original.copy(), v.masked.copy()) for v in pair.variables]
+    first, second = measure.measure(pair), measure.measure(pair)
+    require(first == second, f"{which}: other figures the second time: {_shown(first)}, then {_shown(second)}")
+    same = all(
+        np.array_equal(v.original, original, equal_nan=True) and np.array_equal(v.masked, masked, equal_nan=True)
+        for v, (original, masked) in zip(pair.variables, before, strict=True)
+    )
+    require(same, f"{which}: the measure changed the values that it was given")
+
+
+def _ignores_order(measure: Measure, named: NamedPair) -> None:
+    which, pair = named
+    order = np.random.default_rng(len(pair)).permutation(len(pair)).astype(np.int64)
+    found, shuffled = measure.measure(pair), measure.measure(pair.of(order))
+    for one, other in zip(found.figures, shuffled.figures, strict=True):
+        require(_is_near(one.value, other.value), f"{which}: {one.name} is {one.value}, in another order {other.value}")
+
+
+def _knows_the_original(measure: Measure, named: NamedPair) -> None:
+    which, pair = named
+    value = measure.measure(pair).figures[0].value
+    if not which.startswith("as it was") or value is None:
+        return
+    claimed = measure.traits.unmasked
+    require(_is_near(value, claimed), f"{which}: {value} although {claimed} is claimed for an original")
+
+
+def _is_near(one: float | None, other: float | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return isclose(one, other, rel_tol=_SAME, abs_tol=_SAME)
+
+
+def _shown(found: Measured) -> str:
+    return ", ".join(f"{figure.name} {figure.value}" for figure in found.figures)

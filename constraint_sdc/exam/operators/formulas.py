@@ -1,0 +1,131 @@
+"""Random formulas of every kind, and random records that satisfy them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from random import Random
+
+from constraint_sdc.constraints.constraint import (
+    AllOf,
+    AnyOf,
+    Atom,
+    DomainAtom,
+    Formula,
+    IntegerAtom,
+    LinearAtom,
+    OpaqueAtom,
+    PatternAtom,
+    PolynomialAtom,
+    PresentAtom,
+    ProductAtom,
+    SetAtom,
+)
+from constraint_sdc.evaluate.expression import CompareOp, Outside
+from constraint_sdc.exam.operators.meaning import OPAQUE, ExactValue, Record, distance_to_edge, holds
+from constraint_sdc.operators.conjunction import NUMBER_TEXTS
+
+NAMES = ("V1", "V2", "V3")
+OPS: tuple[CompareOp, ...] = ("=", "!=", "<", "<=", ">", ">=")
+POSITIVE = ("1", "2", "3", "4", "6", "8", "9", "0.5", "2.0", "1.50", "0.25", "12")
+ANY = (*POSITIVE, "0", "-1", "-2", "-3", "-0.5", "-6", "5", "7")
+PATTERNS = (*NUMBER_TEXTS, r"^[0-4]", r"^.$", r"\.", r"^-?[0-9]+$")
+MODULI = tuple(map(Fraction, ("1", "2", "3", "5", "0.5", "0.1", "0.01", "0.25", "10")))
+
+
+def draw_formula(random: Random) -> Formula:
+    """Draw an atom; now and then a conjunction, a disjunction, or one inside the other."""
+    shape = random.random()
+    if shape < 0.7:
+        return draw_atom(random)
+    if shape < 0.85:
+        return AllOf(tuple(draw_atom(random) for _ in range(random.randint(0, 3))))
+    if shape < 0.95:
+        return AnyOf(tuple(draw_atom(random) for _ in range(random.randint(1, 2))))
+    return AllOf((draw_atom(random), AnyOf((_possible_values(random), _possible_values(random)))))
+
+
+def draw_atom(random: Random) -> Atom:
+    """Draw an atom of any kind."""
+    kinds = (_linear, _linear, _order, _product, _product, _polynomial, _possible_values, _possible_values, _opaque)
+    return random.choice(kinds)(random)
+
+
+def draw_groups(formula: Formula, random: Random, texts: tuple[str, ...], groups: int) -> Iterator[list[Record]]:
+    """Yield groups of one to seven records that satisfy the formula, every other one close to the formula's edge."""
+    drawn = [{name: _value(random.choice(texts)) for name in NAMES} for _ in range(120)]
+    found = [record for record in drawn if holds(formula, record)]
+    found.sort(key=lambda record: distance_to_edge(formula, record))
+    for number in range(groups if found else 0):
+        pool = found[:8] if number % 2 else found
+        yield [random.choice(pool) for _ in range(random.randint(1, 7))]
+
+
+@cache
+def _value(text: str) -> ExactValue:
+    return ExactValue(Fraction(text), text)
+
+
+def _names(random: Random, most: int) -> list[str]:
+    return random.sample(NAMES, random.randint(1, most))
+
+
+def _coefficient(random: Random) -> Fraction:
+    return random.choice([Fraction(n) for n in (1, 1, 1, -1, -1, 2, -2, 3)] + [Fraction(1, 2), Fraction(-3, 2)])
+
+
+def _constant(random: Random) -> Fraction:
+    return random.choice([Fraction(0), Fraction(0), Fraction(random.randint(-6, 12)), Fraction(5, 2)])
+
+
+def _linear(random: Random) -> Atom:
+    terms = tuple((name, _coefficient(random)) for name in _names(random, 3))
+    return LinearAtom(terms, random.choice(OPS), _constant(random))
+
+
+def _order(random: Random) -> Atom:
+    one, other = random.sample(NAMES, 2)
+    terms = ((one, Fraction(1)), (other, Fraction(random.choice((-1, -1, -2, 1)))))
+    return LinearAtom(terms, random.choice(OPS), random.choice((Fraction(0), _constant(random))))
+
+
+def _powers(random: Random, most: int) -> tuple[tuple[str, int], ...]:
+    return tuple((name, random.choice((1, 1, 2))) for name in _names(random, most))
+
+
+def _product(random: Random) -> Atom:
+    right = _powers(random, 1) if random.random() < 0.6 else ()
+    factor = Fraction(random.choice((-1, 0, 1, 1, 2, 3, 6)))
+    if right and not factor:
+        factor = Fraction(1)
+    return ProductAtom(_powers(random, 2), Fraction(random.randint(1, 3)), random.choice(OPS), right, factor)
+
+
+def _polynomial(random: Random) -> Atom:
+    terms = tuple((_powers(random, 2), _coefficient(random)) for _ in range(random.randint(2, 3)))
+    return PolynomialAtom(terms, random.choice(OPS), _constant(random))
+
+
+def _possible_values(random: Random) -> Atom:
+    name, negated = random.choice(NAMES), random.random() < 0.4
+    match random.randint(0, 5):
+        case 0:
+            numbers = tuple(Fraction(text) for text in random.sample(ANY, random.randint(1, 3)))
+            return SetAtom(name, numbers, negated)
+        case 1:
+            return SetAtom(name, tuple(random.sample(ANY, random.randint(1, 4))), negated)
+        case 2:
+            modulus = random.choice(MODULI)
+            return IntegerAtom(name, modulus, random.choice((Fraction(0), modulus, modulus / 2)), negated)
+        case 3:
+            return PatternAtom(name, random.choice(PATTERNS), "", negated)
+        case 4:
+            return DomainAtom(name, Outside(None, ("Record", name)), negated)
+        case _:
+            return PresentAtom(name, filled=negated)
+
+
+def _opaque(random: Random) -> Atom:
+    # What an opaque part names may be less than what it reads.
+    return OpaqueAtom(random.choice(sorted(OPAQUE)), random.choice((("V1", "V2"), ("V1",))), "not understood")

@@ -1,0 +1,1 @@
+"""The exam that every partition method sits: the same questions on hard clouds."""

@@ -1,0 +1,28 @@
+"""What an exam consists of: questions, each with what is tried."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class ExamOptions:
+    """How long an exam is and which cases it draws.
+
+    `cases` is the number of files that are masked, and the claims and pairs of files that are tried grow with it.
+    `seed` is that of the first case. The files of a counterexample are kept in `keep`.
+    """
+
+    cases: int = 30
+    seed: int = 0
+    keep: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AskedQuestion:
+    """A question of an exam. `ask` returns what was tried, or raises ExamFailedError with the counterexample."""
+
+    text: str
+    ask: Callable[[], str]

@@ -1,0 +1,159 @@
+"""Sit the exam: find an object by name, ask it the questions of its kind, and say what it failed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Protocol
+
+from constraint_sdc.errors import UsageError
+from constraint_sdc.exam.failure import ExamFailedError
+from constraint_sdc.exam.guarantee.exam import masker_questions
+from constraint_sdc.exam.guarantee.running import where_it_crashed
+from constraint_sdc.exam.measures.exam import measure_questions
+from constraint_sdc.exam.operators.sitting import operator_questions
+from constraint_sdc.exam.partition.sitting import partition_questions
+from constraint_sdc.exam.question import AskedQuestion, ExamOptions
+from constraint_sdc.maskers.registry import REGISTRY as MASKERS
+from constraint_sdc.measures.registry import MEASURES
+from constraint_sdc.operators.registry import OPERATORS
+from constraint_sdc.partition.registry import PARTITIONS
+
+
+class KindOfObject(Protocol):
+    """One kind of object that can be examined."""
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of all that are registered."""
+        ...
+
+    def distribution(self, name: str) -> str:
+        """Return who offers the object of this name."""
+        ...
+
+    def questions(self, name: str, options: ExamOptions) -> Iterator[AskedQuestion]:
+        """Yield the questions of the exam; to ask one is to call it."""
+        ...
+
+
+class _Maskers:
+    def names(self) -> tuple[str, ...]:
+        return MASKERS.names()
+
+    def distribution(self, name: str) -> str:
+        return MASKERS.distribution(name)
+
+    def questions(self, name: str, options: ExamOptions) -> Iterator[AskedQuestion]:
+        MASKERS.find(name)
+        return masker_questions(name, options)
+
+
+class _Operators:
+    def names(self) -> tuple[str, ...]:
+        return OPERATORS.names
+
+    def distribution(self, name: str) -> str:
+        return OPERATORS.distribution(name)
+
+    def questions(self, name: str, options: ExamOptions) -> Iterator[AskedQuestion]:
+        return operator_questions(OPERATORS[name], options)
+
+
+class _Partitions:
+    def names(self) -> tuple[str, ...]:
+        return PARTITIONS.names
+
+    def distribution(self, name: str) -> str:
+        return PARTITIONS.distribution(name)
+
+    def questions(self, name: str, options: ExamOptions) -> Iterator[AskedQuestion]:
+        return partition_questions(PARTITIONS[name], options)
+
+
+class _Measures:
+    def names(self) -> tuple[str, ...]:
+        return MEASURES.names
+
+    def distribution(self, name: str) -> str:
+        return MEASURES.distribution(name)
+
+    def questions(self, name: str, options: ExamOptions) -> Iterator[AskedQuestion]:
+        return measure_questions(MEASURES[name], options)
+
+
+KINDS: Mapping[str, KindOfObject] = MappingProxyType(
+    {"masker": _Maskers(), "operator": _Operators(), "partition": _Partitions(), "measure": _Measures()}
+)
+"""The kinds of objects by the word for `--kind`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExamAnswer:
+    """One question and what came of it: `says` is what was tried, or the counterexample if it did not pass."""
+
+    question: str
+    passed: bool
+    says: str
+    kept: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExamResult:
+    """The answers of one object. The exam ends with the first that does not pass."""
+
+    kind: str
+    name: str
+    distribution: str
+    answers: tuple[ExamAnswer, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Tell whether every question was answered rightly."""
+        return all(answer.passed for answer in self.answers)
+
+    @property
+    def exit_code(self) -> int:
+        """0 passed, 1 failed."""
+        return 0 if self.passed else 1
+
+
+def find_kind(name: str, kind: str | None) -> str:
+    """Return the kind of the object of this name; a name of several kinds, or of none, is refused."""
+    if kind is not None and kind not in KINDS:
+        raise UsageError(f"unknown kind {kind!r}", hint=f"use one of: {', '.join(KINDS)}")
+    found = [one for one in KINDS if kind in (None, one) and name in KINDS[one].names()]
+    if len(found) > 1:
+        raise UsageError(f"{name!r} is the name of a {' and of a '.join(found)}", hint=f"give --kind {found[0]}")
+    if not found:
+        kinds = KINDS if kind is None else {kind: KINDS[kind]}
+        known = "; ".join(f"{one}: {', '.join(kinds[one].names())}" for one in kinds)
+        raise UsageError(f"nothing registered is called {name!r}", hint=known)
+    return found[0]
+
+
+def sit_exam(name: str, kind: str | None = None, options: ExamOptions | None = None) -> Iterator[ExamAnswer]:
+    """Yield the answers of the object, question by question, up to the first that does not pass."""
+    settled = ExamOptions() if options is None else options
+    yield from sit_questions(KINDS[find_kind(name, kind)].questions(name, settled))
+
+
+def sit_questions(questions: Iterable[AskedQuestion]) -> Iterator[ExamAnswer]:
+    """Ask questions up to the first that does not pass; whatever an object raises is its failure, not the exam's."""
+    for question in questions:
+        try:
+            yield ExamAnswer(question.text, True, question.ask())
+        except ExamFailedError as failure:
+            yield ExamAnswer(question.text, False, str(failure), failure.kept)
+            return
+        except Exception as crash:
+            yield ExamAnswer(question.text, False, where_it_crashed(crash))
+            return
+
+
+def examine_object(name: str, kind: str | None = None, options: ExamOptions | None = None) -> ExamResult:
+    """Return what became of the whole exam."""
+    settled = find_kind(name, kind)
+    answers = tuple(sit_exam(name, settled, options))
+    return ExamResult(settled, name, KINDS[settled].distribution(name), answers)

@@ -1,0 +1,254 @@
+"""Objects that promise what they do not keep fail the exam, each at the question that is about its lie."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from constraint_sdc.arrays import Labels, Points, Rows, Weights
+from constraint_sdc.cli import program
+from constraint_sdc.constraints.constraint import Formula
+from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.data.groups import Groups
+from constraint_sdc.data.pair import Pair
+from constraint_sdc.errors import UsageError
+from constraint_sdc.exam.measures.exam import measure_questions
+from constraint_sdc.exam.operators.sitting import operator_questions
+from constraint_sdc.exam.partition.sitting import partition_questions
+from constraint_sdc.exam.question import AskedQuestion, ExamOptions
+from constraint_sdc.exam.sit import KINDS, ExamAnswer, examine_object, find_kind, sit_questions
+from constraint_sdc.maskers.inputs import MaskInputs
+from constraint_sdc.maskers.masked import MaskedBlock
+from constraint_sdc.measures.assessment import Figure, Measure, Measured, MeasureTraits, Unit
+from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
+from constraint_sdc.operators.lower_median import LowerMedian
+from constraint_sdc.operators.operator import Operator, OperatorVerdict, Preserved
+from constraint_sdc.partition.methods.mdav import Mdav
+from constraint_sdc.partition.partitioner import Partitioner
+from constraint_sdc.plan.design import BlockDesign
+from constraint_sdc.settings.reason import because
+from tests.maskers.toys import Toy, _unmasked, install
+
+SHORT = ExamOptions(cases=2)
+
+
+def failed(questions: Iterable[AskedQuestion]) -> ExamAnswer:
+    *_, last = sit_questions(questions)
+    assert not last.passed
+    return last
+
+
+class ClaimsEverything(ArithmeticMean):
+    """Claims what an actual record keeps."""
+
+    def verdict(self, formula: Formula) -> OperatorVerdict:
+        del formula
+        return Preserved(because("toy:trust-me"))
+
+
+class CopiesStrangers(LowerMedian):
+    """Copies the values of a record of another group."""
+
+    def choose(self, values: Points, groups: Groups, weights: Weights | None = None) -> Rows:
+        return np.zeros(len(groups), np.int64) + super().choose(values, groups, weights)[0]
+
+
+class Outside(ArithmeticMean):
+    """Leaves the range of the members."""
+
+    def representatives(self, values: Points, groups: Groups, weights: Weights | None = None) -> Points:
+        found = super().representatives(values, groups, weights)
+        return found * np.where(groups.sizes > 1, 1.5, 1.0)[:, None] if len(groups) > 1 else found
+
+
+class Neighbourly(ArithmeticMean):
+    """Rounds by what other groups have."""
+
+    def representatives(self, values: Points, groups: Groups, weights: Weights | None = None) -> Points:
+        found = super().representatives(values, groups, weights)
+        return np.clip(np.sort(found, axis=0), *self._ends(values, groups)) if len(groups) > 1 else found
+
+    def _ends(self, values: Points, groups: Groups) -> tuple[Points, Points]:
+        ordered = values[groups.order]
+        return np.minimum.reduceat(ordered, groups.starts), np.maximum.reduceat(ordered, groups.starts)
+
+
+@pytest.mark.parametrize(
+    ("liar", "question"),
+    [
+        (ClaimsEverything(), "every claim is true"),
+        (CopiesStrangers(), "values lie between those of the members"),
+        (Outside(), "values lie between those of the members"),
+        (Neighbourly(), "groups do not influence each other"),
+    ],
+    ids=lambda one: type(one).__name__ if not isinstance(one, str) else "",
+)
+def test_an_operator_that_lies_is_caught(liar: Operator, question: str) -> None:
+    assert failed(operator_questions(liar, SHORT)).question == question
+
+
+class OneAlone(Mdav):
+    """Puts the last record into a group of its own."""
+
+    def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
+        labels = super().partition(cloud, k, seed)
+        return np.append(labels[:-1], labels.max() + 1)
+
+
+def test_a_partition_with_a_group_below_k_is_caught() -> None:
+    answer = failed(partition_questions(OneAlone(), SHORT))
+    assert answer.question == "groups are of k or more"
+    assert "a group of 1" in answer.says
+
+
+@dataclass(frozen=True)
+class Honest:
+    """The mean absolute difference of the first variable."""
+
+    name: ClassVar[str] = "honest"
+    title: ClassVar[str] = "Difference"
+    traits: ClassVar[MeasureTraits] = MeasureTraits("utility", unmasked=0.0)
+
+    def measure(self, pair: Pair) -> Measured:
+        both = np.isfinite(pair["V1"].original) & np.isfinite(pair["V1"].masked)
+        gaps = np.abs(pair["V1"].original - pair["V1"].masked)[both]
+        return self.answer(self.of(gaps) if len(gaps) else None)
+
+    def of(self, gaps: Points) -> float:
+        return float(gaps.mean())
+
+    def answer(self, value: float | None) -> Measured:
+        return Measured(self.name, self.title, (Figure("difference", "difference", value, Unit.PLAIN),), "It differs.")
+
+
+class FirstRecord(Honest):
+    """Looks at the first record alone."""
+
+    def of(self, gaps: Points) -> float:
+        return float(gaps[0])
+
+
+class Moody(Honest):
+    """Has other figures every time."""
+
+    calls: ClassVar[list[int]] = []
+
+    def of(self, gaps: Points) -> float:
+        self.calls.append(1)
+        return float(gaps.mean()) + len(self.calls)
+
+
+class Infinite(Honest):
+    """Divides by zero."""
+
+    def of(self, gaps: Points) -> float:
+        return float("inf") if gaps.min() == 0 else float(gaps.mean())
+
+
+class AlwaysSome(Honest):
+    """Claims no loss for an original, and reports some."""
+
+    def of(self, gaps: Points) -> float:
+        return float(gaps.mean()) + 0.1
+
+
+class Scribbler(Honest):
+    """Writes into the values that it is given."""
+
+    def measure(self, pair: Pair) -> Measured:
+        found = super().measure(pair)
+        pair["V1"].masked[:] = pair["V1"].original
+        return found
+
+
+@pytest.mark.parametrize(
+    ("liar", "question"),
+    [
+        (FirstRecord(), "the order of the records does not matter"),
+        (Moody(), "the same files have the same figures"),
+        (Infinite(), "the answer has the form that reports show"),
+        (AlwaysSome(), "files that were not masked have the figure that is claimed"),
+        (Scribbler(), "the same files have the same figures"),
+    ],
+    ids=lambda one: type(one).__name__ if not isinstance(one, str) else "",
+)
+def test_a_measure_that_lies_is_caught(liar: Measure, question: str) -> None:
+    assert failed(measure_questions(liar, SHORT)).question == question
+    assert all(answer.passed for answer in sit_questions(measure_questions(Honest(), SHORT)))
+
+
+@dataclass(frozen=True)
+class Silent(Toy):
+    """Promises no k, and publishes the original as if it had masked it."""
+
+    name = "silent"
+    shares_values = False
+
+    def mask(self, design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
+        return _unmasked(design, inputs)
+
+
+@pytest.fixture
+def liars(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    entries = [f"{name} = tests.maskers.toys:{one}" for name, one in (("toy", "Toy"), ("rule-breaker", "RuleBreaker"))]
+    entries += ["lonely = tests.maskers.toys:Lonely", "silent = tests.exam.test_liars:Silent"]
+    install(tmp_path / "site", monkeypatch, *entries)
+
+
+@pytest.mark.usefixtures("liars")
+@pytest.mark.parametrize("name", ["rule-breaker", "lonely"])
+def test_a_masker_whose_file_may_not_be_published_is_caught(name: str, tmp_path: Path) -> None:
+    result = examine_object(name, "masker", ExamOptions(cases=2, keep=tmp_path / "kept"))
+    assert (result.exit_code, result.distribution) == (1, "toy-maskers 1.0")
+    answer = result.answers[-1]
+    assert answer.says.startswith("seed 0: ")
+    assert answer.kept == tmp_path / "kept" / "case-0"
+    assert {path.name for path in answer.kept.iterdir()} >= {"data.xml", "rules.sch", "recipe.yml", "failure.json"}
+
+
+@pytest.mark.usefixtures("liars")
+def test_a_masker_that_masks_nothing_is_caught() -> None:
+    result = examine_object("silent", options=ExamOptions(cases=2))
+    assert result.exit_code == 1
+    assert "published as it was, although records differ" in result.answers[-1].says
+
+
+@pytest.mark.usefixtures("liars")
+def test_the_command_names_the_counterexample_and_ends_with_1(tmp_path: Path) -> None:
+    done = CliRunner().invoke(program, ["exam", "rule-breaker", "--cases", "1", "--keep", str(tmp_path / "kept")])
+    assert done.exit_code == 1
+    lines = done.output.splitlines()
+    assert lines[0] == "masker rule-breaker (toy-maskers 1.0)"
+    assert lines[1].startswith("  FAILED  every rule that held holds in the masked file: seed 0: ")
+    assert f"files of the counterexample: {tmp_path / 'kept' / 'case-0'}" in lines
+    assert lines[-1] == "failed: every rule that held holds in the masked file"
+
+
+@pytest.mark.usefixtures("liars")
+def test_an_honest_masker_passes() -> None:
+    assert examine_object("toy", options=ExamOptions(cases=2)).exit_code == 0
+
+
+def test_a_name_that_nobody_has_is_refused_with_those_there_are() -> None:
+    with pytest.raises(UsageError, match=r"nothing registered is called 'mdva' .*partition: auto, mdav, "):
+        find_kind("mdva", None)
+    with pytest.raises(UsageError, match=r"nothing registered is called 'mdav' \(operator: arithmetic mean"):
+        find_kind("mdav", "operator")
+    assert find_kind("mode", None) == "operator"
+    assert set(KINDS) == {"masker", "operator", "partition", "measure"}
+
+
+@pytest.mark.parametrize("method", [OneAlone()])
+def test_what_raises_is_reported_with_its_place(method: Partitioner) -> None:
+    def crash() -> str:
+        raise ZeroDivisionError(f"in {method.name}")
+
+    answer = failed([AskedQuestion("does it run", crash)])
+    assert answer.says.startswith("crash in test_liars.py:")
+    assert "ZeroDivisionError: in mdav" in answer.says

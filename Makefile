@@ -26,12 +26,13 @@ check: setup docs
 docs: setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
+# A process that has run out of tests takes some from another; each starts with neighbours, which share what they need.
 test: check
-	$(BIN)/python -m pytest -n auto -q
+	$(BIN)/python -m pytest -n auto --dist worksteal -q
 
 # New random cases for every property test; what it finds becomes a case of its own.
 explore: setup
-	HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -n auto -q
+	HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -n auto --dist worksteal -q
 
 # What every recorded run publishes, answers and reports, compared with the record (tests/matrix/README.md).
 matrix: setup

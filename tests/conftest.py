@@ -1,9 +1,14 @@
-"""How property tests draw: the same cases every time, so that a red suite means a change; `make explore` draws anew."""
+"""How property tests draw: the same cases every time, so that a red suite means a change; `make explore` draws anew.
+
+And in which order tests run: those of whole programs first, which are the longest.
+"""
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # No deadlines: a busy machine is no defect. Nor are slow draws.
@@ -12,3 +17,12 @@ settings.register_profile(
     "explore", derandomize=False, print_blob=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Start with the tests of this very folder: the demo, the sessions and the wheel.
+
+    At the end of a run they would keep one core busy while the others wait; and two processes that share the tests of
+    one of these files would both have to make what its tests stand on.
+    """
+    items.sort(key=lambda item: item.path.parent != Path(__file__).parent)

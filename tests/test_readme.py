@@ -85,6 +85,13 @@ def test_the_readme_shows_what_the_demo_found(after_demo: tuple[Path, str]) -> N
         assert DEMO_TABLE.findall(page.read_text("utf-8")) == [demo_table(after_demo[1])], name(page)
 
 
+def test_the_demo_tells_the_whole_story(after_demo: tuple[Path, str]) -> None:
+    folder, printed = after_demo
+    assert printed.index("PASS") < printed.index("FAIL")
+    assert (folder / "build" / "demo" / "report.html").is_file()
+    assert "build/demo/report.html" in printed
+
+
 def verbs(page: Path) -> list[str]:
     """Return the commands of constraint-sdc that a page runs, in order."""
     said = [command.split() for block in blocks(page.read_text("utf-8")) for command in commands(block)]

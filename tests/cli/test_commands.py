@@ -174,11 +174,3 @@ def test_a_conversion_that_cannot_be_done_says_why(
     assert ran.code == 2
     assert says in ran.err
     assert not list(tmp_path.glob("out.*"))
-
-
-def test_the_demo_tells_the_whole_story(run: Run, tmp_path: Path) -> None:
-    ran = run("demo", "--directory", tmp_path / "demo", "--records", "300")
-    assert ran.code == 0
-    assert ran.out.index("PASS") < ran.out.index("FAIL")
-    assert (tmp_path / "demo" / "report.html").is_file()
-    assert str(tmp_path / "demo" / "report.html") in ran.out

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import pytest
 
 from constraint_sdc.census.generate import generate_file
 from constraint_sdc.cli import main
+from tests.matrix.running import quick_judge
 
 TOP = Path(__file__).resolve().parents[2]
 
@@ -23,6 +24,13 @@ class Ran:
 
 
 Run = Callable[..., Ran]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def saxon() -> Iterator[None]:
+    """Saxon's worker processes are shared: starting one costs more than judging a small file."""
+    with quick_judge():
+        yield
 
 
 @pytest.fixture

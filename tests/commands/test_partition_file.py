@@ -247,7 +247,7 @@ def test_a_blank_is_refused_with_its_place(tmp_path: Path, ending: str) -> None:
         (PartitionOptions(k=2, variables=("A", "Z")), "no record has a variable 'Z' .the file has: A, Big, W, T"),
         (PartitionOptions(k=2, variables=("A", "A")), "A is named twice"),
         (PartitionOptions(k=2, variables=("A", "W"), weights="W"), "W weighs the records and cannot divide them"),
-        (PartitionOptions(k=2, weights="A"), "A of record 1 is no positive number"),
+        (PartitionOptions(k=2, weights="A"), "A of record 1 is not a positive number"),
         (PartitionOptions(k=2, weights="Z"), "the weights are to be 'Z', which no record has"),
         (PartitionOptions(k=2, weights="W", partition="mdav"), "mdav takes no weights"),
         (PartitionOptions(k=2, standardise=Standardise.NONE), "the records have no distances.*z-score"),

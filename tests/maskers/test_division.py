@@ -304,11 +304,11 @@ class TestWeights:
         ("cell", "says"),
         [
             ("", "W of record 3 is not a positive number, so not a weight"),
-            ("0", "W of record 3 is no positive number"),
-            ("-2", "W of record 3 is no positive number"),
-            ("heavy", "W of record 3 is no positive number"),
-            ("INF", "W of record 3 is no positive number"),
-            ("NaN", "W of record 3 is no positive number"),
+            ("0", "W of record 3 is not a positive number"),
+            ("-2", "W of record 3 is not a positive number"),
+            ("heavy", "W of record 3 is not a positive number"),
+            ("INF", "W of record 3 is not a positive number"),
+            ("NaN", "W of record 3 is not a positive number"),
         ],
     )
     def test_what_is_no_weight_is_told_with_its_record(self, tmp_path: Path, cell: str, says: str) -> None:
@@ -336,7 +336,7 @@ class TestWeights:
     def test_an_absent_weight_is_told_with_its_record(self, tmp_path: Path) -> None:
         rows = columns(**amounts())
         del rows[6]["W"]
-        with pytest.raises(UsageError, match="W of record 7 is no positive number"):
+        with pytest.raises(UsageError, match="W of record 7 is not a positive number"):
             extract(tmp_path, rows).plan(K, weights="W", **QUICK)
 
     @pytest.mark.parametrize(

@@ -199,7 +199,7 @@ def test_the_rules_before_and_after_have_a_state_each() -> None:
 def test_without_rules_certificate_and_measures_the_page_says_so() -> None:
     text = words(BARE_ASSESSMENT)
     for said in (
-        "No rules were given, so none was judged.", "There is no certificate with the masked file, so it is not known",
+        "No rules were given, so none was judged.", "The masked file has no certificate, so it is not known",
         "No utility was measured.", "No attack was tried.", "There is no variable to draw.",
         "PIL or DR is not defined for this file, so it has no place on the map.", "nothing ties it to a plan",
         "Rules newly broken no rules given", "Certain re-identifications, at worst not measured",
@@ -255,7 +255,7 @@ def test_a_huge_table_is_cut_and_says_so() -> None:
 def test_tables_of_single_records_are_left_out_unless_asked_for() -> None:
     hidden, shown = words(WORDS), words(WORDS, show_values=True)
     assert "987,654,321" not in hidden
-    assert "Records an intruder finds: this table tells about single records and is left out." in hidden
+    assert "Records an intruder finds: this table reveals single records and is left out." in hidden
     assert "Values of single records are hidden." in hidden
     assert "987,654,321" in shown
     assert "is left out" not in shown

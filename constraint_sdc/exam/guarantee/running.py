@@ -19,7 +19,7 @@ from constraint_sdc.plan.plan import ExactStep
 # Phrases of the documented refusals. A damaged file is masked with its damage, and no recipe averages an identifier.
 DOCUMENTED = (
     "cannot form a group of",
-    "its values have fewer than",
+    " have fewer than ",
     "must share them",
     "except its own values",
     "takes no nominal",

@@ -6,7 +6,6 @@ farthest from that one does the same, until fewer than 3k records are left.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
@@ -23,10 +22,6 @@ from constraint_sdc.partition.partitioner import (
     refuse_weights,
     require_possible,
 )
-
-_REMEMBERED = 4
-_LATEST: dict[tuple[bytes, tuple[int, ...], int, bool | None], Labels] = {}
-"""The labels of the clouds that were divided last."""
 
 
 @dataclass(frozen=True)
@@ -52,18 +47,9 @@ class Mdav:
         refuse_weights(cloud, self.name)
         if k == 1:
             return np.arange(len(cloud), dtype=np.int64)
-        # A block's price compares it with plain MDAV, which often divides the very points that the search began with.
-        key = hashlib.sha256(cloud.points.tobytes()).digest(), cloud.points.shape, k, self.compiled
-        if key not in _LATEST:
-            while len(_LATEST) >= _REMEMBERED:
-                _LATEST.pop(next(iter(_LATEST)), None)
-            _LATEST[key] = self._partition(cloud.points, k)
-        return _LATEST[key].copy()
-
-    def _partition(self, points: Points, k: int) -> Labels:
-        labels, groups = self._first_groups(points, k)
+        labels, groups = self._first_groups(cloud.points, k)
         left = np.flatnonzero(labels < 0)
-        for number, rows in enumerate(_groups(points[left], k), groups):
+        for number, rows in enumerate(_groups(cloud.points[left], k), groups):
             labels[left[rows]] = number
         return labels
 

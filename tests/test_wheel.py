@@ -101,7 +101,9 @@ def test_the_wheel_holds_what_the_package_reads(installed: Installed) -> None:
     held = set(zipfile.ZipFile(installed.wheel).namelist())
     wanted = {f"constraint_sdc/shipped/schemas/{path.name}" for path in (TOP / "schemas").iterdir()}
     wanted |= {f"constraint_sdc/shipped/rules/{path.name}" for path in (TOP / "rules").iterdir()}
-    sources = (path for path in (TOP / "constraint_sdc").rglob("*") if path.is_file() and path.suffix != ".pyc")
+    sources = (
+        path for path in (TOP / "constraint_sdc").rglob("*") if path.is_file() and "__pycache__" not in path.parts
+    )
     wanted |= {path.relative_to(TOP).as_posix() for path in sources}
     assert "constraint_sdc/py.typed" in wanted
     assert {name for name in held if ".dist-info/" not in name} == wanted

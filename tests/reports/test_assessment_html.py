@@ -201,7 +201,8 @@ def test_without_rules_certificate_and_measures_the_page_says_so() -> None:
     for said in (
         "No rules were given, so none was judged.", "The masked file has no certificate, so it is not known",
         "No utility was measured.", "No attack was tried.", "There is no variable to draw.",
-        "PIL or DR is not defined for this file, so it has no place on the map.", "its plan, rules and program version are not known",
+        "PIL or DR is not defined for this file, so it has no place on the map.",
+        "its plan, rules and program version are not known",
         "Rules newly broken no rules given", "Certain re-identifications, at worst not measured",
         "Blocks that keep k no k promised", "Smallest group over all known variables not measured",
         "SCORE (50: not masked) not defined",

@@ -106,4 +106,4 @@ def test_killed_at_any_moment_the_old_file_or_the_new_one_is_there(tmp_path: Pat
         seen["certificate first"] += found != new and found != old
         assert not set(staged_files(given)) & set(FINAL)
     assert all(seen.values()), seen
-    assert publish(given, 7)[0] == new, "what a killed run leaves behind is in nobody's way"
+    assert publish(given, 7)[0] == new, "what a killed run leaves behind does not disturb the next"

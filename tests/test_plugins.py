@@ -35,9 +35,11 @@ def orchard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     (folder / "tools.py").write_text("LADDER = 1\n")
     fruit = "class {0}:\n    name = '{1}'\n    def peel(self): return 'peeled {1}'\n"
     (folder / "pome.py").write_text(
-        fruit.format("Pear", "pear") + fruit.format("Apple", "apple") + "REGISTERED = (Pear(), Apple())\n"
+        fruit.format("Pear", "pear")
+        + fruit.format("Apple", "apple")
+        + "REGISTERED = {'pear': Pear(), 'apple': Apple()}\n"
     )
-    (folder / "stone" / "plum.py").write_text(fruit.format("Plum", "plum") + "REGISTERED = (Plum(),)\n")
+    (folder / "stone" / "plum.py").write_text(fruit.format("Plum", "plum") + "REGISTERED = {'plum': Plum()}\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     yield
     for name in [name for name in sys.modules if name.split(".")[0] in ("orchard", "their_fruit")]:
@@ -83,6 +85,60 @@ def test_listing_loads_nothing(offer: Offer) -> None:
     assert "quince" in fruits().names
     assert fruits()["pear"].name == "pear"
     assert "their_fruit" not in sys.modules
+
+
+def test_our_own_are_listed_without_an_import_and_loaded_one_by_one() -> None:
+    found = fruits()
+    assert found.names == ("apple", "pear", "plum")
+    assert not {"orchard.pome", "orchard.stone.plum", "orchard.tools"} & set(sys.modules)
+    assert found["plum"].peel() == "peeled plum"
+    assert "orchard.stone.plum" in sys.modules
+    assert not {"orchard.pome", "orchard.tools"} & set(sys.modules)
+
+
+@pytest.mark.parametrize("written", ["(Fig(),)", "dict(fig=Fig())", "{Fig.name: Fig()}", "{**MORE}"])
+def test_names_must_be_written_out(tmp_path: Path, written: str) -> None:
+    (tmp_path / "orchard" / "fig.py").write_text(f"class Fig:\n    name = 'fig'\nMORE = {{}}\nREGISTERED = {written}\n")
+    with pytest.raises(RuntimeError, match=r"orchard.fig: REGISTERED must be a dictionary whose keys are texts"):
+        fruits().names  # noqa: B018  (the property refuses)
+
+
+def test_a_module_that_misnames_its_object_is_refused(tmp_path: Path) -> None:
+    text = (tmp_path / "orchard" / "stone" / "plum.py").read_text()
+    (tmp_path / "orchard" / "stone" / "plum.py").write_text(text.replace("{'plum'", "{'prune'"))
+    with pytest.raises(PluginError, match=r"the fruit 'prune' of constraint-sdc \(.*\) calls itself 'plum'"):
+        fruits()["prune"]
+
+
+class Tree:
+    name: str
+
+
+TREES = """from tests.test_plugins import Tree
+class Oak(Tree):
+    name = 'oak'
+class Ash:
+    name = 'ash'
+"""
+
+
+def trees() -> Registry[type[Tree]]:
+    return Registry[type[Tree]]("tree", ("orchard.stone",), "test_plugins.fruits", Tree, holds_classes=True)
+
+
+def test_classes_are_registered_as_they_are(offer: Offer) -> None:
+    offer("oak = their_fruit:Oak\nash = their_fruit:Ash", TREES)
+    oak = trees()["oak"]
+    assert isinstance(oak, type)
+    with pytest.raises(
+        PluginError, match=r"the tree 'ash' of their_fruit 1.2 \(their_fruit:Ash\) is not a subclass of"
+    ):
+        trees()["ash"]
+
+
+def test_one_that_cannot_be_used_is_left_out_of_the_loadable(offer: Offer) -> None:
+    offer("quince = their_fruit:Quince\nfig = nowhere:Fig", QUINCE)
+    assert [fruit.name for fruit in fruits().loadable_others()] == ["quince"]
 
 
 def test_an_unknown_name_is_refused_with_the_names_there_are() -> None:

@@ -132,9 +132,9 @@ def with_new_spelling(given: dict[str, Any]) -> dict[str, Any]:
 
 def meaning_of(name: str) -> str:
     """Tell what a name in the old spelling is: masker or partition. Only built-in maskers ever had that spelling."""
-    from constraint_sdc.maskers.registry import REGISTRY
+    from constraint_sdc.maskers.registry import MASKERS
 
-    return "masker" if name in REGISTRY.built_in else "partition"
+    return "masker" if name in MASKERS.own_names else "partition"
 
 
 def _by_plan(given: dict[str, Any], saved: Plan) -> dict[str, Any]:

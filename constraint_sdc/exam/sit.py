@@ -16,7 +16,7 @@ from constraint_sdc.exam.measures.exam import measure_questions
 from constraint_sdc.exam.operators.sitting import operator_questions
 from constraint_sdc.exam.partition.sitting import partition_questions
 from constraint_sdc.exam.question import AskedQuestion, ExamOptions
-from constraint_sdc.maskers.registry import REGISTRY as MASKERS
+from constraint_sdc.maskers.registry import MASKERS
 from constraint_sdc.measures.registry import MEASURES
 from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.partition.registry import PARTITIONS
@@ -40,13 +40,13 @@ class KindOfObject(Protocol):
 
 class _Maskers:
     def names(self) -> tuple[str, ...]:
-        return MASKERS.names()
+        return MASKERS.names
 
     def distribution(self, name: str) -> str:
         return MASKERS.distribution(name)
 
     def questions(self, name: str, options: ExamOptions) -> Iterator[AskedQuestion]:
-        MASKERS.find(name)
+        MASKERS[name]  # one that cannot be used is refused before the exam
         return masker_questions(name, options)
 
 

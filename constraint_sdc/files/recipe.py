@@ -110,7 +110,7 @@ def recipe_to_json(recipe: Recipe) -> dict[str, object]:
 
 def _masker(mask: Mapping[str, Any]) -> MaskerTraits:
     told = {name: value for name, value in mask.items() if name not in ("masker", "partition")}
-    return make_masker(masker_registry().find(mask["masker"]), told)
+    return make_masker(masker_registry()[mask["masker"]], told)
 
 
 def _mask_to_json(recipe: Recipe) -> dict[str, object]:

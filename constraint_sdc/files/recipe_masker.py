@@ -38,7 +38,7 @@ def modern_spelling(content: Mapping[str, Any]) -> dict[str, Any]:
 
 def _meant(name: str) -> str:
     """Return the new entry for an old `method` of this name; third-party maskers never had the old spelling."""
-    return "masker" if name in masker_registry().built_in else "partition"
+    return "masker" if name in masker_registry().own_names else "partition"
 
 
 def refuse_two_spellings(content: Mapping[str, Any], text: RecipeText) -> None:
@@ -76,17 +76,17 @@ def refuse_strange_parameters(content: Mapping[str, Any], text: RecipeText) -> N
 
 
 def _kind(name: str | None, text: RecipeText) -> type[MaskerTraits]:
-    registry = masker_registry()
+    maskers = masker_registry()
     try:
-        return registry.find(next(iter(registry.built_in)) if name is None else name)
+        return maskers[maskers.own_names[0] if name is None else name]
     except UsageError as error:
         raise text.mistake(_said(error), masker_place(text)) from None
 
 
 def _of_another(entry: str, kind: type[MaskerTraits]) -> str:
     """Return the message that names the built-in maskers to which an entry belongs."""
-    registry = masker_registry()
-    kinds = [registry.find(name) for name in registry.built_in]
+    maskers = masker_registry()
+    kinds = [maskers[name] for name in maskers.own_names]
     if entry == "partition":
         owners = [one.name for one in kinds if not one.divides_itself]
     else:

@@ -7,33 +7,21 @@ read back, judged by the rules and counted for k in the same way; a file that fa
 from __future__ import annotations
 
 from constraint_sdc.maskers.masker import Masker
-from constraint_sdc.settings.plugins import PlugIns
+from constraint_sdc.plugins import Registry
 
 DEFAULT = "microaggregation"
 
-REGISTRY: PlugIns[Masker] = PlugIns(
+MASKERS = Registry[type[Masker]](
     kind="masker",
+    folders=("constraint_sdc.maskers",),
     group="constraint_sdc.maskers",
-    base=Masker,
-    built_in={
-        DEFAULT: "constraint_sdc.maskers.microaggregation.masker:Microaggregation",
-        "microhybrid": "constraint_sdc.maskers.microhybrid.masker:Microhybrid",
-        "fuzzy-c-means": "constraint_sdc.maskers.fuzzy.masker:FuzzyCMeans",
-        "group-anonymity": "constraint_sdc.maskers.group_anonymity.masker:GroupAnonymity",
-    },
+    protocol=Masker,
+    first=(DEFAULT, "microhybrid", "fuzzy-c-means", "group-anonymity"),
+    holds_classes=True,
 )
-
-
-def masker_names() -> tuple[str, ...]:
-    """Return the names of all maskers, the default first."""
-    return REGISTRY.names()
-
-
-def find_masker(name: str) -> type[Masker]:
-    """Return the masker of this name; its parameters are its fields."""
-    return REGISTRY.find(name)
+"""Every masker under its name, the default first; the fields of a class are its parameters."""
 
 
 def default_masker() -> Masker:
     """Return the masker of a run that names none."""
-    return find_masker(DEFAULT)()
+    return MASKERS[DEFAULT]()

@@ -51,7 +51,7 @@ class ArithmeticMean:
         return group_means(values, groups, weights)
 
 
-REGISTERED = (ArithmeticMean(),)
+REGISTERED = {"arithmetic mean": ArithmeticMean()}
 
 
 def group_means(values: Points, groups: Groups, weights: Weights | None = None) -> Points:

@@ -58,7 +58,7 @@ class GeometricMean:
         return np.clip(means, lowest, highest)
 
 
-REGISTERED = (GeometricMean(),)
+REGISTERED = {"geometric mean": GeometricMean()}
 
 
 def _atom_verdict(atom: ValueAtom) -> OperatorVerdict:

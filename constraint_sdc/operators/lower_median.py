@@ -66,7 +66,7 @@ class LowerMedian:
         return members.first_of_run(members.run_at(np.searchsorted(below, middle)))
 
 
-REGISTERED = (LowerMedian(),)
+REGISTERED = {"lower median": LowerMedian()}
 
 
 def _atom_verdict(atom: ValueAtom) -> OperatorVerdict:

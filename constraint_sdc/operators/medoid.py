@@ -49,7 +49,7 @@ class Medoid:
         return candidates[is_first]
 
 
-REGISTERED = (Medoid(),)
+REGISTERED = {"medoid": Medoid()}
 
 
 def _from_mean(points: Points, groups: Groups, weights: Weights | None) -> Points:

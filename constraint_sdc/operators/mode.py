@@ -54,7 +54,7 @@ class Mode:
         return members.first_of_run(best_first[is_best])
 
 
-REGISTERED = (Mode(),)
+REGISTERED = {"mode": Mode()}
 
 
 def _atom_verdict(atom: ValueAtom) -> OperatorVerdict:

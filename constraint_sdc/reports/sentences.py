@@ -7,14 +7,10 @@ and sentences with it, as a mapping `sentences`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
-from constraint_sdc.errors import UsageError
-from constraint_sdc.maskers.masker import Masker
-from constraint_sdc.maskers.registry import REGISTRY, find_masker, masker_names
-from constraint_sdc.operators.operator import Operator
+from constraint_sdc.maskers.registry import MASKERS
 from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.settings.reason import FOREIGN, Param, Reason, is_reason_json, reason_from_json
 
@@ -47,24 +43,8 @@ def sentences(reasons: Iterable[Reason]) -> list[str]:
 
 def brought_sentences() -> dict[str, Sentence]:
     """Return the sentences that operators and maskers of other distributions bring with them."""
-    members: list[object] = [*_foreign_operators(), *_foreign_maskers()]
+    members: list[object] = [*OPERATORS.loadable_others(), *MASKERS.loadable_others()]
     return {code: form for member in members for code, form in getattr(member, "sentences", {}).items()}
-
-
-def _foreign_operators() -> Iterator[Operator]:
-    """Yield the operators of other distributions; one that cannot be loaded has no sentences."""
-    for name in OPERATORS.names:
-        if name not in OPERATORS.own_names:
-            with suppress(UsageError):
-                yield OPERATORS[name]
-
-
-def _foreign_maskers() -> Iterator[type[Masker]]:
-    """Yield the maskers of other distributions; one that cannot be loaded has no sentences."""
-    for name in masker_names():
-        if name not in REGISTRY.built_in:
-            with suppress(UsageError):
-                yield find_masker(name)
 
 
 def _worded(value: Param) -> object:

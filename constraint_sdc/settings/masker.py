@@ -12,7 +12,7 @@ from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
 from constraint_sdc.errors import UsageError
-from constraint_sdc.settings.plugins import PlugIns, load
+from constraint_sdc.plugins import Registry, load
 from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.words import Treatment
 
@@ -177,9 +177,9 @@ def make_masker(kind: type[M], told: Mapping[str, Any]) -> M:
 # Maskers by name, for the rooms below them.
 
 
-def masker_registry() -> PlugIns[MaskerTraits]:
+def masker_registry() -> Registry[type[MaskerTraits]]:
     """Return the registry of maskers; it is above this room, and found by name as a plug-in is."""
-    registry: PlugIns[MaskerTraits] = load("constraint_sdc.maskers.registry:REGISTRY")
+    registry: Registry[type[MaskerTraits]] = load("constraint_sdc.maskers.registry:MASKERS")
     return registry
 
 
@@ -210,7 +210,7 @@ def masker_to_json(masker: MaskerTraits) -> dict[str, object]:
 def masker_from_json(content: Mapping[str, Any]) -> MaskerTraits:
     """Return the masker from an entry of a plan."""
     told = {name: value for name, value in content.items() if name != "method"}
-    registry = masker_registry()
-    if content["method"] not in registry.names():
+    maskers = masker_registry()
+    if content["method"] not in maskers:
         return UnknownMasker(content["method"], told)
-    return make_masker(registry.find(content["method"]), told)
+    return make_masker(maskers[content["method"]], told)

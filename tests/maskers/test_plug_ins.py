@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +15,17 @@ from constraint_sdc.errors import NotPublishedError, UsageError
 from constraint_sdc.files.json_file import shipped_file
 from constraint_sdc.files.recipe import read_recipe, recipe_from_json, recipe_to_json
 from constraint_sdc.maskers.masker import Masker
-from constraint_sdc.maskers.registry import DEFAULT, REGISTRY, default_masker, find_masker, masker_names
+from constraint_sdc.maskers.registry import DEFAULT, MASKERS, default_masker
 from constraint_sdc.plan.plan_json import plan_from_json, plan_to_json
+from constraint_sdc.plugins import PluginError
 from constraint_sdc.reports.sentences import sentence, sentences
 from constraint_sdc.settings.masker import MaskerTraits, UnknownMasker, make_masker, parameters
 from constraint_sdc.settings.reason import Reason
 from constraint_sdc.settings.words import Treatment
 from tests.maskers.extract import Extract, columns, extract
-from tests.maskers.toys import DISTRIBUTION, Toy, install
+from tests.maskers.toys import Toy, install
 
-BUILT_IN = tuple(REGISTRY.built_in)
+BUILT_IN = MASKERS.own_names
 GOALS = [{"parameter": "Town", "vital": "A > 1", "change": [{"move": {"from": "a", "to": "b"}}]}]
 TOLD: dict[str, dict[str, Any]] = {"group-anonymity": {"goals": GOALS}}
 RULES = {"total": "number(A) + number(B) = number(C)"}
@@ -30,7 +33,7 @@ PAGES = Path(__file__).resolve().parents[2] / "docs" / "maskers"
 
 
 def masker(name: str) -> Masker:
-    return make_masker(find_masker(name), TOLD.get(name, {}))
+    return make_masker(MASKERS[name], TOLD.get(name, {}))
 
 
 def household(folder: Path, recipe: str | None = None) -> Extract:
@@ -67,7 +70,7 @@ class TestTraits:
         assert (*said, one.takes_standardise, one.shares_values) == TRAITS[name]
 
     def test_fuzzy_centres_are_shared_when_k_is_ensured(self) -> None:
-        assert make_masker(find_masker("fuzzy-c-means"), {"ensure_k": True}).shares_values
+        assert make_masker(MASKERS["fuzzy-c-means"], {"ensure_k": True}).shares_values
 
     @pytest.mark.parametrize("name", BUILT_IN)
     def test_every_question_has_an_answer(self, name: str) -> None:
@@ -89,7 +92,7 @@ class TestTraits:
         assert (PAGES / f"{pages.get(name, name)}.md").exists()
 
     def test_the_default_is_the_first_of_the_list(self) -> None:
-        assert default_masker() == masker(masker_names()[0])
+        assert default_masker() == masker(MASKERS.names[0])
 
 
 class TestParameters:
@@ -111,14 +114,14 @@ class TestParameters:
         declared = {
             each.name: {**each.schema, "description": f"{name}: {each.schema['description']}"}
             for name in BUILT_IN
-            for each in parameters(find_masker(name))
+            for each in parameters(MASKERS[name])
         }
         assert {name: entry for name, entry in shipped.items() if name in declared} == declared
         assert set(shipped) - set(declared) == {"masker", "method", "partition"}
 
     def test_a_masker_that_must_be_told_something_says_so(self) -> None:
         with pytest.raises(UsageError, match="group-anonymity needs its parameter goals"):
-            make_masker(find_masker("group-anonymity"), {})
+            make_masker(MASKERS["group-anonymity"], {})
 
 
 @pytest.mark.usefixtures("toys")
@@ -126,8 +129,8 @@ class TestOfOthers:
     """Maskers of another distribution are planned, masked and certified like the built-in ones."""
 
     def test_it_is_found_by_its_name(self) -> None:
-        assert masker_names() == (*BUILT_IN, "forgetful", "lonely", "meddler", "rewriter", "rule-breaker", "toy")
-        assert find_masker("toy") is Toy
+        assert MASKERS.names == (*BUILT_IN, "forgetful", "lonely", "meddler", "rewriter", "rule-breaker", "toy")
+        assert MASKERS["toy"] is Toy
 
     def test_it_masks_as_its_recipe_says(self, tmp_path: Path) -> None:
         given = household(tmp_path, "k: 4\nmask: {masker: toy, partition: mdav, strength: 2.5, is_loud: true}\n")
@@ -199,39 +202,59 @@ class TestLies:
         assert says in str(error.details)
 
 
+def test_only_the_masker_of_the_run_is_imported() -> None:
+    """Listing imports none of them; using one imports neither the others nor the libraries of its work."""
+    code = (
+        "import sys\nfrom constraint_sdc.maskers.registry import MASKERS\n"
+        "modules = lambda: [name for name in sys.modules if name.endswith('.masker')]\n"
+        "print(*MASKERS.names)\nprint(*modules())\nMASKERS['microhybrid']()\nprint(*modules())\n"
+        "print([name for name in ('scipy', 'numba', 'pywt', 'highspy') if name in sys.modules])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    base = "constraint_sdc.settings.masker constraint_sdc.maskers.masker"
+    names, listed, used, libraries = done.stdout.splitlines()
+    assert names == " ".join(BUILT_IN)
+    assert (listed, used) == (base, f"{base} constraint_sdc.maskers.microhybrid.masker")
+    assert libraries == "[]"
+
+
 class TestBrokenEntries:
     """An entry that cannot be used names its distribution, and what to do."""
 
     def test_nobody_has_the_name(self) -> None:
         with pytest.raises(UsageError, match=r"unknown masker 'nobody' \(use one of: microaggregation, "):
-            find_masker("nobody")
+            MASKERS["nobody"]
 
     @pytest.mark.parametrize(
         ("entry", "says"),
         [
-            ("toy = tests.maskers.nowhere:Toy", "the masker toy of toy-maskers cannot be loaded: No module named"),
-            ("toy = tests.maskers.toys:Nothing", "the masker toy of toy-maskers cannot be loaded"),
-            ("toy = tests.maskers.toys:NoMasker", "the masker toy of toy-maskers is not a subclass of"),
-            ("toy = tests.maskers.toys:Lonely", "the masker toy of toy-maskers has the name 'lonely'"),
+            ("toy = tests.maskers.nowhere:Toy", "cannot be loaded: ModuleNotFoundError: No module named"),
+            ("toy = tests.maskers.toys:Nothing", "cannot be loaded: AttributeError"),
+            ("toy = tests.maskers.toys:NoMasker", "is not a subclass of constraint_sdc.maskers.masker.Masker"),
+            ("toy = tests.maskers.toys:Lonely", "calls itself 'lonely'"),
         ],
     )
     def test_it_is_broken(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, entry: str, says: str) -> None:
         install(tmp_path, monkeypatch, entry)
-        with pytest.raises(UsageError, match=says):
-            find_masker("toy")
-        assert find_masker(DEFAULT).name == DEFAULT, "what is not asked for does not matter"
+        with pytest.raises(PluginError) as caught:
+            MASKERS["toy"]
+        assert str(caught.value).startswith("the masker 'toy' of toy-maskers 1.0 (tests.maskers.")
+        assert says in str(caught.value)
+        assert MASKERS[DEFAULT].name == DEFAULT, "what is not asked for does not matter"
 
     def test_a_built_in_name_cannot_be_replaced(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         install(tmp_path, monkeypatch, "microhybrid = tests.maskers.toys:Toy")
-        with pytest.raises(UsageError, match=f"microhybrid is built in, but {DISTRIBUTION} registers another"):
-            find_masker("microhybrid")
-        assert masker_names() == BUILT_IN
+        with pytest.raises(
+            PluginError, match=r"toy-maskers 1.0 offers a masker 'microhybrid', and constraint-sdc has one"
+        ):
+            MASKERS.names  # noqa: B018  (the property refuses)
+        assert MASKERS["microhybrid"].name == "microhybrid", "built-in names do not depend on what is installed"
 
     def test_two_distributions_with_one_name(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         install(tmp_path / "a", monkeypatch, "toy = tests.maskers.toys:Toy")
         install(tmp_path / "b", monkeypatch, "toy = tests.maskers.toys:Toy", name="other-toys")
-        with pytest.raises(UsageError, match="other-toys and toy-maskers both register a masker toy"):
-            find_masker("toy")
+        with pytest.raises(UsageError, match=r"toy-maskers 1.0 offers a masker 'toy', and other-toys 1.0 has one"):
+            MASKERS["toy"]
 
     def test_a_plan_of_a_masker_that_is_gone_can_still_be_read(self, tmp_path: Path) -> None:
         content = plan_to_json(household(tmp_path).plan(4))

@@ -16,7 +16,9 @@ from constraint_sdc.maskers.inputs import MaskInputs
 from constraint_sdc.maskers.masked import Masked, MaskedBlock
 from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.maskers.microaggregation.mask_block import mask_block
+from constraint_sdc.maskers.registry import MASKERS
 from constraint_sdc.plan.design import BlockDesign, Design
+from constraint_sdc.plugins import Registry
 from constraint_sdc.settings.masker import RecipeMistake, flag, number
 from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.recipe import Recipe
@@ -32,6 +34,15 @@ def install(folder: Path, monkeypatch: pytest.MonkeyPatch, *entries: str, name: 
     listed = "".join(f"{entry}\n" for entry in entries)
     (info / "entry_points.txt").write_text(f"[constraint_sdc.maskers]\n{listed}", encoding="utf-8")
     monkeypatch.syspath_prepend(str(folder))
+    look_again(MASKERS, monkeypatch)
+
+
+def look_again(registry: Registry[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a registry look at what is installed, now and when the test is over; a program looks once."""
+    for kept in ("names", "_others", "_loaded"):
+        vars(registry).pop(kept, None)
+        monkeypatch.setitem(vars(registry), kept, None)
+        del vars(registry)[kept]
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from constraint_sdc.files.microdata.microdata import open_microdata
 from constraint_sdc.files.recipe import recipe_from_json
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.maskers.masked import CertificateCheck
-from constraint_sdc.maskers.registry import DEFAULT, find_masker
+from constraint_sdc.maskers.registry import DEFAULT, MASKERS
 from constraint_sdc.plan.plan import BlockPlan, Plan
 from constraint_sdc.plan.plan_json import division_from_json, plan_digest, plan_from_json
 from constraint_sdc.reports.check.wording import counted, number
@@ -27,7 +27,7 @@ def _recount(certificate: Mapping[str, Any], plan: Plan, data: Path, record: str
     if not plan.masker.recounts:
         return "", []
     table = read_dataset(data, record or certificate["options"]["record"]).table
-    masker = make_masker(find_masker(plan.masker.name), plan.masker.told())
+    masker = make_masker(MASKERS[plan.masker.name], plan.masker.told())
     return masker.recount(plan, table, recipe_from_json(certificate["recipe"]))
 
 

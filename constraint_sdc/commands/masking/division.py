@@ -13,7 +13,7 @@ from constraint_sdc.errors import UsageError
 from constraint_sdc.evaluate.lexical import Reading
 from constraint_sdc.maskers.masked import MaskOptions, PartitionOptions
 from constraint_sdc.maskers.masker import Masker
-from constraint_sdc.maskers.registry import DEFAULT, find_masker
+from constraint_sdc.maskers.registry import DEFAULT, MASKERS
 from constraint_sdc.partition.registry import METHODS, settled, takes_one_variable
 from constraint_sdc.settings.masker import MaskerTraits, make_masker
 from constraint_sdc.settings.recipe import Division, Recipe
@@ -25,7 +25,7 @@ def wished_masker(options: MaskOptions) -> Masker:
     of_recipe = options.recipe.masker
     name = options.masker or (DEFAULT if of_recipe is None else of_recipe.name)
     told = of_recipe.told() if of_recipe is not None and of_recipe.name == name else {}
-    return make_masker(find_masker(name), told)
+    return make_masker(MASKERS[name], told)
 
 
 def wished_division(options: MaskOptions | PartitionOptions, masker: MaskerTraits | None = None) -> Division:

@@ -21,7 +21,7 @@ from constraint_sdc.commands.measuring.pairing import pair_tables
 from constraint_sdc.data.table import Column, Table
 from constraint_sdc.errors import ConstraintSdcError, PlanRefusedError, UsageError
 from constraint_sdc.maskers.masked import MaskOptions
-from constraint_sdc.maskers.registry import DEFAULT, find_masker, masker_names
+from constraint_sdc.maskers.registry import DEFAULT, MASKERS
 from constraint_sdc.measures.assessment import WITH_RULES, SweepPoint, SweepTask
 from constraint_sdc.measures.registry import Figures, SweepFigures
 from constraint_sdc.settings.mask_settings import RulesSettings
@@ -35,9 +35,9 @@ def open_for_sweep(data: Path, rules: Path | None, masking: MaskOptions) -> Abst
 
 def masking_by(masking: MaskOptions, method: str) -> MaskOptions:
     """Return the options for one masker, or for microaggregation by one partition."""
-    if method not in masker_names():
+    if method not in MASKERS:
         return replace(masking, masker=DEFAULT, partition=method)
-    return replace(masking, masker=method, partition=None if find_masker(method).divides_itself else masking.partition)
+    return replace(masking, masker=method, partition=None if MASKERS[method].divides_itself else masking.partition)
 
 
 class SweepBench:

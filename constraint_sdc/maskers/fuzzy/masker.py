@@ -61,3 +61,6 @@ class FuzzyCMeans(Masker):
         from constraint_sdc.maskers.fuzzy.mask_fuzzy import mask_fuzzy
 
         return mask_fuzzy(design, inputs, self)
+
+
+REGISTERED = {"fuzzy-c-means": FuzzyCMeans}

@@ -102,3 +102,6 @@ class GroupAnonymity(Masker):
         from constraint_sdc.maskers.group_anonymity.recount import recount_goals
 
         return recount_goals(self.goals, self.influential, plan, table, recipe)
+
+
+REGISTERED = {"group-anonymity": GroupAnonymity}

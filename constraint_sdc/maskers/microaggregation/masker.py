@@ -58,3 +58,6 @@ class Microaggregation(Masker):
         from constraint_sdc.maskers.microaggregation.mask_block import mask_block
 
         return mask_block(design, inputs)
+
+
+REGISTERED = {"microaggregation": Microaggregation}

@@ -109,3 +109,6 @@ def _given_mistakes(name: str, recipe: Recipe) -> Iterator[str]:
             yield f"{name} is in `given` and must be numeric, but it is {wish.scale.value}"
     if any(name in group for group in recipe.groups if recipe.groups != "all"):
         yield f"{name} is in `given`, so it is not changed and cannot be in a group"
+
+
+REGISTERED = {"microhybrid": Microhybrid}

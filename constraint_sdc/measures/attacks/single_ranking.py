@@ -213,4 +213,4 @@ def _undefined(why: str) -> Measured:
     return Measured(SingleRanking.name, SingleRanking.title, _figures(None, None, None), says, notes=(says,))
 
 
-REGISTERED = (SingleRanking(),)
+REGISTERED = {"single-ranking": SingleRanking()}

@@ -190,7 +190,7 @@ class Transparency:
         return AnonymitySets(knowledge, set_sizes(reaches, len(pair), self.cap), self.cap, uses)
 
 
-REGISTERED = (Transparency(),)
+REGISTERED = {"transparency": Transparency()}
 
 
 def _figures(found: AnonymitySets) -> tuple[Figure, ...]:

@@ -89,7 +89,7 @@ class AchievedKRisk:
         return Measured(self.name, self.title, figures, _says(whole, held, pair.k), tables, tuple(_notes(pair, whole)))
 
 
-REGISTERED = (AchievedKRisk(),)
+REGISTERED = {"achieved-k": AchievedKRisk()}
 
 
 def _blocks(pair: Pair) -> Iterator[tuple[str, ...]]:

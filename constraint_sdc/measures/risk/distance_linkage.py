@@ -77,7 +77,7 @@ class DistanceLinkage:
         return linked(self.name, self.title, pair, there, back, places.notes)
 
 
-REGISTERED = (DistanceLinkage(),)
+REGISTERED = {"distance-linkage": DistanceLinkage()}
 
 
 def linked(

@@ -131,7 +131,7 @@ class IntervalDisclosureRisk:
         return Measured(self.name, self.title, figures, _says(found), tables, tuple(_notes(pair, found)))
 
 
-REGISTERED = (IntervalDisclosureRisk(),)
+REGISTERED = {"interval-disclosure": IntervalDisclosureRisk()}
 
 
 def _says(found: IntervalDisclosure) -> str:

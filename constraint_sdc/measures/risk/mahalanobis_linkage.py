@@ -68,7 +68,7 @@ class MahalanobisLinkage:
         return linked(self.name, self.title, pair, there, back, _notes(places, turned), "Mahalanobis distance")
 
 
-REGISTERED = (MahalanobisLinkage(),)
+REGISTERED = {"mahalanobis-linkage": MahalanobisLinkage()}
 
 
 def _notes(places: Places, turned: Whitened) -> tuple[str, ...]:

@@ -275,7 +275,7 @@ class ProbabilisticLinkage:
             yield "No masked record has a single original of highest weight: the share of right links is not defined."
 
 
-REGISTERED = (ProbabilisticLinkage(),)
+REGISTERED = {"probabilistic-linkage": ProbabilisticLinkage()}
 
 
 def _table(known: tuple[str, ...], found: WeightedLinkage) -> ResultTable:

@@ -113,7 +113,7 @@ class SubsetLinkage:
         return Measured(self.name, self.title, figures, says, (_table(sizes, pair.known),), tuple(notes))
 
 
-REGISTERED = (SubsetLinkage(),)
+REGISTERED = {"subset-linkage": SubsetLinkage()}
 
 
 def sampled_rows(records: int, at_most: int, seed: int) -> Rows:

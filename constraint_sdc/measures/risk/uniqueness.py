@@ -74,7 +74,7 @@ class UniquenessRisk:
         return Measured(self.name, self.title, figures, says, (_table(pair),), tuple(_notes(pair)))
 
 
-REGISTERED = (UniquenessRisk(),)
+REGISTERED = {"uniqueness": UniquenessRisk()}
 
 
 def _in(pair: Pair, names: Sequence[str]) -> Uniqueness | None:

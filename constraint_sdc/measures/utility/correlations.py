@@ -159,7 +159,7 @@ class Correlations:
         )
 
 
-REGISTERED = (Correlations(),)
+REGISTERED = {"correlations": Correlations()}
 
 
 def _notes(missing: int) -> tuple[str, ...]:

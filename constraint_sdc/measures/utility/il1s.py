@@ -71,7 +71,7 @@ class AbsoluteError:
         )
 
 
-REGISTERED = (AbsoluteError(),)
+REGISTERED = {"il1s": AbsoluteError()}
 
 
 _NO_NUMBERS = "no masked variable is numeric"

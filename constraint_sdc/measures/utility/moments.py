@@ -134,7 +134,7 @@ class Moments:
         )
 
 
-REGISTERED = (Moments(),)
+REGISTERED = {"moments": Moments()}
 
 
 _LEAST_VALUES = 5  # four moments would reveal four values

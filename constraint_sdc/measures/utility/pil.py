@@ -260,7 +260,7 @@ class ProbabilisticLoss:
         )
 
 
-REGISTERED = (ProbabilisticLoss(),)
+REGISTERED = {"pil": ProbabilisticLoss()}
 
 
 def _variables(names: tuple[str, ...], found: Pil) -> ResultTable:

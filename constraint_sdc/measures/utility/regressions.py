@@ -286,7 +286,7 @@ class Regressions:
         return Measured(self.name, self.title, figures, says, (_fits(found), _table(found)), notes)
 
 
-REGISTERED = (Regressions(),)
+REGISTERED = {"regressions": Regressions()}
 
 
 def _require_numbers(regression: Regression, pair: Pair) -> None:

@@ -85,7 +85,7 @@ class SquaredError:
         )
 
 
-REGISTERED = (SquaredError(),)
+REGISTERED = {"sse": SquaredError()}
 
 
 def _why_not(found: Sse) -> str:

@@ -76,7 +76,7 @@ class Unchanged:
         )
 
 
-REGISTERED = (Unchanged(),)
+REGISTERED = {"unchanged": Unchanged()}
 
 
 def _table(variables: Sequence[Compared], found: UnchangedShares) -> ResultTable:

@@ -79,7 +79,7 @@ class Auto:
         return Choice("rim+refine", because("search-needs-time", records=n, effort=self.effort.name))
 
 
-REGISTERED = (Auto(),)
+REGISTERED = {"auto": Auto()}
 
 
 def _mdav_seconds(cloud: Cloud) -> float:

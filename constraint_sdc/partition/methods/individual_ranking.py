@@ -84,4 +84,4 @@ class IndividualRanking:
         return consecutive(np.argsort(values, kind="stable"), k)
 
 
-REGISTERED = (IndividualRanking(),)
+REGISTERED = {"individual-ranking": IndividualRanking()}

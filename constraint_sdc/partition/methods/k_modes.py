@@ -162,7 +162,7 @@ class KModes:
         return reassign(codes, weights, form(codes, weights, k), k)
 
 
-REGISTERED = (KModes(),)
+REGISTERED = {"k-modes": KModes()}
 
 
 def whole_weights(weights: npt.NDArray[np.float64]) -> WholeCosts:

@@ -63,7 +63,7 @@ class Mdav:
         return first_groups(np.require(points, np.float64, ["C", "W"]), k)  # one type, compiled once
 
 
-REGISTERED = (Mdav(),)
+REGISTERED = {"mdav": Mdav()}
 
 
 def _groups(points: Points, k: int) -> Iterator[Rows]:

@@ -46,7 +46,7 @@ class Mhm:
         return labels
 
 
-REGISTERED = (Mhm(),)
+REGISTERED = {"mhm": Mhm()}
 
 
 def _path(points: Points, groups: Groups) -> Rows:

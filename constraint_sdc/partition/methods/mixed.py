@@ -43,7 +43,7 @@ class Mixed:
         return form_groups(list(_variables(_near_one(cloud))), k)
 
 
-REGISTERED = (Mixed(),)
+REGISTERED = {"mixed": Mixed()}
 
 
 def _near_one(cloud: Cloud) -> Cloud:

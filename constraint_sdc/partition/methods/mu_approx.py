@@ -192,7 +192,7 @@ class MuApprox:
         return labels
 
 
-REGISTERED = (MuApprox(),)
+REGISTERED = {"mu-approx": MuApprox()}
 
 
 def _forest(columns: Points, k: int) -> list[NeighbourTree]:

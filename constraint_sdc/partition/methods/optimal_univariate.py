@@ -129,7 +129,7 @@ class OptimalUnivariate:
         return labels
 
 
-REGISTERED = (OptimalUnivariate(),)
+REGISTERED = {"optimal-univariate": OptimalUnivariate()}
 
 
 def _best_starts(values: npt.NDArray[np.float64], k: int) -> npt.NDArray[np.int64]:

@@ -47,4 +47,4 @@ class OrdinalMedian:
         return form_groups([Rank.from_values(column, is_squared=False) for column in cloud.points.T], k)
 
 
-REGISTERED = (OrdinalMedian(),)
+REGISTERED = {"ordinal-median": OrdinalMedian()}

@@ -63,7 +63,7 @@ class ZSumProjection:
         return _partition(cloud, k, self.name, lambda columns: np.ones(len(columns)))
 
 
-REGISTERED = (PrincipalComponentProjection(), ZSumProjection())
+REGISTERED = {"pc1-projection": PrincipalComponentProjection(), "z-sum-projection": ZSumProjection()}
 
 
 def first_principal_component(columns: Points) -> Floats:

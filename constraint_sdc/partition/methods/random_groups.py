@@ -29,4 +29,4 @@ class RandomGroups:
         return labels
 
 
-REGISTERED = (RandomGroups(),)
+REGISTERED = {"random": RandomGroups()}

@@ -46,7 +46,7 @@ class Rim:
         return rim_groups(cloud, k, seed, list_neighbours(cloud, k, seed))
 
 
-REGISTERED = (Rim(),)
+REGISTERED = {"rim": Rim()}
 
 
 def list_neighbours(cloud: Cloud, k: int, seed: int) -> AnyIntegers:

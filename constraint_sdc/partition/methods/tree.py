@@ -56,7 +56,7 @@ class Tree:
         return labels
 
 
-REGISTERED = (Tree(),)
+REGISTERED = {"tree": Tree()}
 
 
 def tree_order(points: Points, leaf: int) -> Rows:

@@ -57,7 +57,7 @@ class VMdav:
         return _with_the_rest(columns, labels)
 
 
-REGISTERED = (VMdav(),)
+REGISTERED = {"v-mdav": VMdav()}
 
 
 def _groups(columns: Points, k: int, gamma: float) -> Iterator[Rows]:

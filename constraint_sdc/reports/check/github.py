@@ -24,7 +24,7 @@ def render_github(result: CheckResult) -> str:
     return "\n".join([*_annotations(result), *_summary(result)]) + "\n"
 
 
-REGISTERED = (CheckFormat("github", render_github, holds_several=True),)
+REGISTERED = {"github": CheckFormat("github", render_github, holds_several=True)}
 
 
 def _annotations(result: CheckResult) -> Iterator[str]:

@@ -34,7 +34,7 @@ def render_svrl(result: CheckResult) -> str:
     return xml_text(root)
 
 
-REGISTERED = (CheckFormat("svrl", render_svrl),)
+REGISTERED = {"svrl": CheckFormat("svrl", render_svrl)}
 
 
 def _svrl(name: str, attributes: dict[str, str | None], text: str | None = None) -> ElementTree.Element:

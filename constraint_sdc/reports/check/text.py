@@ -45,7 +45,7 @@ def render_text(result: CheckResult, *, colour: bool = False) -> str:
     return "\n".join(lines) + "\n"
 
 
-REGISTERED = (CheckFormat("text", render_text, holds_several=True),)
+REGISTERED = {"text": CheckFormat("text", render_text, holds_several=True)}
 
 
 def _subject(result: CheckResult) -> list[str]:

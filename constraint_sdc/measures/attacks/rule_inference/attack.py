@@ -167,7 +167,7 @@ class RuleInference:
         return Measured(self.name, self.title, _figures(found), _says(found), tables, notes)
 
 
-REGISTERED = (RuleInference(),)
+REGISTERED = {"rule-inference": RuleInference()}
 
 
 def _summaries(pair: Pair, intruder: Intruder, found: Intervals) -> tuple[VariableInferred, ...]:

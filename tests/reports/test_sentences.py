@@ -22,6 +22,7 @@ from constraint_sdc.errors import UsageError
 from constraint_sdc.files.json_file import json_text
 from constraint_sdc.operators.medoid import Medoid
 from constraint_sdc.operators.operator import OperatorVerdict, Preserved
+from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.plan.plan_json import plan_digest, plan_from_json, plan_to_json
 from constraint_sdc.reports import sentences as table
 from constraint_sdc.reports.sentences import SENTENCES, sentence, with_sentences
@@ -181,7 +182,7 @@ class Nearest(Medoid):
 def test_an_operator_of_another_distribution_brings_its_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
     reason = Nearest().verdict(None).because
     assert sentence(reason) == "nearest:kept(distance=3, operator='mean')", "unknown as long as it is not installed"
-    monkeypatch.setattr(table, "_foreign_operators", lambda: [Nearest()])
+    monkeypatch.setitem(vars(OPERATORS), "loadable_others", lambda: (Nearest(),))
     assert sentence(reason) == "3 steps from the mean"
     assert sentence(because("not-covered", operator="nearest", reason=reason, derived=())).startswith(
         "nearest: 3 steps from the mean; every representative"

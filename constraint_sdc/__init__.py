@@ -11,13 +11,14 @@ Files are given as `str` or `Path`. Options are given as keywords, or together a
 Judge      check_file  list_rules  verify_certificate  full_svrl
 Mask       plan_file  mask_file  partition_file  explain_rule  explain_record  explain_certified_record
 Measure    assess_files  attack_files  sweep_file
+Try        examine_object  run_demo
 Files      describe_file  convert_file  export_domain  read_recipe  read_plan  save_plan  read_certificate
            save_groups  save_sweep  read_sweep_points  generate_census  shipped_rules
 Reports    render  plan_text  sentence
 Options    CheckOptions  MaskOptions  PartitionOptions  AssessOptions  SweepOptions  ConvertOptions  Recipe  Standardise
 Results    CheckResult  RuleResult  Violation  RuleList  RuleRow  Plan  BlockPlan  RulePlan  MaskResult  RuleOutcome
            Partitioned  CertificateCheck  RuleExplanation  RecordExplanation  Assessment  Measured  Sweep  SweepPoint
-           Description  VariableDescription  Written  Reason
+           ExamResult  ExamAnswer  DemoResult  Description  VariableDescription  Written  Reason
 Errors     ConstraintSdcError  UsageError  PluginError  RulesError  DataError  NotRowsError  ResourceRefusedError
            JudgeError  PlanRefusedError  CannotShareError  NotPublishedError
 """
@@ -73,6 +74,8 @@ if TYPE_CHECKING:
     from constraint_sdc.library.measuring import assess_files as assess_files
     from constraint_sdc.library.measuring import attack_files as attack_files
     from constraint_sdc.library.measuring import sweep_file as sweep_file
+    from constraint_sdc.library.trying import examine_object as examine_object
+    from constraint_sdc.library.trying import run_demo as run_demo
     from constraint_sdc.maskers.masked import CertificateCheck as CertificateCheck
     from constraint_sdc.maskers.masked import MaskOptions as MaskOptions
     from constraint_sdc.maskers.masked import MaskResult as MaskResult
@@ -91,6 +94,9 @@ if TYPE_CHECKING:
     from constraint_sdc.plan.plan import Plan as Plan
     from constraint_sdc.plan.plan import RulePlan as RulePlan
     from constraint_sdc.plugins import PluginError as PluginError
+    from constraint_sdc.reports.demo import DemoResult as DemoResult
+    from constraint_sdc.reports.exam import ExamAnswer as ExamAnswer
+    from constraint_sdc.reports.exam import ExamResult as ExamResult
     from constraint_sdc.reports.masking.plan_text import plan_text as plan_text
     from constraint_sdc.reports.rendering import render as render
     from constraint_sdc.reports.sentences import sentence as sentence
@@ -117,6 +123,9 @@ _HOMES = {
     "assess_files": "constraint_sdc.library.measuring",
     "attack_files": "constraint_sdc.library.measuring",
     "sweep_file": "constraint_sdc.library.measuring",
+    # Try it out
+    "examine_object": "constraint_sdc.library.trying",
+    "run_demo": "constraint_sdc.library.trying",
     # Files
     "describe_file": "constraint_sdc.library.files",
     "convert_file": "constraint_sdc.library.files",
@@ -162,6 +171,9 @@ _HOMES = {
     "Measured": "constraint_sdc.measures.assessment",
     "Sweep": "constraint_sdc.measures.assessment",
     "SweepPoint": "constraint_sdc.measures.assessment",
+    "ExamResult": "constraint_sdc.reports.exam",
+    "ExamAnswer": "constraint_sdc.reports.exam",
+    "DemoResult": "constraint_sdc.reports.demo",
     "Reason": "constraint_sdc.settings.reason",
     "Description": "constraint_sdc.data.variable",
     "VariableDescription": "constraint_sdc.data.variable",

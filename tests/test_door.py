@@ -10,15 +10,17 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import chdir
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, get_type_hints
 
 import pytest
 
 import constraint_sdc as cs
+from constraint_sdc.cli import _COMMANDS
 from constraint_sdc.library import keywords
 from constraint_sdc.library.settle import CONVERSIONS, settle
+from constraint_sdc.measures.registry import MEASURES
 from tests.census_folder import fill_census_folder
 from tests.documented_programs import INTERNAL, TOP, Program, blocks, documented, examples, running
 
@@ -81,6 +83,60 @@ def named_classes(hint: Any) -> Iterator[type[Any]]:
         yield hint
     for part in getattr(hint, "__args__", ()):
         yield from named_classes(part)
+
+
+VERBS: dict[str, tuple[str, ...]] = {
+    "check": ("check_file", "verify_certificate"),
+    "plan": ("plan_file",),
+    "mask": ("mask_file",),
+    "explain": ("explain_rule", "explain_record", "explain_certified_record"),
+    "assess": ("assess_files",),
+    "attack": ("attack_files",),
+    "sweep": ("sweep_file",),
+    "partition": ("partition_file",),
+    "rules": ("list_rules",),
+    "describe": ("describe_file",),
+    "convert": ("convert_file",),
+    "domain": ("export_domain",),
+    "demo": ("run_demo",),
+    "exam": ("examine_object",),
+}
+"""The functions that do what a command does."""
+NO_VERB = {"completion": "it prints a script for a shell, which Python does not run"}
+
+
+def test_every_command_is_also_a_function() -> None:
+    assert {*VERBS, *NO_VERB} == set(_COMMANDS)
+    assert not set(VERBS) & set(NO_VERB)
+    assert {verb for verbs in VERBS.values() for verb in verbs} <= EXPORTED
+
+
+def test_an_exam_that_is_failed_is_a_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type(MEASURES["unchanged"]), "measure", lambda *_: None)
+    result = cs.examine_object("unchanged", "measure", cases=1)
+    assert (result.passed, result.exit_code) == (False, 1)
+    assert repr(result).startswith("<ExamResult of measure unchanged (constraint-sdc): failed, ")
+    assert cs.render(result).splitlines()[-1] == f"failed: {result.answers[-1].question}"
+
+
+@pytest.mark.parametrize(("options", "says"), [({"cases": 0}, "cases is 0"), ({"seed": -1}, "seed is -1")])
+def test_an_exam_that_cannot_be_held_is_refused(options: dict[str, int], says: str) -> None:
+    with pytest.raises(cs.UsageError, match=says):
+        cs.examine_object("unchanged", **options)
+
+
+def test_the_demo_returns_what_its_steps_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command prints the same steps; tests/test_readme.py looks at what it prints."""
+    monkeypatch.setattr("constraint_sdc.commands.demo._KS", (3,))
+    result = cs.run_demo(tmp_path / "demo", records=100, k=3)
+    assert result.is_as_expected
+    assert [point.k for point in result.sweep.points] == [3, 3]
+    assert all(path.exists() for _, path in result.files)
+    assert (result.plan.k, result.masking.plan) == (3, result.plan)
+    assert not replace(result, damaged=result.before).is_as_expected
+    with pytest.raises(cs.UsageError, match="k is 51"):
+        cs.run_demo(tmp_path / "other", k=51)
+    assert not (tmp_path / "other").exists()
 
 
 def test_importing_the_package_costs_nothing() -> None:

@@ -42,20 +42,15 @@ def command(name: str, kind: str | None, cases: int, seed: int, keep: Path | Non
     Random rules and data are masked with it and judged by Saxon on the written bytes; what it claims is attacked.
     """
     from constraint_sdc.exam.question import ExamOptions
-    from constraint_sdc.exam.sit import KINDS, ExamAnswer, find_kind, sit_exam
+    from constraint_sdc.exam.sit import KINDS, find_kind, sit_exam
+    from constraint_sdc.reports.exam import ExamAnswer, answer_line, exam_end, exam_head
 
     found = find_kind(name, kind)
-    click.echo(f"{found} {name} ({KINDS[found].distribution(name)})")
-    failed: ExamAnswer | None = None
-    count = 0
+    click.echo(exam_head(found, name, KINDS[found].distribution(name)))
+    answers: list[ExamAnswer] = []
     for answer in sit_exam(name, found, ExamOptions(cases, seed, keep)):
-        count += 1
-        click.echo(f"  {'passed' if answer.passed else 'FAILED'}  {answer.question}: {answer.says}")
-        failed = None if answer.passed else answer
-    if failed is None:
-        click.echo(f"passed: {count} questions")
-        return
-    if failed.kept is not None:
-        click.echo(f"files of the counterexample: {failed.kept}")
-    click.echo(f"failed: {failed.question}")
-    raise click.exceptions.Exit(1)
+        click.echo(answer_line(answer))
+        answers.append(answer)
+    click.echo(exam_end(tuple(answers)))
+    if not answers[-1].passed:
+        raise click.exceptions.Exit(1)

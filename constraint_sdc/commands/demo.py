@@ -1,133 +1,212 @@
-"""Demo: the files of the story, generated; and what masking without the rules would have broken."""
+"""Demo: all steps on generated data, and what masking without the rules would have broken."""
 
 from __future__ import annotations
 
-import shutil
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from constraint_sdc.census.generate import generate_file
+from constraint_sdc.commands.assess import assess_files
+from constraint_sdc.commands.certificate.certificate import read_certificate
+from constraint_sdc.commands.certificate.verify import check_certificate
 from constraint_sdc.commands.check import CheckOptions, check_file
-from constraint_sdc.commands.domain import export_domain
+from constraint_sdc.commands.demo_files import prepare_demo
 from constraint_sdc.commands.mask import mask_file
+from constraint_sdc.commands.plan import plan_file
+from constraint_sdc.commands.rules import list_rules
+from constraint_sdc.commands.sweep import sweep_file
 from constraint_sdc.errors import UsageError
-from constraint_sdc.files.json_file import shipped_file
+from constraint_sdc.files.atomic import atomic_file
+from constraint_sdc.files.json_file import json_text
+from constraint_sdc.files.recipe import read_recipe
 from constraint_sdc.judge.finding import CheckResult
-from constraint_sdc.maskers.masked import MaskOptions
+from constraint_sdc.maskers.masked import CertificateCheck, MaskOptions, MaskResult
+from constraint_sdc.measures.assessment import Assessment, AssessOptions, Sweep, SweepOptions
 from constraint_sdc.plan.plan import Plan
+from constraint_sdc.plan.plan_json import plan_to_json
+from constraint_sdc.reports.assessment.html import render_assessment_html
+from constraint_sdc.reports.assessment.text import assessment_text
+from constraint_sdc.reports.check.render import render
+from constraint_sdc.reports.check.wording import verdict
+from constraint_sdc.reports.demo import (
+    DemoResult,
+    blocks_in_short,
+    breaks_compared,
+    certificate_confirmed,
+    file_table,
+    rules_with_breaks,
+)
+from constraint_sdc.reports.masking.mask_text import mask_text
+from constraint_sdc.reports.masking.plan_text import plan_text
+from constraint_sdc.reports.sweep import sweep_text
+from constraint_sdc.reports.sweep_files import write_sweep_files
 from constraint_sdc.settings.recipe import Recipe
 
-_RECIPE = """\
-assess:
-  known: [V2, V7, V8]       # an intruder knows gross income, interest and earnings
-  regressions: [V12 ~ V8 + V7]
-  subdomains: [V8 < 30000, V8 >= 30000]
-"""
+_KS = (1, 2, 3, 5, 10, 20, 50, 100)
+_LEAST_RECORDS, _K = 100, range(2, 51)
 
 
 @dataclass(frozen=True, slots=True)
-class DemoFiles:
-    """Where the demo's files are."""
+class DemoStep:
+    """A step of the demo: its title, the command that does the same, and its work, which returns what it prints."""
 
-    directory: Path
-
-    @property
-    def original(self) -> Path:
-        """The edited extract."""
-        return self.directory / "extract.xml"
-
-    @property
-    def rules(self) -> Path:
-        """Its edit rules."""
-        return self.directory / "census.sch"
-
-    @property
-    def domain(self) -> Path:
-        """The values of V1, for gates that do not have the extract."""
-        return self.directory / "domain.xml"
-
-    @property
-    def plan(self) -> Path:
-        """The saved plan; the same in words is beside it."""
-        return self.directory / "plan.json"
-
-    @property
-    def plan_text(self) -> Path:
-        """The plan in words."""
-        return self.directory / "plan.txt"
-
-    @property
-    def masked(self) -> Path:
-        """The masked extract."""
-        return self.directory / "masked.xml"
-
-    @property
-    def report(self) -> Path:
-        """The report of the check of the masked extract."""
-        return self.directory / "report.html"
-
-    @property
-    def recipe(self) -> Path:
-        """What is to be assessed besides the file as a whole."""
-        return self.directory / "assess.yml"
-
-    @property
-    def sweep(self) -> Path:
-        """Other choices of k, with and without the rules."""
-        return self.directory / "sweep"
-
-    @property
-    def assessment(self) -> Path:
-        """The page for a review board: rules, plan, utility, risk, attacks."""
-        return self.directory / "assessment.html"
-
-    @property
-    def plain(self) -> Path:
-        """The extract masked without its rules."""
-        return self.directory / "plain.xml"
-
-    @property
-    def plain_in_blocks(self) -> Path:
-        """The same, in the blocks that the rules would have asked for."""
-        return self.directory / "plain-in-blocks.xml"
-
-    @property
-    def plain_report(self) -> Path:
-        """The report of the check of the extract masked without its rules."""
-        return self.directory / "plain-report.html"
-
-    @property
-    def damaged(self) -> Path:
-        """A copy of the extract in which 1% of the records break each rule."""
-        return self.directory / "damaged.xml"
+    title: str
+    command: str | None
+    run: Callable[[], str]
 
 
-def prepare_demo(directory: Path, records: int, seed: int) -> DemoFiles:
-    """Write the extract, a copy with 1% of the records breaking each rule, its value domain and the rules."""
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"cannot make the directory: {error.strerror}", file=str(directory)) from None
-    files = DemoFiles(directory)
-    generate_file(files.original, records, seed)
-    generate_file(files.damaged, records, seed, break_share=0.01)
-    export_domain(files.original, ["V1"], files.domain, overwrite=True)
-    for name in ("census.sch", "constraints.sch"):
-        shutil.copyfile(shipped_file("rules", name), directory / name)
-    files.recipe.write_text(_RECIPE, encoding="utf-8")
-    return files
+def run_demo(directory: Path, records: int = 3000, seed: int = 2009, k: int = 5) -> DemoResult:
+    """Run every step of the demo and return the results."""
+    demo = Demo(directory, records, seed, k)
+    for step in demo.steps():
+        step.run()
+    return demo.result()
 
 
-def mask_without_rules(files: DemoFiles, plan: Plan, check: CheckOptions) -> tuple[CheckResult, CheckResult]:
-    """Mask the extract by plain MDAV without rules and let the rules judge it.
+class Demo:
+    """The steps of the demo in order; each uses the results of those before it."""
 
-    First as plain microaggregation comes, three variables to a block; then, a stronger opponent, in the blocks of the
-    plan.
-    """
-    blocks = Recipe(groups=tuple(block.names for block in plan.blocks))
-    verdicts = []
-    for output, recipe in ((files.plain, Recipe()), (files.plain_in_blocks, blocks)):
-        options = MaskOptions(k=plan.k, partition="mdav", recipe=recipe)
-        mask_file(files.original, None, output, options, overwrite=True)
-        verdicts.append(check_file(output, files.rules, check))
-    return verdicts[0], verdicts[1]
+    before: CheckResult
+    plan: Plan
+    masking: MaskResult
+    after: CheckResult
+    certificate: CertificateCheck
+    sweep: Sweep
+    assessment: Assessment
+    plain: CheckResult
+    plain_in_blocks: CheckResult
+    damaged: CheckResult
+
+    def __init__(self, directory: Path, records: int, seed: int, k: int) -> None:
+        if records < _LEAST_RECORDS:
+            raise UsageError(f"{records} records are too few for the demo", hint=f"use at least {_LEAST_RECORDS}")
+        if k not in _K:
+            raise UsageError(f"k is {k}", hint=f"use {_K[0]} to {_K[-1]} in the demo")
+        self._records, self._k = records, k
+        self.files = prepare_demo(directory, records, seed)
+        self._check = CheckOptions(domain=self.files.domain, max_examples=3)
+
+    def steps(self) -> Iterator[DemoStep]:
+        """Yield the steps; a step is to be run before the next is asked for."""
+        files, k = self.files, self._k
+        rules = f"--rules {files.rules}"
+        gate = f"{rules} --domain {files.domain}"
+        first = f"1. An edited extract of {self._records:,} records, and its five rules"
+        yield DemoStep(first, f"check {files.original} {gate}", self._check_extract)
+        planned = f"plan {files.original} {rules} -k {k} --out {files.plan}"
+        yield DemoStep("2. What masking will do", planned, self._make_plan)
+        masked = f"mask {files.original} {rules} --plan {files.plan} -o {files.masked}"
+        yield DemoStep("3. Masked, judged, published", masked, self._mask)
+        checked = f"check {files.masked} {gate} --certificate {self.masking.certificate}"
+        yield DemoStep("4. The masked file at the gate, with its certificate", checked, self._check_masked)
+        ks = ",".join(map(str, _KS))
+        asked = f"{rules} --recipe {files.recipe} --k {ks} --partitions mdav --compare-unconstrained -o {files.sweep}"
+        which = "5. Which k? Loss against risk, with the rules and without"
+        yield DemoStep(which, f"sweep {files.original} {asked}", self._sweep_ks)
+        asked = f"{rules} --recipe {files.recipe} --sweep {files.sweep} --report {files.assessment}"
+        cost = f"assess {files.original} {files.masked} {asked}"
+        yield DemoStep("6. What it cost, and what is at risk", cost, self._assess)
+        plain = f"mask {files.original} -k {k} --partition mdav -o {files.plain}"
+        yield DemoStep("7. The same engine without the rules", plain, self._mask_without_rules)
+        damaged = f"check {files.damaged} {gate}"
+        yield DemoStep("8. A copy of the extract that somebody damaged", damaged, self._check_damaged)
+        yield DemoStep("The files", None, lambda: file_table(self._files()))
+
+    def result(self) -> DemoResult:
+        """Return the results, after the last step."""
+        return DemoResult(
+            self.files.directory,
+            self._files(),
+            self.before,
+            self.plan,
+            self.masking,
+            self.after,
+            self.certificate,
+            self.sweep,
+            self.assessment,
+            self.plain,
+            self.plain_in_blocks,
+            self.damaged,
+        )
+
+    def _check_extract(self) -> str:
+        self.before = check_file(self.files.original, self.files.rules, self._check)
+        rules = list_rules(self.files.rules, data=self.files.original)
+        return f"{verdict(self.before)}\n\n{rules_with_breaks(rules, self.before)}"
+
+    def _make_plan(self) -> str:
+        self.plan = plan_file(self.files.original, self.files.rules, MaskOptions(k=self._k))
+        _write(json_text(plan_to_json(self.plan)), self.files.plan)
+        _write(plan_text(self.plan), self.files.plan_text)
+        return f"{blocks_in_short(self.plan)}\nthe whole plan, with reasons and prices: {self.files.plan_text}"
+
+    def _mask(self) -> str:
+        files = self.files
+        options = MaskOptions(k=self._k)
+        self.masking = mask_file(files.original, files.rules, files.masked, options, overwrite=True, expected=self.plan)
+        return mask_text(self.masking)
+
+    def _check_masked(self) -> str:
+        files = self.files
+        self.after = check_file(files.masked, files.rules, self._check)
+        certificate = read_certificate(self.masking.certificate)
+        self.certificate = check_certificate(certificate, files.masked, files.rules, self.after)
+        _write(render(self.after, "html"), files.report)
+        return f"{render(self.after, 'text').rstrip()}\n\n{certificate_confirmed(self.certificate)}"
+
+    def _sweep_ks(self) -> str:
+        files = self.files
+        files.sweep.mkdir(exist_ok=True)
+        masking = MaskOptions(recipe=read_recipe(files.recipe))
+        options = SweepOptions(_KS, ("mdav",), compare_unconstrained=True, masking=masking)
+        self.sweep = sweep_file(files.original, files.rules, options)
+        write_sweep_files(self.sweep, files.sweep)
+        return sweep_text(self.sweep)
+
+    def _assess(self) -> str:
+        files = self.files
+        options = AssessOptions(rules=files.rules, recipe=read_recipe(files.recipe))
+        self.assessment = assess_files(files.original, files.masked, options)
+        _write(render_assessment_html(self.assessment, sweep=self.sweep.points), files.assessment)
+        return f"{assessment_text(self.assessment).rstrip()}\nreport: {files.assessment}"
+
+    def _mask_without_rules(self) -> str:
+        """Mask by plain MDAV without rules and let the rules judge it.
+
+        First as plain microaggregation comes, three variables to a block; then, a stronger opponent, in the blocks of
+        the plan.
+        """
+        files = self.files
+        blocks = Recipe(groups=tuple(block.names for block in self.plan.blocks))
+        self.plain = self._plain(Recipe(), files.plain)
+        self.plain_in_blocks = self._plain(blocks, files.plain_in_blocks)
+        _write(render(self.plain, "html"), files.plain_report)
+        return breaks_compared(self.before, self.after, self.plain, self.plain_in_blocks)
+
+    def _plain(self, recipe: Recipe, output: Path) -> CheckResult:
+        options = MaskOptions(k=self.plan.k, partition="mdav", recipe=recipe)
+        mask_file(self.files.original, None, output, options, overwrite=True)
+        return check_file(output, self.files.rules, self._check)
+
+    def _check_damaged(self) -> str:
+        self.damaged = check_file(self.files.damaged, self.files.rules, self._check)
+        return f"{verdict(self.damaged)}\nexit code {self.damaged.exit_code}"
+
+    def _files(self) -> tuple[tuple[str, Path], ...]:
+        """Return the files that are worth a look, each with what it is."""
+        files = self.files
+        return (
+            ("masked extract", files.masked),
+            ("its certificate", self.masking.certificate),
+            ("report for a review board", files.assessment),
+            ("other choices of k", files.sweep),
+            ("report of its check", files.report),
+            ("plan in words", files.plan_text),
+            ("masked without rules", files.plain),
+            ("report of its check", files.plain_report),
+        )
+
+
+def _write(text: str, output: Path) -> None:
+    with atomic_file(output, overwrite=True) as stream:
+        stream.write((text.rstrip("\n") + "\n").encode("utf-8"))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
 
@@ -20,6 +18,7 @@ from constraint_sdc.maskers.registry import MASKERS
 from constraint_sdc.measures.registry import MEASURES
 from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.partition.registry import PARTITIONS
+from constraint_sdc.reports.exam import ExamAnswer, ExamResult
 
 
 class KindOfObject(Protocol):
@@ -87,36 +86,6 @@ KINDS: Mapping[str, KindOfObject] = MappingProxyType(
     {"masker": _Maskers(), "operator": _Operators(), "partition": _Partitions(), "measure": _Measures()}
 )
 """The kinds of objects by the word for `--kind`."""
-
-
-@dataclass(frozen=True, slots=True)
-class ExamAnswer:
-    """One question and what came of it: `says` is what was tried, or the counterexample if it did not pass."""
-
-    question: str
-    passed: bool
-    says: str
-    kept: Path | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ExamResult:
-    """The answers of one object. The exam ends with the first that does not pass."""
-
-    kind: str
-    name: str
-    distribution: str
-    answers: tuple[ExamAnswer, ...]
-
-    @property
-    def passed(self) -> bool:
-        """Tell whether every question was answered rightly."""
-        return all(answer.passed for answer in self.answers)
-
-    @property
-    def exit_code(self) -> int:
-        """0 passed, 1 failed."""
-        return 0 if self.passed else 1
 
 
 def find_kind(name: str, kind: str | None) -> str:

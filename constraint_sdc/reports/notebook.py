@@ -28,6 +28,8 @@ from constraint_sdc.plan.plan import BlockPlan, Plan, RulePlan
 from constraint_sdc.reports import result_tables as tables
 from constraint_sdc.reports.assessment.figures_text import shown_figure
 from constraint_sdc.reports.check.wording import counted, number, verdict
+from constraint_sdc.reports.demo import DemoResult
+from constraint_sdc.reports.exam import ExamResult, exam_head
 from constraint_sdc.reports.result_tables import ShownTable
 from constraint_sdc.reports.terminal import clean
 
@@ -140,6 +142,20 @@ def _sweep(sweep: Sweep) -> str:
     return f"of {sweep.data.name}: {counted(len(sweep.points), 'masking')}{best}"
 
 
+def _exam(result: ExamResult) -> str:
+    outcome = counted(len(result.answers), "question") if result.passed else f"{result.answers[-1].question}"
+    return f"of {exam_head(result.kind, result.name, result.distribution)}: {_passed(result.passed)}, {outcome}"
+
+
+def _passed(passed: bool) -> str:
+    return "passed" if passed else "failed"
+
+
+def _demo(result: DemoResult) -> str:
+    records = counted(result.plan.records, "record")
+    return f"in {result.directory.name}: {records}, {'as expected' if result.is_as_expected else 'NOT as expected'}"
+
+
 def _file(path: str) -> str:
     return Path(path).name
 
@@ -188,6 +204,8 @@ DISPLAYS: Mapping[type, Display] = MappingProxyType(
             },
         ),
         Sweep: Display(_sweep, {"points": tables.sweep_points}),
+        ExamResult: Display(_exam, {"answers": tables.exam_answers}),
+        DemoResult: Display(_demo, {"files": tables.demo_files}),
     }
 )
 

@@ -27,7 +27,9 @@ from constraint_sdc.reports.assessment.json_format import render_assessment_json
 from constraint_sdc.reports.assessment.text import assessment_text, measured_text
 from constraint_sdc.reports.check.render import FORMATS
 from constraint_sdc.reports.check.render import render as render_check
+from constraint_sdc.reports.demo import DemoResult, demo_text
 from constraint_sdc.reports.description import render_description_json, render_description_text
+from constraint_sdc.reports.exam import ExamResult, exam_text, render_exam_json
 from constraint_sdc.reports.masking.certificate_text import certificate_text
 from constraint_sdc.reports.masking.explain_text import record_text, rule_text
 from constraint_sdc.reports.masking.mask_json import render_mask_json
@@ -135,6 +137,8 @@ RENDERERS: Mapping[type, Mapping[str, Renderer]] = MappingProxyType(
             "json": lambda found, look: render_assessment_json(found, show_values=look.show_values),
             "html": lambda found, look: render_assessment_html(found, sweep=look.sweep, show_values=look.show_values),
         },
+        ExamResult: {"text": lambda result, _: exam_text(result), "json": lambda result, _: render_exam_json(result)},
+        DemoResult: {"text": lambda result, _: demo_text(result)},
         Sweep: {
             "text": lambda sweep, look: sweep_text(sweep, colour=look.colour),
             "json": lambda sweep, _: render_sweep_json(sweep),

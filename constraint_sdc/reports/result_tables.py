@@ -12,7 +12,9 @@ from constraint_sdc.maskers.masked import CertificateCheck, MaskResult, Partitio
 from constraint_sdc.measures.assessment import Assessment, Cell, Measured, ResultTable, Sweep, SweepPoint
 from constraint_sdc.plan.plan import BlockPlan, Plan
 from constraint_sdc.reports.assessment.text import is_hidden, shown_name
+from constraint_sdc.reports.demo import DemoResult
 from constraint_sdc.reports.disclosure import disclosed
+from constraint_sdc.reports.exam import ExamResult
 from constraint_sdc.reports.sentences import sentence
 
 
@@ -212,3 +214,16 @@ def assessment_subdomains(assessment: Assessment) -> ShownTable:
 def sweep_points(sweep: Sweep) -> ShownTable:
     """One row per masking."""
     return _sheet(" ".join(field.name for field in fields(SweepPoint)), map(astuple, sweep.points))
+
+
+# Trying out.
+
+
+def exam_answers(result: ExamResult) -> ShownTable:
+    """One row per question."""
+    return _sheet("question passed says", ((one.question, str(one.passed), one.says) for one in result.answers))
+
+
+def demo_files(result: DemoResult) -> ShownTable:
+    """One row per file that is worth a look."""
+    return _sheet("file path", ((what, str(path)) for what, path in result.files))

@@ -23,6 +23,7 @@ PLAIN = {
     "SweepPoint": "a row of figures: its own repr is one short line",
     "VariableDescription": "a row of counts: its own repr is one short line",
     "Reason": "a code with parameters, and no result: sentence() words it",
+    "ExamAnswer": "one line of an exam, whose table has it",
     "Recipe": "what the user wrote, and no result",
     "Standardise": "a word, and no result",
 }
@@ -93,8 +94,21 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[type[Any], Any]:
         cs.sweep_file(data, ks=[3], partitions=["mdav"], jobs=1),
         cs.describe_file(data),
         cs.convert_file(data, folder / "census.csv"),
+        cs.examine_object("unchanged", cases=1),
+        demo_of(result, check, folder),
     ]
     return {type(one): one for one in found}
+
+
+def demo_of(result: cs.MaskResult, check: cs.CheckResult, folder: Path) -> cs.DemoResult:
+    """The result of a demo, without its run: its parts come from other verbs."""
+    found = cs.verify_certificate(result.output, folder / "census.sch", original=folder / "census.xml")
+    sweep = cs.sweep_file(folder / "census.xml", ks=[3], partitions=["mdav"], jobs=1)
+    assessment = cs.assess_files(folder / "census.xml", result.output, attacks=[])
+    files = (("masked extract", result.output), ("its certificate", result.certificate))
+    return cs.DemoResult(
+        folder, files, check, result.plan, result, check, found, sweep, assessment, check, check, check
+    )
 
 
 @pytest.mark.parametrize("kind", results(), ids=lambda result: result.__name__)

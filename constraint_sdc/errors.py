@@ -37,7 +37,31 @@ class ConstraintSdcError(Exception):
         self.hint = hint
         shown = _from_here(file) if file else ""
         where = f"{shown}:{line}: " if shown and line else f"{shown}: " if shown else ""
-        super().__init__(where + what + (f" ({hint})" if hint else ""))
+        super().__init__(visible(where + what + (f" ({hint})" if hint else "")))
+
+
+def visible(text: str) -> str:
+    r"""Return the text on one line, with everything that does not print as an escape.
+
+    File names and inputs can hold line breaks and control sequences. Printed as they are, they would rewrite a terminal
+    or add a line of their own to the log of a CI system.
+
+    >>> visible("a\n::error::b\x1b[31m")
+    'a\\n::error::b\\x1b[31m'
+    """
+    return no_command("".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text))
+
+
+def no_command(line: str) -> str:
+    r"""Return a line that no CI system takes for a command: these start with `::` or `##`, also behind white space.
+
+    >>> no_command("  ::error::told")
+    '  \\x3a:error::told'
+    """
+    start = len(line) - len(line.lstrip())
+    return (
+        f"{line[:start]}\\x{ord(line[start]):x}{line[start + 1 :]}" if line[start:].startswith(("::", "##")) else line
+    )
 
 
 def _from_here(file: str) -> str:
@@ -100,4 +124,4 @@ class NotPublishedError(ConstraintSdcError):
         self.details = details
 
     def __str__(self) -> str:
-        return "\n  ".join((super().__str__(), *self.details))
+        return "\n  ".join((super().__str__(), *map(visible, self.details)))

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 import traceback
-from pathlib import Path
 
 import click
 
 from constraint_sdc import __version__
 from constraint_sdc.cli.options import notices
+from constraint_sdc.cli.streams import open_missing_streams, silence_stdout, tell
 from constraint_sdc.errors import ConstraintSdcError
 
 _COMMANDS = {
@@ -90,8 +89,7 @@ def program(ctx: click.Context) -> None:
 
 def main() -> None:
     """Run the command line; a user's mistake ends in one message and exit code 2, never in a traceback."""
-    if sys.stdout is None:  # closed by the caller, who wants the exit code alone
-        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  (open until the process ends)
+    open_missing_streams()
     try:
         code = program.main(standalone_mode=False, prog_name="constraint-sdc")
         sys.stdout.flush()
@@ -101,27 +99,25 @@ def main() -> None:
         problem.show()
         code = 2
     except ConstraintSdcError as problem:
-        click.echo(f"constraint-sdc: {_printable(str(problem))}", err=True)
+        tell(*f"constraint-sdc: {problem}".split("\n"))  # line breaks of inputs are escaped already
         code = problem.exit_code
     except (KeyboardInterrupt, click.Abort):
-        click.echo("constraint-sdc: stopped", err=True)
+        tell("constraint-sdc: stopped")
         code = 130
     except (SystemExit, BrokenPipeError):
         # The reader stopped early (`constraint-sdc rules x | head`), which click would make exit code 1: "violations".
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        silence_stdout()
         code = 128 + _SIGPIPE
     except OSError as problem:
         where = f"{problem.filename}: " if problem.filename else ""
-        click.echo(f"constraint-sdc: {_printable(where)}{problem.strerror or problem}", err=True)
+        tell(f"constraint-sdc: {where}{problem.strerror or problem}")
+        code = 2
+    except MemoryError as problem:
+        tell(f"constraint-sdc: not enough memory{f': {problem}' if str(problem) else ''}")
         code = 2
     except Exception:
         # Python's own exit code for a crash is 1, which would read as "violations" to a gate.
-        traceback.print_exc()
-        click.echo("constraint-sdc: this is a fault of the program, not of your files; please report it", err=True)
+        tell(*traceback.format_exc().rstrip().split("\n"))
+        tell("constraint-sdc: this is a fault of the program, not of your files; please report it")
         code = 2
     sys.exit(code if isinstance(code, int) else 0)
-
-
-def _printable(text: str) -> str:
-    """Keep control characters of a hostile file out of the terminal."""
-    return "".join(c if c.isprintable() or c == "\n" else "�" for c in text)

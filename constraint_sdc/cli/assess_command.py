@@ -10,6 +10,7 @@ import click
 from constraint_sdc.cli.comparing import comparing_options, gather_comparison, inputs_of, seed_option
 from constraint_sdc.cli.masking import terminal
 from constraint_sdc.cli.options import FILE, deliver, end_progress, names_in, no_overwrite, progress_line
+from constraint_sdc.cli.streams import tell
 from constraint_sdc.errors import UsageError
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def command(
     else:
         deliver(assessment_text(assessment, details=details, show_values=shows, **terminal()), None)
     if report is not None:
-        click.echo(f"report: {report}", err=True)
+        tell(f"report: {report}")
     raise click.exceptions.Exit(assessment.exit_code)
 
 

@@ -13,6 +13,7 @@ import click
 from constraint_sdc.cli.comparing import comparing_options, gather_comparison, seed_option
 from constraint_sdc.cli.masking import terminal
 from constraint_sdc.cli.options import FILE, deliver, end_progress, progress_line
+from constraint_sdc.cli.streams import tell
 
 if TYPE_CHECKING:
     from constraint_sdc.measures.assessment import Measure
@@ -115,6 +116,6 @@ def _report(
         deliver(render_attack_json(replace(measured, notes=(*around, *measured.notes)), show_values=show_values), None)
         return
     for sentence in around:
-        click.echo(f"note: {sentence}", err=True)
+        tell(f"note: {sentence}")
     look = terminal()
     deliver("\n".join(measured_text(measured, details=True, show_values=show_values, **look)), None)

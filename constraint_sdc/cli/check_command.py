@@ -21,6 +21,7 @@ from constraint_sdc.cli.options import (
     not_empty,
     progress_line,
 )
+from constraint_sdc.cli.streams import tell
 from constraint_sdc.errors import UsageError
 from constraint_sdc.settings.recipe import Recipe
 
@@ -152,7 +153,7 @@ def command(
         verdicts.append(f"{path}: {verdict(result)}; report in {output}")
     deliver("\n\n".join(text.rstrip("\n") for text in texts), output)
     if output is not None:
-        click.echo("\n".join(verdicts), err=True)
+        tell(*verdicts)
     if certified is not None:
         on_stderr = format_ != "text" or output is not None
         worst = max(worst, _verify(certified, data[0], rules, result, options, on_stderr))

@@ -9,6 +9,7 @@ import click
 
 from constraint_sdc.cli.masking import gather, masking_options, terminal
 from constraint_sdc.cli.options import FILE, deliver, end_progress, no_overwrite, not_empty, progress_line
+from constraint_sdc.cli.streams import already_published
 from constraint_sdc.errors import UsageError
 
 _EPILOG = """\b
@@ -75,4 +76,5 @@ def command(
         )
     finally:
         end_progress()
-    deliver(render_mask_json(result) if as_json else mask_text(result, **terminal()), None)
+    with already_published(output):
+        deliver(render_mask_json(result) if as_json else mask_text(result, **terminal()), None)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from constraint_sdc.cli.options import FILE, Seconds, directories, not_empty
+from constraint_sdc.cli.streams import tell
 from constraint_sdc.errors import UsageError
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ def with_new_spelling(given: dict[str, Any]) -> dict[str, Any]:
         if rest[option] is not None:
             what = f"--method {name} is the old spelling of --{meant} {name}, and --{option} is given too"
             raise UsageError(what, hint="leave --method out")
-    click.echo(f"note: --method {name} is taken for a {meant}; the new spelling is --{meant} {name}", err=True)
+    tell(f"note: --method {name} is taken for a {meant}; the new spelling is --{meant} {name}")
     from constraint_sdc.maskers.registry import DEFAULT
 
     # A partition in the place of a masker always stood for microaggregation, whatever the recipe says.

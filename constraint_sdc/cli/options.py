@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from constraint_sdc.cli.streams import tell
 from constraint_sdc.files.atomic import no_overwrite as no_overwrite
 
 # Existence is checked by the readers, whose messages say more than click's and use our exit code.
@@ -120,7 +121,7 @@ class _Teller(logging.Handler):
         if message not in self._told:
             self._told.add(message)
             end_progress()
-            click.echo(message, err=True)
+            tell(message)
 
 
 @contextmanager

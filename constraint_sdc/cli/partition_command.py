@@ -9,6 +9,7 @@ import click
 
 from constraint_sdc.cli.masking import terminal
 from constraint_sdc.cli.options import FILE, deliver, end_progress, names_in, no_overwrite, not_empty, progress_line
+from constraint_sdc.cli.streams import tell
 from constraint_sdc.errors import UsageError
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def command(data: Path, output: Path | None, overwrite: bool, as_json: bool, **g
         write_groups(output, partitioned.groups, overwrite)
     deliver(render_partition_json(partitioned) if as_json else partition_text(partitioned, **terminal()), None)
     if output is not None:
-        click.echo(f"groups saved: {output}", err=True)
+        tell(f"groups saved: {output}")
 
 
 def _with_new_spelling(given: dict[str, Any]) -> dict[str, Any]:
@@ -75,7 +76,7 @@ def _with_new_spelling(given: dict[str, Any]) -> dict[str, Any]:
     if given["partition"] is not None:
         raise UsageError("--method is the old spelling of --partition, and both are given", hint="leave --method out")
     name = given["method"]
-    click.echo(f"note: --method {name} is taken for a partition; the new spelling is --partition {name}", err=True)
+    tell(f"note: --method {name} is taken for a partition; the new spelling is --partition {name}")
     return {**rest, "partition": name}
 
 

@@ -9,6 +9,7 @@ import click
 
 from constraint_sdc.cli.masking import gather, masking_options, terminal
 from constraint_sdc.cli.options import FILE, deliver, end_progress, no_overwrite, not_empty, progress_line
+from constraint_sdc.cli.streams import tell
 
 _EPILOG = """\b
 Exit codes: 0 the plan stands; 2 the rules, the data or an option cannot be processed; 3 the plan refuses, and the
@@ -70,4 +71,4 @@ def command(
             deliver(json_text(saved), out)
     deliver(json_text(with_sentences(saved)) if as_json else plan_text(plan, **terminal()), None)
     if out is not None:
-        click.echo(f"plan saved: {out}", err=True)
+        tell(f"plan saved: {out}")

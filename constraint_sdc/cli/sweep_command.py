@@ -13,6 +13,7 @@ import click
 
 from constraint_sdc.cli.masking import gather, meaning_of, sweeping_options, terminal
 from constraint_sdc.cli.options import FILE, deliver, end_progress, names_in, not_empty
+from constraint_sdc.cli.streams import tell
 from constraint_sdc.errors import UsageError
 
 _EPILOG = """\b
@@ -104,7 +105,7 @@ def command(
         end_progress()
     write_sweep_files(sweep, output)
     deliver(render_sweep_json(sweep) if as_json else sweep_text(sweep, **terminal()), None)
-    click.echo(f"points and pictures: {output}", err=True)
+    tell(f"points and pictures: {output}")
 
 
 def _tried(
@@ -119,7 +120,7 @@ def _tried(
     named = names_in(methods, "--methods") or ()
     found = {kind: tuple(n for n in named if meaning_of(n) == kind) for kind in ("masker", "partition")}
     said = " ".join(f"--{kind}s {','.join(names)}" for kind, names in found.items() if names)
-    click.echo(f"note: --methods {methods} is the old spelling, taken for {said}", err=True)
+    tell(f"note: --methods {methods} is the old spelling, taken for {said}")
     return found["masker"], found["partition"]
 
 

@@ -19,6 +19,9 @@ from constraint_sdc.files.rows_file import ILLEGAL_IN_XML, header_of, local_name
 
 EmptyCell: TypeAlias = Literal["absent", "empty"]
 
+# Codecs of Python that decode text but are no encoding of a file: escapes of programs and of host names.
+_NOT_ENCODINGS = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined", "utf-7"})
+
 BATCH = 20_000
 _DELIMITERS = (",", ";", "\t", "|")
 _MARKS = (
@@ -72,11 +75,15 @@ def _encoding(path: Path, asked: str | None) -> str:
         with path.open("rb") as file:
             start = file.read(4)
         name = asked or next((name for mark, name in _MARKS if start.startswith(mark)), "utf-8")
-        return "utf-8-sig" if codecs.lookup(name).name == "utf-8" else name
+        codec = codecs.lookup(name)
+        if codec.name in _NOT_ENCODINGS or not codec._is_text_encoding:
+            raise LookupError(name)
+        return "utf-8-sig" if codec.name == "utf-8" else name
     except OSError as error:
         raise DataError(f"cannot read: {error.strerror or error}", file=str(path)) from error
-    except LookupError as error:
-        raise UsageError(f"unknown encoding {asked!r}", file=str(path)) from error
+    except (LookupError, ValueError) as error:  # ValueError: a name with a NUL
+        hint = "name an encoding of text, such as utf-8, cp1252 or iso-8859-15"
+        raise UsageError(f"{asked!r} is not an encoding of text", file=str(path), hint=hint) from error
 
 
 def _delimiter(path: Path, encoding: str) -> str:

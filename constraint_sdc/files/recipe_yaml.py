@@ -1,7 +1,8 @@
 """YAML for recipes: names stay as written, and every entry knows its line.
 
 A variable may be called NO or 010. Therefore names of entries are always text, and a value is text unless it is `true`,
-`false`, empty or a plain integer. Aliases are refused, because they could make a small file expand enormously.
+`false`, empty or a plain integer. Aliases are refused, because they could make a small file expand enormously; tags,
+because they would change what a value is.
 """
 
 from __future__ import annotations
@@ -22,10 +23,14 @@ class _Loader(yaml.SafeLoader):
     yaml_implicit_resolvers: dict[Any, Any] = {}  # noqa: RUF012  (as its base class declares it)
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
-        """Compose a node, or refuse an alias."""
-        if self.check_event(yaml.AliasEvent):
-            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
-            raise yaml.MarkedYAMLError(problem="aliases are not allowed in a recipe", problem_mark=mark)
+        """Compose a node, or refuse an alias or a tag."""
+        event = self.peek_event()  # type: ignore[no-untyped-call]
+        for what, is_refused in (
+            ("aliases", isinstance(event, yaml.AliasEvent)),
+            ("tags (!...)", getattr(event, "tag", None) is not None),
+        ):
+            if is_refused:
+                raise yaml.MarkedYAMLError(problem=f"{what} are not allowed in a recipe", problem_mark=event.start_mark)
         return super().compose_node(parent, index)
 
 

@@ -19,7 +19,7 @@ from constraint_sdc.evaluate.expression import Outside
 from constraint_sdc.files.dataset import Dataset
 from constraint_sdc.judge.routes import FirstMatch, Routes, choose_routes, judge_chunk
 from constraint_sdc.judge.value_domains import load_domains
-from constraint_sdc.schematron.confinement import Confinement
+from constraint_sdc.schematron.confinement import Confinement, real_path
 from constraint_sdc.schematron.load import load_schema
 from constraint_sdc.schematron.schema import Schema
 
@@ -36,10 +36,8 @@ class RuleSet:
 
     def digests(self) -> dict[str, str]:
         """Return the SHA-256 of every file of the rules, of the bytes that were read, by its role."""
-        main = Path(self.schema.origin.file).resolve()
-        found = {
-            Path(name).resolve(): digest for name, digest in zip(self.schema.files, self.schema.sha256, strict=True)
-        }
+        main = real_path(self.schema.origin.file)
+        found = {real_path(name): digest for name, digest in zip(self.schema.files, self.schema.sha256, strict=True)}
         names = sorted(str(path) for path in found if path != main)
         others = {f"rules: {os.path.relpath(name, main.parent)}": found[Path(name)] for name in names}
         return {"rules": found[main], **others}

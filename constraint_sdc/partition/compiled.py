@@ -28,9 +28,26 @@ def compiled(function: _Kernel) -> _Kernel:
     Arithmetic is that of IEEE doubles in the order written, as in NumPy: no operation is fused or reordered.
     """
     try:
-        return cast(_Kernel, numba.njit(nogil=True, cache=True)(function))
+        kernel: Any = numba.njit(nogil=True, cache=True)(function)
+        kernel._cache.load_overload = _rebuilding(kernel._cache)
+        return cast(_Kernel, kernel)
     except RuntimeError:  # no writable cache directory: compile in every process
         return cast(_Kernel, numba.njit(nogil=True)(function))
+
+
+def _rebuilding(cache: Any) -> Callable[..., Any]:
+    """Return numba's way to load machine code from disk, except that damaged files are dropped and compiled again."""
+    load = cache.load_overload
+
+    def load_or_forget(*arguments: Any) -> Any:
+        try:
+            return load(*arguments)
+        except Exception as problem:  # whatever bytes of a damaged file make of unpickling
+            _log.info("the cache of compiled code is damaged and is built again (%s)", type(problem).__name__)
+            cache.flush()
+            return None
+
+    return load_or_forget
 
 
 def is_kept(kernel: Callable[..., Any]) -> bool:

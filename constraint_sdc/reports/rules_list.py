@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import PurePath
-from textwrap import wrap
 
 from constraint_sdc import __version__
 from constraint_sdc.constraints.rule_list import RuleList, RuleRow
 from constraint_sdc.files.json_file import json_text
 from constraint_sdc.reports.check.json_format import origin_json
 from constraint_sdc.reports.check.wording import counted, number, shown_origin
-from constraint_sdc.reports.terminal import align, clean, padded, paint, width
+from constraint_sdc.reports.terminal import align, clean, padded, paint, width, wrapped
 
 SCHEMA = "constraint-sdc/rules"
 SCHEMA_VERSION = 1
@@ -39,9 +38,9 @@ def _summary(rules: RuleList, columns: int, colour: bool) -> list[str]:
     # A no-break space keeps a count and its kind on one line.
     said = ", ".join(f"{number(count)}\xa0{clean(kind)}".replace(" ", "\xa0") for kind, count in kinds.items())
     head = f"{counted(len(rules.rows), 'rule')}{': ' + said if said else ''}"
-    lines = [paint(line.replace("\xa0", " "), "strong", colour) for line in _wrapped(head, columns, "", "  ")]
+    lines = [paint(line.replace("\xa0", " "), "strong", colour) for line in wrapped(head, columns, "", "  ")]
     where = [clean(rules.file), clean(rules.title), f"phase {clean(rules.phase)}", clean(rules.binding)]
-    return lines + _wrapped(", ".join(part for part in where if part), columns, "", "  ")
+    return lines + wrapped(", ".join(part for part in where if part), columns, "", "  ")
 
 
 def _kind(row: RuleRow) -> str:
@@ -96,18 +95,7 @@ def _doubts(row: RuleRow) -> list[tuple[str, str]]:
 
 
 def _fact(name: str, text: str, columns: int, indent: str = "  ") -> list[str]:
-    return _wrapped(text, columns, indent + padded(name, _LABEL_CELLS), " " * (len(indent) + _LABEL_CELLS))
-
-
-def _wrapped(text: str, columns: int, first: str, others: str) -> list[str]:
-    return wrap(
-        text,
-        max(columns, len(others) + 20),
-        initial_indent=first,
-        subsequent_indent=others,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    return wrapped(text, columns, indent + padded(name, _LABEL_CELLS), " " * (len(indent) + _LABEL_CELLS))
 
 
 def _blocks(rules: RuleList, columns: int, colour: bool) -> Iterator[str]:
@@ -115,7 +103,7 @@ def _blocks(rules: RuleList, columns: int, colour: bool) -> Iterator[str]:
         return
     yield from ("", paint("blocks of variables tied together", "strong", colour))
     for index, block in enumerate(rules.blocks, 1):
-        yield from _wrapped(", ".join(map(clean, block)), columns, f"  {index:>3}  ", " " * 7)
+        yield from wrapped(", ".join(map(clean, block)), columns, f"  {index:>3}  ", " " * 7)
 
 
 def render_rules_json(rules: RuleList) -> str:

@@ -10,6 +10,8 @@ from textwrap import wrap
 from typing import Literal as OneOf
 from typing import TextIO, TypeAlias
 
+from constraint_sdc.errors import no_command
+
 # Characters that a report must not carry: those XML forbids, and those that steer a terminal or reorder a line.
 
 # Control characters (tab and line feed stay), surrogates, XML's two non-characters, and the directional overrides
@@ -54,7 +56,7 @@ def clean(text: str) -> str:
     >>> clean("\x1b[31mred\x1b[0m\n  alert")
     'red alert'
     """
-    return " ".join(legible(_ESCAPES.sub("", text)).split())
+    return no_command(" ".join(legible(_ESCAPES.sub("", text)).split()))
 
 
 def wants_colour(stream: TextIO) -> bool:
@@ -107,7 +109,7 @@ _NAME_CELLS = 13
 
 def wrapped(text: str, columns: int, first: str, others: str) -> list[str]:
     """Return the text in lines of at most `columns` cells; `first` and `others` stand before the lines."""
-    return wrap(
+    lines = wrap(
         text,
         max(columns, len(others) + 20),
         initial_indent=first,
@@ -115,6 +117,7 @@ def wrapped(text: str, columns: int, first: str, others: str) -> list[str]:
         break_long_words=False,
         break_on_hyphens=False,
     )
+    return [no_command(line) for line in lines]
 
 
 def fact(name: str, text: str, columns: int, indent: str = "  ") -> list[str]:

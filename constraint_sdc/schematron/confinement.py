@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,14 @@ from urllib.parse import unquote, urlsplit
 
 from constraint_sdc.errors import ResourceRefusedError
 from constraint_sdc.schematron.element import Element
+
+
+def real_path(path: str | Path) -> Path:
+    """Return the path without symbolic links; a loop of links stays, for the reader to refuse by name.
+
+    `Path.resolve` raises RuntimeError on a loop.
+    """
+    return Path(os.path.realpath(path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +29,12 @@ class Confinement:
     @classmethod
     def around(cls, files: Iterable[str | Path], allowed: Iterable[Path] = ()) -> Confinement:
         """Allow the directories of these files and the directories that the user named."""
-        named = [Path(file).resolve().parent for file in files] + [Path(folder).resolve() for folder in allowed]
+        named = [real_path(file).parent for file in files] + [real_path(folder) for folder in allowed]
         return cls(tuple(dict.fromkeys(named)))
 
     def contains(self, path: Path) -> bool:
         """Tell whether a file is inside, after following links."""
-        return any(path.resolve().is_relative_to(directory) for directory in self.directories)
+        return any(real_path(path).is_relative_to(directory) for directory in self.directories)
 
     def permitted(self, uri: str) -> Path:
         """Return the resolved file that a URI names, or raise an error that names it.
@@ -37,7 +46,7 @@ class Confinement:
             raise ResourceRefusedError(
                 f"a rule asks for {uri}, but rules may read only files", hint="copy it to a file"
             )
-        path = Path(unquote(parts.path)).resolve()
+        path = real_path(unquote(parts.path))
         if not self.contains(path):
             raise ResourceRefusedError(
                 f"a rule asks for {uri}, which is outside the directories of the rules and the data",
@@ -58,7 +67,7 @@ def resolve_reference(confinement: Confinement, element: Element, href: str) -> 
     if parts.scheme not in ("", "file") or parts.netloc not in ("", "localhost"):
         raise _refused(element, href, "only files are read, never the network")
     named = unquote(parts.path)
-    path = (element.base / named if named else Path(element.origin.file)).resolve()
+    path = real_path(element.base / named if named else element.origin.file)
     if not confinement.contains(path):
         raise _refused(element, str(path), f"to read it, give the option --allow {path.parent}")
     return path, unquote(parts.fragment)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from constraint_sdc.schematron.abstract import concrete_patterns
-from constraint_sdc.schematron.confinement import Confinement, resolve_reference
+from constraint_sdc.schematron.confinement import Confinement, real_path, resolve_reference
 from constraint_sdc.schematron.declarations import (
     active_patterns,
     choose_phase,
@@ -143,7 +143,7 @@ def load_schema(path: Path, *, phase: str | None = None, allowed: tuple[Path, ..
     the schema's own directory are read only from the `allowed` directories.
     """
     inclusions = Inclusions(Confinement.around([path], allowed))
-    root = inclusions.load(path.resolve())
+    root = inclusions.load(real_path(path))
     _check_root(root)
     check_grammar(root)
     _check_ids(root)

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from urllib.parse import unquote, urlsplit
 
 from constraint_sdc.evaluate.expression import Expression, Outside, Variable
+from constraint_sdc.schematron.confinement import real_path
 from constraint_sdc.xpath.syntax import NotUnderstood, Step, step_name
 
 
@@ -91,7 +92,7 @@ def resolve_href(href: str, base: str, text: str) -> str:
         raise RefusedError("only plain file names are understood as other documents", text)
     if not parts.path:
         raise RefusedError("document('') is the rule file itself", text)
-    return str(Path(base, unquote(parts.path)).resolve())
+    return str(real_path(Path(base, unquote(parts.path))))
 
 
 def extend(source: Outside | Document, step: str, *, deep: bool, text: str) -> Outside:

@@ -17,6 +17,7 @@ from constraint_sdc.maskers.registry import DEFAULT, MASKERS
 from constraint_sdc.plan.plan import BlockPlan, Plan
 from constraint_sdc.plan.plan_json import division_from_json, plan_digest, plan_from_json
 from constraint_sdc.reports.check.wording import counted, number
+from constraint_sdc.schematron.confinement import real_path
 from constraint_sdc.schematron.load import load_schema
 from constraint_sdc.settings.masker import make_masker
 from constraint_sdc.settings.words import Treatment
@@ -114,7 +115,7 @@ def _rule_files(
     if _is_plain(certificate):
         return
     claimed = {entry["sha256"]: entry["file"] for entry in certificate["inputs"] if entry["role"] == "rules"}
-    files = dict.fromkeys([str(rules.resolve()), *load_schema(rules, phase=result.phase, allowed=allow).files])
+    files = dict.fromkeys([str(real_path(rules)), *load_schema(rules, phase=result.phase, allowed=allow).files])
     actual = {file_digest(Path(file)): Path(file).name for file in files}
     for digest, file in claimed.items():
         if digest not in actual:

@@ -10,6 +10,7 @@ from constraint_sdc.errors import UsageError
 from constraint_sdc.files.atomic import require_folder, require_place
 from constraint_sdc.maskers.masked import Masked
 from constraint_sdc.plan.plan import Plan
+from constraint_sdc.schematron.confinement import real_path
 from constraint_sdc.settings.masker import MaskerTraits
 
 
@@ -58,5 +59,5 @@ class GoalFiles:
 
 def _refuse_taken(path: Path, taken: Sequence[Path | None]) -> None:
     for other in taken:
-        if other is not None and path.resolve() == other.resolve():
+        if other is not None and real_path(path) == real_path(other):
             raise UsageError("the masking uses this file already", file=str(path), hint="choose another name")

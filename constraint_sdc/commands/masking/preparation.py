@@ -27,6 +27,7 @@ from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.partition.registry import partitioner
 from constraint_sdc.plan.design import PlanInputs
 from constraint_sdc.reports.disclosure import hidden_error
+from constraint_sdc.schematron.confinement import real_path
 from constraint_sdc.settings.mask_settings import MaskSettings, RulesSettings
 from constraint_sdc.settings.reason import because
 from constraint_sdc.settings.recipe import Division, Recipe
@@ -106,7 +107,7 @@ class Original:
             record=self._record,
             max_examples=None,
             # The staged file is judged where it will stand; rules may still read what lies beside the original.
-            allow=(*settings.allow, data.resolve().parent),
+            allow=(*settings.allow, real_path(data).parent),
             time_limit=settings.time_limit,
         )
 

@@ -121,7 +121,7 @@ def test_an_encoding_can_be_given(tmp_path: Path, records_of: Callable[[RowSourc
     assert records_of(read_csv(source, encoding="latin-1")) == [{"V1": "mäßig", "V2": "2"}]
     with pytest.raises(DataError, match=r"a\.csv:2: the text is not utf-8"):
         read_csv(source)
-    with pytest.raises(UsageError, match="unknown encoding"):
+    with pytest.raises(UsageError, match="is not an encoding of text"):
         read_csv(source, encoding="klingon")
 
 

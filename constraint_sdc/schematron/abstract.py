@@ -8,7 +8,6 @@ from dataclasses import replace
 from xml.sax.saxutils import escape
 
 from constraint_sdc.errors import RulesError
-from constraint_sdc.schematron.declarations import declared_variables
 from constraint_sdc.schematron.element import Element
 
 # Abstract patterns: each `is-a` becomes a concrete pattern, with its parameters in place of `$name`.
@@ -218,4 +217,4 @@ def _check_no_parameters(pattern: Element) -> None:
 
 def _declared_outside_patterns(schema: Element) -> frozenset[str]:
     boxes = (schema, *schema.elements("phase"))
-    return declared_variables(schema) | {e.require("name") for box in boxes for e in box.elements("let", "param")}
+    return frozenset({e.require("name") for box in boxes for e in box.elements("let", "param")})

@@ -10,6 +10,7 @@ from xml.sax.saxutils import quoteattr
 from constraint_sdc.errors import RulesError
 from constraint_sdc.schematron.element import XSLT_NAMESPACE, Element
 from constraint_sdc.schematron.schema import Let, Origin, Parameter, Pattern, Phase
+from constraint_sdc.schematron.xslt import xslt_name
 
 # `let` and schema-level `param`: the variables of a schema, phase, pattern or rule.
 
@@ -62,29 +63,26 @@ def _name(element: Element) -> str:
 
 # XSLT elements at the top of a schema (`xsl:key`, `xsl:function`, ...), and the `key` element of Schematron 1.5.
 
-_KEPT = frozenset({"key", "function", "variable", "param", "accumulator", "decimal-format", "character-map"})
-_OTHER_FILES = frozenset({"include", "import", "import-schema", "use-package"})
 _CONTAINERS = ("pattern", "group", "rules", "rule", "phase", "diagnostics", "properties")
 
 
 def foreign_declarations(schema: Element, concrete: Sequence[Element]) -> tuple[tuple[str, Origin], ...]:
     """Return the schema's XSLT declarations as text, then the keys of 1.5 in the schema and its concrete patterns.
 
-    Elements of any other namespace are documentation and have no effect, as the standard says. An unsupported XSLT
-    element is an error, because a rule may rely on it.
+    Elements of any other namespace are documentation and have no effect, as the standard says; `xslt` has refused an
+    element of XSLT that is not admitted.
     """
     return (*_declarations(schema), *_keys(schema, concrete))
 
 
 def _declarations(schema: Element) -> Iterator[tuple[str, Origin]]:
     for child in schema.elements(""):
-        if _xslt_name(child):
-            _check_honoured(child)
+        if xslt_name(child.tag):
             yield child.xml, child.origin
     for element in schema.walk():
         for child in element.elements("") if element.kind in _CONTAINERS else ():
-            if _xslt_name(child):
-                raise child.error(f"xsl:{_xslt_name(child)} must stand directly under schema")
+            if name := xslt_name(child.tag):
+                raise child.error(f"xsl:{name} must stand directly under schema")
 
 
 def _keys(schema: Element, concrete: Sequence[Element]) -> Iterator[tuple[str, Origin]]:
@@ -92,28 +90,6 @@ def _keys(schema: Element, concrete: Sequence[Element]) -> Iterator[tuple[str, O
     for parent in (schema, *concrete, *rules):
         for key in parent.elements("key"):
             yield _key(key, parent), key.origin
-
-
-def declared_variables(schema: Element) -> frozenset[str]:
-    """Return the names of the XSLT variables and parameters declared at the top of the schema."""
-    return frozenset(
-        e.attributes.get("name", "") for e in schema.elements("") if _xslt_name(e) in ("variable", "param")
-    )
-
-
-def _xslt_name(element: Element) -> str:
-    namespace, _, name = element.tag.rpartition("}")
-    return name if namespace == "{" + XSLT_NAMESPACE else ""
-
-
-def _check_honoured(element: Element) -> None:
-    name = _xslt_name(element)
-    if name in _OTHER_FILES:
-        hint = "copy what the rules need into the schema, or include Schematron with <include> or <extends>"
-        raise element.error(f"xsl:{name} is refused: a schema must not load other stylesheets", hint=hint)
-    if name not in _KEPT and not (name == "template" and "name" in element.attributes):
-        known = ", ".join(f"xsl:{word}" for word in sorted(_KEPT))
-        raise element.error(f"xsl:{name} at the top of a schema is not supported", hint=f"supported: {known}")
 
 
 def _key(key: Element, parent: Element) -> str:

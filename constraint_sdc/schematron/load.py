@@ -22,6 +22,7 @@ from constraint_sdc.schematron.element import ISO_NAMESPACE, Element, read_eleme
 from constraint_sdc.schematron.grammar import check_grammar
 from constraint_sdc.schematron.patterns import check_unique, read_notes, read_patterns
 from constraint_sdc.schematron.schema import Binding, Let, Parameter, Schema
+from constraint_sdc.schematron.xslt import check_xslt
 
 # `queryBinding`: the query language in which a schema's tests are written.
 
@@ -146,6 +147,7 @@ def load_schema(path: Path, *, phase: str | None = None, allowed: tuple[Path, ..
     root = inclusions.load(real_path(path))
     _check_root(root)
     check_grammar(root)
+    check_xslt(root)
     _check_ids(root)
     notes = read_notes(root)
     concrete = concrete_patterns(root)

@@ -122,13 +122,6 @@ def test_a_schema_parameter_has_its_default_value(desk: Desk) -> None:
     assert failing(desk, rules, "<a>5</a>", "xslt3") == ["a"]
 
 
-def test_messages_of_the_authors_functions_are_no_errors(desk: Desk) -> None:
-    rules = """<ns prefix="f" uri="urn:f"/><xsl:function name="f:f" xmlns:f="urn:f"><xsl:param name="x"/>
-      <xsl:message>hello</xsl:message><xsl:sequence select="$x"/></xsl:function>
-      <pattern><rule context="a"><assert id="a" test="f:f(.) = 5">x</assert></rule></pattern>"""
-    assert failing(desk, rules, "<a>5</a>") == []
-
-
 def test_a_function_of_the_authors_sees_schema_variables(desk: Desk) -> None:
     rules = """<ns prefix="f" uri="urn:f"/><let name="k" value="5"/>
       <xsl:function name="f:k" xmlns:f="urn:f"><xsl:sequence select="$k"/></xsl:function>

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraint_sdc.judge.stylesheet.access import JUDGE, confine_expression
+from constraint_sdc.judge.stylesheet.access import confine_expression
 from constraint_sdc.schematron.schema import Origin
+from constraint_sdc.schematron.xslt import JUDGE
 from constraint_sdc.xpath.tokens import rename_variables, target_names, tokenize
 
 HERE = Origin("/rules/a.sch", 1)

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from constraint_sdc.errors import DataError, ResourceRefusedError, RulesError
-from constraint_sdc.judge.stylesheet.access import JUDGE
 from constraint_sdc.judge.worker.process import Worker
+from constraint_sdc.schematron.xslt import JUDGE
 
 if TYPE_CHECKING:
     from conftest import Desk

@@ -6,14 +6,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from constraint_sdc.errors import RulesError
-from constraint_sdc.judge.stylesheet.access import JUDGE, Confined, Wanted, confine_expression, file_uri
+from constraint_sdc.judge.stylesheet.access import Confined, Wanted, confine_expression, file_uri
 from constraint_sdc.judge.stylesheet.foreign import confine_fragment
 from constraint_sdc.judge.stylesheet.sheet import Sheet, SheetPlace, written_attributes
 from constraint_sdc.judge.stylesheet.xpath1_numbers import with_xpath1_numbers
 from constraint_sdc.schematron.schema import Let, Origin, Parameter, Schema
+from constraint_sdc.schematron.xslt import JUDGE
 from constraint_sdc.xpath.tokens import rename_variables
 
 ERRORS = "http://www.w3.org/2005/xqt-errors"
+# Conventional XPath prefixes; a schema's own <ns> takes precedence.
+WELL_KNOWN = {
+    "xs": "http://www.w3.org/2001/XMLSchema",
+    "fn": "http://www.w3.org/2005/xpath-functions",
+    "map": "http://www.w3.org/2005/xpath-functions/map",
+    "array": "http://www.w3.org/2005/xpath-functions/array",
+    "math": "http://www.w3.org/2005/xpath-functions/math",
+}
 
 
 def given(name: str) -> str:
@@ -41,6 +50,11 @@ class Author:
     reads: bool = False
 
     @property
+    def namespaces(self) -> dict[str, str]:
+        """The prefixes of expressions: the schema's own, and the conventional ones that it does not declare."""
+        return WELL_KNOWN | {prefix: uri for prefix, uri in self.schema.namespaces if prefix}
+
+    @property
     def version(self) -> str | None:
         """The version that an instruction with an author's expression must carry; None when it is inherited."""
         return "1.0" if self.schema.binding == "xslt1" else None
@@ -52,7 +66,7 @@ class Author:
 
     def expression(self, text: str, origin: Origin, scope: Mapping[str, str]) -> str:
         """Return an expression in its form for the stylesheet."""
-        confined = confine_expression(text, origin)
+        confined = confine_expression(text, origin, self.namespaces)
         self.note(confined)
         renamed = rename_variables(confined.text, scope)
         return with_xpath1_numbers(renamed) if self.schema.is_xpath1 else renamed
@@ -83,7 +97,7 @@ class Author:
             written = {"name": name, "select": self.expression(value, let.origin, scope), "as": let.type}
             self.sheet.leaf("xsl:variable", written | self.stated(let.origin), place)
         else:
-            content = confine_fragment(let.content, let.origin)
+            content = confine_fragment(let.content, let.origin, self.namespaces)
             self.note(content)
             # No line end may come between the tags and the content: it would be part of the value.
             seen = "".join(f'<xsl:variable name="{shown}" select="${hidden}"/>' for shown, hidden in scope.items())

@@ -2,78 +2,71 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from lxml import etree
 
-from constraint_sdc.errors import ResourceRefusedError, RulesError
+from constraint_sdc.errors import RulesError
 from constraint_sdc.judge.stylesheet.access import Confined, Wanted, confine_expression
 from constraint_sdc.judge.stylesheet.xpath1_numbers import TEXT
 from constraint_sdc.schematron.schema import Origin
+from constraint_sdc.schematron.xslt import refuse_strange, refuse_taken_name, what_is_written, xslt_name
 from constraint_sdc.xpath.tokens import tokenize
 
-XSLT = "http://www.w3.org/1999/XSL/Transform"
-# fmt: off
-_EXPRESSIONS = frozenset({
-    "select", "test", "match", "use", "group-by", "group-adjacent", "group-starting-with", "group-ending-with", "value",
-    "count", "from", "initial-value", "for-each-source", "for-each-item", "context-item", "with-params", "key",
-})
-_REFUSED = frozenset({
-    "include", "import", "use-package", "import-schema", "result-document", "evaluate", "source-document", "stream",
-})
-# fmt: on
 
+def confine_fragment(
+    xml: str, origin: Origin, namespaces: Mapping[str, str], *, is_declaration: bool = False
+) -> Confined:
+    """Rewrite the file-reading calls in a piece of XSLT or literal content, and refuse XSLT that is not admitted.
 
-def confine_fragment(xml: str, origin: Origin) -> Confined:
-    """Rewrite the file-reading calls in a piece of XSLT or literal content."""
+    `namespaces` are those of the stylesheet around it.
+    """
     root = _parsed(xml, origin)
     wanted: list[Wanted] = []
     reads = False
-    for element in root.iter(etree.Element):
-        name = etree.QName(element)
-        if name.namespace == XSLT:
-            refuse_instruction(name.localname, origin)
+    for element in root.iterdescendants(etree.Element):
+        at_top = is_declaration and element.getparent() is root
+        refuse_strange(str(element.tag), map(str, element.attrib), origin, is_declaration=at_top)
+        scope = {**namespaces, **{prefix or "": uri for prefix, uri in element.nsmap.items()}}
+        if at_top and xslt_name(str(element.tag)) == "function":
+            refuse_taken_name(element.get("name") or "", scope, origin)
         for key, value in element.attrib.items():
-            confined = confine_attribute(name.namespace == XSLT, str(key), str(value), origin)
+            confined = confine_attribute(xslt_name(str(element.tag)), str(key), str(value), origin, scope)
             wanted += confined.wanted
             reads = reads or confined.reads
             element.set(key, confined.text)
     return Confined(_inner_text(root), tuple(wanted), reads)
 
 
-def foreign_declaration(xml: str, origin: Origin, version: str | None) -> Confined | None:
-    """Return a top-level declaration for the stylesheet, or None when it is not XSLT."""
-    name = etree.QName(_parsed(xml, origin)[0])
-    if name.namespace != XSLT:
-        return None
-    confined = confine_fragment(xml, origin)
+def foreign_declaration(xml: str, origin: Origin, namespaces: Mapping[str, str], version: str | None) -> Confined:
+    """Return a top-level declaration of XSLT for the stylesheet."""
+    confined = confine_fragment(xml, origin, namespaces, is_declaration=True)
     if version is None:
         return confined
     element = _parsed(confined.text, origin)[0]
-    element.set("version", element.get("version", version))
-    if name.localname == "key" and "use" in element.attrib:
+    element.set("version", version)
+    if xslt_name(str(element.tag)) == "key" and "use" in element.attrib:
         element.set("use", f"{TEXT}({element.get('use')})")
     return Confined(etree.tostring(element, encoding="unicode", with_tail=False), confined.wanted, confined.reads)
 
 
-def confine_attribute(of_instruction: bool, name: str, value: str, origin: Origin) -> Confined:
-    """Rewrite one attribute: an expression of an XSLT instruction, or else an attribute value template."""
-    if of_instruction and name in _EXPRESSIONS:
-        return confine_expression(value, origin)
-    if "{" not in value:
+def confine_attribute(
+    instruction: str, name: str, value: str, origin: Origin, namespaces: Mapping[str, str]
+) -> Confined:
+    """Rewrite one attribute of an admitted instruction, or of a literal element, which is an attribute value template.
+
+    `instruction` is the instruction's local name, empty for a literal element.
+    """
+    written = what_is_written(instruction, name) if instruction else "template"
+    if written == "expression":
+        return confine_expression(value, origin, namespaces)
+    if written != "template" or "{" not in value:
         return Confined(value)
-    pieces = [confine_expression(text, origin) if inside else Confined(text) for inside, text in _template(value)]
+    pieces = [
+        confine_expression(text, origin, namespaces) if inside else Confined(text) for inside, text in _template(value)
+    ]
     wanted = tuple(w for piece in pieces for w in piece.wanted)
     return Confined("".join(piece.text for piece in pieces), wanted, any(piece.reads for piece in pieces))
-
-
-def refuse_instruction(name: str, origin: Origin) -> None:
-    """Refuse an instruction that reads or writes files itself, or that evaluates text as code."""
-    if name in _REFUSED:
-        raise ResourceRefusedError(
-            f"xsl:{name} is not allowed in rules",
-            file=origin.file,
-            line=origin.line,
-            hint="copy the declarations into the schema" if name in ("include", "import") else None,
-        )
 
 
 def _parsed(xml: str, origin: Origin) -> etree._Element:

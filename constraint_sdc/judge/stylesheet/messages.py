@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import assert_never
 
 from constraint_sdc.judge.stylesheet.expressions import ERRORS, Author, ours, write_rule_variables
-from constraint_sdc.judge.stylesheet.foreign import XSLT, confine_attribute, refuse_instruction
+from constraint_sdc.judge.stylesheet.foreign import confine_attribute
 from constraint_sdc.judge.stylesheet.sheet import SheetPlace, literal, quoted
 from constraint_sdc.judge.stylesheet.xpath1_numbers import TEXT
 from constraint_sdc.schematron.schema import (
@@ -21,6 +21,7 @@ from constraint_sdc.schematron.schema import (
     TextPart,
     ValuePart,
 )
+from constraint_sdc.schematron.xslt import refuse_strange, xslt_name
 from constraint_sdc.xpath.tokens import rename_variables
 
 # Messages, diagnostics and properties as XSLT: their text with values, and their mark-up.
@@ -68,8 +69,9 @@ def _write_name(author: Author, path: str | None, origin: Origin, scope: Mapping
 
 
 def _write_markup(author: Author, part: MarkupPart, scope: Mapping[str, str], origin: Origin) -> None:
+    refuse_strange(part.name, (key for key, _ in part.attributes), origin)
     uri, name = split_clark(part.name)
-    if uri == XSLT:
+    if xslt_name(part.name):
         _write_instruction(author, name, part, scope, origin)
         return
     attributes = part.attributes
@@ -95,10 +97,9 @@ def _write_instruction(author: Author, name: str, part: MarkupPart, scope: Mappi
 def _instruction(
     author: Author, name: str, attributes: tuple[tuple[str, str], ...], scope: Mapping[str, str], origin: Origin
 ) -> dict[str, str | None]:
-    refuse_instruction(name, origin)
     written: dict[str, str | None] = author.stated(origin)
     for key, value in attributes:
-        confined = confine_attribute(True, key, value, origin)
+        confined = confine_attribute(name, key, value, origin, author.namespaces)
         author.note(confined)
         written[key] = rename_variables(confined.text, scope)
     return written

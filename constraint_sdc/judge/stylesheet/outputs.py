@@ -1,7 +1,7 @@
 """The part of a stylesheet that writes the Schematron Validation Report Language, as the standard's annex shapes it.
 
 A node on which XPath stopped with an error is neither a pass nor a failure, and SVRL has no element for it: it is
-written as an element `error` in the judge's own namespace.
+written as an element `error` in a namespace of ours.
 """
 
 from __future__ import annotations
@@ -10,16 +10,20 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from constraint_sdc.judge.stylesheet.access import JUDGE
 from constraint_sdc.judge.stylesheet.messages import SVRL, written_names
 from constraint_sdc.judge.stylesheet.sheet import Attributes, Sheet, literal
 from constraint_sdc.schematron.schema import Assertion, Pattern, Rule, Schema
+from constraint_sdc.schematron.xslt import JUDGE
 
 Pairs: TypeAlias = tuple[tuple[str, str], ...]
+
+REPORTED = "urn:constraint-sdc:judge"
+"""The namespace of what SVRL has no element for; unlike the judge's own, anybody may name it."""
 
 _SCOPE = {
     "xmlns:svrl": SVRL,
     "xmlns:c": JUDGE,
+    "xmlns:r": REPORTED,
     "xmlns:xs": "http://www.w3.org/2001/XMLSchema",
     "xmlns:map": "http://www.w3.org/2005/xpath-functions/map",
     "xmlns:array": "http://www.w3.org/2005/xpath-functions/array",
@@ -63,10 +67,10 @@ _REPORT = """
 </xsl:for-each>
 </xsl:when>
 <xsl:when test="map:contains($row, 'error')">
-<c:error location="{c:location($row?subject, $numbers)}">
+<r:error location="{c:location($row?subject, $numbers)}">
 <xsl:copy-of select="$c:complaints[$row?number]/(@id, @test)"/>
 <svrl:text><xsl:value-of select="$row?error"/></svrl:text>
-</c:error>
+</r:error>
 </xsl:when>
 <xsl:otherwise>
 <xsl:for-each select="$c:complaints[$row?number]">

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from constraint_sdc.judge.stylesheet.access import JUDGE
+from constraint_sdc.schematron.xslt import JUDGE
 
 NEEDED = "constraint-sdc needs"
 _SCOPE = (

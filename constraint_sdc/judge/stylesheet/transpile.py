@@ -23,27 +23,21 @@ from constraint_sdc.judge.stylesheet.expressions import (
     write_rule_variables,
     write_schema_variables,
 )
-from constraint_sdc.judge.stylesheet.foreign import XSLT, foreign_declaration
+from constraint_sdc.judge.stylesheet.foreign import foreign_declaration
 from constraint_sdc.judge.stylesheet.messages import visited_items, write_details
 from constraint_sdc.judge.stylesheet.outputs import counting, svrl_output
 from constraint_sdc.judge.stylesheet.prelude import locations, resources
 from constraint_sdc.judge.stylesheet.sheet import Sheet, SheetPlace, quoted
 from constraint_sdc.judge.stylesheet.value_sets import VALUE_SETS, find_lookups
 from constraint_sdc.judge.stylesheet.xpath1_numbers import number_functions
+from constraint_sdc.schematron.element import XSLT_NAMESPACE
 from constraint_sdc.schematron.schema import Assertion, Pattern, Rule, Schema
+from constraint_sdc.schematron.xslt import refuse_our_names
 from constraint_sdc.xpath.tokens import target_names
 
 Output: TypeAlias = OneOf["counts", "svrl"]
 
 _EVERY_NODE = "/descendant-or-self::node() ! (., @*)"
-# Conventional XPath prefixes; a schema's own <ns> takes precedence.
-_WELL_KNOWN = {
-    "xs": "http://www.w3.org/2001/XMLSchema",
-    "fn": "http://www.w3.org/2005/xpath-functions",
-    "map": "http://www.w3.org/2005/xpath-functions/map",
-    "array": "http://www.w3.org/2005/xpath-functions/array",
-    "math": "http://www.w3.org/2005/xpath-functions/math",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +78,10 @@ def make_stylesheet(
     `record` is the Clark name of the record element; `given` names variables whose value comes from outside;
     a `guarded` stylesheet catches XPath's dynamic errors node by node, which costs time.
     """
+    refuse_our_names(schema)
     sheet = Sheet()
     author = Author(schema, sheet, given)
-    with sheet.element("xsl:stylesheet", _root_attributes(schema)):
+    with sheet.element("xsl:stylesheet", _root_attributes(author)):
         write_schema_variables(author)
         _write_foreign(author)
         scopes = [write_pattern_variables(author, p.lets, n) for n, p in enumerate(schema.patterns)]
@@ -105,24 +100,26 @@ def make_stylesheet(
     return Stylesheet("\n".join(sheet.lines), sheet.places, tuple(author.wanted))
 
 
-def _root_attributes(schema: Schema) -> dict[str, str | None]:
-    declared = dict(schema.namespaces)
-    if declared.get("xsl", XSLT) != XSLT:
+def _root_attributes(author: Author) -> dict[str, str | None]:
+    schema, prefixes = author.schema, author.namespaces
+    if prefixes.get("xsl", XSLT_NAMESPACE) != XSLT_NAMESPACE:
         raise RulesError(
             "the prefix xsl must stand for the XSLT namespace", file=schema.origin.file, line=schema.origin.line
         )
-    prefixes = _WELL_KNOWN | {prefix: uri for prefix, uri in declared.items() if prefix}
-    attributes: dict[str, str | None] = {"version": "3.0", "xmlns:xsl": XSLT, "xml:base": file_uri(schema.origin.file)}
+    base = file_uri(schema.origin.file)
+    attributes: dict[str, str | None] = {"version": "3.0", "xmlns:xsl": XSLT_NAMESPACE, "xml:base": base}
     attributes |= {f"xmlns:{prefix}": uri for prefix, uri in prefixes.items() if prefix not in ("xml", "xsl")}
-    return attributes | {"exclude-result-prefixes": "#all", "xpath-default-namespace": declared.get("")}
+    return attributes | {
+        "exclude-result-prefixes": "#all",
+        "xpath-default-namespace": dict(schema.namespaces).get(""),
+    }
 
 
 def _write_foreign(author: Author) -> None:
     for xml, origin in author.schema.foreign:
-        declaration = foreign_declaration(xml, origin, author.version)
-        if declaration is not None:
-            author.note(declaration)
-            author.sheet.raw(declaration.text, SheetPlace("XSLT declaration", origin))
+        declaration = foreign_declaration(xml, origin, author.namespaces, author.version)
+        author.note(declaration)
+        author.sheet.raw(declaration.text, SheetPlace("XSLT declaration", origin))
 
 
 @dataclass(slots=True)

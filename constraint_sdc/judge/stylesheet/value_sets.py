@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from constraint_sdc.judge.stylesheet.access import JUDGE
+from constraint_sdc.schematron.xslt import JUDGE
 from constraint_sdc.xpath.tokens import Token, tokenize
 
 

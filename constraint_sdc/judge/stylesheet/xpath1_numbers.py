@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from constraint_sdc.judge.stylesheet.access import JUDGE
+from constraint_sdc.schematron.xslt import JUDGE
 from constraint_sdc.xpath.tokens import Token, neighbour, text_at, tokenize
 
 TEXT = f"Q{{{JUDGE}}}text"

@@ -8,13 +8,14 @@ from pathlib import Path
 from urllib.parse import unquote, urldefrag, urljoin
 
 from constraint_sdc.errors import ConstraintSdcError, DataError, JudgeError, ResourceRefusedError, RulesError
-from constraint_sdc.judge.stylesheet.access import JUDGE, Wanted, file_uri
+from constraint_sdc.judge.stylesheet.access import Wanted, file_uri
 from constraint_sdc.judge.stylesheet.expressions import given
 from constraint_sdc.judge.stylesheet.prelude import NEEDED
 from constraint_sdc.judge.stylesheet.sheet import SheetPlace
 from constraint_sdc.judge.stylesheet.transpile import Stylesheet
 from constraint_sdc.judge.worker.process import Message, Worker
 from constraint_sdc.schematron.confinement import Confinement
+from constraint_sdc.schematron.xslt import JUDGE
 
 # Turn Saxon's error messages, one long string each, into errors that name the author's file and line.
 

@@ -22,21 +22,21 @@ from constraint_sdc.schematron.schema import Origin, Schema
 JUDGE = "urn:constraint-sdc:judge:internal"
 """The namespace of everything that the judge adds to a stylesheet; no rule may mention it."""
 
-Written: TypeAlias = OneOf["expression", "template", "name", "plain"]
+AttributeContent: TypeAlias = OneOf["expression", "template", "name", "plain"]
 """What an attribute holds: XPath, text with XPath in braces, the name of a declaration, or text of a fixed meaning."""
 
 # fmt: off
-_NUMBER: dict[str, Written] = {
+_NUMBER: dict[str, AttributeContent] = {
     "value": "expression", "select": "expression", "count": "expression", "from": "expression", "level": "plain",
     "format": "template", "lang": "template", "letter-value": "template", "ordinal": "template",
     "start-at": "template", "grouping-separator": "template", "grouping-size": "template",
 }
-_DECLARATIONS: dict[str, dict[str, Written]] = {
+_DECLARATIONS: dict[str, dict[str, AttributeContent]] = {
     "key": {"name": "name", "match": "expression", "use": "expression", "composite": "plain"},
     "function": {"name": "name", "as": "plain"},
     "accumulator": {"name": "name", "as": "plain", "initial-value": "expression"},
 }
-_INSTRUCTIONS: dict[str, dict[str, Written]] = {
+_INSTRUCTIONS: dict[str, dict[str, AttributeContent]] = {
     "accumulator-rule": {"match": "expression", "phase": "plain", "select": "expression"},
     "analyze-string": {"select": "expression", "regex": "template", "flags": "template"},
     "attribute": {"name": "template", "namespace": "template", "select": "expression", "separator": "template"},
@@ -111,7 +111,7 @@ def xslt_name(tag: str) -> str:
     return name if namespace == "{" + XSLT_NAMESPACE else ""
 
 
-def what_is_written(instruction: str, attribute: str) -> Written:
+def what_is_written(instruction: str, attribute: str) -> AttributeContent:
     """Return what an admitted attribute of an admitted element holds."""
     return (_DECLARATIONS | _INSTRUCTIONS)[instruction][attribute]
 

@@ -21,9 +21,9 @@ from sections import MEASURES, write_section
 
 from constraint_sdc.arrays import Points
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.data.grid import Grid
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.data.pair import Compared, MaskedTogether, Pair
+from constraint_sdc.data.series import Grid
 from constraint_sdc.measures.attacks.single_ranking import SingleRanking
 from constraint_sdc.measures.attacks.transparency import Transparency
 from constraint_sdc.operators.arithmetic_mean import ArithmeticMean

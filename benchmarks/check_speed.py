@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
-from constraint_sdc.census.generate import generate_file
+from constraint_sdc.census import generate_file
 
 HERE = Path(__file__).resolve().parent
 BASE = HERE / "baseline"

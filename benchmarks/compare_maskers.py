@@ -21,7 +21,7 @@ sys.path.insert(0, str(HERE.parent))
 
 import numpy as np  # noqa: E402
 
-from constraint_sdc.census.generate import generate  # noqa: E402
+from constraint_sdc.census import generate  # noqa: E402
 from constraint_sdc.commands.assess import assess_files  # noqa: E402
 from constraint_sdc.commands.mask import mask_file  # noqa: E402
 from constraint_sdc.files.recipe import read_recipe  # noqa: E402

@@ -26,11 +26,10 @@ from time import perf_counter
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from constraint_sdc.exam.guarantee.exam import keep_case  # noqa: E402
+from constraint_sdc.exam.guarantee.exam import CaseOutcome, keep_case, run_case  # noqa: E402
 from constraint_sdc.exam.guarantee.generator import make_case  # noqa: E402
+from constraint_sdc.exam.guarantee.judging import pooled_saxon  # noqa: E402
 from constraint_sdc.exam.guarantee.maskers import MASKERS, with_masker  # noqa: E402
-from constraint_sdc.exam.guarantee.running import CaseOutcome, run_case  # noqa: E402
-from constraint_sdc.exam.guarantee.saxon_pool import pooled_saxon  # noqa: E402
 from constraint_sdc.plan.plan import ExactStep  # noqa: E402
 
 MOST_REFUSED = 0.05

@@ -23,7 +23,7 @@ from pathlib import Path
 from lxml import etree
 
 import constraint_sdc as cs
-from constraint_sdc.census.generate import generate_file
+from constraint_sdc.census import generate_file
 from constraint_sdc.files.json_file import shipped_file
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.maskers.masked import MaskResult

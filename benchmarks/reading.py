@@ -101,7 +101,7 @@ def table(rows: dict[str, dict[str, str]]) -> str:
 
 
 def measure(trees: dict[str, Path], sizes: list[int], repeat: int, folder: Path) -> dict[str, dict[str, str]]:
-    from constraint_sdc.census.generate import generate_file
+    from constraint_sdc.census import generate_file
 
     for name in ("census.sch", "constraints.sch"):
         shutil.copy(HERE.parent / "rules" / name, folder / name)

@@ -20,7 +20,7 @@ from time import perf_counter
 
 from sections import MEASURES, write_section
 
-from constraint_sdc.census.generate import generate_file
+from constraint_sdc.census import generate_file
 from constraint_sdc.files.json_file import shipped_file
 
 TOP = Path(__file__).resolve().parents[1]

@@ -31,8 +31,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from constraint_sdc.commands.check import CheckOptions as CheckOptions
     from constraint_sdc.commands.convert import ConvertOptions as ConvertOptions
-    from constraint_sdc.constraints.rule_list import RuleList as RuleList
-    from constraint_sdc.constraints.rule_list import RuleRow as RuleRow
+    from constraint_sdc.constraints.show import RuleList as RuleList
+    from constraint_sdc.constraints.show import RuleRow as RuleRow
     from constraint_sdc.data.variable import Description as Description
     from constraint_sdc.data.variable import VariableDescription as VariableDescription
     from constraint_sdc.data.variable import Written as Written
@@ -156,8 +156,8 @@ _HOMES = {
     "CheckResult": "constraint_sdc.judge.finding",
     "RuleResult": "constraint_sdc.judge.finding",
     "Violation": "constraint_sdc.judge.finding",
-    "RuleList": "constraint_sdc.constraints.rule_list",
-    "RuleRow": "constraint_sdc.constraints.rule_list",
+    "RuleList": "constraint_sdc.constraints.show",
+    "RuleRow": "constraint_sdc.constraints.show",
     "Plan": "constraint_sdc.plan.plan",
     "BlockPlan": "constraint_sdc.plan.plan",
     "RulePlan": "constraint_sdc.plan.plan",

@@ -6,7 +6,7 @@ import shutil
 from functools import cache
 from pathlib import Path
 
-from constraint_sdc.census.generate import generate_xml
+from constraint_sdc.census import generate_xml
 
 TOP = Path(__file__).resolve().parents[1]
 

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from constraint_sdc.census.generate import generate
+from constraint_sdc.census import generate
 from constraint_sdc.measures.risk.interval_disclosure import RankBase
 from constraint_sdc.measures.utility.pil import PilBase
 

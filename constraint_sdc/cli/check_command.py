@@ -175,7 +175,7 @@ def _verify(
 ) -> int:
     """Say what of the certificate is confirmed and what is not; on stderr where a report for machines is on stdout."""
     from constraint_sdc.commands.certificate.verify import check_certificate
-    from constraint_sdc.reports.masking.certificate_text import certificate_text
+    from constraint_sdc.reports.masking.mask_result import certificate_text
 
     found = check_certificate(certificate, data, rules, result, record=options.record, allow=options.allow)
     click.echo("\n" + certificate_text(found), nl=False, err=on_stderr)

@@ -63,8 +63,7 @@ def command(
     from constraint_sdc.commands.mask import mask_file
     from constraint_sdc.commands.masking.carrying_out import read_plan
     from constraint_sdc.commands.masking.goal_files import GoalFiles
-    from constraint_sdc.reports.masking.mask_json import render_mask_json
-    from constraint_sdc.reports.masking.mask_text import mask_text
+    from constraint_sdc.reports.masking.mask_result import mask_text, render_mask_json
 
     saved = None if plan is None else read_plan(plan)
     options = gather(given, rules, saved, record=record)

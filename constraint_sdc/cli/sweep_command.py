@@ -94,8 +94,7 @@ def command(
     masking = gather({**given, "k": 2, "masker": None, "partition": partition}, rules, record=record)
     from constraint_sdc.commands.sweep import sweep_file
     from constraint_sdc.measures.assessment import SweepOptions
-    from constraint_sdc.reports.sweep import render_sweep_json, sweep_text
-    from constraint_sdc.reports.sweep_files import write_sweep_files
+    from constraint_sdc.reports.sweep import render_sweep_json, sweep_text, write_sweep_files
 
     journal = _directory(output) / "journal.jsonl"
     options = SweepOptions(ks, *tried, compare_unconstrained, jobs, replace(masking, k=None))

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from constraint_sdc.data.survey import rows_of_chunks
-from constraint_sdc.data.variable import RowSource, Written
+from constraint_sdc.data.variable import RowSource, Written, rows_of_chunks
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.csv_file import EmptyCell
 

@@ -36,10 +36,9 @@ from constraint_sdc.reports.demo import (
     file_table,
     rules_with_breaks,
 )
-from constraint_sdc.reports.masking.mask_text import mask_text
+from constraint_sdc.reports.masking.mask_result import mask_text
 from constraint_sdc.reports.masking.plan_text import plan_text
-from constraint_sdc.reports.sweep import sweep_text
-from constraint_sdc.reports.sweep_files import write_sweep_files
+from constraint_sdc.reports.sweep import sweep_text, write_sweep_files
 from constraint_sdc.settings.recipe import Recipe
 
 _KS = (1, 2, 3, 5, 10, 20, 50, 100)

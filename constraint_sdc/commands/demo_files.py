@@ -6,7 +6,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from constraint_sdc.census.generate import generate_file
+from constraint_sdc.census import generate_file
 from constraint_sdc.commands.domain import export_domain
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.json_file import shipped_file

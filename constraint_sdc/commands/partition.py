@@ -24,10 +24,9 @@ from constraint_sdc.partition.methods.auto import Auto
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.partition.partitioner import require_possible
 from constraint_sdc.partition.registry import partitioner
-from constraint_sdc.plan.blocks import refuse_too_many_categories
+from constraint_sdc.plan.blocks import decide_roles, refuse_too_many_categories
 from constraint_sdc.plan.plan import Kept
 from constraint_sdc.plan.read_series import make_series
-from constraint_sdc.plan.roles import decide_roles
 from constraint_sdc.settings.recipe import Division, Recipe
 from constraint_sdc.settings.words import Role, Standardise, VariableWish
 

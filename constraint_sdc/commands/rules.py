@@ -7,8 +7,7 @@ from pathlib import Path
 
 from constraint_sdc.commands.check import CheckOptions, compiling, judges_of
 from constraint_sdc.constraints.constraint import EditRule
-from constraint_sdc.constraints.rule_list import RuleList, RuleRow, blocks
-from constraint_sdc.constraints.show import show_constraint
+from constraint_sdc.constraints.show import RuleList, RuleRow, blocks, show_constraint
 from constraint_sdc.constraints.understand import understand
 from constraint_sdc.evaluate.truth import refuses
 from constraint_sdc.files.microdata.microdata import open_microdata

@@ -23,7 +23,7 @@ from constraint_sdc.constraints.constraint import (
     atom_variables,
 )
 from constraint_sdc.constraints.texts import DECIMAL_TEXT
-from constraint_sdc.data.grid import double_text
+from constraint_sdc.data.series import double_text
 from constraint_sdc.evaluate.expression import (
     And,
     Arithmetic,

@@ -24,16 +24,15 @@ from constraint_sdc.constraints.contexts import (
     take_apart,
     understand_context,
 )
+from constraint_sdc.constraints.lets import add_let_regions, add_lets, message_texts, schema_regions, schema_variables
 from constraint_sdc.constraints.normalise import normalise
 from constraint_sdc.constraints.recognise import recognise
 from constraint_sdc.constraints.simplify import negate, simplify
-from constraint_sdc.constraints.surroundings import add_let_regions, message_texts, schema_regions
 from constraint_sdc.evaluate.expression import Expression, Not, Variable
 from constraint_sdc.schematron.schema import Assertion, Pattern, Rule, Schema
 from constraint_sdc.xpath.locality import Regions, Surroundings, Unproven, regions_of
 from constraint_sdc.xpath.lookups import plain_keys
 from constraint_sdc.xpath.scope import AtRoot, Here, Scope, ScopeValue
-from constraint_sdc.xpath.substitute import add_lets, schema_variables
 from constraint_sdc.xpath.syntax import NotUnderstood, Step, Syntax, step_name, walk_syntax
 from constraint_sdc.xpath.translate import translate_tree
 from constraint_sdc.xpath.xpath import parse_xpath

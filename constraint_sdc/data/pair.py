@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from constraint_sdc.arrays import Codes, Flags, Floats, Points, Rows
-from constraint_sdc.data.grid import Grid
+from constraint_sdc.data.series import Grid
 from constraint_sdc.settings.words import Role, Scale
 
 

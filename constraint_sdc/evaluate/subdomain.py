@@ -20,7 +20,7 @@ from typing import TypeAlias
 import numpy as np
 
 from constraint_sdc.arrays import Floats, Rows
-from constraint_sdc.data.grid import double_text
+from constraint_sdc.data.series import double_text
 from constraint_sdc.evaluate.condition import (
     Comparison,
     Condition,

@@ -10,13 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from constraint_sdc.arrays import Rows
-from constraint_sdc.data.grid import Grid
 from constraint_sdc.data.groups import Groups
-from constraint_sdc.data.series import Series
+from constraint_sdc.data.series import Grid, Series
 from constraint_sdc.data.table import Column, State, Table, column_of
 from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Outside, variables_of
-from constraint_sdc.evaluate.number import Numbers, evaluate_number
+from constraint_sdc.evaluate.truth import Numbers, evaluate_number
 from constraint_sdc.evaluate.value import Records
 from constraint_sdc.plan.design import Derivation
 

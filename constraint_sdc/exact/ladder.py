@@ -15,11 +15,10 @@ import numpy as np
 from constraint_sdc.arrays import Points, Rows
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.errors import CannotShareError
-from constraint_sdc.exact.block_judge import BlockJudge
 from constraint_sdc.exact.candidates import NOT_COPIED, Candidates, Deriver
 from constraint_sdc.exact.nudge import Polisher, move, moves, shorten
 from constraint_sdc.exact.repair import PROPOSALS, Repairer
-from constraint_sdc.exact.settlement import Costs, Settlement
+from constraint_sdc.exact.settlement import BlockJudge, Costs, Settlement
 from constraint_sdc.plan.design import BlockDesign, Derivation
 from constraint_sdc.plan.plan import ExactStep
 

@@ -7,13 +7,11 @@ from types import MappingProxyType
 from typing import Protocol
 
 from constraint_sdc.errors import UsageError
-from constraint_sdc.exam.failure import ExamFailedError
-from constraint_sdc.exam.guarantee.exam import masker_questions
-from constraint_sdc.exam.guarantee.running import where_it_crashed
-from constraint_sdc.exam.measures.exam import measure_questions
-from constraint_sdc.exam.operators.sitting import operator_questions
-from constraint_sdc.exam.partition.sitting import partition_questions
-from constraint_sdc.exam.question import AskedQuestion, ExamOptions
+from constraint_sdc.exam.guarantee.exam import masker_questions, where_it_crashed
+from constraint_sdc.exam.measures import measure_questions
+from constraint_sdc.exam.operators import operator_questions
+from constraint_sdc.exam.partition import partition_questions
+from constraint_sdc.exam.question import AskedQuestion, ExamFailedError, ExamOptions
 from constraint_sdc.maskers.registry import MASKERS
 from constraint_sdc.measures.registry import MEASURES
 from constraint_sdc.operators.registry import OPERATORS

@@ -11,8 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from constraint_sdc.data.survey import describe, survey_batches
-from constraint_sdc.data.variable import Batch, RowSource, VariableInfo, Written, batch_length
+from constraint_sdc.data.variable import Batch, RowSource, VariableInfo, Written, batch_length, describe, survey_batches
 from constraint_sdc.errors import DataError, UsageError
 from constraint_sdc.files.atomic import atomic_file
 from constraint_sdc.files.rows_file import ILLEGAL_IN_XML, header_of, local_name, xml_name

@@ -12,17 +12,18 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from constraint_sdc.data.grid import double_text
-from constraint_sdc.data.survey import Survey, survey_batches
+from constraint_sdc.data.series import double_text
 from constraint_sdc.data.variable import (
     KEY,
     Batch,
     RowSource,
+    Survey,
     VariableInfo,
     Written,
     batch_length,
     info_from_json,
     info_json,
+    survey_batches,
 )
 from constraint_sdc.errors import DataError
 from constraint_sdc.files.atomic import atomic_path

@@ -13,9 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from constraint_sdc.data.grid import double_text
-from constraint_sdc.data.survey import Survey, survey_batches
-from constraint_sdc.data.variable import Batch, Measure, RowSource, VariableInfo, Written
+from constraint_sdc.data.series import double_text
+from constraint_sdc.data.variable import Batch, Measure, RowSource, Survey, VariableInfo, Written, survey_batches
 from constraint_sdc.errors import DataError, UsageError
 from constraint_sdc.files.atomic import atomic_path
 from constraint_sdc.files.csv_file import headers_of

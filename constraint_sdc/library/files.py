@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Unpack
 
-from constraint_sdc.census.generate import generate_file
+from constraint_sdc.census import generate_file
 from constraint_sdc.commands.certificate.certificate import read_certificate as read_certificate_file
 from constraint_sdc.commands.convert import ConvertOptions
 from constraint_sdc.commands.convert import convert_file as convert
@@ -26,7 +26,7 @@ from constraint_sdc.measures.assessment import Sweep, SweepPoint
 from constraint_sdc.plan.plan import Plan
 from constraint_sdc.plan.plan_json import plan_to_json
 from constraint_sdc.reports.partition import write_groups
-from constraint_sdc.reports.sweep_files import write_sweep_files
+from constraint_sdc.reports.sweep import write_sweep_files
 from constraint_sdc.settings.recipe import Recipe
 
 

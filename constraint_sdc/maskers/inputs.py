@@ -1,4 +1,4 @@
-"""The inputs of every masker besides the design of a block."""
+"""The inputs of every masker besides the design of a block, and the loop over the blocks."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.data.series import Series
 from constraint_sdc.data.table import Table
+from constraint_sdc.errors import NotPublishedError
 from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Outside
 from constraint_sdc.exact.candidates import NOT_COPIED
 from constraint_sdc.judge.rule_set import Evaluate, Understood
+from constraint_sdc.maskers.masked import Masked, MaskedBlock
 from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.maskers.registry import default_masker
 from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
@@ -24,7 +26,7 @@ from constraint_sdc.operators.operator import Operator
 from constraint_sdc.operators.registry import OPERATORS, copying_operator
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.partition.partitioner import Partitioner
-from constraint_sdc.plan.design import BlockDesign
+from constraint_sdc.plan.design import BlockDesign, Design
 from constraint_sdc.settings.reason import Param, Reason, because
 from constraint_sdc.settings.words import Scale
 
@@ -147,3 +149,37 @@ def _average(
     average = np.clip(average, low, high)
     on_grid = np.rint(low * series.grid.scale) == low * series.grid.scale if series.grid.decimals is not None else True
     return average, (low == high) & on_grid
+
+
+# Mask a table by the requested masker, according to the design.
+
+
+def mask_table(design: Design, inputs: MaskInputs) -> Masked:
+    """Return all blocks after masking; NotPublishedError if the masker changed anything that was not planned."""
+    masked = inputs.masker.mask_all(design, inputs)
+    details = tuple(_strange(masked, design, inputs.table.records))
+    if details:
+        what = f"the masker {inputs.masker.name} did not carry out its plan"
+        raise NotPublishedError(what, details=details)
+    return masked
+
+
+def _strange(masked: Masked, design: Design, records: int) -> list[str]:
+    """Return which blocks are not those of the design: a masker may only decide values."""
+    if len(masked.blocks) != len(design.blocks):
+        return [f"{len(design.blocks)} blocks were planned, but {len(masked.blocks)} were returned"]
+    pairs = zip(masked.blocks, design.blocks, strict=True)
+    return [
+        f"block {planned.plan.number}: {what}" for block, planned in pairs for what in _faults(block, planned, records)
+    ]
+
+
+def _faults(block: MaskedBlock, planned: BlockDesign, records: int) -> list[str]:
+    faults = []
+    if block.plan != planned.plan:
+        faults.append("its plan was changed")
+    if set(block.columns) != set(planned.plan.names):
+        faults.append("its variables are not those of the plan")
+    if len(block.row) != records:
+        faults.append(f"it has values for {len(block.row):,} of {records:,} records")
+    return faults

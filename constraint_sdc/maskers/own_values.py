@@ -15,9 +15,9 @@ import numpy as np
 from constraint_sdc.arrays import Flags, Points, Rows
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.errors import CannotShareError
-from constraint_sdc.exact.block_judge import BlockJudge
 from constraint_sdc.exact.candidates import NOT_COPIED, Candidates, Deriver
 from constraint_sdc.exact.ladder import Ladder, Representatives
+from constraint_sdc.exact.settlement import BlockJudge
 from constraint_sdc.maskers.inputs import MaskInputs, group_targets
 from constraint_sdc.plan.design import BlockDesign
 from constraint_sdc.plan.plan import ExactStep

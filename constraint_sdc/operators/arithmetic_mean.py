@@ -17,8 +17,16 @@ from constraint_sdc.constraints.constraint import (
     SetAtom,
 )
 from constraint_sdc.data.groups import Groups
-from constraint_sdc.operators.conjunction import ValueAtom, integer_verdict, judge, pattern_verdict
-from constraint_sdc.operators.operator import NeedsExact, NotCovered, OperatorTraits, OperatorVerdict
+from constraint_sdc.operators.operator import (
+    NeedsExact,
+    NotCovered,
+    OperatorTraits,
+    OperatorVerdict,
+    ValueAtom,
+    integer_verdict,
+    judge,
+    pattern_verdict,
+)
 from constraint_sdc.settings.reason import because
 
 _CONVEX = NeedsExact(because("linear-is-convex"))

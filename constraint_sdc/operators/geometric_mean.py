@@ -21,8 +21,16 @@ from constraint_sdc.constraints.constraint import (
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.evaluate.expression import CompareOp
 from constraint_sdc.operators.arithmetic_mean import group_means
-from constraint_sdc.operators.conjunction import ValueAtom, integer_verdict, judge, pattern_verdict
-from constraint_sdc.operators.operator import NeedsExact, NotCovered, OperatorTraits, OperatorVerdict
+from constraint_sdc.operators.operator import (
+    NeedsExact,
+    NotCovered,
+    OperatorTraits,
+    OperatorVerdict,
+    ValueAtom,
+    integer_verdict,
+    judge,
+    pattern_verdict,
+)
 from constraint_sdc.settings.reason import because
 
 

@@ -7,13 +7,14 @@ import numpy as np
 from constraint_sdc.arrays import Points, Rows, Weights
 from constraint_sdc.constraints.constraint import Formula, LinearAtom
 from constraint_sdc.data.groups import Groups
-from constraint_sdc.operators.conjunction import ValueAtom, judge
 from constraint_sdc.operators.operator import (
     NotCovered,
     OperatorTraits,
     OperatorVerdict,
     Preserved,
     SortedMembers,
+    ValueAtom,
+    judge,
     whole_weights,
 )
 from constraint_sdc.settings.reason import because

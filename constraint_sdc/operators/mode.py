@@ -7,8 +7,14 @@ import numpy as np
 from constraint_sdc.arrays import Points, Rows, Weights
 from constraint_sdc.constraints.constraint import Formula
 from constraint_sdc.data.groups import Groups
-from constraint_sdc.operators.conjunction import ValueAtom, judge
-from constraint_sdc.operators.operator import NotCovered, OperatorTraits, OperatorVerdict, SortedMembers
+from constraint_sdc.operators.operator import (
+    NotCovered,
+    OperatorTraits,
+    OperatorVerdict,
+    SortedMembers,
+    ValueAtom,
+    judge,
+)
 from constraint_sdc.settings.reason import because
 from constraint_sdc.settings.words import Scale
 

@@ -19,17 +19,15 @@ from constraint_sdc.partition.distances import sse
 from constraint_sdc.partition.methods.auto import Auto
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.partition.registry import partitioner
-from constraint_sdc.plan.atom_truth import AtomTruth
 from constraint_sdc.plan.blocks import refuse_too_many_categories, rules_of
-from constraint_sdc.plan.classes import RecordClasses, record_classes
 from constraint_sdc.plan.derivation import derive
 from constraint_sdc.plan.design import BlockDesign, Stratum
-from constraint_sdc.plan.operators import choose_operators
 from constraint_sdc.plan.plan import Block, BlockPlan, StratumPlan, VariablePlan
 from constraint_sdc.plan.reasons import explain_own, explain_rule, own_strategy, strategy
-from constraint_sdc.plan.rule_facts import RuleFacts, Term
-from constraint_sdc.plan.strata import NONE_KNOWN, Company, StratumCell, form_strata
+from constraint_sdc.plan.rule_facts import AtomTruth, RuleFacts, Term
+from constraint_sdc.plan.strata import NONE_KNOWN, Company, RecordClasses, StratumCell, form_strata, record_classes
 from constraint_sdc.plan.treatment import (
+    choose_operators,
     refuse_determined,
     settle_operators,
     treatments,

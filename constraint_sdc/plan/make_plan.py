@@ -12,14 +12,12 @@ from constraint_sdc.data.series import Series
 from constraint_sdc.data.table import Column, Table
 from constraint_sdc.errors import PlanRefusedError, UsageError
 from constraint_sdc.partition.registry import takes_one_variable
-from constraint_sdc.plan.atom_truth import AtomTruth
 from constraint_sdc.plan.block_design import BlockContext, design_block
-from constraint_sdc.plan.blocks import make_blocks, rules_of
+from constraint_sdc.plan.blocks import Roles, decide_roles, make_blocks, rules_of
 from constraint_sdc.plan.design import Design, PlanInputs, refuse_removed
 from constraint_sdc.plan.plan import Block, Kept, Plan, RulePlan, Why
 from constraint_sdc.plan.read_series import is_numeric, make_series
-from constraint_sdc.plan.roles import Roles, decide_roles
-from constraint_sdc.plan.rule_facts import RuleFacts, computed_with, rule_facts
+from constraint_sdc.plan.rule_facts import AtomTruth, RuleFacts, computed_with, rule_facts
 from constraint_sdc.plan.treatment import plan_warnings
 from constraint_sdc.settings.reason import because
 from constraint_sdc.settings.recipe import Recipe

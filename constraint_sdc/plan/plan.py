@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from constraint_sdc.data.grid import Grid
+from constraint_sdc.data.series import Grid
 from constraint_sdc.operators.operator import OperatorTraits
 from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.settings.masker import MaskerTraits, default_masker

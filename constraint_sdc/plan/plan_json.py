@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import Any
 
 from constraint_sdc import __version__
-from constraint_sdc.data.grid import Grid
+from constraint_sdc.data.series import Grid
 from constraint_sdc.files.json_file import json_text
 from constraint_sdc.plan.plan import (
     Block,

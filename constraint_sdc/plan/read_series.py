@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraint_sdc.arrays import Floats, Rows
-from constraint_sdc.data.grid import EXACT_MANTISSA, Grid
-from constraint_sdc.data.series import Series
+from constraint_sdc.data.series import EXACT_MANTISSA, Grid, Series
 from constraint_sdc.data.table import Column, State, Table
 from constraint_sdc.data.text import Text
 from constraint_sdc.errors import UsageError

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from constraint_sdc.constraints.rule_list import RuleList
+from constraint_sdc.constraints.show import RuleList
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.maskers.masked import CertificateCheck, MaskResult
 from constraint_sdc.measures.assessment import Assessment, Sweep

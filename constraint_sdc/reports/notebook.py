@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from constraint_sdc.constraints.rule_list import RuleList, RuleRow
+from constraint_sdc.constraints.show import RuleList, RuleRow
 from constraint_sdc.data.variable import Description, Written
 from constraint_sdc.errors import UsageError
 from constraint_sdc.judge.finding import CheckResult, RuleResult, Violation
@@ -26,7 +26,7 @@ from constraint_sdc.maskers.masked import (
 from constraint_sdc.measures.assessment import Assessment, Cell, Measured, Sweep
 from constraint_sdc.plan.plan import BlockPlan, Plan, RulePlan
 from constraint_sdc.reports import result_tables as tables
-from constraint_sdc.reports.assessment.figures_text import shown_figure
+from constraint_sdc.reports.assessment.text import shown_figure
 from constraint_sdc.reports.check.wording import counted, number, verdict
 from constraint_sdc.reports.demo import DemoResult
 from constraint_sdc.reports.exam import ExamResult, exam_head

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from constraint_sdc.constraints.rule_list import RuleList
+from constraint_sdc.constraints.show import RuleList
 from constraint_sdc.data.variable import Description
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.json_file import json_text
@@ -30,10 +30,8 @@ from constraint_sdc.reports.check.render import render as render_check
 from constraint_sdc.reports.demo import DemoResult, demo_text
 from constraint_sdc.reports.description import render_description_json, render_description_text
 from constraint_sdc.reports.exam import ExamResult, exam_text, render_exam_json
-from constraint_sdc.reports.masking.certificate_text import certificate_text
 from constraint_sdc.reports.masking.explain_text import record_text, rule_text
-from constraint_sdc.reports.masking.mask_json import render_mask_json
-from constraint_sdc.reports.masking.mask_text import mask_text
+from constraint_sdc.reports.masking.mask_result import certificate_text, mask_text, render_mask_json
 from constraint_sdc.reports.masking.plan_text import plan_text
 from constraint_sdc.reports.partition import partition_text, render_partition_json
 from constraint_sdc.reports.rules_list import render_rules_json, render_rules_text

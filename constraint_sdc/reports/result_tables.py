@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, fields
 
-from constraint_sdc.constraints.rule_list import RuleList
+from constraint_sdc.constraints.show import RuleList
 from constraint_sdc.data.variable import Description
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.maskers.masked import CertificateCheck, MaskResult, Partitioned, RuleOutcome

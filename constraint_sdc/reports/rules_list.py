@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import PurePath
 
 from constraint_sdc import __version__
-from constraint_sdc.constraints.rule_list import RuleList, RuleRow
+from constraint_sdc.constraints.show import RuleList, RuleRow
 from constraint_sdc.files.json_file import json_text
 from constraint_sdc.reports.check.json_format import origin_json
 from constraint_sdc.reports.check.wording import counted, number, shown_origin

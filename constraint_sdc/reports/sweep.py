@@ -7,9 +7,11 @@ from pathlib import Path
 
 from constraint_sdc import __version__
 from constraint_sdc.data.variable import RowSource, VariableInfo, Written
+from constraint_sdc.files.atomic import atomic_file
 from constraint_sdc.files.csv_file import write_csv
 from constraint_sdc.files.json_file import json_text
 from constraint_sdc.measures.assessment import Sweep, SweepPoint
+from constraint_sdc.reports.charts.sweep import render_curves_svg, render_map_svg
 from constraint_sdc.reports.check.wording import counted, number
 from constraint_sdc.reports.terminal import align, clean, paint, wrapped
 
@@ -128,3 +130,23 @@ def write_sweep(path: Path, sweep: Sweep) -> Written:
 
 def _text(value: str | float | int | None) -> str:
     return "" if value is None else value if isinstance(value, str) else repr(value)
+
+
+# A sweep in a directory: the points as CSV and JSON, and two pictures.
+
+
+def write_sweep_files(sweep: Sweep, directory: Path) -> None:
+    """Write points.csv, points.json, map.svg and curves.svg into a directory that exists, replacing old ones."""
+    write_sweep(directory / "points.csv", sweep)
+    _replace(directory / "points.json", render_sweep_json(sweep))
+    measured = [point for point in sweep.points if point.pil is not None and point.dr is not None]
+    for name, render in (("map.svg", render_map_svg), ("curves.svg", render_curves_svg)):
+        if measured:
+            _replace(directory / name, render(measured))
+        else:
+            (directory / name).unlink(missing_ok=True)  # a picture of an earlier sweep would pass for one of this
+
+
+def _replace(path: Path, text: str) -> None:
+    with atomic_file(path, overwrite=True) as stream:
+        stream.write((text.rstrip("\n") + "\n").encode("utf-8"))

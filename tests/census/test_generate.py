@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from constraint_sdc.census.generate import VARIABLES, generate, generate_file
+from constraint_sdc.census import VARIABLES, generate, generate_file
 from constraint_sdc.errors import UsageError
 
 RULES = {

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from constraint_sdc.census.generate import generate_file
+from constraint_sdc.census import generate_file
 from constraint_sdc.cli import main
 from tests.matrix.running import quick_judge
 

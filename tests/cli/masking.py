@@ -18,8 +18,8 @@ import pytest
 from constraint_sdc.commands.certificate.certificate import certificate_path, certificate_text
 from constraint_sdc.commands.check import check_file
 from constraint_sdc.commands.masking.settings import settle
-from constraint_sdc.data.grid import Grid
 from constraint_sdc.data.groups import Groups
+from constraint_sdc.data.series import Grid
 from constraint_sdc.data.table import column_of
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.maskers.masked import Masked, MaskedBlock, MaskOptions, MaskResult, RecordExplanation, RuleOutcome

@@ -9,7 +9,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from constraint_sdc.census.generate import generate_file
+from constraint_sdc.census import generate_file
 from constraint_sdc.commands.mask import mask_file
 from constraint_sdc.files.json_file import shipped_file
 from constraint_sdc.maskers.masked import MaskOptions

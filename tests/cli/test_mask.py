@@ -15,7 +15,7 @@ from constraint_sdc.files.json_file import json_text
 from constraint_sdc.maskers.masked import Masked, MaskOptions, MaskResult
 from constraint_sdc.operators.medoid import Medoid
 from constraint_sdc.plan.plan_json import plan_digest, plan_to_json
-from constraint_sdc.reports.masking.mask_text import mask_text
+from constraint_sdc.reports.masking.mask_result import mask_text
 from constraint_sdc.settings.recipe import Division
 from constraint_sdc.settings.words import Standardise
 from tests.cli.conftest import Run

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from constraint_sdc.census.generate import generate_file
+from constraint_sdc.census import generate_file
 from tests.waiting import PATIENCE, awaited
 
 PROGRAM = Path(sys.executable).with_name("constraint-sdc")

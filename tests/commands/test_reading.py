@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from constraint_sdc.census.generate import generate_file
+from constraint_sdc.census import generate_file
 from constraint_sdc.commands.mask import mask_file
 from constraint_sdc.maskers.masked import MaskOptions, MaskResult
 from tests.maskers.extract import columns, extract

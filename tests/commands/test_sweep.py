@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from constraint_sdc.census.generate import generate_file
+from constraint_sdc.census import generate_file
 from constraint_sdc.commands.assess import assess_files
 from constraint_sdc.commands.check import CheckOptions, check_file
 from constraint_sdc.commands.mask import mask_file

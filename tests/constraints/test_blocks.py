@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from constraint_sdc.constraints.rule_list import blocks
+from constraint_sdc.constraints.show import blocks
 from constraint_sdc.constraints.understand import understand
 from tests.constraints.pairs import let, pattern, rule, schema
 

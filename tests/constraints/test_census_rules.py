@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from constraint_sdc.constraints.rule_list import blocks
-from constraint_sdc.constraints.show import show_constraint
+from constraint_sdc.constraints.show import blocks, show_constraint
 from constraint_sdc.constraints.understand import understand
 from constraint_sdc.schematron.load import load_schema
 

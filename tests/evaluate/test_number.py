@@ -22,7 +22,7 @@ from constraint_sdc.evaluate.expression import (
     Sequence,
     Variable,
 )
-from constraint_sdc.evaluate.number import Numbers, evaluate_number
+from constraint_sdc.evaluate.truth import Numbers, evaluate_number
 from constraint_sdc.evaluate.value import Records
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from constraint_sdc.commands.masking.preparation import prepare_file
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.data.series import Series
 from constraint_sdc.data.table import State, column_of
-from constraint_sdc.exact.block_judge import BlockJudge
 from constraint_sdc.exact.candidates import NOT_COPIED, Candidates
+from constraint_sdc.exact.settlement import BlockJudge
 from constraint_sdc.plan.design import BlockDesign
 from constraint_sdc.plan.make_plan import make_plan
 from constraint_sdc.plan.read_series import make_series

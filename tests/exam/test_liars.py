@@ -18,9 +18,9 @@ from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.errors import UsageError
-from constraint_sdc.exam.measures.exam import measure_questions
-from constraint_sdc.exam.operators.sitting import operator_questions
-from constraint_sdc.exam.partition.sitting import partition_questions
+from constraint_sdc.exam.measures import measure_questions
+from constraint_sdc.exam.operators import operator_questions
+from constraint_sdc.exam.partition import partition_questions
 from constraint_sdc.exam.question import AskedQuestion, ExamOptions
 from constraint_sdc.exam.sit import KINDS, ExamAnswer, examine_object, find_kind, sit_questions
 from constraint_sdc.maskers.inputs import MaskInputs

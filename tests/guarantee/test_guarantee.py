@@ -13,10 +13,9 @@ import pytest
 import yaml
 
 from constraint_sdc.commands.check import CheckOptions, check_file
-from constraint_sdc.exam.guarantee.case import write_case
-from constraint_sdc.exam.guarantee.divisions import METHODS, UNITS, division_of
-from constraint_sdc.exam.guarantee.generator import all_ideas, ideas_of, make_case
-from constraint_sdc.exam.guarantee.running import run_case
+from constraint_sdc.exam.guarantee.exam import run_case
+from constraint_sdc.exam.guarantee.generator import all_ideas, ideas_of, make_case, write_case
+from constraint_sdc.exam.guarantee.recipes import METHODS, UNITS, division_of
 
 DEAR = frozenset((26, 30, 48, 55, 57, 68, 71, 92, 110, 113, 120, 122, 125, 152, 156, 159, 160, 175, 178, 191, 201, 209))
 """Seeds that together cost as much time as the other 200; the long run has them."""

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from constraint_sdc.errors import NotPublishedError
-from constraint_sdc.exam.guarantee.case import ExamCase, write_case
-from constraint_sdc.exam.guarantee.judging import Maskable, faults
-from constraint_sdc.exam.guarantee.running import _wrongly_withheld
-from constraint_sdc.exam.guarantee.saxon_pool import pooled_saxon
+from constraint_sdc.exam.guarantee.exam import _wrongly_withheld
+from constraint_sdc.exam.guarantee.generator import ExamCase, write_case
+from constraint_sdc.exam.guarantee.judging import Maskable, faults, pooled_saxon
 
 RULES = """<schema xmlns="http://purl.oclc.org/dsdl/schematron" queryBinding="xslt2">
   <pattern><rule context="Record">

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from constraint_sdc.exam.guarantee.exam import run_case
 from constraint_sdc.exam.guarantee.generator import make_case
 from constraint_sdc.exam.guarantee.maskers import MASKERS, with_masker
-from constraint_sdc.exam.guarantee.running import run_case
 from constraint_sdc.maskers.registry import MASKERS as REGISTERED
 
 BATCHES, SIZE = 2, 15

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from constraint_sdc.exam.guarantee.saxon_pool import pooled_saxon
+from constraint_sdc.exam.guarantee.judging import pooled_saxon
 
 
 @pytest.fixture(autouse=True, scope="module")

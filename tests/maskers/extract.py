@@ -14,7 +14,7 @@ from lxml import etree
 from constraint_sdc.commands.mask import mask_file
 from constraint_sdc.commands.masking.carrying_out import carry_out
 from constraint_sdc.commands.masking.preparation import prepare_file
-from constraint_sdc.exam.guarantee.saxon_pool import judge
+from constraint_sdc.exam.guarantee.judging import judge
 from constraint_sdc.files.recipe import read_recipe
 from constraint_sdc.maskers.masked import MaskOptions, MaskResult
 from constraint_sdc.plan.design import Design

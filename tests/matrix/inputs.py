@@ -52,8 +52,7 @@ def _example(name: str, folder: Path) -> None:
 
 def _guarantee(seed: int, masker: str | None, folder: Path) -> None:
     """Write a drawn case; nothing but its files and options is used of the generator."""
-    from constraint_sdc.exam.guarantee.case import write_case
-    from constraint_sdc.exam.guarantee.generator import make_case
+    from constraint_sdc.exam.guarantee.generator import make_case, write_case
     from constraint_sdc.exam.guarantee.maskers import with_masker
 
     case = make_case(seed) if masker is None else with_masker(make_case(seed), masker)

@@ -72,7 +72,7 @@ class Runner:
 def quick_judge() -> Iterator[None]:
     """Keep the judge's processes from one case to the next where the guarantee tests can; it only saves time."""
     try:
-        from constraint_sdc.exam.guarantee.saxon_pool import pooled_saxon
+        from constraint_sdc.exam.guarantee.judging import pooled_saxon
     except ImportError:
         yield
         return

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from constraint_sdc.data.grid import Grid
 from constraint_sdc.data.pair import Compared, MaskedTogether, Pair
+from constraint_sdc.data.series import Grid
 from constraint_sdc.settings.words import Role, Scale
 
 

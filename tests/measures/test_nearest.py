@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from constraint_sdc.measures import nearest as module
-from constraint_sdc.measures.nearest import SAME, by_blocks, by_tree, distinct, links, nearest
+from constraint_sdc.measures import points as module
+from constraint_sdc.measures.points import SAME, by_blocks, by_tree, distinct, links, nearest
 from tests.partition.drawn import drawn_points
 
 KINDS = (
@@ -134,7 +134,7 @@ def test_never_all_pairs_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_never_all_ties_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of categories that all differ, every reference is equally near: their coordinates are gathered in parts."""
-    monkeypatch.setattr(module, "_CELLS", 100)
+    monkeypatch.setattr(module, "_PAIR_CELLS", 100)
     gathered: list[int] = []
     measure = module._apart
     monkeypatch.setattr(module, "_apart", lambda some, others: gathered.append(some.size) or measure(some, others))

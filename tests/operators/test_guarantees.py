@@ -16,15 +16,14 @@ from constraint_sdc.constraints.constraint import AllOf, AnyOf, Formula, LinearA
 from constraint_sdc.constraints.texts import DECIMAL_TEXT
 from constraint_sdc.constraints.understand import understand
 from constraint_sdc.data.groups import Groups
-from constraint_sdc.exam.operators.exam import examine
-from constraint_sdc.exam.operators.formulas import draw_formula
+from constraint_sdc.exam.formulas import draw_formula
+from constraint_sdc.exam.operators import examine
 from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
-from constraint_sdc.operators.conjunction import NUMBER_TEXTS
 from constraint_sdc.operators.geometric_mean import GeometricMean
 from constraint_sdc.operators.lower_median import LowerMedian
 from constraint_sdc.operators.medoid import Medoid
 from constraint_sdc.operators.mode import Mode
-from constraint_sdc.operators.operator import NeedsExact, NotCovered, Operator, OperatorVerdict, Preserved
+from constraint_sdc.operators.operator import NUMBER_TEXTS, NeedsExact, NotCovered, Operator, OperatorVerdict, Preserved
 from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.reports.sentences import sentence
 from constraint_sdc.settings.reason import because

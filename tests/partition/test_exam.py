@@ -11,8 +11,8 @@ import pytest
 from constraint_sdc.arrays import Labels
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.errors import UsageError
-from constraint_sdc.exam.partition import exam
-from constraint_sdc.exam.partition.exam import QUESTIONS, Candidate, Question, candidate_of, passes
+from constraint_sdc.exam import partition as exam
+from constraint_sdc.exam.partition import QUESTIONS, Candidate, Question, candidate_of, passes
 from constraint_sdc.partition.methods.auto import Auto
 from constraint_sdc.partition.methods.individual_ranking import IndividualRanking, consecutive
 from constraint_sdc.partition.methods.mdav import Mdav

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from constraint_sdc.arrays import Points
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.exam.partition.exam import KINDS, Takes, draw_cloud
+from constraint_sdc.exam.partition import KINDS, Takes, draw_cloud
 from constraint_sdc.partition.distances import sse
 from constraint_sdc.partition.methods.mu_approx import MuApprox, NeighbourTree, decompose
 from tests.partition.brute_force import least_loss

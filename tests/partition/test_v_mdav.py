@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from constraint_sdc.arrays import Points
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.errors import UsageError
-from constraint_sdc.exam.partition.exam import KINDS, Takes, draw_cloud
+from constraint_sdc.exam.partition import KINDS, Takes, draw_cloud
 from constraint_sdc.partition.distances import sse
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.partition.methods.v_mdav import VMdav

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from constraint_sdc.data.grid import Grid
-from constraint_sdc.data.series import Series
+from constraint_sdc.data.series import Grid, Series
 from constraint_sdc.data.table import column_of
 from constraint_sdc.plan.read_series import is_numeric, make_series
 from constraint_sdc.settings.words import Scale, Standardise, VariableWish

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from constraint_sdc.census.generate import generate_file
+from constraint_sdc.census import generate_file
 from constraint_sdc.commands.check import CheckOptions, check_file
 from constraint_sdc.commands.plan import plan_file
 from constraint_sdc.files.json_file import json_text, shipped_file

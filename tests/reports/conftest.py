@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from constraint_sdc.constraints.rule_list import RuleList, RuleRow
+from constraint_sdc.constraints.show import RuleList, RuleRow
 from constraint_sdc.judge.finding import CheckResult, RuleResult, Violation
 from constraint_sdc.schematron.schema import Origin
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from constraint_sdc.data.grid import Grid
+from constraint_sdc.data.series import Grid
 from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
 from constraint_sdc.operators.medoid import Medoid
 from constraint_sdc.plan.plan import (

@@ -17,7 +17,7 @@ from constraint_sdc.data.pair import MaskedTogether, Pair
 from constraint_sdc.maskers.masked import RuleOutcome
 from constraint_sdc.measures.assessment import Assessment, Figure, ResultTable, Unit
 from constraint_sdc.reports.assessment.html import render_assessment_html
-from constraint_sdc.reports.assessment.pictures import key_figures
+from constraint_sdc.reports.assessment.sections import key_figures
 from constraint_sdc.reports.charts.charts import INKS
 from tests.measures.pairs import compared, group_means, pair_of
 from tests.reports.assessments import (
@@ -295,7 +295,7 @@ def test_every_masked_variable_has_its_picture_and_the_page_says_how_it_was_draw
 
 
 def test_a_variable_of_too_few_values_and_those_beyond_the_page_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("constraint_sdc.reports.assessment.pictures._MOST_PICTURES", 3)
+    monkeypatch.setattr("constraint_sdc.reports.assessment.sections._MOST_PICTURES", 3)
     some = np.full(RECORDS, np.nan)
     some[:5] = 1.0
     flat = np.ones(RECORDS)

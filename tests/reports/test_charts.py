@@ -16,11 +16,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraint_sdc.data.grid import Grid
+from constraint_sdc.data.series import Grid
 from constraint_sdc.measures.assessment import SweepPoint
+from constraint_sdc.reports.charts.before_after import distribution_svg
 from constraint_sdc.reports.charts.bins import LEVELS, Bars, Bins, barred, binned, least_records, quantile
 from constraint_sdc.reports.charts.charts import INKS, Caption, tidy_svg
-from constraint_sdc.reports.charts.distribution import distribution_svg
 from constraint_sdc.reports.charts.sweep import render_curves_svg, render_map_svg
 from constraint_sdc.settings.words import Scale
 from tests.measures.pairs import compared

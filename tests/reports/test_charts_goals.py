@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from constraint_sdc.plan.plan import GoalReport, SignalValue
-from constraint_sdc.reports.charts.goals import render_goal_svg
+from constraint_sdc.reports.charts.before_after import render_goal_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree, html
 
-from constraint_sdc.constraints.rule_list import RuleList, RuleRow
+from constraint_sdc.constraints.show import RuleList, RuleRow
 from constraint_sdc.files.json_file import shipped_file
 from constraint_sdc.judge.finding import CheckResult, RuleResult, Violation
 from constraint_sdc.reports.check.render import FORMATS, render

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from constraint_sdc.constraints.constraint import Kind
-from constraint_sdc.constraints.rule_list import RuleList
+from constraint_sdc.constraints.show import RuleList
 from constraint_sdc.files.json_file import shipped_file
 from constraint_sdc.reports.rules_list import render_rules_json, render_rules_text
 

@@ -17,7 +17,7 @@ from constraint_sdc.files.json_file import json_text, read_json
 from constraint_sdc.files.recipe import recipe_to_json
 from constraint_sdc.maskers.masked import MaskResult
 from constraint_sdc.plan.plan_json import division_to_json, plan_digest, plan_to_json
-from constraint_sdc.reports.masking.mask_json import blocks_to_json, rules_to_json
+from constraint_sdc.reports.masking.mask_result import blocks_to_json, rules_to_json
 from constraint_sdc.reports.sentences import with_sentences
 from constraint_sdc.settings.mask_settings import MaskSettings
 

@@ -9,7 +9,7 @@ from typing import Any
 from constraint_sdc.commands.masking.preparation import Prepared
 from constraint_sdc.errors import CannotShareError, PlanRefusedError, UsageError
 from constraint_sdc.files.json_file import read_json
-from constraint_sdc.maskers.mask_table import mask_table
+from constraint_sdc.maskers.inputs import mask_table
 from constraint_sdc.maskers.masked import Masked
 from constraint_sdc.plan.design import PlanInputs
 from constraint_sdc.plan.plan import Plan, RulePlan

@@ -50,7 +50,7 @@ class GoalFiles:
 
             files[self.pairs] = render_swaps_csv(masked.swaps).encode("utf-8")
         if self.charts is not None:
-            from constraint_sdc.reports.charts.goals import chart_name, render_goal_svg
+            from constraint_sdc.reports.charts.before_after import chart_name, render_goal_svg
 
             for goal in plan.all_goals():
                 files[self.charts / chart_name(goal)] = render_goal_svg(goal).encode("utf-8")

@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from constraint_sdc.arrays import Codes
-from constraint_sdc.data.grid import EXACT_MANTISSA, Grid
 from constraint_sdc.data.pair import Compared, MaskedTogether, Pair
+from constraint_sdc.data.series import EXACT_MANTISSA, Grid
 from constraint_sdc.data.table import Column, Table
 from constraint_sdc.errors import UsageError
+from constraint_sdc.plan.blocks import Roles, decide_roles
 from constraint_sdc.plan.plan import BlockPlan, Plan
 from constraint_sdc.plan.read_series import is_numeric, make_series
-from constraint_sdc.plan.roles import Roles, decide_roles
 from constraint_sdc.settings.recipe import Recipe
 from constraint_sdc.settings.words import Role, Scale, Treatment, VariableWish
 

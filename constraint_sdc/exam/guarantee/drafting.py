@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from typing import Any
 
-from constraint_sdc.exam.guarantee.figures import (
+from constraint_sdc.exam.guarantee.layouts import (
     INTEGER,
     WRITINGS,
     Draw,
+    DrawnLayout,
     Writing,
     decimal_draws,
     decimal_text,
@@ -19,7 +20,6 @@ from constraint_sdc.exam.guarantee.figures import (
     integer_draws,
     with_outliers,
 )
-from constraint_sdc.exam.guarantee.layouts import DrawnLayout
 
 Cell = str | None
 """A value as text; None is an absent element or attribute. An empty text may be written as xsi:nil."""

@@ -1,35 +1,103 @@
-"""Make a case from a seed: a hostile statistician's rules, and data on which Saxon finds every one of them to hold.
-
-Columns are drawn and derived, rules are written about them, and Saxon judges a pool of candidate records under all
-candidate rules. A rule that leaves too few records is dropped; a record that breaks a remaining rule is left out.
-Nothing here knows what a rule means except Saxon.
-"""
+"""Cases of the guarantee test, each made from a seed."""
 
 from __future__ import annotations
 
 import random
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from constraint_sdc.exam.guarantee.case import ExamCase
-from constraint_sdc.exam.guarantee.conditions import CONDITIONS
-from constraint_sdc.exam.guarantee.divisions import with_division
+from constraint_sdc.exam.guarantee.bounds import INEQUALITIES, POSSIBLE_VALUES
+from constraint_sdc.exam.guarantee.conditions import CONDITIONS, SURVEYS
 from constraint_sdc.exam.guarantee.drafting import Draft
-from constraint_sdc.exam.guarantee.figures import WRITINGS
-from constraint_sdc.exam.guarantee.inequalities import INEQUALITIES
-from constraint_sdc.exam.guarantee.layouts import data_xml, random_layout
-from constraint_sdc.exam.guarantee.missing import guard_rules, make_missing, spell_oddly
-from constraint_sdc.exam.guarantee.possible_values import POSSIBLE_VALUES
-from constraint_sdc.exam.guarantee.products import PRODUCTS
-from constraint_sdc.exam.guarantee.recipes import random_recipe, without
-from constraint_sdc.exam.guarantee.saxon_pool import judge
+from constraint_sdc.exam.guarantee.equations import PRODUCTS, SUMS
+from constraint_sdc.exam.guarantee.judging import judge
+from constraint_sdc.exam.guarantee.layouts import WRITINGS, data_xml, random_layout
+from constraint_sdc.exam.guarantee.recipes import random_recipe, with_division, without
 from constraint_sdc.exam.guarantee.schematron import Frame, PlacedRule, dress, schema_xml
-from constraint_sdc.exam.guarantee.sums import SUMS
-from constraint_sdc.exam.guarantee.surveys import SURVEYS
-from constraint_sdc.exam.guarantee.twists import TWISTS, across_records, damage, frame_of, several_groups, twist_of
+from constraint_sdc.exam.guarantee.twists import (
+    TWISTS,
+    across_records,
+    damage,
+    frame_of,
+    guard_rules,
+    make_missing,
+    several_groups,
+    spell_oddly,
+    twist_of,
+)
+
+# A case of the guarantee test: data, rules, recipe and k, as text that can be replayed.
+
+
+@dataclass(frozen=True)
+class ExamCase:
+    """Everything that a masking needs. `data` satisfies every rule of `rules` as Saxon sees it, unless it `is_damaged`.
+
+    `record` is the record element's Clark name. `says` are lines for a reader: the ideas that the
+    case combines, its rules, and its recipe. `across` are the ids of rules that look at other records.
+    """
+
+    seed: int
+    data: str
+    rules: str
+    recipe: str
+    k: int
+    records: int
+    record: str
+    says: tuple[str, ...]
+    phase: str | None = None
+    is_damaged: bool = False
+    across: frozenset[str] = frozenset()
+
+    def __str__(self) -> str:
+        return f"case {self.seed}: {self.records} records, k = {self.k}\n  " + "\n  ".join(self.says)
+
+
+@dataclass(frozen=True)
+class CaseFiles:
+    """A case in a directory: rules may ask for `data.xml`, the original, beside them."""
+
+    folder: Path
+
+    @property
+    def data(self) -> Path:
+        """Return the original."""
+        return self.folder / "data.xml"
+
+    @property
+    def rules(self) -> Path:
+        """Return the Schematron file."""
+        return self.folder / "rules.sch"
+
+    @property
+    def recipe(self) -> Path:
+        """Return the recipe."""
+        return self.folder / "recipe.yml"
+
+    @property
+    def output(self) -> Path:
+        """Return where the masked file is written."""
+        return self.folder / "masked.xml"
+
+
+def write_case(case: ExamCase, folder: Path) -> CaseFiles:
+    """Write the files of a case and return where they are."""
+    folder.mkdir(parents=True, exist_ok=True)
+    files = CaseFiles(folder)
+    files.data.write_text(case.data, encoding="utf-8")
+    files.rules.write_text(case.rules, encoding="utf-8")
+    files.recipe.write_text(case.recipe, encoding="utf-8")
+    return files
+
+
+# Make a case from a seed: a hostile statistician's rules, and data on which Saxon finds every one of them to hold.
+#
+# Columns are drawn and derived, rules are written about them, and Saxon judges a pool of candidate records under all
+# candidate rules. A rule that leaves too few records is dropped; a record that breaks a remaining rule is left out.
+# Nothing here knows what a rule means except Saxon.
 
 T = TypeVar("T")
 Idea = Callable[[Draft], None]

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
+from constraint_sdc.exam.guarantee.bounds import KEY
 from constraint_sdc.exam.guarantee.drafting import RuleText
 from constraint_sdc.exam.guarantee.layouts import NAMESPACE, DrawnLayout
-from constraint_sdc.exam.guarantee.possible_values import KEY
 
 SCHEMATRON = "http://purl.oclc.org/dsdl/schematron"
 

@@ -8,7 +8,6 @@ from typing import assert_never
 import numpy as np
 
 from constraint_sdc.arrays import Counts, Floats
-from constraint_sdc.maskers.group_anonymity.changes import AddExtremum, ExtremumChange, Given, MoveExtremum, normalise
 from constraint_sdc.maskers.group_anonymity.goal import (
     AddedExtremum,
     Change,
@@ -18,12 +17,17 @@ from constraint_sdc.maskers.group_anonymity.goal import (
     SignalKind,
 )
 from constraint_sdc.maskers.group_anonymity.signals import (
+    AddExtremum,
+    ExtremumChange,
+    Given,
+    MoveExtremum,
     WishedCounts,
     concentration,
     concentration_difference,
     counts_of_concentration,
     counts_of_difference,
     counts_of_quantity,
+    normalise,
     quantity,
     require_signal,
 )

@@ -1,22 +1,176 @@
-"""Which pairs may exchange values: those after which every rule that held holds for both records.
-
-Rules are evaluated by their own expressions on the texts to be written. A rule that cannot be evaluated here allows a
-pair only if both records agree in everything else that it reads: each then has, after the swap, the values that the
-other had before, and the two verdicts are exchanged. They must be the same.
-"""
+"""Edit rules under swaps: why each still holds, and which pairs of records may exchange values."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
 from constraint_sdc.arrays import Flags, Rows
+from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.data.series import Series
 from constraint_sdc.data.table import Column, Table
+from constraint_sdc.evaluate.expression import variables_of
 from constraint_sdc.judge.rule_set import Evaluate
-from constraint_sdc.plan.design import BlockDesign
+from constraint_sdc.maskers.group_anonymity.goal import Goal
+from constraint_sdc.operators.mode import Mode
+from constraint_sdc.plan.blocks import refuse_unknown, told_role
+from constraint_sdc.plan.design import BlockDesign, Design, PlanInputs, Stratum, refuse_removed
+from constraint_sdc.plan.plan import Block, BlockPlan, Formation, Kept, Plan, RulePlan, StratumPlan, VariablePlan, Why
+from constraint_sdc.plan.read_series import is_numeric, make_series, not_numeric
+from constraint_sdc.plan.reasons import unless_evaluated
+from constraint_sdc.plan.rule_facts import RuleFacts, rule_facts
+from constraint_sdc.plan.treatment import plan_warnings
+from constraint_sdc.settings.reason import because
+from constraint_sdc.settings.words import Role, Scale, Treatment, VariableWish
+
+# The plan of group anonymity: a block for every parameter, and why each rule still holds after the swaps.
+
+
+def plan_swaps(inputs: PlanInputs, goals: Sequence[Goal]) -> Design:
+    """Return the plan and its design: only the parameters of the goals change."""
+    refuse_unknown(inputs.table, inputs.recipe)
+    names = tuple(dict.fromkeys(goal.parameter for goal in goals))
+    kept = _kept(names, inputs)
+    facts = rule_facts(inputs.rules, inputs.says, inputs.table.columns.keys(), inputs.evaluable)
+    refuse_removed(facts, kept)
+    facts = _pattern_wide(
+        facts, [name for name in inputs.table.columns if name not in kept or not kept[name].is_removed]
+    )
+    local = [rule for rule in facts if not rule.is_cross_record]
+    designs: list[BlockDesign] = []
+    listed: set[str] = set()
+    for number, name in enumerate(names, start=1):
+        mine = [rule for rule in local if name in rule.variables]
+        designs.append(_block(number, name, mine, listed, inputs, goals))
+        listed |= {rule.id for rule in mine}
+    plan = Plan(
+        k=inputs.k,
+        division=inputs.division,
+        seed=inputs.seed,
+        on_broken=inputs.on_broken,
+        records=inputs.table.records,
+        blocks=tuple(design.plan for design in designs),
+        kept=tuple(kept.values()),
+        assumptions=inputs.notes,
+        rules=tuple(_outside(rule) for rule in facts if rule.id not in listed),
+        broken={rule: len(rows) for rule, rows in inputs.broken.items()},
+        inputs=inputs.digests,
+        masker=inputs.masker,
+        warnings=plan_warnings(inputs.masker, inputs.division.method, inputs.k, inputs.seed),
+    )
+    return Design(plan, tuple(designs))
+
+
+def _kept(parameters: Collection[str], inputs: PlanInputs) -> dict[str, Kept]:
+    """Return every variable that is not a parameter."""
+    found: dict[str, Kept] = {}
+    for name in inputs.table.columns:
+        if name in parameters:
+            continue
+        wish = inputs.recipe.variables.get(name, VariableWish())
+        told = told_role(name, wish, inputs.recipe)
+        role, reason = told or (Role.UNTOUCHED, because("only-swapped", variables=tuple(parameters)))
+        found[name] = Kept(name, role, reason, wish.is_removed)
+    return found
+
+
+def _pattern_wide(facts: tuple[RuleFacts, ...], names: Sequence[str]) -> tuple[RuleFacts, ...]:
+    """Return the rules with all variables on which their verdicts may depend; `names` are those of the masked file.
+
+    Whether a rule fires depends on the contexts of its whole pattern, because an earlier rule may take its nodes. A
+    rule whose variables are uncertain may read everything.
+    """
+    contexts: dict[str, dict[str, None]] = {}
+    unsure: set[str] = set()
+    for rule in facts:
+        found = contexts.setdefault(rule.edit.pattern, {})
+        context = rule.edit.context
+        if context is None:
+            found.update(dict.fromkeys(rule.variables))
+            unsure |= set() if rule.is_certain else {rule.edit.pattern}
+        elif context.condition is not None:
+            found.update(dict.fromkeys(variables_of(context.condition)))
+    return tuple(
+        replace(rule, variables=tuple(names), is_certain=False)
+        if not rule.is_certain or rule.edit.pattern in unsure
+        else replace(rule, variables=tuple(n for n in names if n in rule.variables or n in contexts[rule.edit.pattern]))
+        for rule in facts
+    )
+
+
+def _block(
+    number: int,
+    name: str,
+    rules: list[RuleFacts],
+    listed: Collection[str],
+    inputs: PlanInputs,
+    goals: Sequence[Goal],
+) -> BlockDesign:
+    """Design the block of one parameter; rules that an earlier block lists are obeyed but not listed again."""
+    series = _series(name, inputs)
+    records = inputs.table.records
+    numbers = tuple(place for place, goal in enumerate(goals, start=1) if goal.parameter == name)
+    wish = inputs.recipe.variables.get(name, VariableWish())
+    variable = VariablePlan(
+        name,
+        wish.role or Role.CONFIDENTIAL,
+        series.scale,
+        series.grid,
+        Mode.name,
+        treatment=Treatment.SWAPPED,
+    )
+    plan = BlockPlan(
+        block=Block(number, (name,), because("parameter-of-goals", goals=numbers)),
+        variables=(variable,),
+        strategy=because("values-exchanged", variable=name),
+        partition=because("no-partition"),
+        strata=(StratumPlan((), records, Formation.WHOLE, ()),),
+        rules=tuple(_inside(rule, name) for rule in rules if rule.id not in listed),
+        shares=False,
+    )
+    return BlockDesign(
+        plan=plan,
+        rules=tuple(rules),
+        series=(series,),
+        cloud=Cloud(np.zeros((records, 1))),
+        strata=(Stratum(np.arange(records), (), (), shares_conditions=True),),
+    )
+
+
+def _series(name: str, inputs: PlanInputs) -> Series:
+    column, missing = inputs.table.columns[name], inputs.recipe.missing.get(name, ())
+    wish = inputs.recipe.variables.get(name, VariableWish())
+    is_number = is_numeric(column, missing)
+    if wish.scale is Scale.NUMERIC and not is_number:
+        raise not_numeric(name)
+    scale = wish.scale or (Scale.NUMERIC if is_number else Scale.NOMINAL)
+    return make_series(column, scale, wish, missing)
+
+
+def _inside(rule: RuleFacts, parameter: str) -> RulePlan:
+    kind = rule.edit.constraint.kind.value
+    if rule.is_evaluable:
+        return RulePlan(rule.id, kind, rule.says, rule.variables, Why.CHECKED, because("pairs-checked"))
+    others = tuple(name for name in rule.variables if name != parameter)
+    reason = because("pairs-agree", variables=others if rule.is_certain else (), reads_any=not rule.is_certain)
+    return RulePlan(rule.id, kind, rule.says, rule.variables, Why.MEDOID, unless_evaluated(rule, reason))
+
+
+def _outside(rule: RuleFacts) -> RulePlan:
+    kind = rule.edit.constraint.kind.value
+    if rule.is_cross_record:
+        return RulePlan(rule.id, kind, rule.says, rule.variables, Why.JUDGED, because("beyond-pair"))
+    return RulePlan(rule.id, kind, rule.says, rule.variables, Why.UNTOUCHED, because("reads-no-swapped"))
+
+
+# Which pairs may exchange values: those after which every rule that held holds for both records.
+#
+# Rules are evaluated by their own expressions on the texts to be written. A rule that cannot be evaluated here allows a
+# pair only if both records agree in everything else that it reads: each then has, after the swap, the values that the
+# other had before, and the two verdicts are exchanged. They must be the same.
 
 _MOST_KNOWN = 50_000_000  # pairs of a record and a text whose verdicts are cached
 

@@ -52,7 +52,7 @@ class Microaggregation(Masker):
         """Return one representative for each group, or ranked values where variables are divided separately."""
         assert inputs.partitioner is not None
         if self.treats_records(design.plan.names, inputs.partitioner.name):
-            from constraint_sdc.maskers.microaggregation.ranking import mask_ranked
+            from constraint_sdc.maskers.microaggregation.mask_block import mask_ranked
 
             return mask_ranked(design, inputs)
         from constraint_sdc.maskers.microaggregation.mask_block import mask_block

@@ -21,8 +21,7 @@ from constraint_sdc.maskers.inputs import MaskInputs
 from constraint_sdc.maskers.masked import MaskedBlock
 from constraint_sdc.maskers.microaggregation.mask_block import divide_strata, price_of
 from constraint_sdc.maskers.microhybrid.draws import CLOSENESS, ClusterDraws, Trials
-from constraint_sdc.maskers.microhybrid.ipso import Restored, restored, round_keeping_sums
-from constraint_sdc.maskers.microhybrid.moments import promises
+from constraint_sdc.maskers.microhybrid.ipso import Restored, promises, restored, round_keeping_sums
 from constraint_sdc.maskers.own_values import OwnValues
 from constraint_sdc.plan.design import BlockDesign
 from constraint_sdc.plan.plan import Promise

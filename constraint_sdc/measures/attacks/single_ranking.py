@@ -15,13 +15,14 @@ from constraint_sdc.arrays import Points, Rows
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.errors import UsageError
 from constraint_sdc.measures.assessment import Figure, Measured, MeasureInputs, MeasureTraits, ResultTable, Unit
-from constraint_sdc.measures.attacks.single_ranking_fields import corresponding_file, link_by_best_fields
 from constraint_sdc.measures.attacks.single_ranking_links import (
     METRICS,
     WITHIN,
     AgreementLinks,
     Metric,
+    corresponding_file,
     link_by_agreement,
+    link_by_best_fields,
 )
 from constraint_sdc.settings.words import Scale
 

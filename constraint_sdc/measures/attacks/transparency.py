@@ -16,8 +16,7 @@ from constraint_sdc.arrays import Codes, Floats
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.errors import UsageError
 from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, ResultTable, Unit
-from constraint_sdc.measures.attacks.transparency_blocks import Knowledge, Use, uses_of
-from constraint_sdc.measures.attacks.transparency_reach import Reach
+from constraint_sdc.measures.attacks.transparency_reach import Knowledge, Reach, Use, uses_of
 from constraint_sdc.partition.partitioner import COMPILED_ABOVE
 
 # The number of masked records that each original can have become: the intersection over all variables.

@@ -7,10 +7,23 @@ from pathlib import Path
 
 from constraint_sdc.maskers.masked import RuleOutcome
 from constraint_sdc.measures.assessment import Assessment, Measured, ResultTable, SubdomainMeasured, SweepPoint
-from constraint_sdc.reports.assessment.figures_text import count, shown_figure, shown_rows
-from constraint_sdc.reports.assessment.pictures import key_figures, map_section, pictures_section, shown_or_why_not
-from constraint_sdc.reports.assessment.plan_section import certificate_section, plan_section
-from constraint_sdc.reports.assessment.text import assessment_verdict, few, is_hidden, shown_name
+from constraint_sdc.reports.assessment.sections import (
+    certificate_section,
+    key_figures,
+    map_section,
+    pictures_section,
+    plan_section,
+    shown_or_why_not,
+)
+from constraint_sdc.reports.assessment.text import (
+    assessment_verdict,
+    count,
+    few,
+    is_hidden,
+    shown_figure,
+    shown_name,
+    shown_rows,
+)
 from constraint_sdc.reports.charts.bins import least_records
 from constraint_sdc.reports.check.wording import counted, number
 from constraint_sdc.reports.page import render_page

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from constraint_sdc.census.generate import generate
+from constraint_sdc.census import generate
 from constraint_sdc.data.table import Chunk, Layout, column_of
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.domain_file import distinct_values, write_domain

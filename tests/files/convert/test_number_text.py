@@ -8,8 +8,8 @@ from decimal import Decimal
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from constraint_sdc.data.grid import double_text
-from constraint_sdc.data.survey import Survey
+from constraint_sdc.data.series import double_text
+from constraint_sdc.data.variable import Survey
 
 NUMBERS = st.from_regex(r"-?(0|[1-9][0-9]{0,20})(\.[0-9]{1,20})?", fullmatch=True)
 TEXTS = NUMBERS | st.sampled_from(["", "007", " 5", "+1", "1e5", "NaN", "-INF", "x", "-0", "-0.00", "9" * 400])

@@ -16,8 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from constraint_sdc.data.survey import describe, survey_batches
-from constraint_sdc.data.variable import Batch, RowSource, VariableInfo
+from constraint_sdc.data.variable import Batch, RowSource, VariableInfo, describe, survey_batches
 from constraint_sdc.errors import DataError
 from constraint_sdc.files.parquet_file import read_parquet, write_parquet
 from constraint_sdc.files.rows_file import write_rows

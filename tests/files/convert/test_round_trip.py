@@ -10,9 +10,8 @@ import pyarrow.parquet as pq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from constraint_sdc.census.generate import VARIABLES, generate, generate_file
-from constraint_sdc.data.survey import rows_of_chunks
-from constraint_sdc.data.variable import RowSource, VariableInfo
+from constraint_sdc.census import VARIABLES, generate, generate_file
+from constraint_sdc.data.variable import RowSource, VariableInfo, rows_of_chunks
 from constraint_sdc.files.csv_file import read_csv, write_csv
 from constraint_sdc.files.domain_file import distinct_values, write_domain
 from constraint_sdc.files.microdata.microdata import open_microdata

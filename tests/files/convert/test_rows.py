@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from lxml import etree
 
-from constraint_sdc.data.survey import rows_of_chunks
 from constraint_sdc.data.table import Chunk, Layout, column_of
-from constraint_sdc.data.variable import RowSource, VariableInfo
+from constraint_sdc.data.variable import RowSource, VariableInfo, rows_of_chunks
 from constraint_sdc.errors import DataError
 from constraint_sdc.files.rows_file import write_rows
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from constraint_sdc.maskers.group_anonymity.changes import AddExtremum, Given, MoveExtremum, normalise
+from constraint_sdc.maskers.group_anonymity.signals import AddExtremum, Given, MoveExtremum, normalise
 
 SIGNAL = np.array([1.0, 7.0, 2.0, 3.0])
 numbers = st.floats(-1e6, 1e6, allow_subnormal=False)

@@ -7,12 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraint_sdc.data.grid import Grid
 from constraint_sdc.data.groups import Groups
-from constraint_sdc.data.series import Series
+from constraint_sdc.data.series import Grid, Series
 from constraint_sdc.data.table import column_of
-from constraint_sdc.maskers.microhybrid.ipso import restored
-from constraint_sdc.maskers.microhybrid.moments import moment_differences, promises
+from constraint_sdc.maskers.microhybrid.ipso import moment_differences, promises, restored
 from constraint_sdc.reports.sentences import sentence
 from constraint_sdc.settings.words import Scale
 

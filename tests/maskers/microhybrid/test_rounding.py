@@ -9,8 +9,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraint_sdc.data.grid import Grid
 from constraint_sdc.data.groups import Groups
+from constraint_sdc.data.series import Grid
 from constraint_sdc.maskers.microhybrid.ipso import round_keeping_sums
 
 Values = st.lists(st.tuples(st.floats(-1e4, 1e4), st.integers(0, 3)), min_size=1, max_size=12)

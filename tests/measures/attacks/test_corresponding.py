@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from constraint_sdc.measures.attacks.single_ranking_fields import corresponding_file
+from constraint_sdc.measures.attacks.single_ranking_links import corresponding_file
 
 
 def skewed(n: int, d: int) -> np.ndarray:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from constraint_sdc.measures.attacks.rule_inference import rounded_bounds as rounded
+from constraint_sdc.measures.attacks.rule_inference import value_bounds as rounded
 from constraint_sdc.measures.attacks.rule_inference.comparison_bounds import SumWithin
 from constraint_sdc.measures.attacks.rule_inference.intervals import class_means, infer_intervals, shared_rows
 from constraint_sdc.measures.attacks.rule_inference.narrowing import Scene, usable_rules

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from constraint_sdc.constraints.constraint import DomainAtom
-from constraint_sdc.data.grid import Grid
 from constraint_sdc.data.pair import MaskedTogether, Pair
+from constraint_sdc.data.series import Grid
 from constraint_sdc.evaluate.expression import Outside
 from constraint_sdc.measures.assessment import Measured
 from constraint_sdc.measures.attacks.rule_inference.attack import RuleInference

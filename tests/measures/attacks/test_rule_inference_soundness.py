@@ -23,10 +23,9 @@ from constraint_sdc.constraints.constraint import (
     ProductAtom,
     SetAtom,
 )
-from constraint_sdc.data.grid import Grid
 from constraint_sdc.data.pair import MaskedTogether, Pair
-from constraint_sdc.measures.attacks.rule_inference.intervals import Intervals, infer_intervals
-from constraint_sdc.measures.attacks.rule_inference.intruder_bounds import intruder_of
+from constraint_sdc.data.series import Grid
+from constraint_sdc.measures.attacks.rule_inference.intervals import Intervals, infer_intervals, intruder_of
 from constraint_sdc.measures.attacks.rule_inference.narrowing import usable_rules
 from tests.measures.attacks.edit_rules import rule_of
 from tests.measures.pairs import compared, group_means

@@ -14,8 +14,7 @@ from constraint_sdc.data.pair import Pair
 from constraint_sdc.errors import UsageError
 from constraint_sdc.measures.assessment import Measured
 from constraint_sdc.measures.attacks.single_ranking import SETTINGS, SingleRanking
-from constraint_sdc.measures.attacks.single_ranking_fields import link_by_best_fields
-from constraint_sdc.measures.attacks.single_ranking_links import AgreementLinks, link_by_agreement
+from constraint_sdc.measures.attacks.single_ranking_links import AgreementLinks, link_by_agreement, link_by_best_fields
 from constraint_sdc.partition.registry import partitioner
 from constraint_sdc.settings.words import Scale
 from tests.measures.pairs import compared, group_means, pair_of

@@ -12,18 +12,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.data.grid import Grid
 from constraint_sdc.data.pair import MaskedTogether, Pair
+from constraint_sdc.data.series import Grid
 from constraint_sdc.errors import UsageError
 from constraint_sdc.measures.attacks.transparency import KNOWLEDGE, Transparency, set_sizes
-from constraint_sdc.measures.attacks.transparency_blocks import Use, uses_of
 from constraint_sdc.measures.attacks.transparency_reach import (
     Reach,
+    Use,
     keeps_order,
     mean_error,
     reach_of_means,
     reach_of_order,
     slack,
+    uses_of,
 )
 from constraint_sdc.measures.risk.achieved_k import classes
 from constraint_sdc.operators.arithmetic_mean import ArithmeticMean

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from constraint_sdc.data.grid import Grid
-from constraint_sdc.data.series import Series
+from constraint_sdc.data.series import Grid, Series
 from constraint_sdc.data.table import Column
 from constraint_sdc.maskers.inputs import information_loss
 from constraint_sdc.measures.utility.sse import SquaredError, sse

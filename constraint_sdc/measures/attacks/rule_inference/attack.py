@@ -18,10 +18,15 @@ from constraint_sdc.arrays import Flags, Floats
 from constraint_sdc.constraints.constraint import EditRule
 from constraint_sdc.data.pair import Compared, Pair
 from constraint_sdc.measures.assessment import Figure, Measured, MeasureInputs, MeasureTraits, ResultTable, Unit
-from constraint_sdc.measures.attacks.rule_inference.intervals import Intervals, infer_intervals
-from constraint_sdc.measures.attacks.rule_inference.intruder_bounds import Intruder, deviation, intruder_of
+from constraint_sdc.measures.attacks.rule_inference.intervals import (
+    Intervals,
+    Intruder,
+    deviation,
+    infer_intervals,
+    intruder_of,
+)
 from constraint_sdc.measures.attacks.rule_inference.narrowing import AppliedRule, UsableRules, usable_rules
-from constraint_sdc.measures.attacks.rule_inference.rounded_bounds import Bounds
+from constraint_sdc.measures.attacks.rule_inference.value_bounds import Bounds
 
 # Summary of the intervals: how many masked values are revealed, bounded or nearly known. No single record is shown.
 

@@ -20,28 +20,26 @@ import numpy as np
 from constraint_sdc.arrays import Flags, Floats
 from constraint_sdc.constraints.constraint import Powers
 from constraint_sdc.evaluate.expression import CompareOp
-from constraint_sdc.measures.attacks.rule_inference.rounded_bounds import (
+from constraint_sdc.measures.attacks.rule_inference.value_bounds import (
     EPSILON,
     Bounds,
+    Box,
+    Narrowed,
+    Narrower,
+    ValueLattice,
     add,
     divide,
     meet,
     multiply,
+    onto,
+    onto_list,
+    past,
     power,
     root,
     scale,
     shrink,
     subtract,
     widen,
-)
-from constraint_sdc.measures.attacks.rule_inference.value_bounds import (
-    Box,
-    Narrowed,
-    Narrower,
-    ValueLattice,
-    onto,
-    onto_list,
-    past,
 )
 
 # A sum of products between two numbers, and the bounds of each variable that follow from it.

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from math import isclose
 
 import numpy as np
@@ -16,7 +17,9 @@ import numpy as np
 from constraint_sdc.arrays import Labels, Points
 from constraint_sdc.data.cloud import Axis, Cloud
 from constraint_sdc.errors import UsageError
-from constraint_sdc.exam.failure import ExamFailedError, require
+from constraint_sdc.exam.guarantee.exam import guarantee_question
+from constraint_sdc.exam.guarantee.maskers import with_partition
+from constraint_sdc.exam.question import AskedQuestion, ExamFailedError, ExamOptions, require
 from constraint_sdc.partition.distances import sse
 from constraint_sdc.partition.partitioner import Partitioner, Takes
 from constraint_sdc.settings.words import Scale
@@ -310,3 +313,20 @@ def passes(candidate: Candidate, question: Question) -> bool:
     except ExamFailedError:
         return False
     return True
+
+
+# The questions to a partition method: those about groups, then the guarantee with groups of this method.
+
+
+def partition_questions(method: Partitioner, options: ExamOptions) -> Iterator[AskedQuestion]:
+    """Yield every question about groups; then random files are masked with them, where the method takes numbers."""
+    candidate = candidate_of(method)
+    for question in QUESTIONS:
+        yield AskedQuestion(question.__name__.replace("_", " "), partial(_ask, question, candidate))
+    if method.traits.takes not in (Takes.ORDINAL, Takes.NOMINAL):
+        yield guarantee_question(lambda case: with_partition(case, method), options)
+
+
+def _ask(question: Question, candidate: Candidate) -> str:
+    question(candidate)
+    return f"on clouds of {candidate.takes.value}"

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraint_sdc.arrays import Floats, Integers, Rows
-from constraint_sdc.data.grid import double_text
+from constraint_sdc.data.series import double_text
 from constraint_sdc.data.variable import VariableInfo
 from constraint_sdc.errors import UsageError
 

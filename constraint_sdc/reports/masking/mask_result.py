@@ -1,18 +1,25 @@
-"""What masking did, for a terminal: the rules before and after, each block's groups and price, and the files."""
+"""What masking did, for a terminal and as JSON, and what verifying a certificate found."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from constraint_sdc.maskers.masked import MaskedBlock, MaskResult, RuleOutcome
+from constraint_sdc import __version__
+from constraint_sdc.files.json_file import json_text
+from constraint_sdc.maskers.masked import CertificateCheck, MaskedBlock, MaskResult, RuleOutcome
 from constraint_sdc.maskers.registry import DEFAULT
 from constraint_sdc.plan.plan import ExactStep
+from constraint_sdc.plan.plan_json import price_to_json
 from constraint_sdc.reports.check.wording import counted, number
 from constraint_sdc.reports.masking.goal_text import goal_lines, has_numbers, treatment_word
 from constraint_sdc.reports.masking.plan_text import promise_lines
-from constraint_sdc.reports.sentences import sentences
+from constraint_sdc.reports.sentences import sentences, with_sentences
 from constraint_sdc.reports.terminal import align, clean, paint, wrapped
+from constraint_sdc.settings.masker import masker_to_json
+from constraint_sdc.settings.reason import reasons_to_json
 from constraint_sdc.settings.words import Treatment
+
+# What masking did, for a terminal: the rules before and after, each block's groups and price, and the files.
 
 # The rules before and after masking as a table for a terminal.
 
@@ -139,3 +146,90 @@ def _operators(block: MaskedBlock) -> str:
         of = " of" if variable.treatment is Treatment.AGGREGATED else ""
         by_operator.setdefault(f"{treatment_word(variable)}{of}", []).append(clean(variable.name))
     return "; ".join(f"{operator} {', '.join(names)}" for operator, names in by_operator.items())
+
+
+# What masking did, as JSON under schemas/mask.schema.json; the certificate holds the same rules and blocks.
+
+SCHEMA = "constraint-sdc/mask"
+SCHEMA_VERSION = 1
+
+
+def render_mask_json(result: MaskResult) -> str:
+    """Return the result as JSON with a stable order of keys."""
+    return json_text(
+        {
+            "schema": SCHEMA,
+            "schema_version": SCHEMA_VERSION,
+            "tool": {"name": "constraint-sdc", "version": __version__},
+            "data": str(result.data),
+            "rules_file": None if result.rules is None else str(result.rules),
+            "output": str(result.output),
+            "certificate": str(result.certificate),
+            "records": result.plan.records,
+            "k": result.plan.k,
+            "masker": masker_to_json(result.plan.masker),
+            "warnings": sentences(result.plan.warnings),
+            "warning_reasons": reasons_to_json(result.plan.warnings),
+            "rules": rules_to_json(result),
+            "blocks": blocks_to_json(result),
+        }
+    )
+
+
+def rules_to_json(result: MaskResult) -> list[dict[str, object]]:
+    """Return each rule before and after masking; `failed` and `checked` are the judge's counts on the masked file."""
+    after = {} if result.after is None else {rule.rule: rule for rule in result.after.results}
+    return [
+        {
+            "rule": outcome.rule,
+            "severity": outcome.severity,
+            "checked": after[outcome.rule].fired,
+            "failed": after[outcome.rule].failed,
+            "broken_before": outcome.broken_before,
+            "still_broken": outcome.still_broken,
+            "repaired": outcome.repaired,
+            "newly_broken": outcome.newly_broken,
+        }
+        for outcome in result.outcomes
+    ]
+
+
+def blocks_to_json(result: MaskResult) -> list[dict[str, object]]:
+    """Return each block's groups and price; `smallest` is counted on the written file."""
+    pairs = zip(result.masked.blocks, result.smallest, strict=True)
+    return [_block(block, smallest) for block, smallest in pairs]
+
+
+def _block(block: MaskedBlock, smallest: int) -> dict[str, object]:
+    price = with_sentences(price_to_json(block.price))
+    return {
+        "number": block.plan.number,
+        "variables": list(block.plan.names),
+        "operators": {variable.name: treatment_word(variable) for variable in block.plan.variables},
+        "strata": len(block.plan.strata),
+        "groups": price["groups"],
+        "smallest": smallest,
+        "steps": price["steps"],
+        "promises": price["promises"],
+        "notes": price["notes"],
+        "note_reasons": price["note_reasons"],
+        "loss": price["loss"],
+        "plain_loss": price["plain_loss"],
+        **({"goals": price["goals"]} if block.price.goals else {}),
+    }
+
+
+# What verifying a certificate found, for a terminal.
+
+
+def certificate_text(found: CertificateCheck) -> str:
+    """Return the verdict and a line per statement, those that do not agree first.
+
+    >>> print(certificate_text(CertificateCheck(("the file is the one that was certified",), ())), end="")
+    certificate agrees
+      confirmed  the file is the one that was certified
+    """
+    lines = [f"certificate {'does not agree' if found.mismatches else 'agrees'}"]
+    lines += [f"  MISMATCH   {clean(line)}" for line in found.mismatches]
+    lines += [f"  confirmed  {clean(line)}" for line in found.confirmed]
+    return "\n".join(lines) + "\n"

@@ -1,1 +1,0 @@
-"""Synthetic census-like microdata: sixteen variables on which every kind of edit rule occurs."""

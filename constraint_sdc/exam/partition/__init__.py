@@ -1,1 +1,0 @@
-"""The exam that every partition method sits: the same questions on hard clouds."""

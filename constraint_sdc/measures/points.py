@@ -152,8 +152,10 @@ SAME = 1.0 + 1e-9
 """Distances within this factor are equal: rounding must not decide which of the k members of a group is nearest."""
 
 _PAIRS = 1 << 20
-_PAIR_CELLS = 20_000_000  # coordinates of pairs that are measured at a time
 """Pairs compared at a time."""
+
+_PAIR_CELLS = 20_000_000
+"""Coordinates of pairs that are measured at a time."""
 
 _FEW_PAIRS = 4_000_000
 """Up to this number of references, blocks are faster than building a tree."""

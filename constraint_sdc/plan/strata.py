@@ -74,10 +74,9 @@ def record_classes(
 # largest first. A cell below k is dissolved into cells that accept its records too, topped up with the nearest records
 # that it accepts, or merged with the nearest records of any kind; in that last case a common conjunction is not
 # guaranteed.
-
-"""Bit t of `accepts[i, r]` says that record i satisfies conjunction t of rule r."""
-
-"""Records with different rows of `classes` (n x c) do not share a mean: patterns of blanks, pinned values, signs."""
+#
+# Bit t of `accepts[i, r]` says that record i satisfies conjunction t of rule r. Records with different rows of
+# `classes` (n x c) do not share a mean: patterns of blanks, pinned values, signs.
 
 _FEW = 3  # times k: smaller cells get companions
 

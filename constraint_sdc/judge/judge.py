@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any, Generic, TypeVar
 
 from constraint_sdc.errors import JudgeError
+from constraint_sdc.judge.control import prove, prove_svrl
 from constraint_sdc.judge.stylesheet.transpile import Output, Stylesheet, make_stylesheet
 from constraint_sdc.judge.worker.bench import Bench, rules_error
 from constraint_sdc.judge.worker.process import Message
@@ -72,8 +73,12 @@ class JudgeReport:
 
 
 def read_report(schema: Schema, text: str, lines: Sequence[int] | None) -> JudgeReport:
-    """Read the output of a counting stylesheet; `lines` are the lines of its findings, in the same order."""
+    """Read the output of a counting stylesheet; `lines` are the lines of its findings, in the same order.
+
+    JudgeError unless the judge's control is as it must be; the report says nothing of it.
+    """
     rows = json.loads(text)
+    prove(schema, rows)
     assertions = schema.assertions()
     fired = {row["rule"]: row["count"] for row in rows if row["kind"] == "fired"}
     complaints = {row["assertion"]: row for row in rows if row["kind"] == "complaints"}
@@ -86,7 +91,8 @@ def read_report(schema: Schema, text: str, lines: Sequence[int] | None) -> Judge
         for n, assertion in enumerate(assertions)
     )
     known = [line if line > 0 else None for line in lines] if lines is not None else [None] * len(findings)
-    in_order = sorted(zip(findings, known, strict=True), key=lambda pair: int(pair[0]["assertion"]))
+    mine = [pair for pair in zip(findings, known, strict=True) if pair[0]["assertion"] <= len(assertions)]
+    in_order = sorted(mine, key=lambda pair: int(pair[0]["assertion"]))
     return JudgeReport(
         counts, tuple(_finding(assertions[row["assertion"] - 1].id, row, line) for row, line in in_order)
     )
@@ -213,7 +219,9 @@ class Judge:
         """Return the full validation report for a file, in the Schematron Validation Report Language."""
         with self._limited() as bench:
             bench.open_file(path, self._parameters)
-            return str(self._run(bench, "svrl", path)["text"])
+            control, _, report = str(self._run(bench, "svrl", path)["text"]).partition("\n")
+            prove_svrl(control)
+            return report
 
     def close(self) -> None:
         """End the process if it is the judge's own; judging again starts a new one."""

@@ -45,7 +45,7 @@ _REPORT = """
 <xsl:variable name="rows" as="item()*">
 <xsl:for-each select="$tokens">
 <xsl:choose>
-<xsl:when test=". instance of xs:integer"><xsl:sequence select="."/></xsl:when>
+<xsl:when test=". instance of xs:integer"><xsl:sequence select=".[. gt 0]"/></xsl:when>
 <xsl:when test="array:size(.) eq 2">
 <xsl:sequence select="map{'fired': .(1), 'document': base-uri(.(2))}"/>
 </xsl:when>
@@ -88,7 +88,10 @@ _REPORT = """
 
 
 def svrl_output(schema: Schema, scopes: Sequence[Mapping[str, str]]) -> str:
-    """Return the declarations that turn each pattern's tokens into a report; `scopes` are the patterns' variables."""
+    """Return the declarations that turn each pattern's tokens into a report; `scopes` are the patterns' variables.
+
+    What is reported about the last pattern, the judge's control, stands on the first line, before the report.
+    """
     sheet = Sheet()
     known = [_known(schema, scope) for scope in scopes]
     rules = [(rule, names) for pattern, names in zip(schema.patterns, known, strict=True) for rule in pattern.rules]
@@ -105,7 +108,10 @@ def svrl_output(schema: Schema, scopes: Sequence[Mapping[str, str]]) -> str:
     with sheet.element("xsl:template", {"name": "c:main"} | _SCOPE):
         with sheet.element("xsl:variable", {"name": "report", "as": "element()"}):
             _write_report(sheet, schema, known)
-        sheet.leaf("xsl:sequence", {"select": f"serialize($report, {_OPTIONS})"})
+        with sheet.element("xsl:variable", {"name": "control", "as": "element()*"}):
+            _write_findings(sheet, len(schema.patterns) - 1)
+        shown = "string-join($control ! normalize-space(local-name(.) || ' ' || string(.)), ',')"
+        sheet.leaf("xsl:sequence", {"select": f"{shown} || '\n' || serialize($report, {_OPTIONS})"})
     return "\n".join(sheet.lines)
 
 
@@ -124,14 +130,18 @@ def _write_report(sheet: Sheet, schema: Schema, known: Sequence[Mapping[str, str
     with sheet.element("svrl:schematron-output", {k: None if v is None else literal(v) for k, v in head.items()}):
         for prefix, uri in schema.namespaces:
             sheet.leaf("svrl:ns-prefix-in-attribute-values", {"prefix": literal(prefix), "uri": literal(uri)})
-        for number, pattern in enumerate(schema.patterns):
+        for number, pattern in enumerate(schema.patterns[:-1]):  # the last is the judge's control
             name = "svrl:active-group" if pattern.is_group else "svrl:active-pattern"
             sheet.leaf(name, _of_pattern(number, pattern, known[number]))
-            with (
-                sheet.element("xsl:call-template", {"name": "c:report"}),
-                sheet.element("xsl:with-param", {"name": "tokens", "as": "item()*"}),
-            ):
-                sheet.leaf("xsl:call-template", {"name": f"c:pattern{number}"})
+            _write_findings(sheet, number)
+
+
+def _write_findings(sheet: Sheet, pattern: int) -> None:
+    with (
+        sheet.element("xsl:call-template", {"name": "c:report"}),
+        sheet.element("xsl:with-param", {"name": "tokens", "as": "item()*"}),
+    ):
+        sheet.leaf("xsl:call-template", {"name": f"c:pattern{pattern}"})
 
 
 def _of_pattern(number: int, pattern: Pattern, known: Mapping[str, str]) -> Attributes:
@@ -179,7 +189,8 @@ def _name_or_none(text: str) -> str | None:
 
 # The part of a counting stylesheet that turns tokens into a verdict.
 #
-# A rule that fires leaves one small integer, its number; an assertion that fails leaves an array of its own number
+# A rule that fires leaves one small integer, its number (with `visit-each` one for each item, and once for the node its
+# negative number); a node that no rule matches leaves 0; an assertion that fails leaves an array of its own number
 # and the node (and, when XPath itself stopped, the error). Messages and locations are made only for the findings
 # that are kept, so that a file with a million records costs little more than its tests.
 
@@ -191,9 +202,11 @@ _COUNTING_SCOPE = (
 
 _COUNTING = """
 <xsl:function name="c:verdict" as="map(*)*" SCOPE>
+<xsl:param name="pattern" as="xs:integer"/>
 <xsl:param name="tokens" as="item()*"/>
 <xsl:for-each-group select="$tokens[. instance of xs:integer]" group-by=".">
-<xsl:sequence select="map{'kind': 'fired', 'rule': current-grouping-key(), 'count': count(current-group())}"/>
+<xsl:variable name="rule" select="map{'pattern': $pattern, 'rule': current-grouping-key()}"/>
+<xsl:sequence select="map:merge(($rule, map{'kind': 'fired', 'count': count(current-group())}))"/>
 </xsl:for-each-group>
 <xsl:for-each-group select="$tokens[. instance of array(*)]" group-by=".(1)">
 <xsl:variable name="number" select="current-grouping-key()"/>
@@ -261,7 +274,8 @@ def counting(patterns: int, record: str | None) -> str:
     verdicts = "\n".join(
         f'<xsl:template name="c:verdict{n}" SCOPE>'
         f'<xsl:variable name="tokens" as="item()*"><xsl:call-template name="c:pattern{n}"/></xsl:variable>'
-        '<xsl:sequence select="c:verdict($tokens)"/></xsl:template>'
+        f'<xsl:sequence select="c:verdict({n}, $tokens)"/>'
+        f"<xsl:sequence select=\"map{{'kind': 'visited', 'pattern': {n}, 'count': $c:visited{n}}}\"/></xsl:template>"
         for n in range(patterns)
     )
     calls = "\n".join(f'<xsl:call-template name="c:verdict{n}"/>' for n in range(patterns))

@@ -14,6 +14,7 @@ from typing import Literal as OneOf
 from typing import TypeAlias
 
 from constraint_sdc.errors import RulesError
+from constraint_sdc.judge.control import CONTROL, CONTROL_DOCUMENT, with_control
 from constraint_sdc.judge.stylesheet.access import Wanted, file_uri
 from constraint_sdc.judge.stylesheet.expressions import (
     ERRORS,
@@ -79,6 +80,7 @@ def make_stylesheet(
     a `guarded` stylesheet catches XPath's dynamic errors node by node, which costs time.
     """
     refuse_our_names(schema)
+    schema = with_control(schema)
     sheet = Sheet()
     author = Author(schema, sheet, given)
     with sheet.element("xsl:stylesheet", _root_attributes(author)):
@@ -94,6 +96,7 @@ def make_stylesheet(
             sheet.raw(number_functions())
         most = max_findings if max_findings is not None else 2**53
         sheet.leaf("xsl:variable", {"name": ours("most"), "select": str(most)})
+        sheet.raw(CONTROL_DOCUMENT)
         sheet.raw(counting(len(schema.patterns), record) if output == "counts" else svrl_output(schema, scopes))
         if author.reads or any(pattern.documents for pattern in schema.patterns):
             sheet.raw(resources())
@@ -142,7 +145,8 @@ class _Rules:
                 if mode not in modes:
                     modes.append(mode)
             for mode in modes:
-                self.author.sheet.leaf("xsl:template", {"match": ".", "mode": mode, "priority": "-1"})
+                with self.author.sheet.element("xsl:template", {"match": ".", "mode": mode, "priority": "-1"}):
+                    self._write_token("0")
             self._write_pattern(number, pattern, modes, scopes[number])
 
     def _write_rule(self, pattern: Pattern, rule: Rule, mode: str, priority: int, scope: Mapping[str, str]) -> None:
@@ -155,23 +159,25 @@ class _Rules:
         head = {"match": author.expression(rule.context, rule.origin, scope), "mode": mode, "priority": str(priority)}
         with sheet.element("xsl:template", head | author.stated(rule.origin), place):
             sheet.leaf("xsl:variable", {"name": ours("node"), "select": ".", "version": author.our_version})
+            if rule.attribute("visit-each"):
+                self._write_token(str(-self.rules))
             if self.guarded:
                 self._write_guarded_rule(rule, scope, fired)
                 return
             inner = write_rule_variables(author, rule.lets, scope)
             with visited_items(author, rule, inner):
-                self._write_fired(fired)
+                self._write_token(fired)
                 for assertion in rule.assertions:
                     self.assertions += 1
                     self._write_test(rule, assertion, inner)
 
-    def _write_fired(self, token: str) -> None:
+    def _write_token(self, token: str) -> None:
         self.author.sheet.leaf("xsl:sequence", {"select": token, "version": self.author.our_version})
 
     def _write_guarded_rule(self, rule: Rule, scope: Mapping[str, str], fired: str) -> None:
         """Write tests that catch their errors; each contains the rule's variables, whose errors must be caught too."""
         with self._caught(rule, scope, fired):
-            self._write_fired(fired)
+            self._write_token(fired)
         for assertion in rule.assertions:
             self.assertions += 1
             code, description = f"local-name-from-QName($Q{{{ERRORS}}}code)", f"$Q{{{ERRORS}}}description"
@@ -233,6 +239,9 @@ class _Rules:
         sheet = self.author.sheet
         place = SheetPlace(f"pattern '{pattern.id}'", pattern.origin)
         documents = self._write_documents(number, pattern, scope)
+        each = "." if documents is None else f"${documents}"
+        visits = f"sum({each} ! count({_visited(pattern)})) * {len(modes)}"
+        sheet.leaf("xsl:variable", {"name": ours(f"visited{number}"), "select": visits}, place)
         with sheet.element("xsl:template", {"name": ours(f"pattern{number}")}):
             if documents is None:
                 self._write_visits(pattern, modes, place)
@@ -242,6 +251,8 @@ class _Rules:
 
     def _write_documents(self, number: int, pattern: Pattern, scope: Mapping[str, str]) -> str | None:
         """Write the documents of a pattern as a variable, calculated at the root of the judged document."""
+        if pattern is CONTROL:
+            return ours("control")
         if pattern.documents is None:
             return None
         named, found = ours(f"documents-named{number}"), ours(f"documents{number}")

@@ -27,7 +27,7 @@ _COMMANDS = {
     "convert": "convert CSV, Parquet, SPSS and Stata files to XML and back",
     "domain": "export the values of variables for the value-domain rule",
     "demo": "run all steps on generated census-like data",
-    "exam": "run the exam of the built-in objects on a masker, operator, partition method or measure",
+    "exam": "run the exam of the built-in objects on a masker, operator, partition method, measure or report format",
     "completion": "print the shell completion script",
 }
 

@@ -24,7 +24,7 @@ Examples:
 @click.argument("name")
 @click.option(
     "--kind",
-    type=click.Choice(("masker", "operator", "partition", "measure")),
+    type=click.Choice(("masker", "operator", "partition", "measure", "report")),
     help="Kind of the object. [default: the one that has this name]",
 )
 @click.option(
@@ -32,14 +32,15 @@ Examples:
     type=click.IntRange(min=1),
     default=30,
     show_default=True,
-    help="Files to mask; claims and pairs of files grow with it.",
+    help="Files to mask or results to report; claims and pairs of files grow with it.",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the first case.")
 @click.option("--keep", type=FILE, help="Directory for the files of a counterexample.")
 def command(name: str, kind: str | None, cases: int, seed: int, keep: Path | None) -> None:
-    """Examine a registered masker, operator, partition method, measure or attack by NAME.
+    """Examine a registered masker, operator, partition method, measure, attack or report format by NAME.
 
     Random rules and data are masked with it and judged by Saxon on the written bytes; what it claims is attacked.
+    A report format gets drawn results with secret values and hostile texts.
     """
     from constraint_sdc.exam.question import ExamOptions
     from constraint_sdc.exam.sit import KINDS, find_kind, sit_exam

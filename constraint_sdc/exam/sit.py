@@ -12,10 +12,12 @@ from constraint_sdc.exam.measures import measure_questions
 from constraint_sdc.exam.operators import operator_questions
 from constraint_sdc.exam.partition import partition_questions
 from constraint_sdc.exam.question import AskedQuestion, ExamFailedError, ExamOptions
+from constraint_sdc.exam.reports import format_questions
 from constraint_sdc.maskers.registry import MASKERS
 from constraint_sdc.measures.registry import MEASURES
 from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.partition.registry import PARTITIONS
+from constraint_sdc.reports.check.render import FORMATS
 from constraint_sdc.reports.exam import ExamAnswer, ExamResult
 
 
@@ -69,6 +71,17 @@ class _Partitions:
         return partition_questions(PARTITIONS[name], options)
 
 
+class _Reports:
+    def names(self) -> tuple[str, ...]:
+        return FORMATS.names
+
+    def distribution(self, name: str) -> str:
+        return FORMATS.distribution(name)
+
+    def questions(self, name: str, options: ExamOptions) -> Iterator[AskedQuestion]:
+        return format_questions(FORMATS[name], options)
+
+
 class _Measures:
     def names(self) -> tuple[str, ...]:
         return MEASURES.names
@@ -81,7 +94,13 @@ class _Measures:
 
 
 KINDS: Mapping[str, KindOfObject] = MappingProxyType(
-    {"masker": _Maskers(), "operator": _Operators(), "partition": _Partitions(), "measure": _Measures()}
+    {
+        "masker": _Maskers(),
+        "operator": _Operators(),
+        "partition": _Partitions(),
+        "measure": _Measures(),
+        "report": _Reports(),
+    }
 )
 """The kinds of objects by the word for `--kind`."""
 

@@ -17,10 +17,11 @@ from constraint_sdc.reports.exam import ExamResult
 def examine_object(
     name: str, kind: str | None = None, *, cases: int = 30, seed: int = 0, keep: File | None = None
 ) -> ExamResult:
-    """Sit the exam of a registered masker, operator, partition method, measure or attack.
+    """Sit the exam of a registered masker, operator, partition method, measure, attack or report format.
 
-    `kind` is needed only for a name of several kinds. `cases` is the number of files to mask, `seed` that of the first
-    case, and `keep` a directory for the files of a counterexample. A failed exam raises nothing: look at `passed`.
+    `kind` is needed only for a name of several kinds. `cases` is the number of files to mask or results to report,
+    `seed` that of the first case, and `keep` a directory for the files of a counterexample. A failed exam raises
+    nothing: look at `passed`.
 
     >>> import constraint_sdc as cs
     >>> cs.examine_object("unchanged", cases=2)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -22,7 +24,9 @@ from constraint_sdc.exam.measures import measure_questions
 from constraint_sdc.exam.operators import operator_questions
 from constraint_sdc.exam.partition import partition_questions
 from constraint_sdc.exam.question import AskedQuestion, ExamOptions
+from constraint_sdc.exam.reports import format_questions
 from constraint_sdc.exam.sit import KINDS, ExamAnswer, examine_object, find_kind, sit_questions
+from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.maskers.inputs import MaskInputs
 from constraint_sdc.maskers.masked import MaskedBlock
 from constraint_sdc.measures.assessment import Figure, Measure, Measured, MeasureTraits, Unit
@@ -32,6 +36,12 @@ from constraint_sdc.operators.operator import Operator, OperatorVerdict, Preserv
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.partition.partitioner import Partitioner
 from constraint_sdc.plan.design import BlockDesign
+from constraint_sdc.reports.check.check_format import CheckFormat
+from constraint_sdc.reports.check.html import render_html
+from constraint_sdc.reports.check.json_format import render_json
+from constraint_sdc.reports.check.render import FORMATS
+from constraint_sdc.reports.check.text import render_text
+from constraint_sdc.reports.terminal import clean, legible
 from constraint_sdc.settings.reason import because
 from tests.maskers.toys import Toy, _unmasked, install
 
@@ -42,6 +52,101 @@ def failed(questions: Iterable[AskedQuestion]) -> ExamAnswer:
     *_, last = sit_questions(questions)
     assert not last.passed
     return last
+
+
+class Counter:
+    """Another number every time."""
+
+    count = 0
+
+    def __call__(self, result: CheckResult) -> str:
+        self.count += 1
+        return render_text(result) + f"report {self.count}\n"
+
+
+def _reads_the_file(result: CheckResult) -> str:
+    data = Path(result.data)
+    return render_text(result) + (data.read_text("utf-8") if data.is_file() else "")
+
+
+def _empties(result: CheckResult) -> str:
+    object.__setattr__(result, "notes", ("seen",))
+    return render_text(result)
+
+
+def _without_counts(result: CheckResult) -> str:
+    return "".join(f"{clean(rule.rule)} {rule.status}\n" for rule in result.results) or "nothing\n"
+
+
+def _without_broken(result: CheckResult) -> str:
+    return render_text(replace(result, results=tuple(r for r in result.results if r.status != "error")))
+
+
+def _only_broken(result: CheckResult) -> str:
+    return render_text(replace(result, results=tuple(r for r in result.results if r.failed or r.errors)))
+
+
+def _silent(result: CheckResult) -> str:
+    return render_text(result) if result.results else ""
+
+
+def _raw(result: CheckResult) -> str:
+    return render_text(result) + "".join(f"of {rule.rule!s}\n" for rule in result.results)
+
+
+def _raw_lines(result: CheckResult) -> str:
+    return render_text(result) + "".join(f"of {legible(rule.rule)}\n" for rule in result.results)
+
+
+def _raw_page(result: CheckResult) -> str:
+    page = render_html(result)
+    return page.replace("</main>", "".join(f"<p>{legible(rule.rule)}</p>" for rule in result.results) + "</main>")
+
+
+def _raw_xml(result: CheckResult) -> str:
+    counts = "".join(f"<r n='{rule.failed or rule.errors}'>{legible(rule.rule)}</r>" for rule in result.results)
+    return f"<all>{counts}</all>\n"
+
+
+def _nan(result: CheckResult) -> str:
+    return (
+        json.dumps({"rules": [[rule.rule, rule.failed, rule.errors] for rule in result.results], "x": math.nan}) + "\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("liar", "question"),
+    [
+        (CheckFormat("liar", Counter()), "the same result has the same report, and is left as it was"),
+        (CheckFormat("liar", _empties), "the same result has the same report, and is left as it was"),
+        (CheckFormat("liar", _reads_the_file), "values stay hidden unless they are asked for"),
+        (CheckFormat("liar", _without_counts), "every broken and unevaluated rule is named with its count"),
+        (CheckFormat("liar", _without_broken), "every broken and unevaluated rule is named with its count"),
+        (CheckFormat("liar", _only_broken), "every rule is named"),
+        (CheckFormat("liar", _silent), "a check without rules has a report"),
+        (CheckFormat("liar", render_text, syntax="json"), "a check without rules has a report"),
+        (CheckFormat("liar", _nan, syntax="json"), "a check without rules has a report"),
+        (CheckFormat("liar", _raw), "control characters of the data do not reach the report"),
+        (CheckFormat("liar", _raw_lines), "texts of the data add neither elements nor lines"),
+        (CheckFormat("liar", _raw_page, syntax="html"), "texts of the data add neither elements nor lines"),
+        (CheckFormat("liar", _raw_xml, syntax="xml"), "texts of the data add neither elements nor lines"),
+        (CheckFormat("liar", render_json, True, "json"), "reports can follow one another"),
+    ],
+)
+def test_lying_report_formats(liar: CheckFormat, question: str) -> None:
+    assert failed(format_questions(liar, ExamOptions(cases=20))).question == question
+
+
+def test_a_format_that_names_no_rule_that_holds_may_say_so() -> None:
+    honest = CheckFormat("honest", _only_broken, names_every_rule=False)
+    assert all(answer.passed for answer in sit_questions(format_questions(honest, ExamOptions(cases=20))))
+
+
+@pytest.mark.parametrize("name", FORMATS.own_names)
+def test_our_report_formats_pass(name: str) -> None:
+    answers = list(sit_questions(format_questions(FORMATS[name], ExamOptions(cases=40))))
+    assert [answer for answer in answers if not answer.passed] == []
+    assert len(answers) >= 7
 
 
 class ClaimsEverything(ArithmeticMean):

@@ -37,7 +37,7 @@ def render_html(result: CheckResult) -> str:
     return render_page("check", _page(result))
 
 
-REGISTERED = {"html": CheckFormat("html", render_html)}
+REGISTERED = {"html": CheckFormat("html", render_html, syntax="html")}
 
 
 def _page(result: CheckResult) -> dict[str, object]:

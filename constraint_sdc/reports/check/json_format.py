@@ -43,7 +43,7 @@ def render_json(result: CheckResult) -> str:
     )
 
 
-REGISTERED = {"json": CheckFormat("json", render_json)}
+REGISTERED = {"json": CheckFormat("json", render_json, syntax="json")}
 
 
 def _counts(result: CheckResult) -> dict[str, int]:

@@ -36,7 +36,7 @@ def render_junit(result: CheckResult) -> str:
     return xml_text(root)
 
 
-REGISTERED = {"junit": CheckFormat("junit", render_junit)}
+REGISTERED = {"junit": CheckFormat("junit", render_junit, syntax="xml")}
 
 
 def _properties(result: CheckResult) -> ElementTree.Element:

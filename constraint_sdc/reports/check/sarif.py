@@ -43,7 +43,7 @@ def render_sarif(result: CheckResult) -> str:
     return json_text({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]})
 
 
-REGISTERED = {"sarif": CheckFormat("sarif", render_sarif)}
+REGISTERED = {"sarif": CheckFormat("sarif", render_sarif, syntax="json")}
 
 
 def _descriptor(rule: RuleResult) -> dict[str, object]:

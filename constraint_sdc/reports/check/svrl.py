@@ -34,7 +34,7 @@ def render_svrl(result: CheckResult) -> str:
     return xml_text(root)
 
 
-REGISTERED = {"svrl": CheckFormat("svrl", render_svrl)}
+REGISTERED = {"svrl": CheckFormat("svrl", render_svrl, syntax="xml", names_every_rule=False)}
 
 
 def _svrl(name: str, attributes: dict[str, str | None], text: str | None = None) -> ElementTree.Element:

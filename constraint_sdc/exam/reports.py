@@ -30,13 +30,13 @@ class DrawnResult:
     secrets: tuple[str, ...]
 
 
-Check = Callable[[CheckFormat, DrawnResult], None]
+FormatCheck = Callable[[CheckFormat, DrawnResult], None]
 
 
 def format_questions(format: CheckFormat, options: ExamOptions) -> Iterator[AskedQuestion]:
     """Yield the questions; all see the same drawn results."""
 
-    def asked(text: str, check: Check) -> AskedQuestion:
+    def asked(text: str, check: FormatCheck) -> AskedQuestion:
         return AskedQuestion(text, lambda: _on_all(format, check, options))
 
     def attacked(text: str, check: Callable[[CheckFormat, CheckResult, str], None]) -> AskedQuestion:
@@ -55,7 +55,7 @@ def format_questions(format: CheckFormat, options: ExamOptions) -> Iterator[Aske
         yield AskedQuestion("reports can follow one another", lambda: _follows(format))
 
 
-def _on_all(format: CheckFormat, check: Check, options: ExamOptions) -> str:
+def _on_all(format: CheckFormat, check: FormatCheck, options: ExamOptions) -> str:
     with tempfile.TemporaryDirectory(prefix="constraint-sdc-exam-") as folder:
         for seed in range(options.seed, options.seed + options.cases):
             check(format, draw_result(seed, Path(folder)))

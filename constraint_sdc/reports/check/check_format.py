@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from constraint_sdc.judge.finding import CheckResult
 
-Syntax: TypeAlias = Literal["text", "json", "xml", "html"]
+ReportSyntax: TypeAlias = Literal["text", "json", "xml", "html"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,5 +23,5 @@ class CheckFormat:
     name: str
     render: Callable[[CheckResult], str]
     holds_several: bool = False
-    syntax: Syntax = "text"
+    syntax: ReportSyntax = "text"
     names_every_rule: bool = True

@@ -6,9 +6,11 @@ The long cases are left to `make matrix`. What to do when a case differs: README
 from __future__ import annotations
 
 import json
+import platform
 from collections.abc import Iterator
 
 import pytest
+from numpy._core import _multiarray_umath
 
 from tests.matrix.case import MatrixCase, load_cases
 from tests.matrix.normal import differences
@@ -33,3 +35,9 @@ def test_a_run_ends_as_recorded(case: MatrixCase, runner: Runner) -> None:
 
 def test_every_case_is_recorded_and_nothing_else() -> None:
     assert recorded_names() == {case.name for case in CASES}
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="the vector units of another family")
+def test_digits_are_those_of_the_vector_units_that_recorded_them() -> None:
+    """NumPy reads the choice of tests/__init__.py at its first import: too late a choice would have no effect."""
+    assert not _multiarray_umath.__cpu_features__["X86_V4"]

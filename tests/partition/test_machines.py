@@ -29,7 +29,11 @@ for points, seconds, chains in ((sums, 0.1, 2), (ties, 0.1, 2), (categories, 0.1
     print(Auto(Effort("some", seconds, chains=chains)).partition(Cloud(points / points.std(axis=0)), 3, 0).tolist())
 """
 
+CHOSEN = ("NPY_DISABLE_CPU_FEATURES", "OPENBLAS_CORETYPE")
+"""What tests/__init__.py sets; without them NumPy takes the widest vector units that there are."""
+
 MACHINES = {
+    "AVX2": {name: os.environ[name] for name in CHOSEN if name in os.environ},
     "no AVX": {"NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL AVX512_SPR", "OPENBLAS_CORETYPE": "Nehalem"},
     "one thread": {"OPENBLAS_NUM_THREADS": "1", "CONSTRAINT_SDC_TEST_CORES": "1"},
 }
@@ -38,7 +42,8 @@ MACHINES = {
 def groups_on(settings: dict[str, str]) -> str:
     one_core = "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})\n"
     limit = one_core if "CONSTRAINT_SDC_TEST_CORES" in settings and hasattr(os, "sched_setaffinity") else ""
-    environment = {**os.environ, "PYTHONPATH": TOP, **settings}
+    kept = {name: value for name, value in os.environ.items() if name not in CHOSEN}
+    environment = {**kept, "PYTHONPATH": TOP, **settings}
     command = [sys.executable, "-c", limit + PROGRAM]
     run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr

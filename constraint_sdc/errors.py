@@ -8,6 +8,7 @@ ConstraintSdcError            root; carries the exit code of the command line
 │   └── NotRowsError          well-formed XML, but not flat rows; `check` judges it as a document instead
 ├── ResourceRefusedError      a rule asked for a file outside the allowed directories (exit 2)
 ├── JudgeError                Saxon stopped: a time limit, a crash, an error outside any rule (exit 2)
+├── LimitError                more time or memory than the limits allow (exit 2)
 ├── PlanRefusedError          the plan refuses; the message names the rule or variable, and a way out (exit 3)
 │   └── CannotShareError      records that would have to share values cannot
 └── NotPublishedError         masked, but a rule or the group size failed: nothing was published (exit 1)
@@ -95,6 +96,10 @@ class ResourceRefusedError(ConstraintSdcError):
 
 class JudgeError(ConstraintSdcError):
     """Saxon did not finish: a time limit, a crash, or an error outside any rule."""
+
+
+class LimitError(ConstraintSdcError):
+    """A command would take more time or memory than its limits allow; see `limits`."""
 
 
 class PlanRefusedError(ConstraintSdcError):

@@ -9,6 +9,7 @@ import traceback
 import click
 
 from constraint_sdc import __version__
+from constraint_sdc.cli.limits import with_limits
 from constraint_sdc.cli.options import notices
 from constraint_sdc.cli.streams import open_missing_streams, silence_stdout, tell
 from constraint_sdc.errors import ConstraintSdcError
@@ -72,7 +73,7 @@ class _LazyGroup(click.Group):
         command = module.command
         if not isinstance(command, click.Command):
             raise TypeError(f"constraint_sdc.cli.{cmd_name}_command.command is not a click command")
-        return command
+        return with_limits(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):

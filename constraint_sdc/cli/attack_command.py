@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from constraint_sdc.cli.comparing import comparing_options, gather_comparison, seed_option
+from constraint_sdc.cli.limits import with_limits
 from constraint_sdc.cli.masking import terminal
 from constraint_sdc.cli.options import FILE, deliver, end_progress, progress_line
 from constraint_sdc.cli.streams import tell
@@ -46,7 +47,7 @@ class _AttackGroup(click.Group):
             return None
         from constraint_sdc.measures.registry import MEASURES
 
-        return _plain_attack(MEASURES[cmd_name])
+        return with_limits(_plain_attack(MEASURES[cmd_name]))
 
 
 @click.group("attack", cls=_AttackGroup, epilog=_EPILOG)

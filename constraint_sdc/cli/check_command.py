@@ -13,7 +13,6 @@ from click.shell_completion import CompletionItem
 from constraint_sdc.cli.options import (
     FILE,
     ExampleCount,
-    Seconds,
     deliver,
     directories,
     end_progress,
@@ -111,7 +110,6 @@ Examples:
     help="Further directory that rules may read from (repeatable).",
 )
 @click.option("--recipe", type=FILE, help="YAML file with the record element and key of this data.")
-@click.option("--time-limit", type=Seconds(), help="Seconds that one Saxon call may take.")
 @click.option("--certificate", type=FILE, help="Certificate of DATA (see `mask`): verify all that it says.")
 def command(
     data: tuple[Path, ...], rules: Path, format_: str, output: Path | None, certificate: Path | None, **given: Any
@@ -205,5 +203,4 @@ def _options(format_: str, given: dict[str, Any]) -> CheckOptions:
         max_examples=examples,
         show_values=given["show_values"],
         allow=tuple(given["allow"]),
-        time_limit=given["time_limit"],
     )

@@ -125,7 +125,7 @@ def _certified(
     """Repeat the certified masking on the very same inputs."""
     if record_element is not None:
         raise UsageError("the certificate says what a record is", hint="leave --record-element out")
-    decided = [name for name in given if name not in ("original", "allow", "time_limit")]
+    decided = [name for name in given if name not in ("original", "allow")]
     refuse_given(given, decided, "the certificate says it; leave the option out")
     from constraint_sdc.commands.certificate.certificate import read_certificate
     from constraint_sdc.commands.certificate.inputs import certified_input, certified_options, certified_plan
@@ -137,7 +137,7 @@ def _certified(
     if source is None:
         raise UsageError("the certificate names no data", file=str(certificate))
     schematron = certified_input(content, "rules", rules, certificate)
-    options = certified_options(content, given["original"], certificate, tuple(given["allow"]), given["time_limit"])
+    options = certified_options(content, given["original"], certificate, tuple(given["allow"]))
     explanation = explain_record(source, schematron, options, number)
     require_same_plan(certified_plan(content), explanation.plan, "explaining needs the files and the program of then")
     return explanation

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from constraint_sdc.cli.options import FILE, Seconds, directories, not_empty
+from constraint_sdc.cli.options import FILE, directories, not_empty
 from constraint_sdc.cli.streams import tell
 from constraint_sdc.errors import UsageError
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # What a saved plan has decided; an option that says something else contradicts it.
 DECIDED = ("k", "masker", "partition", "effort", "standardise", "weights", "seed", "on_broken")
-ABOUT_RULES = ("on_broken", "phase", "original", "allow", "time_limit")
+ABOUT_RULES = ("on_broken", "phase", "original", "allow")
 
 Command = Callable[..., None]
 
@@ -64,7 +64,6 @@ _ANY_MASKING = (
         callback=directories,
         help="Further directory that rules may read from (repeatable).",
     ),
-    click.option("--time-limit", type=Seconds(), help="Seconds that one Saxon call may take."),
 )
 
 
@@ -109,7 +108,6 @@ def gather(
         recipe_file=given["recipe"],
         recipe_sha256=digest,
         allow=tuple(given["allow"]),
-        time_limit=given["time_limit"],
     )
 
 

@@ -1,4 +1,4 @@
-"""matches(): the part of XPath's regular expressions for which Python's `re` gives the same answer, on ASCII text.
+"""matches(): the part of XPath's regular expressions for which RE2 gives the same answer, on ASCII text.
 
 Patterns are rewritten, never passed on unchanged: `\\w` excludes `_` in XPath, `$` never matches before a final
 newline, `.` stops at carriage returns too. What is not in the grammar below is refused. Saxon judges records with
@@ -10,8 +10,10 @@ from __future__ import annotations
 import re
 from enum import IntEnum
 from string import ascii_letters, digits, printable
+from typing import Any
 
 import numpy as np
+import re2
 
 from constraint_sdc.evaluate.expression import Expression, Literal
 from constraint_sdc.evaluate.strings import string_argument
@@ -36,6 +38,10 @@ _MOST_REPEATS = 9
 _ESCAPE = re.compile(r"\\(?:[pP]\{(?:L|Lu|Ll|N|Nd)\}|.)", re.DOTALL)
 
 
+_QUIET = re2.Options()
+_QUIET.log_errors = False
+
+
 class Extent(IntEnum):
     """How much text a part of a pattern may match: a fixed length, a bounded one, or any."""
 
@@ -48,7 +54,7 @@ def matches(subject: Value, pattern: tuple[Expression, ...], *, xpath1: bool) ->
     """Return whether the subject, a string or node, matches a constant pattern without flags."""
     match pattern:
         case (Literal(str() as source),) | (Literal(str() as source), Literal("")):
-            compiled = re.compile(translated(source))
+            compiled = _compiled(source)
         case _:
             raise NotMine("matches() with flags, or with a pattern that is not a literal")
     reading, doubt = string_argument(subject, "matches()", xpath1=xpath1)
@@ -56,11 +62,19 @@ def matches(subject: Value, pattern: tuple[Expression, ...], *, xpath1: bool) ->
     return Value((truth(answers),), either(doubt, some(np.logical_not(reading.text.is_ascii))))
 
 
+def _compiled(source: str) -> Any:
+    """Return the matcher of a pattern. RE2 takes time linear in the text, whatever a rule file asks for."""
+    try:
+        return re2.compile(translated(source), _QUIET)
+    except re2.error as problem:
+        raise NotMine(f"matches() with a pattern beyond RE2's limits: {source!r}") from problem
+
+
 def translated(source: str) -> str:
-    r"""Return the Python form of an XPath regular expression.
+    r"""Return the RE2 form of an XPath regular expression.
 
     >>> translated(r"^[A-Z]{2}\d+$")
-    '\\A(?:[A-Z]){2}(?:[0-9])+\\Z'
+    '\\A(?:[A-Z]){2}(?:[0-9])+\\z'
     """
     return _Translator(source).whole()
 
@@ -106,7 +120,7 @@ class _Translator:
         while self._next() not in ("", "|", ")"):
             if is_whole and self._source[self._at : self._at + 2] in ("$", "$|"):
                 self._at += 1
-                parts.append(r"\Z")
+                parts.append(r"\z")
             else:
                 part, own = self._piece()
                 parts.append(part)
@@ -192,7 +206,7 @@ class _Translator:
 
 
 def _repeated(inner: Extent, quantifier: re.Match[str]) -> Extent | None:
-    """Return the extent of a repetition, None where backtracking could take exponential time."""
+    """Return the extent of a repetition, None where Saxon, which backtracks, could take exponential time."""
     low, comma, high = quantifier.groups()
     if quantifier[0][0] == "?":
         return max(inner, Extent.BOUNDED)

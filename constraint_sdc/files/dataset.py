@@ -64,7 +64,7 @@ def read_dataset(path: Path, record: str | None = None, progress: Callable[[int]
                 yield chunk
 
         source.begin()
-        table = read_table(chunks())
+        table = read_table(chunks(), str(path))
         digest = source.sha256
     known = np.concatenate([np.zeros(0, np.int64), *lines])
     return Dataset(microdata, table, replace(layout, is_uniform=is_uniform), frozenset(outside), known, digest, record)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from constraint_sdc.errors import UsageError
+from constraint_sdc.limits import JSON_BYTES
 
 if TYPE_CHECKING:
     from referencing import Registry
@@ -40,7 +41,6 @@ def shipped_file(folder: str, name: str) -> Path:
     return installed if installed.exists() else _PACKAGE.parent / folder / name
 
 
-_SIZE_LIMIT = 200_000_000
 _MESSAGE_LIMIT = 200
 _REFERRED = ("plan.schema.json", "recipe.schema.json")
 
@@ -80,11 +80,11 @@ def _refuse_other_version(content: Any, properties: Mapping[str, Any], path: Pat
 def _parsed(path: Path, what: str) -> Any:
     try:
         with path.open("rb") as stream:
-            data = stream.read(_SIZE_LIMIT + 1)
+            data = stream.read(JSON_BYTES + 1)
     except OSError as error:
         raise UsageError(f"cannot read {what}: {error.strerror}", file=str(path)) from None
-    if len(data) > _SIZE_LIMIT:
-        raise UsageError(f"larger than {_SIZE_LIMIT:,} bytes, the limit for {what}", file=str(path))
+    if len(data) > JSON_BYTES:
+        raise UsageError(f"larger than {JSON_BYTES:,} bytes, the limit for {what}", file=str(path))
     try:
         return json.loads(data)
     except (ValueError, RecursionError) as error:

@@ -29,6 +29,7 @@ from constraint_sdc.errors import DataError
 from constraint_sdc.files.atomic import atomic_path
 from constraint_sdc.files.csv_file import headers_of
 from constraint_sdc.files.rows_file import xml_name
+from constraint_sdc.limits import require_cells
 
 BATCH = 20_000
 Texts: TypeAlias = Callable[[Any], list[str | None]]
@@ -44,6 +45,7 @@ def read_parquet(path: Path) -> RowSource:
     """
     with _opened(path) as file:
         schema = file.schema_arrow
+        require_cells(file.metadata.num_rows, len(schema), path)
     headers = list(schema.names)
     for i, header in enumerate(headers):
         if not header or header in headers[:i]:
@@ -53,21 +55,24 @@ def read_parquet(path: Path) -> RowSource:
     names = [xml_name(header) for header in headers]
     readers = [_texts_of(field, path) for field in schema]
     infos = tuple(_info(name, field) for name, field in zip(names, schema, strict=True))
-    return RowSource(infos, lambda: _batches(path, names, readers))
+    # A few hundred bytes can say that a long text stands in every row: as codes it is in memory once.
+    texts = [field.name for field in schema if pa.types.is_string(field.type)]
+    return RowSource(infos, lambda: _batches(path, names, readers, texts))
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Any]:
+def _opened(path: Path, as_codes: Sequence[str] = ()) -> Iterator[Any]:
+    """Open a file; the columns `as_codes` are read as a list of different values and a code for each row."""
     try:
-        with pq.ParquetFile(path) as file:
+        with pq.ParquetFile(path, read_dictionary=list(as_codes)) as file:
             yield file
     except (OSError, pa.ArrowException) as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
         raise DataError(f"cannot read Parquet: {reason}", file=str(path)) from error
 
 
-def _batches(path: Path, names: list[str], readers: list[Texts]) -> Iterator[Batch]:
-    with _opened(path) as file:
+def _batches(path: Path, names: list[str], readers: list[Texts], as_codes: Sequence[str]) -> Iterator[Batch]:
+    with _opened(path, as_codes) as file:
         for batch in file.iter_batches(BATCH):
             yield {name: texts(column) for name, texts, column in zip(names, readers, batch.columns, strict=True)}
 
@@ -110,7 +115,13 @@ def _texts_of(field: Any, path: Path) -> Texts:
 
 
 def _mapped(text: Callable[[Any], str]) -> Texts:
-    return lambda array: [None if value is None else text(value) for value in array.to_pylist()]
+    def texts(array: Any) -> list[str | None]:
+        if pa.types.is_dictionary(array.type):
+            values = texts(array.dictionary)
+            return [None if code is None else values[code] for code in array.indices.to_pylist()]
+        return [None if value is None else text(value) for value in array.to_pylist()]
+
+    return texts
 
 
 def _decimal_text(value: Decimal) -> str:

@@ -18,6 +18,7 @@ from constraint_sdc.files.recipe_masker import (
     refuse_two_spellings,
 )
 from constraint_sdc.files.recipe_yaml import RecipeText
+from constraint_sdc.limits import RECIPE_BYTES
 from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.settings.masker import MaskerTraits, make_masker, masker_registry
 from constraint_sdc.settings.recipe import AssessWish, Recipe
@@ -26,7 +27,6 @@ from constraint_sdc.settings.words import Role, Scale, Standardise, VariableWish
 if TYPE_CHECKING:
     import jsonschema
 
-_SIZE_LIMIT = 1_000_000
 _MESSAGE_LIMIT = 300
 _XML_BLANK = " \t\r\n"
 
@@ -252,11 +252,11 @@ def _short(message: str) -> str:
 def _read_bytes(path: Path) -> bytes:
     try:
         with path.open("rb") as stream:
-            data = stream.read(_SIZE_LIMIT + 1)
+            data = stream.read(RECIPE_BYTES + 1)
     except OSError as error:
         raise UsageError(f"cannot read the recipe: {error.strerror}", file=str(path)) from None
-    if len(data) > _SIZE_LIMIT:
-        raise UsageError(f"the recipe is larger than {_SIZE_LIMIT:,} bytes", file=str(path))
+    if len(data) > RECIPE_BYTES:
+        raise UsageError(f"the recipe is larger than {RECIPE_BYTES:,} bytes", file=str(path))
     return data
 
 

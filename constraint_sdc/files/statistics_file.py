@@ -19,6 +19,7 @@ from constraint_sdc.errors import DataError, UsageError
 from constraint_sdc.files.atomic import atomic_path
 from constraint_sdc.files.csv_file import headers_of
 from constraint_sdc.files.rows_file import xml_name
+from constraint_sdc.limits import require_cells
 
 BATCH = 50_000
 _OPEN_ENDS = (float("-inf"), float("inf"))
@@ -42,6 +43,7 @@ def read_statistics(path: Path) -> RowSource:
     """
     read = _reader(path)
     _, meta = _read(read, path, metadataonly=True)
+    require_cells(meta.number_rows or 0, len(meta.column_names), path)
     names = {column: xml_name(column) for column in meta.column_names}
     ranges = {column: [_ends(entry) for entry in entries] for column, entries in meta.missing_ranges.items()}
     numbers = {c for c, kind in meta.readstat_variable_types.items() if kind != "string"}

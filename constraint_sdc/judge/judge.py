@@ -20,6 +20,7 @@ from constraint_sdc.judge.control import prove, prove_svrl
 from constraint_sdc.judge.stylesheet.transpile import Output, Stylesheet, make_stylesheet
 from constraint_sdc.judge.worker.bench import Bench, rules_error
 from constraint_sdc.judge.worker.process import Message
+from constraint_sdc.limits import sooner
 from constraint_sdc.schematron.confinement import Confinement
 from constraint_sdc.schematron.schema import Schema
 
@@ -145,7 +146,7 @@ class SaxonProcess:
         """Yield a running bench whose answers must all arrive within the time limit, in seconds from now."""
         with self._turn:
             bench = self._living()
-            bench.deadline = None if time_limit is None else time.monotonic() + time_limit
+            bench.deadline = sooner(None if time_limit is None else time.monotonic() + time_limit)
             yield bench
 
     def close(self) -> None:

@@ -16,6 +16,7 @@ from xml.sax.saxutils import escape
 from lxml import etree
 
 from constraint_sdc.errors import RulesError
+from constraint_sdc.limits import RULE_DEPTH, RULE_FILE_BYTES
 from constraint_sdc.schematron.schema import Origin
 
 ISO_NAMESPACE = "http://purl.oclc.org/dsdl/schematron"
@@ -24,7 +25,6 @@ XSLT_NAMESPACE = "http://www.w3.org/1999/XSL/Transform"
 _XML_PREFIX = "{http://www.w3.org/XML/1998/namespace}"
 # Names and references to them; the standard's types allow white space around these.
 _NAMES = frozenset({"id", "xml:id", "rule", "is-a", "pattern", "abstract", "defaultPhase", "prefix"})
-_MAX_DEPTH = 100  # far beyond any schema, well below Python's own recursion limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +107,13 @@ class Element:
 def read_rule_file(path: Path) -> bytes:
     """Return the bytes of a file of rules."""
     try:
-        return path.read_bytes()
+        with path.open("rb") as stream:
+            content = stream.read(RULE_FILE_BYTES + 1)
     except OSError as error:
         raise RulesError(f"cannot read the file: {error.strerror or error}", file=str(path)) from error
+    if len(content) > RULE_FILE_BYTES:
+        raise RulesError(f"larger than {RULE_FILE_BYTES >> 20} MB, the limit of a file of rules", file=str(path))
+    return content
 
 
 def read_element(data: bytes, path: Path) -> Element:
@@ -149,8 +153,8 @@ class _Reader:
     def convert(self, node: etree._Element, base: Path, path: tuple[str, ...] = ()) -> Element:
         """Convert a node; `path` holds the kinds of the elements around it."""
         line = _line(node)
-        if len(path) > _MAX_DEPTH:
-            raise RulesError(f"elements are nested more than {_MAX_DEPTH} deep", file=self.file, line=line)
+        if len(path) > RULE_DEPTH:
+            raise RulesError(f"elements are nested more than {RULE_DEPTH} deep", file=self.file, line=line)
         name = etree.QName(node)
         # The content of a let is data, whatever its namespace.
         is_ours = name.namespace in (ISO_NAMESPACE, OLD_NAMESPACE) and "let" not in path

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
+from constraint_sdc.limits import INCLUSIONS
 from constraint_sdc.schematron.abstract import concrete_patterns
 from constraint_sdc.schematron.confinement import Confinement, real_path, resolve_reference
 from constraint_sdc.schematron.declarations import (
@@ -57,7 +58,6 @@ def read_binding(schema: Element) -> Binding:
 # must be of the same kind as the parent (a schema may also take over a library).
 
 IncludeTarget: TypeAlias = tuple[Path, str]
-_MOST_INCLUSIONS = 10_000  # files that include others twice would otherwise grow without limit
 
 
 @dataclass(slots=True)
@@ -108,8 +108,8 @@ class Inclusions:
 
     def _target(self, element: Element, trail: tuple[IncludeTarget, ...]) -> tuple[Element, tuple[IncludeTarget, ...]]:
         self._count += 1
-        if self._count > _MOST_INCLUSIONS:
-            raise element.error(f"the schema includes more than {_MOST_INCLUSIONS} elements of other files")
+        if self._count > INCLUSIONS:
+            raise element.error(f"the schema includes more than {INCLUSIONS} elements of other files")
         place = resolve_reference(self.confinement, element, element.require("href"))
         if place in trail:
             chain = " -> ".join(_named(step) for step in (*trail[trail.index(place) :], place))

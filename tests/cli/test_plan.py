@@ -60,7 +60,7 @@ def test_every_option_arrives(run: Run, calls: Calls, tmp_path: Path) -> None:
     said = asked(calls)
     assert (said.effort, said.standardise, said.weights) == ("30s", Standardise.ROBUST, "A")
     assert (said.k, said.partition, said.seed, said.on_broken, said.phase) == (3, "mdav", 4, "keep", "p")
-    assert (said.original, said.record, said.time_limit, said.allow) == (Path("data.xml"), "Record", 5.0, (tmp_path,))
+    assert (said.original, said.record, said.allow) == (Path("data.xml"), "Record", (tmp_path,))
     assert said.recipe_file == Path("r.yml")
     assert said.recipe.variables["Id"].role is Role.IDENTIFIER
 
@@ -125,9 +125,7 @@ def test_a_mistake_is_told_before_anything_is_read(run: Run, calls: Calls, more:
     assert not calls
 
 
-@pytest.mark.parametrize(
-    "option", ["--on-broken keep", "--phase p", "--original data.xml", "--allow .", "--time-limit 3"]
-)
+@pytest.mark.parametrize("option", ["--on-broken keep", "--phase p", "--original data.xml", "--allow ."])
 def test_what_concerns_rules_needs_rules(run: Run, calls: Calls, option: str) -> None:
     ran = run("plan", "data.xml", "-k", "2", *option.split())
     assert ran.code == 2

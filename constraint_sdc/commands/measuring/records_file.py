@@ -47,7 +47,7 @@ def _read_xml(path: Path, record: str | None, progress: Progress) -> Table:
             progress(chunk.first + len(chunk))
             yield chunk
 
-    return read_table(chunks())
+    return read_table(chunks(), str(path))
 
 
 def _read_csv(path: Path, progress: Progress) -> Table:

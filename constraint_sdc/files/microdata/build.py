@@ -12,6 +12,7 @@ from lxml import etree
 from constraint_sdc.data.table import Chunk, Column, Layout, column_of
 from constraint_sdc.errors import NotRowsError
 from constraint_sdc.files.microdata.source import is_element
+from constraint_sdc.limits import VARIABLES
 
 # The start and end tags around the records, as text that turns any run of records into a document.
 
@@ -67,7 +68,6 @@ def _start_tag(element: etree._Element) -> str:
 
 
 XML_BLANK = " \t\r\n"
-MAX_VARIABLES = 10_000
 # A chunk ends here, so that rows that each add new variables do not fill the memory with absent cells.
 MAX_CELLS = 4_000_000
 NIL_NAME = "{http://www.w3.org/2001/XMLSchema-instance}nil"
@@ -163,8 +163,8 @@ class RowBuilder:
     def _put(self, name: str, row: int, text: str, line: int) -> None:
         values = self._values.get(name)
         if values is None:
-            if len(self._names) >= MAX_VARIABLES:
-                self.not_rows(f"more than {MAX_VARIABLES:,} variables", line)
+            if len(self._names) >= VARIABLES:
+                self.not_rows(f"more than {VARIABLES:,} variables", line)
             self._names.append(name)
             values = self._values[name] = []
         if len(values) < row:

@@ -17,6 +17,7 @@ from constraint_sdc.data.table import Layout
 from constraint_sdc.errors import NotRowsError
 from constraint_sdc.files.microdata.build import NIL_NAME, XML_BLANK, layout_around, local_name, qualified_name
 from constraint_sdc.files.microdata.source import element_events, pull_parser, refuse, refuse_doctype, refuse_version
+from constraint_sdc.limits import ELEMENT_KINDS
 
 SAMPLE_BYTES = 1 << 16
 OWN_ROOT, OWN_RECORD = "Microdata", "Record"
@@ -110,7 +111,7 @@ class _Sample:
         candidates = self._named() if self._record is not None else self._named() or self._rows()
         if not candidates:
             self._no_records()
-        path = max(candidates, key=self._rank)
+        path = max(reversed(candidates), key=self._rank)  # the last of equals
         if self._record is None:
             self._refuse_nested(path)
         same_name = [p for p in self._paths if p[-1] == path[-1] and len(p) > 1]
@@ -130,9 +131,9 @@ class _Sample:
     def _rows(self) -> list[Path]:
         return [path for path, seen in self._paths.items() if seen.rows and len(path) > 1]
 
-    def _rank(self, path: Path) -> tuple[int, int, int]:
+    def _rank(self, path: Path) -> tuple[int, int]:
         seen = self._paths[path]
-        return seen.rows, seen.variables, list(self._paths).index(path)
+        return seen.rows, seen.variables
 
     def _refuse_nested(self, path: Path) -> None:
         """Refuse rows beside values in a repeated parent: that parent is the record, and it is not flat."""
@@ -165,6 +166,9 @@ class _Sample:
         self._path = (*self._path, tag)
         seen = self._paths.get(self._path)
         if seen is None:
+            if self._record is None and len(self._paths) == ELEMENT_KINDS:
+                what = f"not rows: more than {ELEMENT_KINDS:,} kinds of elements before the records"
+                raise NotRowsError(what, file=self._file, hint="name the record element with --record")
             seen = self._paths[self._path] = _SeenPath(first=self._detected(element, tag))
         self._starts[local_name(tag)] += 1
         self._open.append(_Open(seen))

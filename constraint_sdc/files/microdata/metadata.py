@@ -19,9 +19,9 @@ from constraint_sdc.files.microdata.source import (
     refuse_foreign,
     source_line,
 )
+from constraint_sdc.limits import HEAD_BYTES
 
 _BLOCK_BYTES = 1 << 14
-_MAX_METADATA_BYTES = 32 << 20
 _ROOT, _METADATA, _VARIABLE, _MISSING = "Microdata", "Metadata", "Variable", "Missing"
 _ATTRIBUTES: Final = {"name", "type", "decimals", "measure", "label"}
 
@@ -44,7 +44,7 @@ def _find(path: Path) -> etree._Element | None:
     parser = pull_parser()
     root: etree._Element | None = None
     with open_binary(path) as stream:
-        for _ in range(_MAX_METADATA_BYTES // _BLOCK_BYTES):
+        for _ in range(HEAD_BYTES // _BLOCK_BYTES):
             block = read_up_to(stream, _BLOCK_BYTES, path)
             if root is None:
                 refuse_foreign(block, path)
@@ -64,7 +64,9 @@ def _find(path: Path) -> etree._Element | None:
                     return element
             if not block:
                 return None
-    raise DataError("the metadata is larger than 32 MB", file=str(path), hint="shorten labels and missing codes")
+    raise DataError(
+        f"the metadata is larger than {HEAD_BYTES >> 20} MB", file=str(path), hint="shorten labels and missing codes"
+    )
 
 
 def _variable(element: etree._Element, file: str) -> VariableInfo:

@@ -31,6 +31,7 @@ from constraint_sdc.files.microdata.source import (
     refuse_foreign,
     sniff_encoding,
 )
+from constraint_sdc.limits import require_memory
 
 CHUNK_BYTES = 1 << 20
 MAX_CHUNK_BYTES = 4 << 20
@@ -98,7 +99,7 @@ def open_microdata(
 # All records of a file in memory: the texts of every variable, packed.
 
 
-def read_table(chunks: Iterable[Chunk]) -> Table:
+def read_table(chunks: Iterable[Chunk], file: str = "the file") -> Table:
     """Return the whole file as columns; a variable that a chunk does not have is absent from its records."""
     parts: dict[str, list[tuple[int, Column]]] = {}
     records = 0
@@ -106,6 +107,7 @@ def read_table(chunks: Iterable[Chunk]) -> Table:
         for name, column in chunk.columns.items():
             parts.setdefault(name, []).append((chunk.first, _packed(column)))
         records += len(chunk)
+        require_memory(records, len(parts), file)
     return Table({name: _joined(name, found, records) for name, found in parts.items()}, records)
 
 

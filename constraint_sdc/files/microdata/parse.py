@@ -23,6 +23,7 @@ from constraint_sdc.files.microdata.source import (
     refuse,
     source_line,
 )
+from constraint_sdc.limits import RECORD_BYTES
 
 # Lines of record start tags, exact at any file size (libxml2's own are not past line 65,535).
 
@@ -88,7 +89,6 @@ class RecordLines:
         return last if last >= 0 and b">" not in data[last:] else len(data)
 
 
-MAX_RECORD_BYTES = 64 << 20
 _FEED_BYTES = 1 << 18
 
 
@@ -175,8 +175,8 @@ class RowParser:
 
     def _bound_record(self, size: int) -> None:
         self._open_bytes = 0 if self._open is None else self._open_bytes + size
-        if self._open_bytes > MAX_RECORD_BYTES:
-            hint = f"at most {MAX_RECORD_BYTES >> 20} MB are read as one record"
+        if self._open_bytes > RECORD_BYTES:
+            hint = f"at most {RECORD_BYTES >> 20} MB are read as one record"
             raise DataError(
                 "a record is too large or has no end tag", file=self._place.file, line=self._open_line, hint=hint
             )

@@ -33,6 +33,7 @@ from constraint_sdc.files.microdata.same_rows import BLANK, RecordRun, count_lin
 from constraint_sdc.files.microdata.source import Utf8Reader, parse_bytes, refuse
 from constraint_sdc.files.microdata.tags import NotPlainError, TagTable
 from constraint_sdc.files.microdata.template import Template, template_of
+from constraint_sdc.limits import HEAD_BYTES
 
 # Plain rows by their bytes: a run of records becomes spans with NumPy alone, without a Python object per value.
 #
@@ -114,7 +115,6 @@ class Scanner:
 
 
 _MAX_RUN_CHUNKS = 8
-_MAX_HEAD_BYTES = 32 << 20
 _DECLARATION = re.compile(rb"<\?xml\s[^>]*\?>")
 
 
@@ -154,14 +154,16 @@ def _read_head(reader: Utf8Reader, file: str, detected: Detected, block: int, ou
     """Return the bytes before the first record and those after, as far as they were read."""
     pattern = start_tag_pattern(local_name(detected.layout.record))
     data = b""
-    while len(data) <= _MAX_HEAD_BYTES and (more := reader.read(max(block, len(data)))):
+    while len(data) <= HEAD_BYTES and (more := reader.read(max(block, len(data)))):
         data += more
         start = next(islice(start_tags(pattern, data), detected.namesakes_before, None), None)
         if start is not None:
             head = _verified_head(data[:start], detected.layout, file)
             outside.update(document_names_outside(head, detected.layout.record))
             return data[:start], data[start:]
-    raise DataError("no record in the first 32 MB", file=file, hint="shorten the content before the records")
+    raise DataError(
+        f"no record in the first {HEAD_BYTES >> 20} MB", file=file, hint="shorten the content before the records"
+    )
 
 
 def _verified_head(head: bytes, layout: Layout, file: str) -> etree._Element:

@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from constraint_sdc.arrays import Bytes, Spans
 from constraint_sdc.data.table import Chunk, Column, Layout, State
-from constraint_sdc.files.microdata.build import MAX_VARIABLES
 from constraint_sdc.files.microdata.parse import FilePlace
 from constraint_sdc.files.microdata.tags import NotPlainError, check_characters, decode_values
 from constraint_sdc.files.microdata.template import PAD, Slot, Template
+from constraint_sdc.limits import VARIABLES
 
 # A run of bytes that begins and ends between records, and the functions that its readers share.
 
@@ -42,7 +42,7 @@ def add_names(names: list[str], more: Iterable[str]) -> None:
     """Append new names; refuse more variables than the limit."""
     known = set(names)
     names.extend(name for name in more if name not in known)
-    if len(names) > MAX_VARIABLES:
+    if len(names) > VARIABLES:
         raise NotPlainError
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
 from constraint_sdc.errors import JudgeError
+from constraint_sdc.judge.worker.memory import LOOK_EVERY, refuse_overweight
 
 # Messages between the judge and its worker: a length, a JSON object, and attached bytes.
 
@@ -86,6 +87,7 @@ class Worker:
         os.set_blocking(self._process.stdout.fileno(), False)
         # The killing thread waits until a thread that waits for an answer has seen the process end.
         self._lock = threading.RLock()
+        self._given = 0  # bytes of all attachments so far
         self._finalizer = weakref.finalize(self, _end, self._process, ours, self._lock)
 
     @property
@@ -99,6 +101,7 @@ class Worker:
             return self._exchange(message, attachment, deadline)
 
     def _exchange(self, message: Message, attachment: bytes, deadline: float | None) -> Message:
+        self._given += len(attachment)
         try:
             for part in packed(message, attachment):
                 self._send(part)
@@ -125,11 +128,14 @@ class Worker:
         with selectors.DefaultSelector() as selector:
             selector.register(self._process.stdout, selectors.EVENT_READ)
             while count:
-                left = None if deadline is None else deadline - time.monotonic()
-                if (left is not None and left <= 0) or not selector.select(left):
+                left = LOOK_EVERY if deadline is None else min(LOOK_EVERY, deadline - time.monotonic())
+                if left <= 0:
                     raise JudgeError(
                         "Saxon took longer than the time limit", hint="raise the time limit or use fewer rules"
                     )
+                if not selector.select(left):
+                    refuse_overweight(self._process.pid, self._given)
+                    continue
                 piece = os.read(self._process.stdout.fileno(), min(count, 1 << 20))
                 if not piece:
                     raise self._ended()

@@ -17,6 +17,7 @@ from typing import IO, Any, BinaryIO
 
 from constraint_sdc.judge.worker.process import Message, read_message, write_message
 from constraint_sdc.judge.worker.saxon import EncodingError, Saxon, SaxonError, complaint_line, plain_text, xml_text
+from constraint_sdc.limits import NAMESPACES
 
 
 class Session:
@@ -78,6 +79,7 @@ class Session:
 
     def _parse(self, content: bytes, uri: str) -> Any:
         text = xml_text(content)
+        _refuse_many_namespaces(text)
         self._complaints.seek(0)
         self._complaints.truncate()
         try:
@@ -98,6 +100,17 @@ class Session:
         if outcome.error is not None:
             answer["error"] = outcome.error
         return answer
+
+
+def _refuse_many_namespaces(text: str) -> None:
+    """Refuse a start tag with so many namespace declarations that Saxon, which compares each with all, takes hours."""
+    if text.count("xmlns") <= NAMESPACES:
+        return
+    line = 1
+    for tag in text.split("<"):
+        if tag.count("xmlns") > NAMESPACES:
+            raise _NotXmlError(f"more than {NAMESPACES:,} namespace declarations in one start tag", line)
+        line += tag.count("\n")
 
 
 class _NotXmlError(Exception):

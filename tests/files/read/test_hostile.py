@@ -157,7 +157,7 @@ def test_rows_that_stop_being_flat_are_named_with_their_line(write: Write, rows:
 
 
 def test_a_record_without_end_is_bounded(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("constraint_sdc.files.microdata.parse.MAX_RECORD_BYTES", 1 << 20)
+    monkeypatch.setattr("constraint_sdc.files.microdata.parse.RECORD_BYTES", 1 << 20)
     children = "".join(f"<V{i}>1</V{i}>" for i in range(200_000))
     error = refusal(write(f"<D>\n<R><A>1</A></R>\n<R>{children}</R></D>"), record="R")
     assert "a record is too large or has no end tag" in str(error)

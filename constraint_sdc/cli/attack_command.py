@@ -108,6 +108,7 @@ def _report(
     from constraint_sdc.commands.attack import attack_files
     from constraint_sdc.reports.assessment.json_format import render_attack_json
     from constraint_sdc.reports.assessment.text import measured_text
+    from constraint_sdc.reports.sentences import sentences
 
     try:
         measured, around = attack_files(original, masked, attack, options, parameters, progress_line("records read:"))
@@ -116,7 +117,7 @@ def _report(
     if as_json:
         deliver(render_attack_json(replace(measured, notes=(*around, *measured.notes)), show_values=show_values), None)
         return
-    for sentence in around:
-        tell(f"note: {sentence}")
+    for note in sentences(around):
+        tell(f"note: {note}")
     look = terminal()
     deliver("\n".join(measured_text(measured, details=True, show_values=show_values, **look)), None)

@@ -30,6 +30,7 @@ from constraint_sdc.plan.plan import Plan
 from constraint_sdc.plan.plan_json import plan_from_json
 from constraint_sdc.plan.read_series import subdomain_rows
 from constraint_sdc.settings.mask_settings import RulesSettings
+from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.recipe import Recipe
 from constraint_sdc.settings.words import Scale
 
@@ -41,7 +42,7 @@ class Judged:
     outcomes: tuple[RuleOutcome, ...] | None = None
     held: tuple[EditRule, ...] = ()
     mismatches: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Reason, ...] = ()
 
 
 def assess_files(
@@ -82,7 +83,7 @@ class ComparedFiles:
     certificate: Mapping[str, Any] | None
     plan: Plan | None
     judged: Judged
-    notes: tuple[str, ...]
+    notes: tuple[Reason, ...]
 
     @property
     def domains(self) -> dict[str, Floats]:
@@ -148,9 +149,6 @@ def _judge(original: Path, masked: Path, options: AssessOptions, certificate: Ma
         before, after = (check_rules(path, source.rule_set, check, source.judges) for path in (original, masked))
         understood = source.understood
     broken = {result.rule for result in before.results if result.failed or result.status == "error"}
-    notes = (
-        f"broken in the original, so that an intruder learns nothing certain from them: {', '.join(sorted(broken))}",
-    )
     mismatches: tuple[str, ...] = ()
     if certificate is not None:
         found = check_certificate(certificate, masked, rules, after, record=check.record, allow=check.allow)
@@ -159,7 +157,7 @@ def _judge(original: Path, masked: Path, options: AssessOptions, certificate: Ma
         outcomes=compare_verdicts(before, after),
         held=tuple(rule for rule in understood.rules if rule.id not in broken),
         mismatches=mismatches,
-        notes=notes if broken else (),
+        notes=(because("original-breaks", rules=tuple(sorted(broken))),) if broken else (),
     )
 
 

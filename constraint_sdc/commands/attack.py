@@ -12,6 +12,7 @@ from constraint_sdc.errors import UsageError
 from constraint_sdc.measures.assessment import AssessOptions, Measure, Measured, MeasureInputs
 from constraint_sdc.measures.attacks.single_ranking import SingleRanking
 from constraint_sdc.measures.registry import MEASURES, attacks, prepared
+from constraint_sdc.settings.reason import Reason, because
 
 # Which settings of single-ranking look at a parameter; None is all settings together.
 _SETTINGS_OF = {
@@ -31,7 +32,7 @@ def attack_files(
     options: AssessOptions,
     parameters: Mapping[str, Any],
     progress: Progress = lambda _: None,
-) -> tuple[Measured, tuple[str, ...]]:
+) -> tuple[Measured, tuple[Reason, ...]]:
     """Return what one attack finds, and what is to be said about the files themselves.
 
     `parameters` are those of single-ranking by name; None is "not given".
@@ -40,7 +41,8 @@ def attack_files(
     _refuse_mistakes(attack, options, given)
     compared = compare_files(original, masked, options, progress)
     measured = _attack(attack, options, given, compared).measure(compared.pair)
-    return measured, (*compared.judged.mismatches, *compared.notes, *compared.judged.notes)
+    mismatches = tuple(because("certificate-differs", quotes={"how": text}) for text in compared.judged.mismatches)
+    return measured, (*mismatches, *compared.notes, *compared.judged.notes)
 
 
 def _refuse_mistakes(attack: str, options: AssessOptions, given: Mapping[str, Any]) -> None:

@@ -27,6 +27,7 @@ from constraint_sdc.judge.value_domains import load_domains
 from constraint_sdc.reports.disclosure import hidden_error
 from constraint_sdc.schematron.confinement import Confinement
 from constraint_sdc.schematron.schema import Schema, Severity
+from constraint_sdc.settings.reason import because
 
 Progress = Callable[[int], None]
 
@@ -135,7 +136,7 @@ def _check(data: Path, rule_set: RuleSet, options: CheckOptions, judges: Judges,
         if options.key is not None:
             hint = f"there are no rows: {why.what}"
             raise UsageError(f"no record can have the key {options.key!r}", file=str(data), hint=hint) from None
-        note = f"judged as a document, not as rows: {why.what}" + (f" (line {why.line})" if why.line else "")
+        note = because("judged-as-document", line=why.line or None, quotes={"why": why.what})
         wishes = Wishes(None, options.max_examples, options.show_values)
         results = check_document(schema, judges.of_all(), data, wishes)
         return replace(result, results=results, notes=(note, *result.notes))
@@ -155,7 +156,7 @@ def _nothing_judged(data: Path, rule_set: RuleSet, options: CheckOptions) -> Che
         fail_on=options.fail_on,
         results=(),
         shows_values=options.show_values,
-        notes=tuple(f"no rule uses ${name}: {given[name]} was not looked at" for name in idle),
+        notes=tuple(because("parameter-unused", parameter=name, quotes={"file": str(given[name])}) for name in idle),
     )
 
 

@@ -20,6 +20,7 @@ from constraint_sdc.files.recipe import recipe_to_json
 from constraint_sdc.maskers.masked import MaskOptions
 from constraint_sdc.measures.assessment import Sweep, SweepOptions, SweepPoint, SweepTask
 from constraint_sdc.partition.partitioner import cores
+from constraint_sdc.settings.reason import Reason, because
 
 Heard = Callable[[int, int], None]
 
@@ -98,11 +99,13 @@ def _inputs(original: Original, masking: MaskOptions) -> dict[str, object]:
     }
 
 
-def _notes(unjudged: tuple[str, ...], points: tuple[SweepPoint, ...]) -> tuple[str, ...]:
-    notes = []
-    if unjudged:
-        notes.append(f"not counted, because only Saxon judges them on a written file: {', '.join(unjudged)}")
-    for refused in dict.fromkeys(point.refused for point in points if point.refused):
-        ks = [point.k for point in points if point.refused == refused]
-        notes.append(f"refused for k = {', '.join(map(str, ks[:10]))}{', ...' if len(ks) > 10 else ''}: {refused}")
+def _notes(unjudged: tuple[str, ...], points: tuple[SweepPoint, ...]) -> tuple[Reason, ...]:
+    notes = [because("only-saxon-counts", rules=unjudged)] if unjudged else []
+    refusals: dict[object, list[SweepPoint]] = {}
+    for point in points:
+        if point.refused is not None:
+            # What a refusal quotes tells it from others of its code.
+            refusals.setdefault((point.refused, point.refused.quoted), []).append(point)
+    for refused in refusals.values():
+        notes.append(because("refused-at", ks=tuple(point.k for point in refused), why=refused[0].refused))
     return tuple(notes)

@@ -19,7 +19,9 @@ from constraint_sdc.measures.assessment import Measure, Measured, MeasureInputs,
 from constraint_sdc.measures.registry import prepared
 from constraint_sdc.measures.utility.regressions import parse_regression
 from constraint_sdc.operators.arithmetic_mean import ArithmeticMean, group_means
+from constraint_sdc.reports.sentences import sentence, worded
 from constraint_sdc.schematron.schema import Assertion, Origin
+from constraint_sdc.settings.reason import Reason
 from constraint_sdc.settings.words import Role, Scale
 
 # Drawn pairs of an original and a masked file: numbers, categories, blanks, ties, files of no and of one record.
@@ -123,7 +125,10 @@ def _has_form(measure: Measure, named: NamedPair) -> None:
     which, pair = named
     found = measure.measure(pair)
     require(found.measure == measure.name, f"{which}: the answer is called {found.measure!r}, not {measure.name!r}")
-    require(found.says.endswith("."), f"{which}: `says` is not a sentence: {found.says!r}")
+    require(worded(found.says).endswith("."), f"{which}: `says` is not a sentence: {found.says!r}")
+    for note in found.notes:
+        is_worded = isinstance(note, Reason) and sentence(note) != str(note)
+        require(is_worded, f"{which}: the note {note!r} is not a reason with a sentence")
     names = [figure.name for figure in found.figures]
     require(bool(names) and len(set(names)) == len(names), f"{which}: figures are called {names}")
     for figure in found.figures:

@@ -8,6 +8,7 @@ from typing import Literal as OneOf
 from typing import TypeAlias
 
 from constraint_sdc.schematron.schema import Assertion, Origin, Schema, Severity
+from constraint_sdc.settings.reason import Reason
 from constraint_sdc.shown import Shown, Tabled
 
 Status: TypeAlias = OneOf["pass", "fail", "error", "not applicable"]
@@ -86,7 +87,7 @@ class CheckResult(Tabled):
     fail_on: Severity
     results: tuple[RuleResult, ...]
     shows_values: bool = False
-    notes: tuple[str, ...] = ()
+    notes: tuple[Reason, ...] = ()
     broken_records: int | None = None
 
     @property

@@ -14,6 +14,7 @@ from constraint_sdc.constraints.constraint import EditRule
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.maskers.masked import MaskOptions, RuleOutcome
 from constraint_sdc.plan.plan import Plan
+from constraint_sdc.settings.reason import Reason
 from constraint_sdc.settings.recipe import Recipe
 from constraint_sdc.shown import Tabled
 
@@ -65,16 +66,16 @@ class ResultTable:
 class Measured(Tabled):
     """The result of one measure or attack. `measure` is its name, which is also the name of its file and its page.
 
-    The first figure is the headline. `says` is one sentence that explains the headline for this file. `notes` list what
-    was assumed, left out or drawn at random.
+    The first figure is the headline. `says` is one sentence that explains the headline for this file, or the reason why
+    there is none. `notes` list what was assumed, left out or drawn at random.
     """
 
     measure: str
     title: str
     figures: tuple[Figure, ...]
-    says: str
+    says: str | Reason
     tables: tuple[ResultTable, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Reason, ...] = ()
 
     def value(self, figure: str) -> float | None:
         """Return one figure's number by its name."""
@@ -137,7 +138,7 @@ class Assessment(Tabled):
     subdomains: tuple[SubdomainMeasured, ...]
     risk: tuple[Measured, ...]
     attacks: tuple[Measured, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Reason, ...]
     pair: Pair
 
     @property
@@ -179,7 +180,7 @@ class SweepPoint:
     broken: int | None
     smallest: int | None
     seconds: float
-    refused: str | None = None
+    refused: Reason | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +237,7 @@ class Sweep(Tabled):
     points: tuple[SweepPoint, ...]
     reused: int
     seconds: float
-    notes: tuple[str, ...] = ()
+    notes: tuple[Reason, ...] = ()
 
     def best(self, scenario: str, method: str) -> SweepPoint | None:
         """Return the point of lowest SCORE; ties go to the smallest k."""

@@ -13,6 +13,7 @@ from constraint_sdc.arrays import Codes, Flags, Floats, Points, Rows
 from constraint_sdc.data.pair import Compared
 from constraint_sdc.partition.partitioner import cores
 from constraint_sdc.partition.search.neighbours import find_copies
+from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.words import Scale
 
 # Original and masked records as points of one space, so that the distance between any two of them is defined.
@@ -36,7 +37,7 @@ class Places:
 
     original: Points
     masked: Points
-    notes: tuple[str, ...] = ()
+    notes: tuple[Reason, ...] = ()
 
     def of(self, rows: Rows) -> Places:
         """Return the places of some records."""
@@ -122,9 +123,10 @@ def _categories(variable: Compared) -> Places:
     codes = np.concatenate((variable.original_code, variable.masked_code))
     found, which, count = np.unique(codes, return_inverse=True, return_counts=True)
     most = max(2, _CELLS // max(n, 1))
-    notes: tuple[str, ...] = ()
+    notes: tuple[Reason, ...] = ()
     if len(found) > most:
-        which, notes = _few(which, count, most), (_too_many(variable.name, len(found), most),)
+        note = because("categories-joined", variable=variable.name, categories=len(found), joined=len(found) - most + 1)
+        which, notes = _few(which, count, most), (note,)
     cells = np.equal(which[:, None], np.arange(min(len(found), most))) * _HALF
     return Places(cells[:n], cells[n:], notes)
 
@@ -134,13 +136,6 @@ def _few(which: Codes, count: npt.NDArray[np.int64], most: int) -> Codes:
     rank = np.empty_like(count)
     rank[np.argsort(-count, kind="stable")] = np.arange(len(count))
     return np.minimum(rank, most - 1)[which]
-
-
-def _too_many(name: str, categories: int, most: int) -> str:
-    return (
-        f"{name} has {categories:,} categories; the rarest {categories - most + 1:,} of them count as one, "
-        "so the risk is understated."
-    )
 
 
 # The nearest records of another file, including all ties: an exact search without n x n memory.

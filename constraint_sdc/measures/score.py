@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from constraint_sdc.measures.assessment import Figure, Measured
+from constraint_sdc.settings.reason import Reason, because
 
 NAME = "score"
 TITLE = "SCORE: loss and risk in one number"
@@ -75,8 +76,8 @@ def _says(found: Score) -> str:
     )
 
 
-def _notes(found: Score) -> Iterator[str]:
+def _notes(found: Score) -> Iterator[Reason]:
     missing = [name for name, part in (("PIL", found.pil), ("DBRL", found.dbrl), ("ID", found.id)) if part is None]
     if missing:
-        yield f"Not defined for this file: {', '.join(missing)}."
-    yield f"A file that was not masked has {UNMASKED:.0f}: no loss and full risk."
+        yield because("score-parts-missing", parts=tuple(missing))
+    yield because("score-of-unmasked", score=UNMASKED)

@@ -213,7 +213,10 @@ def assessment_subdomains(assessment: Assessment) -> ShownTable:
 
 def sweep_points(sweep: Sweep) -> ShownTable:
     """One row per masking."""
-    return _sheet(" ".join(field.name for field in fields(SweepPoint)), map(astuple, sweep.points))
+    rows = (
+        (*astuple(point)[:-1], None if point.refused is None else sentence(point.refused)) for point in sweep.points
+    )
+    return _sheet(" ".join(field.name for field in fields(SweepPoint)), rows)
 
 
 # Trying out.

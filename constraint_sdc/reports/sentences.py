@@ -1,21 +1,17 @@
 """The sentence of every reason: the one place where codes of `settings/reason_codes.py` become words.
 
 A sentence is a template whose fields are the code's parameters, or a function of them. Several names are joined by
-commas, and a reason inside a reason is worded first. An operator or masker of another distribution brings its own codes
-and sentences with it, as a mapping `sentences`.
+commas, and a reason inside a reason is worded first. Notes have their sentences in `note_sentences.py`. An operator,
+masker, measure or attack of another distribution brings its own codes and sentences, as a mapping `sentences`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, TypeAlias
+from collections.abc import Iterable
+from typing import Any
 
-from constraint_sdc.maskers.registry import MASKERS
-from constraint_sdc.operators.registry import OPERATORS
+from constraint_sdc.reports.note_sentences import NOTE_SENTENCES, Sentence
 from constraint_sdc.settings.reason import FOREIGN, Param, Reason, is_reason_json, reason_from_json
-
-Sentence: TypeAlias = str | Callable[..., str]
-"""A template in the manner of `str.format`, or a function that takes the code's parameters by name."""
 
 
 def sentence(reason: Reason) -> str:
@@ -41,9 +37,23 @@ def sentences(reasons: Iterable[Reason]) -> list[str]:
     return [sentence(reason) for reason in reasons]
 
 
+def worded(said: str | Reason) -> str:
+    """Return a sentence that may be given as its reason."""
+    return sentence(said) if isinstance(said, Reason) else said
+
+
 def brought_sentences() -> dict[str, Sentence]:
-    """Return the sentences that operators and maskers of other distributions bring with them."""
-    members: list[object] = [*OPERATORS.loadable_others(), *MASKERS.loadable_others()]
+    """Return the sentences that operators, maskers, measures and attacks of other distributions bring with them."""
+    # Only a reason of another distribution needs the registries, which load much.
+    from constraint_sdc.maskers.registry import MASKERS
+    from constraint_sdc.measures.registry import MEASURES
+    from constraint_sdc.operators.registry import OPERATORS
+
+    members: list[object] = [
+        *OPERATORS.loadable_others(),
+        *MASKERS.loadable_others(),
+        *MEASURES.loadable_others(),
+    ]
     return {code: form for member in members for code, form in getattr(member, "sentences", {}).items()}
 
 
@@ -307,7 +317,6 @@ _VARIABLES: dict[str, Sentence] = {
     "assumed-texts": "{variables}: not numbers, left unchanged",
     "assumed-identifiers": "{variables}: identifiers, left unchanged",
     "joins-block": "{variable}: masked too, because a rule ties it to a masked variable",
-    "check-note": "{note}",
 }
 
 _WARNINGS: dict[str, Sentence] = {
@@ -379,5 +388,6 @@ SENTENCES: dict[str, Sentence] = {
     **_WARNINGS,
     **_PRICES,
     **_GOALS,
+    **NOTE_SENTENCES,
 }
 """The sentence of every code."""

@@ -13,7 +13,9 @@ from constraint_sdc.files.json_file import json_text
 from constraint_sdc.measures.assessment import Sweep, SweepPoint
 from constraint_sdc.reports.charts.sweep import render_curves_svg, render_map_svg
 from constraint_sdc.reports.check.wording import counted, number
+from constraint_sdc.reports.sentences import sentence, sentences
 from constraint_sdc.reports.terminal import align, clean, paint, wrapped
+from constraint_sdc.settings.reason import reason_to_json, reasons_to_json
 
 _HEAD = ("scenario", "method", "k", "PIL", "DBRL", "ID", "DR", "SCORE", "loss", "newly broken", "smallest")
 _SHOWN = 12
@@ -36,7 +38,7 @@ def sweep_text(sweep: Sweep, *, columns: int = 100, colour: bool = False) -> str
     if len(shown) < len(sweep.points):
         lines.append(f"{number(len(sweep.points) - len(shown))} more points are in the files")
     lines += wrapped(_LEGEND, columns, "", "")
-    for note in sweep.notes:
+    for note in sentences(sweep.notes):
         lines += wrapped(f"note: {clean(note)}", columns, "", "  ")
     return "\n".join(lines) + "\n"
 
@@ -80,7 +82,7 @@ def _cells(point: SweepPoint) -> tuple[str, ...]:
 # A sweep as JSON under schemas/sweep.schema.json.
 
 SCHEMA = "constraint-sdc/sweep"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 
 def render_sweep_json(sweep: Sweep) -> str:
@@ -93,12 +95,22 @@ def render_sweep_json(sweep: Sweep) -> str:
             "data": str(sweep.data),
             "data_sha256": sweep.digest,
             "rules_file": None if sweep.rules is None else str(sweep.rules),
-            "points": [asdict(point) for point in sweep.points],
+            "points": [_point(point) for point in sweep.points],
             "reused": sweep.reused,
             "seconds": sweep.seconds,
-            "notes": list(sweep.notes),
+            "notes": sentences(sweep.notes),
+            "note_reasons": reasons_to_json(sweep.notes),
         }
     )
+
+
+def _point(point: SweepPoint) -> dict[str, object]:
+    refused = None if point.refused is None else reason_to_json(point.refused)
+    return {**asdict(point), "refused": _shown_refusal(point), "refused_reason": refused}
+
+
+def _shown_refusal(point: SweepPoint) -> str | None:
+    return None if point.refused is None else sentence(point.refused)
 
 
 # Write the points of a sweep as CSV.
@@ -123,9 +135,14 @@ _NAMES = (
 
 def write_sweep(path: Path, sweep: Sweep) -> Written:
     """Write one line per point, every digit of every number; an empty cell where a number is not defined."""
-    columns = {name: [_text(getattr(point, name)) for point in sweep.points] for name in _NAMES}
+    columns = {name: [_text(_value(point, name)) for point in sweep.points] for name in _NAMES}
     variables = tuple(VariableInfo(name, "text" if name in _TEXTS else "double") for name in _NAMES)
     return write_csv(path, RowSource(variables, lambda: iter([columns])), overwrite=True)
+
+
+def _value(point: SweepPoint, name: str) -> str | float | int | None:
+    found: str | float | int | None = _shown_refusal(point) if name == "refused" else getattr(point, name)
+    return found
 
 
 def _text(value: str | float | int | None) -> str:

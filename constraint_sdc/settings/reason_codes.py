@@ -136,7 +136,6 @@ _VARIABLES = {
     "assumed-texts": takes("variables"),
     "assumed-identifiers": takes("variables"),
     "joins-block": takes("variable"),
-    "check-note": takes(quotes=("note",)),
 }
 
 _WARNINGS = {
@@ -190,7 +189,126 @@ _GOALS = {
     "nothing-to-swap": takes(),
 }
 
+_FILES = {
+    # how a check went
+    "judged-as-document": takes("line", quotes=("why",)),
+    "parameter-unused": takes("parameter", quotes=("file",)),
+    # how two files were compared
+    "key-not-masked": takes("key"),
+    "other-order": takes("variable"),
+    "no-longer-numbers": takes("variable"),
+    "categories-unseen": takes("variables"),
+    "values-blanked": takes("variable", "blank", "of"),
+    "taken-out": takes("variables"),
+    "only-in-masked": takes("variables"),
+    "original-breaks": takes("rules"),
+    "certificate-differs": takes(quotes=("how",)),
+    # how a sweep went
+    "only-saxon-counts": takes("rules"),
+    "refused-at": takes("ks", "why"),
+    "plan-refused": takes(quotes=("what",)),
+    "options-refused": takes(quotes=("what",)),
+}
+
+_UTILITY = {
+    # why there is no figure
+    "not-defined": takes("why"),
+    "no-masked-numeric": takes(),
+    "no-numbers-in-both": takes(),
+    "none-varies-in-both": takes(),
+    "none-varies-or-too-large": takes(),
+    "no-two-vary": takes(),
+    "masked-without-values": takes(),
+    "nothing-masked": takes(),
+    "no-regression-named": takes(),
+    "no-regression-fits": takes(),
+    # what was left out
+    "left-out-of-total": takes("parts"),
+    "no-loss-of-own": takes("variables"),
+    "no-error-of-own": takes("variables"),
+    "moments-undefined": takes("variables"),
+    "moments-hidden": takes("variables"),
+    "without-value": takes("variables"),
+    "pairs-left-out": takes("pairs"),
+    "predictor-left-out": takes("regression", "predictor", "file"),
+    "no-predictor-left": takes("regression"),
+    "too-few-complete": takes("regression", "records", "coefficients"),
+    "response-constant": takes("regression", "response", "file"),
+    "score-parts-missing": takes("parts"),
+    "score-of-unmasked": takes("score"),
+}
+
+_RISK = {
+    # why there is no figure
+    "not-measured": takes("why"),
+    "nothing-known": takes(),
+    "no-record-to-link": takes(),
+    "nothing-known-varies": takes(),
+    "nothing-to-count": takes(),
+    "no-class-defined": takes(),
+    "share-not-defined": takes(),
+    "no-single-nearest": takes(),
+    "no-single-heaviest": takes(),
+    # what was assumed, left out or drawn
+    "unique-in-file": takes(),
+    "single-variables-only": takes("known"),
+    "no-k-promised": takes(),
+    "blocks-unknown": takes(),
+    "blocks-group-apart": takes(),
+    "directions-left-out": takes("dropped", "of"),
+    "subsets-drawn": takes("most", "seed"),
+    "linked-records-drawn": takes("linked", "records", "seed"),
+    "cells-blank": takes("cells"),
+    "no-value-in-both": takes("variables"),
+    "ranks-agree": takes("percent"),
+    "first-variables-used": takes("known", "variables"),
+    "chances-estimated": takes("records", "seed"),
+    "estimation-not-converged": takes("steps"),
+    "categories-joined": takes("variable", "categories", "joined"),
+}
+
+_ATTACKS = {
+    # transparency
+    "sets-hold-truth": takes(),
+    "slack-known": takes(),
+    "nothing-follows": takes("variables"),
+    "rerun-needs-order": takes(),
+    "drawn-while-secret": takes("variables"),
+    # single ranking
+    "nobody-re-identified": takes("why"),
+    "no-number-known": takes(),
+    "no-records": takes(),
+    "ties-shared": takes(),
+    "sample-drawn": takes("records", "seed"),
+    "corresponding-given": takes(),
+    "corresponding-made": takes("seed", "off", "deviation"),
+    "candidates-taken": takes("near", "within"),
+    "not-compared": takes("variables"),
+    # rule inference
+    "changed-unmasked": takes("variables"),
+    "only-numbers": takes("variables"),
+    "not-group-means": takes("variables"),
+    "assumed-group-means": takes("variables"),
+    "no-masked-numbers": takes(),
+    "no-rules": takes(),
+    "rules-silent": takes("rules", "of"),
+    "rules-broken-before": takes("rules"),
+    "narrowing-stopped": takes(),
+}
+
 CODES: Mapping[str, CodeParameters] = MappingProxyType(
-    {**_OPERATORS, **_BLOCKS, **_RULES, **_VARIABLES, **_WARNINGS, **_PRICES, **_GOALS}
+    {
+        **_OPERATORS,
+        **_BLOCKS,
+        **_RULES,
+        **_VARIABLES,
+        **_WARNINGS,
+        **_PRICES,
+        **_GOALS,
+        **_FILES,
+        **_UTILITY,
+        **_RISK,
+        **_ATTACKS,
+    }
 )
 """The parameters of every code."""

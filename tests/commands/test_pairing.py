@@ -11,6 +11,7 @@ from constraint_sdc.commands.measuring.pairing import Paired, pair_tables
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.data.table import Table, column_of
 from constraint_sdc.errors import UsageError
+from constraint_sdc.reports.sentences import sentences
 from constraint_sdc.settings.recipe import AssessWish, Recipe
 from constraint_sdc.settings.words import Role, Scale, VariableWish
 
@@ -77,14 +78,14 @@ def test_files_without_a_record_are_refused() -> None:
 
 
 def test_what_was_taken_out_or_added_is_said() -> None:
-    notes = side_by_side({"Name": REGION, "Income": INCOME}, {"Income": MEANS, "Weight": MEANS}).notes
-    assert notes == ("Name: not in the masked file: taken out", "Weight: only in the masked file: not compared")
+    notes = sentences(side_by_side({"Name": REGION, "Income": INCOME}, {"Income": MEANS, "Weight": MEANS}).notes)
+    assert notes == ["Name: not in the masked file: taken out", "Weight: only in the masked file: not compared"]
 
 
 def test_numbers_that_became_texts_are_compared_as_categories_and_it_is_said() -> None:
     paired = side_by_side({"Age": INCOME}, {"Age": ("10-20", "10-20", "30-40", "30-40")})
     assert paired.pair["Age"].scale is Scale.NOMINAL
-    assert paired.notes == (
+    assert tuple(sentences(paired.notes)) == (
         "Age is no longer a number in every masked record: compared as categories",
         "Age: no numbers, so of utility only unchanged cells are measured",
     )

@@ -17,6 +17,7 @@ from constraint_sdc.measures import attacks, risk, utility
 from constraint_sdc.measures.assessment import Measure, Measured
 from constraint_sdc.measures.registry import MEASURES, attacks_on, risk_measures, score_of, utility_measures
 from constraint_sdc.measures.utility.regressions import parse_regression
+from constraint_sdc.reports.sentences import worded
 from tests.measures.attacks.edit_rules import rule_of
 from tests.measures.pairs import group_means, pair_of
 
@@ -65,7 +66,7 @@ def test_all_answer_in_the_same_form(measure: Measure) -> None:
     values = np.random.default_rng(1).lognormal(3, 1, (30, 3))
     found = measure.measure(pair_of(values, group_means(values, np.arange(30) // 3), k=3))
     assert found.measure == measure.name
-    assert found.says.endswith(".")
+    assert worded(found.says).endswith(".")
     names = [figure.name for figure in found.figures]
     assert len(set(names)) == len(names) > 0
     for table in found.tables:

@@ -20,6 +20,7 @@ from constraint_sdc.measures.assessment import (
     Unit,
 )
 from constraint_sdc.reports.assessment.html import render_assessment_html
+from constraint_sdc.settings.reason import because
 from constraint_sdc.settings.words import Scale
 from tests.measures.pairs import compared, group_means
 from tests.reports.plans import FULL
@@ -81,11 +82,11 @@ PIL = Measured(
     ),
     "On average 46.93% of the accuracy of means, variances, covariances, correlations and quantiles is lost.",
     (_by_variable("By variable"), _pairs_table()),
-    ("covariances are not defined: no two variables vary",),
+    (because("left-out-of-total", parts=("covariances",)),),
 )
 SSE = Measured(
     "sse", "Squared error", (Figure("sse", "squared error of squared spread", 9.0884),),
-    "Masking moved the records by 9.09% of their spread.", (), (f"{HOSTILE} is constant and left out",),
+    "Masking moved the records by 9.09% of their spread.", (), (because("no-loss-of-own", variables=(HOSTILE,)),),
 )  # fmt: skip
 LINKAGE = Measured(
     "distance-linkage",
@@ -118,7 +119,7 @@ TRANSPARENCY = Measured(
     ),
     "Re-identified with certainty: 27 of 1,080 records by one who runs the method.",
     (SECRET,),
-    ("the intruder knows every value of the original",),
+    (because("sets-hold-truth"),),
 )
 SCORE = Measured(
     "score",
@@ -173,7 +174,7 @@ FULL_ASSESSMENT = Assessment(
     ),
     risk=(LINKAGE, ACHIEVED),
     attacks=(TRANSPARENCY,),
-    notes=("Town's categories were read as text",),
+    notes=(because("categories-unseen", variables=("Town",)),),
     pair=_pair(),
 )
 BROKEN_ASSESSMENT = replace(

@@ -19,6 +19,8 @@ from constraint_sdc.measures.assessment import Assessment, Figure, ResultTable, 
 from constraint_sdc.reports.assessment.html import render_assessment_html
 from constraint_sdc.reports.assessment.sections import key_figures
 from constraint_sdc.reports.charts.charts import INKS
+from constraint_sdc.reports.sentences import sentences, worded
+from constraint_sdc.settings.reason import Reason, because
 from tests.measures.pairs import compared, group_means, pair_of
 from tests.reports.assessments import (
     ACHIEVED,
@@ -73,6 +75,10 @@ class Page(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self.open and self.open[-1] != "style":
             self.words.append(data)
+
+
+def noted(text: str) -> Reason:
+    return because("certificate-differs", quotes={"how": text})
 
 
 @pytest.fixture(scope="module")
@@ -229,9 +235,9 @@ def test_the_plan_tells_blocks_operators_strata_and_why_each_rule_survives() -> 
 def test_every_measure_shows_its_sentence_figures_tables_and_notes() -> None:
     text = words(WORDS)
     for measured in (*WORDS.utility, WORDS.score, *WORDS.risk, *WORDS.attacks):
-        assert f"{measured.title} {measured.says}" in text
+        assert f"{measured.title} {worded(measured.says)}" in text
         assert all(figure.label in text for figure in measured.figures)
-        assert all(note in text for note in measured.notes)
+        assert all(note in text for note in sentences(measured.notes))
     assert "covariances not defined" in text
     assert "V8 12.50% 1,235 < 0.01%" in text
     assert "V12 50.00% 1,234,568 -" in text
@@ -360,12 +366,18 @@ def test_the_style_sheet_knows_every_colour_of_the_charts() -> None:
 @given(any_text, any_text, any_text)
 def test_the_page_is_well_formed_and_quiet_whatever_the_text(name: str, said: str, title: str) -> None:
     table = ResultTable("t", title, (name, said), (None, None), ((said, name),))
-    measured = replace(TRANSPARENCY, title=title, says=said, tables=(table,), notes=(name,))
+    measured = replace(
+        TRANSPARENCY,
+        title=title,
+        says=said,
+        tables=(table,),
+        notes=(noted(name),),
+    )
     rules = (RuleOutcome(name, "error", 1, 0, 0, 0, 0),)
     variable = compared(name, np.arange(20.0), np.arange(20.0))
     hostile = replace(
-        BARE_ASSESSMENT, masked=Path(f"m{said}"), utility=(measured,), notes=(title,), outcomes=rules, known=(name,),
-        pair=Pair((variable,), (), (), 3),
+        BARE_ASSESSMENT, masked=Path(f"m{said}"), utility=(measured,), notes=(noted(title),), outcomes=rules,
+        known=(name,), pair=Pair((variable,), (), (), 3),
     )  # fmt: skip
     page = render_assessment_html(hostile)
     page.encode("utf-8")

@@ -5,6 +5,7 @@ from urllib.parse import unquote
 
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.reports.check.render import render
+from constraint_sdc.settings.reason import because
 
 
 def annotations(result: CheckResult) -> list[str]:
@@ -54,7 +55,10 @@ def test_nothing_from_data_or_rules_ends_or_starts_a_command(census: CheckResult
         census,
         data="a,b:c%.xml",
         results=(replace(rule, rule="::warning::id", violations=(lure,)),),
-        notes=("::error::note", "##[error]note"),
+        notes=(
+            because("certificate-differs", quotes={"how": "::error::note"}),
+            because("certificate-differs", quotes={"how": "##[error]note"}),
+        ),
     )
     lines = render(hostile, "github").splitlines()
     assert sum(line.lstrip().startswith("::") for line in lines) == 1

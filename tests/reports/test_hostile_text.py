@@ -16,6 +16,7 @@ from constraint_sdc.judge.finding import CheckResult, RuleResult, Violation
 from constraint_sdc.reports.check.render import FORMATS, render
 from constraint_sdc.reports.rules_list import render_rules_json, render_rules_text
 from constraint_sdc.schematron.schema import Origin
+from constraint_sdc.settings.reason import because
 
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 NASTY = st.sampled_from(
@@ -59,9 +60,10 @@ def rule_results(draw: st.DrawFn) -> RuleResult:
     )
 
 
+notes = any_text.map(lambda text: because("parameter-unused", parameter=text, quotes={"file": text}))
 results = st.builds(
     CheckResult, any_text, any_text, any_text, any_text, any_text, st.none() | counts, severities,
-    st.lists(rule_results(), max_size=3).map(tuple), st.booleans(), st.lists(any_text, max_size=2).map(tuple),
+    st.lists(rule_results(), max_size=3).map(tuple), st.booleans(), st.lists(notes, max_size=2).map(tuple),
     st.none() | counts,
 )  # fmt: skip
 HTML_TAGS = {

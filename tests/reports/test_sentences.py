@@ -5,14 +5,16 @@ from __future__ import annotations
 import ast
 import inspect
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from string import Formatter
+from typing import Any, get_type_hints
 
 import pytest
 
 import constraint_sdc
+import constraint_sdc as cs
 from constraint_sdc.commands.certificate.certificate import read_certificate
 from constraint_sdc.commands.certificate.verify import check_certificate
 from constraint_sdc.commands.check import check_file
@@ -20,6 +22,8 @@ from constraint_sdc.commands.mask import mask_file
 from constraint_sdc.commands.masking.carrying_out import read_plan, require_same_plan
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.json_file import json_text
+from constraint_sdc.judge.finding import CheckResult
+from constraint_sdc.measures.assessment import Assessment, Measured, Sweep
 from constraint_sdc.operators.medoid import Medoid
 from constraint_sdc.operators.operator import OperatorVerdict, Preserved
 from constraint_sdc.operators.registry import OPERATORS
@@ -91,7 +95,7 @@ def test_a_sentence_tells_all_that_its_code_takes(code: str) -> None:
         (lambda: because("no-such-code"), "'no-such-code' is not a reason code"),
         (lambda: because("missing"), "missing takes variable, not nothing"),
         (lambda: because("missing", variable="A", rule="R"), "missing takes variable, not variable, rule"),
-        (lambda: because("check-note"), "check-note takes note, not nothing"),
+        (lambda: because("plan-refused"), "plan-refused takes what, not nothing"),
         (lambda: because("parameter-of-goals", goals=[1]), "goals is of type list"),
     ],
 )
@@ -110,13 +114,13 @@ def test_a_reason_survives_as_json_and_is_the_same_in_any_order() -> None:
 
 
 def test_what_a_reason_quotes_is_shown_and_no_part_of_the_plan() -> None:
-    one, other = (because("check-note", quotes={"note": text}) for text in ("one", "other"))
+    one, other = (because("plan-refused", quotes={"what": text}) for text in ("one", "other"))
     assert (sentence(one), sentence(other)) == ("one", "other")
     assert one == other
     plans = [replace(FULL, assumptions=(reason,)) for reason in (one, other)]
     assert plan_digest(plans[0]) == plan_digest(plans[1])
     require_same_plan(*plans)
-    assert plan_from_json(plan_to_json(plans[1])).assumptions[0].quoted == (("note", "other"),)
+    assert plan_from_json(plan_to_json(plans[1])).assumptions[0].quoted == (("what", "other"),)
 
 
 def test_json_for_readers_has_the_sentence_before_its_reason_and_reads_as_the_saved_plan() -> None:
@@ -167,6 +171,66 @@ def test_another_wording_breaks_neither_a_saved_plan_nor_a_certificate(
         result.certificate.write_text(text, encoding="utf-8")
         found = check_certificate(read_certificate(result.certificate), given.output, given.rules, judged)
         assert found.mismatches == ()
+
+
+def test_another_wording_changes_no_figure_and_no_code_of_checks_measures_and_sweeps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every sentence is put otherwise; what programs read stays, and a journal of the old wording goes on."""
+    given = extract(tmp_path, ROWS, RULES)
+    given.mask(3)
+    options = {"rules": given.rules, "known": ["A", "Sex"]}
+    journal = tmp_path / "sweep" / "journal.jsonl"
+    sweep = {"ks": [3, 31], "partitions": ["mdav"], "jobs": 1, "journal": journal}
+
+    def reports() -> list[dict[str, Any]]:
+        check = cs.check_file(given.data, given.rules, domain=given.data)
+        assessment = cs.assess_files(given.data, given.output, **options)
+        swept = cs.sweep_file(given.data, given.rules, **sweep)
+        cs.save_sweep(swept, tmp_path / "sweep")
+        assert cs.read_sweep_points(tmp_path / "sweep", given.data) == swept.points
+        attack = cs.attack_files(given.data, given.output, "single-ranking", known=["Sex"])
+        return [json.loads(cs.render(one, "json")) for one in (check, assessment, swept, attack)]
+
+    before = reports()
+    monkeypatch.setattr(table, "SENTENCES", {code: f"[{code}, put otherwise]" for code in CODES})
+    after = reports()
+    for old, new in zip(before, after, strict=True):
+        assert "put otherwise" in json.dumps(new)
+        assert "put otherwise" not in json.dumps(old)
+        assert without_sentences(new) == without_sentences(old)
+    check, assessment, swept, attack = after
+    assert codes(check["note_reasons"]) == ["parameter-unused"]
+    assert "unique-in-file" in codes(reason for one in assessment["risk"] for reason in one["note_reasons"])
+    assert swept["points"][1]["refused_reason"]["code"] == "plan-refused"
+    assert codes(swept["note_reasons"]) == ["only-saxon-counts", "refused-at"]
+    assert swept["reused"] == 2
+    assert (attack["says_reason"]["code"], attack["figures"]["re-identified"]["value"]) == (
+        "nobody-re-identified",
+        None,
+    )
+
+
+def without_sentences(content: Any) -> Any:
+    """Return JSON content without the sentences that stand beside their reasons, and without times."""
+    if isinstance(content, list):
+        return [without_sentences(one) for one in content]
+    if not isinstance(content, dict):
+        return content
+    spoken = {"notes"} | {name.removesuffix("_reason") for name in content if name.endswith("_reason")}
+    said = {"says"} if content.get("says_reason") is None else set()
+    dropped = (spoken - said) | {"seconds", "reused"}
+    return {name: without_sentences(value) for name, value in content.items() if name not in dropped}
+
+
+def codes(reasons: Iterable[dict[str, Any]]) -> list[str]:
+    return [reason["code"] for reason in reasons]
+
+
+def test_no_note_is_a_sentence_of_its_room() -> None:
+    """A note given as text is a string where the types say Reason: mypy and the exam find it."""
+    hints = {kind: get_type_hints(kind)["notes"] for kind in (CheckResult, Measured, Assessment, Sweep)}
+    assert set(hints.values()) == {tuple[Reason, ...]}
 
 
 class Nearest(Medoid):

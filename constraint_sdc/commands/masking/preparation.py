@@ -29,7 +29,6 @@ from constraint_sdc.plan.design import PlanInputs
 from constraint_sdc.reports.disclosure import hidden_error
 from constraint_sdc.schematron.confinement import real_path
 from constraint_sdc.settings.mask_settings import MaskSettings, RulesSettings
-from constraint_sdc.settings.reason import because
 from constraint_sdc.settings.recipe import Division, Recipe
 from constraint_sdc.settings.words import OnBroken, Role, VariableWish
 
@@ -195,7 +194,7 @@ def prepare(original: Original, settings: MaskSettings[Masker]) -> Prepared:
         domains=understood.domains,
         says={rule.id: show_constraint(rule.constraint) for rule in understood.rules},
         weights=None if division.weights is None else record_weights(table, division.weights),
-        notes=() if before is None else tuple(because("check-note", quotes={"note": note}) for note in before.notes),
+        notes=() if before is None else before.notes,
         digests=digests,
     )
     return Prepared(original, inputs, _mask_inputs(inputs, masker, task, understood))

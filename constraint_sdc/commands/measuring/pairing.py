@@ -16,6 +16,7 @@ from constraint_sdc.errors import UsageError
 from constraint_sdc.plan.blocks import Roles, decide_roles
 from constraint_sdc.plan.plan import BlockPlan, Plan
 from constraint_sdc.plan.read_series import is_numeric, make_series
+from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.recipe import Recipe
 from constraint_sdc.settings.words import Role, Scale, Treatment, VariableWish
 
@@ -27,7 +28,7 @@ class Paired:
     """The pair, and what is to be said about how it was made."""
 
     pair: Pair
-    notes: tuple[str, ...]
+    notes: tuple[Reason, ...]
 
 
 def pair_tables(
@@ -57,7 +58,7 @@ def pair_tables(
         if scale in (None, Scale.NUMERIC):
             scale = Scale.NUMERIC if is_numeric(both, missing) else Scale.NOMINAL
             if scale is Scale.NOMINAL and name in roles.numeric:
-                notes.append(f"{name} is no longer a number in every masked record: compared as categories")
+                notes.append(because("no-longer-numbers", variable=name))
         grid = planned[name].grid if name in planned else Grid(None)
         order = planned[name].order if name in planned else recipe.variables.get(name, VariableWish()).order
         variables.append(_compared(both, scale, role, grid, missing, order, name in planned, original.records))
@@ -82,16 +83,16 @@ def _refuse_unknown(original: Table, recipe: Recipe) -> None:
             raise UsageError(f"the recipe names {name!r}, which no record has", hint=f"the original has: {known}")
 
 
-def _order_note(original: Table, masked: Table, recipe: Recipe) -> Iterator[str]:
+def _order_note(original: Table, masked: Table, recipe: Recipe) -> Iterator[Reason]:
     """Say when records correspond by their order although a variable tells that they do not, or the key is gone."""
     if recipe.key is not None and recipe.key not in masked.columns:
-        yield f"{recipe.key} is not in the masked file: records correspond by their order"
+        yield because("key-not-masked", key=recipe.key)
     if recipe.key is not None or original.records != masked.records:
         return
     for name in original.columns.keys() & masked.columns.keys():
         ours, theirs = (table.columns[name].texts() for table in (original, masked))
         if ours != theirs and len(set(ours)) == len(ours) and set(ours) == set(theirs):
-            yield f"{name} has the same values in another order: are the records? `key: {name}` in a recipe pairs them"
+            yield because("other-order", variable=name)
 
 
 def _aligned(original: Table, masked: Table, key: str | None) -> Table:
@@ -114,23 +115,25 @@ def _aligned(original: Table, masked: Table, key: str | None) -> Table:
     return Table({name: column.take(rows) for name, column in masked.columns.items()}, masked.records)
 
 
-def _unseen(variables: tuple[Compared, ...]) -> Iterator[str]:
+def _unseen(variables: tuple[Compared, ...]) -> Iterator[Reason]:
     """Say what the measures of numbers do not see: categories, and numbers that masking blanked."""
     categories = [v.name for v in variables if v.is_masked and v.scale is not Scale.NUMERIC]
     if categories:
-        yield f"{', '.join(categories)}: no numbers, so of utility only unchanged cells are measured"
+        yield because("categories-unseen", variables=tuple(categories))
     for v in variables:
         gone = int(np.count_nonzero(np.isfinite(v.original) & np.isnan(v.masked)))
         if v.is_masked and gone:
             had = int(np.count_nonzero(np.isfinite(v.original)))
-            yield f"{v.name}: {gone:,} of {had:,} values are blank in the masked file, which no measure of numbers sees"
+            yield because("values-blanked", variable=v.name, blank=gone, of=had)
 
 
-def _only_in_one(original: Table, masked: Table) -> list[str]:
-    gone = [name for name in original.columns if name not in masked.columns]
-    new = [name for name in masked.columns if name not in original.columns]
-    said = ((gone, "not in the masked file: taken out"), (new, "only in the masked file: not compared"))
-    return [f"{', '.join(names[:_SHOWN])}: {what}" for names, what in said if names]
+def _only_in_one(original: Table, masked: Table) -> Iterator[Reason]:
+    gone = tuple(name for name in original.columns if name not in masked.columns)
+    new = tuple(name for name in masked.columns if name not in original.columns)
+    if gone:
+        yield because("taken-out", variables=gone)
+    if new:
+        yield because("only-in-masked", variables=new)
 
 
 def _of_file(recipe: Recipe, table: Table) -> Recipe:

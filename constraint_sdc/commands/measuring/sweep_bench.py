@@ -25,6 +25,7 @@ from constraint_sdc.maskers.registry import DEFAULT, MASKERS
 from constraint_sdc.measures.assessment import WITH_RULES, SweepPoint, SweepTask
 from constraint_sdc.measures.registry import Figures, SweepFigures
 from constraint_sdc.settings.mask_settings import RulesSettings
+from constraint_sdc.settings.reason import Reason, because
 
 
 def open_for_sweep(data: Path, rules: Path | None, masking: MaskOptions) -> AbstractContextManager[Original]:
@@ -127,5 +128,11 @@ def _refused(task: SweepTask, refusal: ConstraintSdcError, seconds: float) -> Sw
         broken=None,
         smallest=None,
         seconds=seconds,
-        refused=refusal.what,
+        refused=_why(refusal),
     )
+
+
+def _why(refusal: ConstraintSdcError) -> Reason:
+    if isinstance(refusal, PlanRefusedError):
+        return because("plan-refused", quotes={"what": refusal.what})
+    return because("options-refused", quotes={"what": refusal.what})

@@ -17,6 +17,7 @@ from constraint_sdc.commands.certificate.certificate import file_digest
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.json_file import read_json
 from constraint_sdc.measures.assessment import SweepPoint, SweepTask
+from constraint_sdc.settings.reason import is_reason_json, reason_from_json, reason_to_json
 
 _SCHEMA = "constraint-sdc/sweep-journal"
 
@@ -50,7 +51,7 @@ class Journal:
         except OSError as error:
             what = f"cannot make the directory: {error.strerror}"
             raise UsageError(what, file=str(self._path.parent)) from None
-        lines = [json.dumps(self._head), *(json.dumps(asdict(point)) for point in points.values())]
+        lines = [json.dumps(self._head), *(json.dumps(point_to_json(point)) for point in points.values())]
         staged = self._path.with_name(f".{self._path.name}")
         staged.write_text("\n".join(lines) + "\n", encoding="utf-8")
         staged.replace(self._path)
@@ -58,7 +59,12 @@ class Journal:
     def add(self, point: SweepPoint) -> None:
         """Write one point."""
         with self._path.open("a", encoding="utf-8") as stream:
-            stream.write(json.dumps(asdict(point)) + "\n")
+            stream.write(json.dumps(point_to_json(point)) + "\n")
+
+
+def point_to_json(point: SweepPoint) -> dict[str, object]:
+    """Return a point for the journal, or for another process."""
+    return {**asdict(point), "refused": None if point.refused is None else reason_to_json(point.refused)}
 
 
 def _parsed(line: str) -> Any:
@@ -74,8 +80,16 @@ def _point(entry: Any) -> SweepPoint | None:
         return None
     kinds = {"scenario": str, "method": str, "k": int, "seconds": float}
     is_good = all(isinstance(entry[name], kind) for name, kind in kinds.items())
+    is_good = is_good and (entry["refused"] is None or is_reason_json(entry["refused"]))
     numbers = [value for value in entry.values() if isinstance(value, float)]
-    return SweepPoint(**entry) if is_good and all(map(math.isfinite, numbers)) else None
+    return point_from_json(entry, entry["refused"]) if is_good and all(map(math.isfinite, numbers)) else None
+
+
+def point_from_json(entry: Mapping[str, Any], refused: Mapping[str, Any] | None) -> SweepPoint:
+    """Return a point whose refusal, if any, is given as a code."""
+    names = {field.name for field in fields(SweepPoint)}
+    figures = {name: value for name, value in entry.items() if name in names}
+    return SweepPoint(**{**figures, "refused": None if refused is None else reason_from_json(refused)})
 
 
 # Read the points of a sweep that was saved as JSON.
@@ -83,8 +97,8 @@ def _point(entry: Any) -> SweepPoint | None:
 
 def read_sweep_points(path: Path, data: Path) -> tuple[SweepPoint, ...]:
     """Return the points in a file under schemas/sweep.schema.json, which must be of these data."""
-    content = read_json(path, "sweep.schema.json", "a sweep")
+    content = read_json(path, "sweep.schema.json", "a sweep", renew="run the sweep again with --overwrite")
     if content["data_sha256"] != file_digest(data):
         hint = f"sweep over {data.name}, or leave --sweep out"
         raise UsageError("these are points of another file", file=str(path), hint=hint)
-    return tuple(SweepPoint(**point) for point in content["points"])
+    return tuple(point_from_json(point, point["refused_reason"]) for point in content["points"])

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from constraint_sdc.commands.measuring.sweep_bench import SweepBench, open_for_sweep
+from constraint_sdc.commands.measuring.sweep_journal import point_from_json, point_to_json
 from constraint_sdc.errors import ConstraintSdcError, JudgeError, UsageError
 from constraint_sdc.files.recipe import recipe_from_json, recipe_to_json
 from constraint_sdc.maskers.masked import MaskOptions
@@ -90,7 +91,7 @@ class _SweepWorker:
         answer = json.loads(line)
         if "problem" in answer:
             raise UsageError(answer["problem"])
-        return SweepPoint(**answer)
+        return point_from_json(answer, answer["refused"])
 
     def _say(self, line: str) -> None:
         assert self._process.stdin is not None
@@ -152,7 +153,7 @@ def main(source: TextIO = sys.stdin, target: TextIO = sys.stdout) -> None:
 
 def _answer(bench: SweepBench, task: SweepTask) -> dict[str, Any]:
     try:
-        return asdict(bench.point(task))
+        return point_to_json(bench.point(task))
     except ConstraintSdcError as problem:
         return {"problem": str(problem)}
 

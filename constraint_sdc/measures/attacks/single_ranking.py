@@ -24,6 +24,7 @@ from constraint_sdc.measures.attacks.single_ranking_links import (
     link_by_agreement,
     link_by_best_fields,
 )
+from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.words import Scale
 
 Setting: TypeAlias = Literal["full", "sample", "corresponding"]
@@ -102,7 +103,7 @@ class SingleRanking:
         """Return how many records are re-identified, how many links are unique, and how many of these are right."""
         names = [name for name in pair.known if pair[name].scale is Scale.NUMERIC]
         if not names or not len(pair):
-            return _undefined("the intruder knows no numeric variable" if len(pair) else "the files have no records")
+            return _undefined(because("no-number-known") if len(pair) else because("no-records"))
         original, masked = pair.numbers(names)
         runs = self.carry_out(original, masked, pair.k or _K)
         return _measured(runs, (*self._notes(runs), *_variables_note(pair, names)))
@@ -145,21 +146,16 @@ class SingleRanking:
         _require(self.file.shape == original.shape, "the intruder's file and the original differ in shape", wanted)
         return np.asarray(self.file, np.float64)
 
-    def _notes(self, runs: tuple[AttackRun, ...]) -> list[str]:
-        notes = ["If several originals agree equally well, one is drawn at random: each counts with its share."]
+    def _notes(self, runs: tuple[AttackRun, ...]) -> list[Reason]:
+        notes = [because("ties-shared")]
         drawn = next((run.links.tried for run in runs if run.setting != "full"), None)
         if drawn is not None:
-            notes.append(f"The sample has {drawn:,} masked records, drawn with seed {self.seed}.")
+            notes.append(because("sample-drawn", records=drawn, seed=self.seed))
         if any(run.setting == "corresponding" for run in runs):
-            notes.append(f"The corresponding file is {'given' if self.file is not None else self._made()}.")
-            notes.append(
-                f"In it, nearest takes {self.near:,} candidates per field, and within takes all within {WITHIN:.0%}."
-            )
+            made = because("corresponding-made", seed=self.seed, off=self.off, deviation=self.deviation)
+            notes.append(made if self.file is None else because("corresponding-given"))
+            notes.append(because("candidates-taken", near=self.near, within=WITHIN))
         return notes
-
-    def _made(self) -> str:
-        far = f"{self.off} variables of each record are off by {self.deviation:.0%}"
-        return f"made from the original, with seed {self.seed}: {far}, the others by 1 to 3%"
 
 
 _HINT = "corresponding takes a file, and the metrics nearest and within; full and sample take the others and nearest"
@@ -170,12 +166,12 @@ def _require(holds: bool, what: str, hint: str) -> None:
         raise UsageError(what, hint=hint)
 
 
-def _variables_note(pair: Pair, names: list[str]) -> list[str]:
-    left_out = [name for name in pair.known if name not in names]
-    return [f"Not numbers, so not compared: {', '.join(left_out)}."] if left_out else []
+def _variables_note(pair: Pair, names: list[str]) -> list[Reason]:
+    left_out = tuple(name for name in pair.known if name not in names)
+    return [because("not-compared", variables=left_out)] if left_out else []
 
 
-def _measured(runs: tuple[AttackRun, ...], notes: tuple[str, ...]) -> Measured:
+def _measured(runs: tuple[AttackRun, ...], notes: tuple[Reason, ...]) -> Measured:
     """Return the result; the run that re-identifies most records is the headline."""
     worst = max(runs, key=lambda run: run.share)
     return Measured(
@@ -209,8 +205,8 @@ def _table(runs: tuple[AttackRun, ...]) -> ResultTable:
     )
 
 
-def _undefined(why: str) -> Measured:
-    says = f"Re-identification is not defined: {why}."
+def _undefined(why: Reason) -> Measured:
+    says = because("nobody-re-identified", why=why)
     return Measured(SingleRanking.name, SingleRanking.title, _figures(None, None, None), says, notes=(says,))
 
 

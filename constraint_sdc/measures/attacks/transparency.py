@@ -18,6 +18,7 @@ from constraint_sdc.errors import UsageError
 from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.attacks.transparency_reach import Knowledge, Reach, Use, uses_of
 from constraint_sdc.partition.partitioner import COMPILED_ABOVE
+from constraint_sdc.settings.reason import Reason, because
 
 # The number of masked records that each original can have become: the intersection over all variables.
 
@@ -243,15 +244,15 @@ def _finite(number: float | None) -> float | None:
     return number if number is not None and np.isfinite(number) else None
 
 
-def _notes(found: Sequence[AnonymitySets], drawn: Sequence[str]) -> list[str]:
-    notes = ["Every set contains the record's true masked record, so a set of one is always a correct link."]
+def _notes(found: Sequence[AnonymitySets], drawn: Sequence[str]) -> list[Reason]:
+    notes = [because("sets-hold-truth")]
     if any(use.slack for one in found for use in one.uses):
-        notes.append("Slack is the distance of masked values from the method's own; an intruder is assumed to know it.")
+        notes.append(because("slack-known"))
     idle = dict.fromkeys(use.name for one in found for use in one.uses if use.reach is None)
     if idle:
-        notes.append(f"No certain conclusion follows from: {', '.join(idle)}.")
+        notes.append(because("nothing-follows", variables=tuple(idle)))
     if any(one.knowledge == "rerun" for one in found):
-        notes.append("Running the method needs the records in file order, and the seed if random: the worst case.")
+        notes.append(because("rerun-needs-order"))
     if drawn:
-        notes.append(f"Drawn at random, and protected as long as the seed is secret: {', '.join(drawn)}.")
+        notes.append(because("drawn-while-secret", variables=tuple(drawn)))
     return notes

@@ -14,6 +14,7 @@ import numpy as np
 from constraint_sdc.arrays import Codes, Labels
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, ResultTable, Unit
+from constraint_sdc.settings.reason import Reason, because
 
 # Records that share all their values.
 
@@ -157,12 +158,12 @@ def _band(least: int, most: int | None) -> str:
     return str(least) if least == most else f"{least} to {most}"
 
 
-def _notes(pair: Pair, whole: AchievedK | None) -> Iterator[str]:
+def _notes(pair: Pair, whole: AchievedK | None) -> Iterator[Reason]:
     if whole is None:
-        yield "There is no record, or the intruder knows no variable: no class is defined."
+        yield because("no-class-defined")
     if pair.k is None:
-        yield "No group size was promised, so there is nothing to compare with."
+        yield because("no-k-promised")
     if not pair.blocks:
-        yield "It is not known which variables were masked together, so no block is examined."
+        yield because("blocks-unknown")
     if pair.k is not None and whole is not None and whole.smallest < pair.k and len(list(_blocks(pair))) > 1:
-        yield "Each block has its own groups; in several blocks together, few records share all values."
+        yield because("blocks-group-apart")

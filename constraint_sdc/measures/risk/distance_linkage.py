@@ -14,6 +14,7 @@ from constraint_sdc.arrays import Points, Rows
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, Unit
 from constraint_sdc.measures.points import links, places_of
+from constraint_sdc.settings.reason import Reason, because
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class DistanceLinkage:
     def measure(self, pair: Pair) -> Measured:
         """Link in both directions, in all variables that the intruder knows."""
         if not pair.known:
-            return not_linked(self.name, self.title, "An intruder who knows no variable has nothing to link by.")
+            return not_linked(self.name, self.title, because("nothing-known"))
         places = places_of([pair[name] for name in pair.known], len(pair))
         there = distance_linkage(places.original, places.masked)
         back = distance_linkage(places.masked, places.original)
@@ -80,11 +81,11 @@ REGISTERED = {"distance-linkage": DistanceLinkage()}
 
 
 def linked(
-    name: str, title: str, pair: Pair, there: Linkage, back: Linkage, notes: tuple[str, ...], by: str = "distance"
+    name: str, title: str, pair: Pair, there: Linkage, back: Linkage, notes: tuple[Reason, ...], by: str = "distance"
 ) -> Measured:
     """Return the result of a linkage in both directions."""
     if there.percent is None:
-        return not_linked(name, title, "There is no record to link.")
+        return not_linked(name, title, because("no-record-to-link"))
     figures = (
         Figure("linked", "masked records linked to the right original", there.percent),
         Figure("expected", "right links to expect, of all records", there.expected, Unit.PLAIN),
@@ -95,7 +96,7 @@ def linked(
         Figure("chance", "right links by a random guess", 100.0 / there.records),
     )
     if there.sure is None:
-        notes = (*notes, "No masked record has a single nearest original: the share of right links is not defined.")
+        notes = (*notes, because("no-single-nearest"))
     return Measured(name, title, figures, _says(pair, there, by), notes=notes)
 
 
@@ -107,7 +108,7 @@ def _says(pair: Pair, there: Linkage, by: str) -> str:
     )
 
 
-def not_linked(name: str, title: str, why: str) -> Measured:
+def not_linked(name: str, title: str, why: Reason) -> Measured:
     """Return a result without figures, and the reason."""
     figure = Figure("linked", "masked records linked to the right original", None)
-    return Measured(name, title, (figure,), f"Not measured. {why}", notes=(why,))
+    return Measured(name, title, (figure,), because("not-measured", why=why), notes=(why,))

@@ -17,6 +17,7 @@ from constraint_sdc.arrays import Floats, Points
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.points import Standardisation as Standard
+from constraint_sdc.settings.reason import Reason, because
 
 WIDTHS = tuple(range(1, 11))
 """The widths p of the intervals, in percent."""
@@ -143,16 +144,16 @@ def _says(found: IntervalDisclosure) -> str:
     )
 
 
-def _notes(pair: Pair, found: IntervalDisclosure) -> Iterator[str]:
+def _notes(pair: Pair, found: IntervalDisclosure) -> Iterator[Reason]:
     compared = sum(one.cells for one in found.variables if one is not None)
     blank = len(pair) * len(pair.numeric) - compared
     if blank:
-        yield f"{blank:,} cells are blank in one of the files or in both, and are not counted."
+        yield because("cells-blank", cells=blank)
     empty = [name for name, one in zip(pair.numeric, found.variables, strict=True) if one is None]
     if empty:
-        yield f"No value in both files, left out: {', '.join(empty)}."
+        yield because("no-value-in-both", variables=tuple(empty))
     if found.rank is None:
-        yield "No masked numeric variable has a value in both files: the share is not defined."
+        yield because("share-not-defined")
 
 
 def _by_variable(names: Sequence[str], found: IntervalDisclosure) -> ResultTable:

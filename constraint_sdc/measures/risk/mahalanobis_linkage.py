@@ -15,6 +15,7 @@ from constraint_sdc.data.pair import Pair
 from constraint_sdc.measures.assessment import Measured, MeasureTraits
 from constraint_sdc.measures.points import Places, places_of
 from constraint_sdc.measures.risk.distance_linkage import distance_linkage, linked, not_linked
+from constraint_sdc.settings.reason import Reason, because
 
 _NEGLIGIBLE = 1e-10
 """Directions whose eigenvalue of the correlation matrix, relative to the largest, is smaller have no spread."""
@@ -56,13 +57,13 @@ class MahalanobisLinkage:
     def measure(self, pair: Pair) -> Measured:
         """Link in both directions, in all variables that the intruder knows."""
         if not pair.known:
-            return not_linked(self.name, self.title, "An intruder who knows no variable has nothing to link by.")
+            return not_linked(self.name, self.title, because("nothing-known"))
         if len(pair) == 0:
-            return not_linked(self.name, self.title, "There is no record to link.")
+            return not_linked(self.name, self.title, because("no-record-to-link"))
         places = places_of([pair[name] for name in pair.known], len(pair))
         turned = whitened(places.original, places.masked)
         if turned.original.shape[1] == 0:
-            return not_linked(self.name, self.title, "No variable that the intruder knows varies in the original.")
+            return not_linked(self.name, self.title, because("nothing-known-varies"))
         there = distance_linkage(turned.original, turned.masked)
         back = distance_linkage(turned.masked, turned.original)
         return linked(self.name, self.title, pair, there, back, _notes(places, turned), "Mahalanobis distance")
@@ -71,10 +72,7 @@ class MahalanobisLinkage:
 REGISTERED = {"mahalanobis-linkage": MahalanobisLinkage()}
 
 
-def _notes(places: Places, turned: Whitened) -> tuple[str, ...]:
+def _notes(places: Places, turned: Whitened) -> tuple[Reason, ...]:
     if turned.dropped == 0:
         return places.notes
-    of = places.original.shape[1]
-    verb = "has no spread in the original and is" if turned.dropped == 1 else "have no spread in the original and are"
-    why = "constants, exact rules between variables, or all categories of one variable"
-    return (*places.notes, f"{turned.dropped} of {of} directions {verb} left out ({why}).")
+    return (*places.notes, because("directions-left-out", dropped=turned.dropped, of=places.original.shape[1]))

@@ -18,6 +18,7 @@ from constraint_sdc.data.pair import Compared, Pair
 from constraint_sdc.measures.assessment import Cell, Figure, Measured, MeasureInputs, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.risk.distance_linkage import not_linked
 from constraint_sdc.measures.risk.subset_linkage import sampled_rows
+from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.words import Scale
 
 _MOST_VARIABLES = 20
@@ -236,9 +237,9 @@ class ProbabilisticLinkage:
         """Estimate, weigh and link, in the variables that the intruder knows."""
         known = pair.known[:_MOST_VARIABLES]
         if not known:
-            return not_linked(self.name, self.title, "An intruder who knows no variable has nothing to link by.")
+            return not_linked(self.name, self.title, because("nothing-known"))
         if len(pair) == 0:
-            return not_linked(self.name, self.title, "There is no record to link.")
+            return not_linked(self.name, self.title, because("no-record-to-link"))
         files = comparable([pair[name] for name in known], self.window)
         rows = sampled_rows(len(pair), self.records, self.seed)
         found = probabilistic_linkage(files, rows, self.pairs, self.seed)
@@ -258,21 +259,20 @@ class ProbabilisticLinkage:
         notes = tuple(self._notes(pair, known, found))
         return Measured(self.name, self.title, figures, says, (_table(known, found),), notes)
 
-    def _notes(self, pair: Pair, known: tuple[str, ...], found: WeightedLinkage) -> Iterator[str]:
+    def _notes(self, pair: Pair, known: tuple[str, ...], found: WeightedLinkage) -> Iterator[Reason]:
         n = len(pair)
         if any(pair[name].scale is Scale.NUMERIC for name in known):
-            yield f"Numbers agree if their ranks in the original differ by at most {self.window:g}% of the file."
+            yield because("ranks-agree", percent=self.window)
         if len(known) < len(pair.known):
-            yield f"Only the first {len(known)} of {len(pair.known)} known variables were used: {', '.join(known)}."
+            yield because("first-variables-used", known=len(pair.known), variables=known)
         if found.records < n:
-            yield f"{found.records:,} of {n:,} masked records were drawn and linked to all (seed {self.seed})."
+            yield because("linked-records-drawn", linked=found.records, records=n, seed=self.seed)
         if n * n > self.pairs:
-            used = max(1, self.pairs // n)
-            yield f"Chances were estimated from {used:,} drawn masked records and all originals (seed {self.seed})."
+            yield because("chances-estimated", records=max(1, self.pairs // n), seed=self.seed)
         if not found.chances.has_settled:
-            yield f"The estimation did not converge in {found.chances.steps:,} steps."
+            yield because("estimation-not-converged", steps=found.chances.steps)
         if found.sure is None:
-            yield "No masked record has a single original of highest weight: the share of right links is not defined."
+            yield because("no-single-heaviest")
 
 
 REGISTERED = {"probabilistic-linkage": ProbabilisticLinkage()}

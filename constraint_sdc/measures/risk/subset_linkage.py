@@ -19,6 +19,7 @@ from constraint_sdc.data.pair import Pair
 from constraint_sdc.measures.assessment import Figure, Measured, MeasureInputs, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.points import Places, joined, place
 from constraint_sdc.measures.risk.distance_linkage import distance_linkage, not_linked
+from constraint_sdc.settings.reason import Reason, because
 
 Subset = tuple[int, ...]
 
@@ -90,9 +91,9 @@ class SubsetLinkage:
     def measure(self, pair: Pair) -> Measured:
         """Link by subsets of the known variables of every size."""
         if not pair.known:
-            return not_linked(self.name, self.title, "An intruder who knows no variable has nothing to link by.")
+            return not_linked(self.name, self.title, because("nothing-known"))
         if len(pair) == 0:
-            return not_linked(self.name, self.title, "There is no record to link.")
+            return not_linked(self.name, self.title, because("no-record-to-link"))
         places = [place(pair[name]) for name in pair.known]
         rows = sampled_rows(len(pair), self.records, self.seed)
         sizes = subset_linkage(places, rows, self.per_size, self.seed)
@@ -130,8 +131,8 @@ def _table(sizes: Sequence[SizeLinkage], known: Sequence[str]) -> ResultTable:
     return ResultTable("by-size", "Linked records by how many variables are known", head, units, rows)
 
 
-def _notes(sizes: Sequence[SizeLinkage], linked: int, records: int, seed: int) -> Iterator[str]:
+def _notes(sizes: Sequence[SizeLinkage], linked: int, records: int, seed: int) -> Iterator[Reason]:
     if any(size.tried < size.possible for size in sizes):
-        yield f"Where there are many subsets of a size, {max(s.tried for s in sizes)} were drawn (seed {seed})."
+        yield because("subsets-drawn", most=max(s.tried for s in sizes), seed=seed)
     if linked < records:
-        yield f"{linked:,} of {records:,} masked records were drawn and linked, each to all originals (seed {seed})."
+        yield because("linked-records-drawn", linked=linked, records=records, seed=seed)

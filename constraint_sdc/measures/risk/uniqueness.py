@@ -14,6 +14,7 @@ from constraint_sdc.arrays import Codes
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.risk.achieved_k import achieved_k
+from constraint_sdc.settings.reason import Reason, because
 
 _MOST_PAIRS = 66
 """The most pairs of variables in the table: those of twelve variables."""
@@ -57,9 +58,9 @@ class UniquenessRisk:
         """Count over all known variables, each of them alone, and every two of them if there are not too many."""
         whole = _in(pair, pair.known)
         if whole is None:
-            why = "There is no record, or the intruder knows no variable."
+            why = because("nothing-to-count")
             figures = tuple(Figure(n, f"unique records {n} masking", None) for n in ("after", "before"))
-            return Measured(self.name, self.title, figures, f"Not measured. {why}", notes=(why,))
+            return Measured(self.name, self.title, figures, because("not-measured", why=why), notes=(why,))
         figures = (
             Figure("after", "unique records after masking", whole.percent_after),
             Figure("before", "unique records before masking", whole.percent_before),
@@ -101,7 +102,7 @@ def _table(pair: Pair) -> ResultTable:
     return ResultTable("combinations", "Unique records by one and by two known variables", head, units, rows)
 
 
-def _notes(pair: Pair) -> Iterator[str]:
-    yield "Uniqueness is counted in this file; it does not show whether a person is unique in the population."
+def _notes(pair: Pair) -> Iterator[Reason]:
+    yield because("unique-in-file")
     if not _has_all_pairs(pair):
-        yield f"The table shows single variables only: {len(pair.known)} known variables have too many pairs."
+        yield because("single-variables-only", known=len(pair.known))

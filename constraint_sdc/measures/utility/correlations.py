@@ -13,6 +13,7 @@ from constraint_sdc.arrays import Floats, Points
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.utility.yardstick import complete, counted, finite, mean_of, not_measured, yardstick
+from constraint_sdc.settings.reason import Reason, because
 
 # Covariances and Pearson correlations of all pairs of variables, each over the records that have both.
 
@@ -146,8 +147,7 @@ class Correlations:
             Figure("largest-difference", "largest absolute difference", largest, Unit.PLAIN),
         )
         if found.mean_difference is None:
-            why = "no two masked numeric variables vary together in both files"
-            return not_measured(self.name, self.title, figures, why)
+            return not_measured(self.name, self.title, figures, because("no-two-vary"))
         return Measured(
             self.name,
             self.title,
@@ -162,10 +162,8 @@ class Correlations:
 REGISTERED = {"correlations": Correlations()}
 
 
-def _notes(missing: int) -> tuple[str, ...]:
-    if not missing:
-        return ()
-    return (f"Left out: {counted(missing, 'pair')} with a variable that does not vary in one of the files.",)
+def _notes(missing: int) -> tuple[Reason, ...]:
+    return (because("pairs-left-out", pairs=missing),) if missing else ()
 
 
 def _table(pairs: tuple[tuple[str, str], ...], found: CorrelationChanges) -> ResultTable:

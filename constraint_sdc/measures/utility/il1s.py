@@ -10,7 +10,8 @@ import numpy as np
 from constraint_sdc.arrays import Floats, Points
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, ResultTable, Unit
-from constraint_sdc.measures.utility.yardstick import counted, finite, mean_of, named, not_measured, yardstick
+from constraint_sdc.measures.utility.yardstick import counted, finite, mean_of, not_measured, yardstick
+from constraint_sdc.settings.reason import because
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class AbsoluteError:
         found = il1s(*pair.numbers(names))
         figures = (Figure("il1s", "absolute error in standard deviations", found.loss),)
         if found.loss is None:
-            why = "no masked numeric variable varies and has numbers in both files" if names else _NO_NUMBERS
+            why = because("none-varies-in-both") if names else because("no-masked-numeric")
             return not_measured(self.name, self.title, figures, why)
         missing = [name for name, loss in zip(names, found.by_variable, strict=True) if loss is None]
         return Measured(
@@ -67,14 +68,11 @@ class AbsoluteError:
             f"A masked value differs from the original by {found.loss:.2f}% of sqrt(2) standard deviations on average, "
             f"over {counted(len(names) - len(missing), 'numeric variable')}.",
             (_table(names, found),),
-            (f"Left out: {named(missing)} (constant but changed, blank, or too large).",) if missing else (),
+            (because("no-error-of-own", variables=tuple(missing)),) if missing else (),
         )
 
 
 REGISTERED = {"il1s": AbsoluteError()}
-
-
-_NO_NUMBERS = "no masked variable is numeric"
 
 
 def _table(names: tuple[str, ...], found: Il1s) -> ResultTable:

@@ -21,11 +21,11 @@ from constraint_sdc.measures.utility.yardstick import (
     complete,
     finite,
     mean_of,
-    named,
     not_measured,
     variables_of,
     yardstick,
 )
+from constraint_sdc.settings.reason import because
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class Moments:
             *(Figure(name, label, part) for (name, label), part in zip(_LABELS, parts, strict=True)),
         )
         if total is None:
-            why = "no masked numeric variable varies and has numbers in both files" if names else _NO_NUMBERS
+            why = because("none-varies-in-both") if names else because("no-masked-numeric")
             return not_measured(self.name, self.title, figures, why)
         undefined = [name for name, one in zip(names, found, strict=True) if None in astuple(one.change)]
         few = _few(pair)
@@ -128,8 +128,8 @@ class Moments:
                 _values(names, [None if name in few else one for name, one in zip(names, found, strict=True)]),
             ),
             (
-                *((f"Some moments are not defined and are left out: {named(undefined)}.",) if undefined else ()),
-                *((f"Moments are not shown where they would reveal the values: {named(few)}.",) if few else ()),
+                *((because("moments-undefined", variables=tuple(undefined)),) if undefined else ()),
+                *((because("moments-hidden", variables=tuple(few)),) if few else ()),
             ),
         )
 
@@ -138,7 +138,6 @@ REGISTERED = {"moments": Moments()}
 
 
 _LEAST_VALUES = 5  # four moments would reveal four values
-_NO_NUMBERS = "no masked variable is numeric"
 _LABELS = (
     ("mean", "means, in standard deviations"),
     ("deviation", "standard deviations"),

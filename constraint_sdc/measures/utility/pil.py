@@ -18,7 +18,8 @@ from constraint_sdc.arrays import Floats, Points
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.utility.correlations import Together, each_together, second_moments
-from constraint_sdc.measures.utility.yardstick import Yardstick, mean_of, named, not_measured, variables_of, yardstick
+from constraint_sdc.measures.utility.yardstick import Yardstick, mean_of, not_measured, variables_of, yardstick
+from constraint_sdc.settings.reason import because
 
 # The five kinds of statistics that PIL compares, and the sampling error of each.
 #
@@ -246,7 +247,7 @@ class ProbabilisticLoss:
             *(Figure(label, label, part) for label, part in zip(labels, found.parts, strict=True)),
         )
         if found.total is None:
-            why = "no masked numeric variable has numbers in both files" if names else "no masked variable is numeric"
+            why = because("no-numbers-in-both") if names else because("no-masked-numeric")
             return not_measured(self.name, self.title, figures, why)
         undefined = [figure.label for figure in figures if figure.value is None]
         return Measured(
@@ -256,7 +257,7 @@ class ProbabilisticLoss:
             f"The statistics of {variables_of(pair)} have a probabilistic loss of "
             f"{found.total:.2f}%, where 0% is no change and 100% a larger change than sampling causes.",
             (_variables(names, found), _pairs(names, found)) if len(names) > 1 else (_variables(names, found),),
-            (f"Not defined, and left out of the total: {named(undefined)}.",) if undefined else (),
+            (because("left-out-of-total", parts=tuple(undefined)),) if undefined else (),
         )
 
 

@@ -17,6 +17,7 @@ from constraint_sdc.data.pair import Pair
 from constraint_sdc.evaluate.condition import Word, WordKind, cut, mistake
 from constraint_sdc.measures.assessment import Cell, Figure, Measured, MeasureInputs, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.utility.yardstick import Yardstick, counted, finite, mean_of, not_measured, yardstick
+from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.words import Scale
 
 # Ordinary least squares with an intercept, computed in standard deviations by orthogonal columns.
@@ -174,7 +175,7 @@ class RegressionChange:
     coefficients: tuple[CoefficientChange, ...]
     r_squared_before: float | None
     r_squared_after: float | None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Reason, ...] = ()
 
     @property
     def overlap(self) -> float | None:
@@ -201,29 +202,27 @@ def regression_change(regression: Regression, original: Points, masked: Points) 
     return RegressionChange(regression, len(files[0]), coefficients, before.r_squared, after.r_squared, notes)
 
 
-def _left_out(regression: Regression, files: Sequence[Points]) -> tuple[np.ndarray, tuple[str, ...]]:
+def _left_out(regression: Regression, files: Sequence[Points]) -> tuple[np.ndarray, tuple[Reason, ...]]:
     is_left_out = np.zeros(len(regression.predictors), np.bool_)
-    notes: list[str] = []
+    notes: list[Reason] = []
     for file, which in zip(files, ("original", "masked"), strict=True):
         for j in dependent(file[:, 1:]) if len(file) > len(regression.predictors) + 1 else ():
             if not is_left_out[j]:
-                notes.append(
-                    f"{regression}: {regression.predictors[j]} is left out of both fits; in the {which} file it is "
-                    "constant, or a linear combination of the predictors before it."
-                )
+                predictor = regression.predictors[j]
+                notes.append(because("predictor-left-out", regression=str(regression), predictor=predictor, file=which))
             is_left_out[j] = True
     return is_left_out, tuple(notes)
 
 
-def _why_not(regression: Regression, files: Sequence[Points], kept: int) -> str | None:
+def _why_not(regression: Regression, files: Sequence[Points], kept: int) -> Reason | None:
+    name, coefficients = str(regression), len(regression.predictors) + 1
     if not kept:
-        return f"{regression}: not fitted, no predictor is left."
-    if len(files[0]) <= len(regression.predictors) + 1:
-        records = counted(len(files[0]), "complete record")
-        return f"{regression}: not fitted, {records} for {len(regression.predictors) + 1} coefficients."
+        return because("no-predictor-left", regression=name)
+    if len(files[0]) <= coefficients:
+        return because("too-few-complete", regression=name, records=len(files[0]), coefficients=coefficients)
     for file, which in zip(files, ("original", "masked"), strict=True):
         if (file[:, 0] == file[0, 0]).all():
-            return f"{regression}: not fitted, {regression.response} is constant in the {which} file."
+            return because("response-constant", regression=name, response=regression.response, file=which)
     return None
 
 
@@ -279,10 +278,10 @@ class Regressions:
         figures = (Figure("overlap", "mean overlap of 95% confidence intervals", overlap),)
         notes = tuple(note for one in found for note in one.notes)
         if not found:
-            return not_measured(self.name, self.title, figures, "the recipe names no regression")
-        says = f"The 95% confidence intervals of {counted(len(found), 'regression')} overlap by {overlap or 0.0:.2f}%."
-        if overlap is None:
-            says = "Not defined: none of the regressions could be fitted to both files."
+            return not_measured(self.name, self.title, figures, because("no-regression-named"))
+        says: str | Reason = because("not-defined", why=because("no-regression-fits"))
+        if overlap is not None:
+            says = f"The 95% confidence intervals of {counted(len(found), 'regression')} overlap by {overlap:.2f}%."
         return Measured(self.name, self.title, figures, says, (_fits(found), _table(found)), notes)
 
 

@@ -13,7 +13,8 @@ import numpy as np
 from constraint_sdc.arrays import Floats, Points
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, ResultTable, Unit
-from constraint_sdc.measures.utility.yardstick import finite, named, not_measured, variables_of, yardstick
+from constraint_sdc.measures.utility.yardstick import finite, not_measured, variables_of, yardstick
+from constraint_sdc.settings.reason import Reason, because
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,19 +80,15 @@ class SquaredError:
             figures,
             f"Masking replaced {found.loss:.2f}% of the spread of {variables_of(pair)} by error.",
             (_table(names, found),),
-            (f"No loss of its own: {named(missing)} (constant but changed, blank, or too large for a number).",)
-            if missing
-            else (),
+            (because("no-loss-of-own", variables=tuple(missing)),) if missing else (),
         )
 
 
 REGISTERED = {"sse": SquaredError()}
 
 
-def _why_not(found: Sse) -> str:
-    if not found.by_variable:
-        return "no masked variable is numeric"
-    return "no masked numeric variable varies and has numbers in both files, or the error is too large for a number"
+def _why_not(found: Sse) -> Reason:
+    return because("none-varies-or-too-large") if found.by_variable else because("no-masked-numeric")
 
 
 def _table(names: tuple[str, ...], found: Sse) -> ResultTable:

@@ -10,7 +10,8 @@ import numpy as np
 
 from constraint_sdc.data.pair import Compared, Pair
 from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, ResultTable, Unit
-from constraint_sdc.measures.utility.yardstick import counted, named, not_measured
+from constraint_sdc.measures.utility.yardstick import counted, not_measured
+from constraint_sdc.settings.reason import because
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class Unchanged:
             Figure("cells", "masked cells", found.cells, Unit.COUNT),
         )
         if found.share is None:
-            why = "the masked variables have no values" if variables else "no variable is masked"
+            why = because("masked-without-values") if variables else because("nothing-masked")
             return not_measured(self.name, self.title, figures, why)
         blank = [v.name for v, share in zip(variables, found.by_variable, strict=True) if share is None]
         return Measured(
@@ -72,7 +73,7 @@ class Unchanged:
             f"{found.share:.2f}% of {counted(found.cells, 'masked cell')} still have the original value, "
             f"and {found.records:.2f}% of the records have all of theirs.",
             (_table(variables, found),),
-            (f"Without any value: {named(blank)}.",) if blank else (),
+            (because("without-value", variables=tuple(blank)),) if blank else (),
         )
 
 

@@ -7,7 +7,7 @@ power of two, which is exact, and the first of them is subtracted before anythin
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from constraint_sdc.arrays import Floats, Points
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.measures.assessment import Figure, Measured
+from constraint_sdc.settings.reason import Reason, because
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,19 +84,6 @@ def finite(number: float) -> float | None:
 
 # Sentences that several utility measures share.
 
-_MOST_NAMED = 5
-
-
-def named(names: Sequence[str]) -> str:
-    """Return names for a sentence, the first few of many.
-
-    >>> named(["V1"]), named(["V1", "V2", "V3"]), named([f"V{j}" for j in range(1, 10)])
-    ('V1', 'V1, V2 and V3', 'V1, V2, V3, V4, V5 and 4 more')
-    """
-    if len(names) > _MOST_NAMED + 1:
-        return f"{', '.join(names[:_MOST_NAMED])} and {len(names) - _MOST_NAMED} more"
-    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
-
 
 def counted(count: int, one: str, many: str | None = None) -> str:
     """Return a count with its noun.
@@ -120,6 +108,7 @@ def mean_of(numbers: Iterable[float | None]) -> float | None:
     return total / len(defined) if math.isfinite(total) else sum(number / len(defined) for number in defined)
 
 
-def not_measured(name: str, title: str, figures: tuple[Figure, ...], why: str) -> Measured:
+def not_measured(name: str, title: str, figures: tuple[Figure, ...], why: Reason) -> Measured:
     """Return a measure whose figures are all not defined, and why."""
-    return Measured(name, title, figures, f"Not defined: {why}.", notes=(f"Not defined: {why}.",))
+    undefined = because("not-defined", why=why)
+    return Measured(name, title, figures, undefined, notes=(undefined,))

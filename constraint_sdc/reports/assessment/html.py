@@ -27,6 +27,7 @@ from constraint_sdc.reports.assessment.text import (
 from constraint_sdc.reports.charts.bins import least_records
 from constraint_sdc.reports.check.wording import counted, number
 from constraint_sdc.reports.page import render_page
+from constraint_sdc.reports.sentences import sentences, worded
 
 # A longer table is closed until the reader opens it; on paper it is open.
 _OPEN_ROWS = 12
@@ -69,7 +70,7 @@ def _page(assessment: Assessment, sweep: Sequence[SweepPoint], show_values: bool
         "pictures": pictures_section(assessment.pair),
         "map": map_section(assessment.score, sweep),
         "certificate": certificate_section(assessment.certificate),
-        "notes": assessment.notes,
+        "notes": sentences(assessment.notes),
         "shows_values": show_values,
         "exit_code": assessment.exit_code,
     }
@@ -116,11 +117,11 @@ def _measured(measured: Measured, show_values: bool) -> dict[str, object]:
     return {
         "name": measured.measure,
         "title": measured.title,
-        "says": measured.says,
+        "says": worded(measured.says),
         "figures": [(figure.label, shown_or_why_not(figure)) for figure in measured.figures],
         "tables": [_table(table) for table in shown],
         "hidden": hidden,
-        "notes": measured.notes,
+        "notes": sentences(measured.notes),
     }
 
 

@@ -7,6 +7,8 @@ from constraint_sdc.files.json_file import json_text
 from constraint_sdc.maskers.masked import RuleOutcome
 from constraint_sdc.measures.assessment import Assessment, Measured, ResultTable, SubdomainMeasured
 from constraint_sdc.reports.assessment.text import is_hidden, shown_name
+from constraint_sdc.reports.sentences import sentences, worded
+from constraint_sdc.settings.reason import Reason, reason_to_json, reasons_to_json
 
 SCHEMA = "constraint-sdc/assessment"
 SCHEMA_VERSION = 1
@@ -35,7 +37,8 @@ def render_assessment_json(assessment: Assessment, *, show_values: bool = False)
             "subdomains": [_subdomain(part, assessment, show_values) for part in assessment.subdomains],
             "risk": [measured_to_json(one, show_values) for one in assessment.risk],
             "attacks": [measured_to_json(one, show_values) for one in assessment.attacks],
-            "notes": list(assessment.notes),
+            "notes": sentences(assessment.notes),
+            "note_reasons": reasons_to_json(assessment.notes),
         }
     )
 
@@ -63,13 +66,15 @@ def measured_to_json(measured: Measured, show_values: bool) -> dict[str, object]
     return {
         "measure": measured.measure,
         "title": measured.title,
-        "says": measured.says,
+        "says": worded(measured.says),
+        "says_reason": reason_to_json(measured.says) if isinstance(measured.says, Reason) else None,
         "figures": {
             figure.name: {"label": figure.label, "value": figure.value, "unit": figure.unit.value}
             for figure in measured.figures
         },
         "tables": [_table(table) for table in tables],
-        "notes": list(measured.notes),
+        "notes": sentences(measured.notes),
+        "note_reasons": reasons_to_json(measured.notes),
     }
 
 

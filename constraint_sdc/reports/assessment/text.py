@@ -10,6 +10,7 @@ from constraint_sdc.measures.assessment import Assessment, Cell, Figure, Measure
 from constraint_sdc.reports.charts.bins import least_records
 from constraint_sdc.reports.check.wording import counted, number
 from constraint_sdc.reports.masking.mask_result import rule_table
+from constraint_sdc.reports.sentences import sentences, worded
 from constraint_sdc.reports.terminal import align, clean, fact, paint, wrapped
 
 # Numbers of an assessment as people read them; the text form and the page show the same digits.
@@ -154,7 +155,7 @@ def assessment_text(
             lines += measured_text(one, details=details, show_values=show_values, columns=columns, colour=colour)
         if measured is assessment.utility and assessment.subdomains and not details:
             lines += ["", *_subdomains(assessment, show_values, colour)]
-    for note in assessment.notes:
+    for note in sentences(assessment.notes):
         lines += wrapped(f"note: {clean(note)}", columns, "", "  ")
     return "\n".join(lines) + "\n"
 
@@ -162,7 +163,9 @@ def assessment_text(
 def assessment_verdict(assessment: Assessment) -> str:
     """Say in a sentence whether the rules hold and what SCORE is."""
     word = "OBJECTION" if assessment.exit_code else "ASSESSED"
-    said = f"{word}: {counted(assessment.records, 'record')}; {_rules(assessment)}. {clean(assessment.score.says)}"
+    said = (
+        f"{word}: {counted(assessment.records, 'record')}; {_rules(assessment)}. {clean(worded(assessment.score.says))}"
+    )
     lost = assessment.pair.lost
     return f"{said} Lost altogether, and in none of these figures: {', '.join(map(clean, lost))}." if lost else said
 
@@ -223,7 +226,7 @@ def measured_text(
     measured: Measured, *, details: bool, show_values: bool, columns: int, colour: bool = False
 ) -> list[str]:
     """Return what one measure found: its title and a sentence; in detail its figures, tables and notes too."""
-    lines = wrapped(f"{measured.title}: {clean(measured.says)}", columns, "  ", "    ")
+    lines = wrapped(f"{measured.title}: {clean(worded(measured.says))}", columns, "  ", "    ")
     if not details:
         return lines
     figures = [(clean(figure.label), shown_figure(figure)) for figure in measured.figures]
@@ -232,7 +235,7 @@ def measured_text(
     for table in measured.tables:
         if table not in hidden:
             lines += [*_table(table, colour), ""]
-    for note in (*measured.notes, *([_HIDDEN] if hidden else [])):
+    for note in (*sentences(measured.notes), *([_HIDDEN] if hidden else [])):
         lines += wrapped(f"note: {clean(note)}", columns, "    ", "      ")
     return [*lines, ""] if measured.notes or hidden else lines
 

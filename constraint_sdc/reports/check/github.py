@@ -12,6 +12,7 @@ from constraint_sdc.judge.finding import SEVERITIES, CheckResult, RuleResult
 from constraint_sdc.reports.check.check_format import CheckFormat
 from constraint_sdc.reports.check.wording import label, number, outcome, place, relative_path, verdict
 from constraint_sdc.reports.disclosure import shown_message
+from constraint_sdc.reports.sentences import sentences
 from constraint_sdc.reports.terminal import align, clean, clipped, legible
 from constraint_sdc.schematron.schema import Severity
 
@@ -84,5 +85,5 @@ def _summary(result: CheckResult) -> Iterator[str]:
     ]
     yield verdict(result)
     # A line never starts with text from outside, and the runner's old "##[" syntax is broken up wherever it stands.
-    for line in align(rows, right=(3,)) + [f"note: {clean(note)}" for note in result.notes]:
+    for line in align(rows, right=(3,)) + [f"note: {clean(note)}" for note in sentences(result.notes)]:
         yield line.replace("##[", "## [")

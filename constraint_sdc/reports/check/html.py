@@ -18,6 +18,7 @@ from constraint_sdc.reports.check.wording import (
 )
 from constraint_sdc.reports.disclosure import shown_message
 from constraint_sdc.reports.page import render_page
+from constraint_sdc.reports.sentences import sentences
 from constraint_sdc.reports.terminal import clipped
 
 _CLASSES: dict[Label, str] = {
@@ -45,6 +46,7 @@ def _page(result: CheckResult) -> dict[str, object]:
     findings = [rule for rule in result.results if rule.status in ("fail", "error")]
     return {
         "result": result,
+        "notes": sentences(result.notes),
         "word": word,
         "tone": "pass" if word == "PASS" else "fail",
         "reason": verdict_reason(result),

@@ -7,7 +7,9 @@ from constraint_sdc.files.json_file import json_text
 from constraint_sdc.judge.finding import CheckResult, RuleResult, Violation
 from constraint_sdc.reports.check.check_format import CheckFormat
 from constraint_sdc.reports.check.wording import broken_records, is_gated, unlisted, verdict_reason, verdict_word
+from constraint_sdc.reports.sentences import sentences
 from constraint_sdc.schematron.schema import Origin
+from constraint_sdc.settings.reason import reasons_to_json
 
 SCHEMA = "constraint-sdc/check"
 SCHEMA_VERSION = 1
@@ -38,7 +40,8 @@ def render_json(result: CheckResult) -> str:
             "shows_values": result.shows_values,
             "counts": _counts(result),
             "results": [_rule(rule, result) for rule in result.results],
-            "notes": list(result.notes),
+            "notes": sentences(result.notes),
+            "note_reasons": reasons_to_json(result.notes),
         }
     )
 

@@ -14,6 +14,7 @@ from constraint_sdc.reports.check.check_format import CheckFormat
 from constraint_sdc.reports.check.wording import is_gated, number, outcome, place, unlisted, verdict
 from constraint_sdc.reports.check.xml_text import element, xml_text
 from constraint_sdc.reports.disclosure import shown_message
+from constraint_sdc.reports.sentences import sentences
 from constraint_sdc.reports.terminal import clean, clipped
 
 
@@ -30,7 +31,7 @@ def render_junit(result: CheckResult) -> str:
     suite = element("testsuite", {"name": result.title or result.rules or "rules", **totals})
     suite.append(_properties(result))
     suite.extend(cases)
-    suite.append(element("system-out", {}, "\n".join([verdict(result), *result.notes])))
+    suite.append(element("system-out", {}, "\n".join([verdict(result), *sentences(result.notes)])))
     root = element("testsuites", {"name": "constraint-sdc check", **totals})
     root.append(suite)
     return xml_text(root)

@@ -14,6 +14,7 @@ from constraint_sdc.judge.finding import CheckResult, RuleResult, Violation
 from constraint_sdc.reports.check.check_format import CheckFormat
 from constraint_sdc.reports.check.wording import EXIT_MEANING, outcome, place, uri_reference, verdict
 from constraint_sdc.reports.disclosure import shown_message
+from constraint_sdc.reports.sentences import sentences
 from constraint_sdc.reports.terminal import clean, clipped, legible
 from constraint_sdc.schematron.schema import Severity
 
@@ -63,7 +64,7 @@ def _invocation(result: CheckResult) -> dict[str, object]:
         for rule in result.results
         if rule.status == "error"
     ]
-    notifications += [{"level": "note", "message": _message(note)} for note in result.notes]
+    notifications += [{"level": "note", "message": _message(note)} for note in sentences(result.notes)]
     return {
         "executionSuccessful": not result.has_errors,
         "exitCode": result.exit_code,

@@ -16,6 +16,7 @@ from constraint_sdc.reports.check.check_format import CheckFormat
 from constraint_sdc.reports.check.wording import counted, number, outcome, unlisted, verdict
 from constraint_sdc.reports.check.xml_text import element, name_or_none, xml_text
 from constraint_sdc.reports.disclosure import shown_message
+from constraint_sdc.reports.sentences import sentences
 
 SVRL = "http://purl.oclc.org/dsdl/svrl"
 ElementTree.register_namespace("svrl", SVRL)
@@ -46,7 +47,7 @@ def _remarks(result: CheckResult) -> Iterator[str]:
     for rule in result.results:
         if unlisted(rule):
             yield f"{rule.rule}: {number(len(rule.violations))} of {counted(rule.failed, 'violation')} listed"
-    yield from result.notes
+    yield from sentences(result.notes)
 
 
 def _active_pattern(pattern: str, result: CheckResult) -> ElementTree.Element:

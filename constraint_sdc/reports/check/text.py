@@ -17,6 +17,7 @@ from constraint_sdc.reports.check.wording import (
     verdict_word,
 )
 from constraint_sdc.reports.disclosure import shown_message
+from constraint_sdc.reports.sentences import sentences
 from constraint_sdc.reports.terminal import Style, align, clean, clipped, paint
 
 _STYLES: dict[Label, Style] = {
@@ -115,7 +116,7 @@ def _place(violation: Violation) -> tuple[str, str, str, str]:
 
 
 def _closing(result: CheckResult) -> Iterator[str]:
-    for note in result.notes:
+    for note in sentences(result.notes):
         yield f"note: {clean(note)}"
     if not result.shows_values and any(rule.violations or rule.error for rule in result.results):
         yield "values are hidden; --show-values shows them"

@@ -15,6 +15,7 @@ from constraint_sdc.measures.assessment import Measured
 from constraint_sdc.measures.attacks.rule_inference.attack import RuleInference
 from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
 from constraint_sdc.operators.lower_median import LowerMedian
+from constraint_sdc.reports.sentences import sentences, worded
 from constraint_sdc.settings.words import Scale
 from tests.measures.attacks.edit_rules import rule_of, written_rules
 from tests.measures.pairs import compared, group_means
@@ -84,7 +85,7 @@ def test_a_total_of_released_parts_is_given_away(tmp_path: Path) -> None:
     found = RuleInference(rules).measure(file_of(original, averaged(original, "T", 3)))
     assert found.value("pinned-by-rules") == found.value("pinned-rules-only") == 100
     assert found.value("pinned-without-rules") == 0
-    assert found.says.startswith("The rules give away 100.00% of the masked values exactly")
+    assert worded(found.says).startswith("The rules give away 100.00% of the masked values exactly")
 
 
 def test_a_fixed_value_is_known(tmp_path: Path) -> None:
@@ -154,7 +155,7 @@ def test_a_value_domain_bounds_by_its_extremes() -> None:
     assert row(known, "rules", "X")["width"] == 2.0
     unknown = RuleInference([rule]).measure(file)
     assert row(unknown, "rules", "X")["width"] is None
-    assert "1 of 1 rules tell nothing about intervals: listed." in unknown.notes
+    assert "1 of 1 rules tell nothing about intervals: listed." in sentences(unknown.notes)
 
 
 def test_a_rule_that_the_original_breaks_is_not_used(tmp_path: Path) -> None:
@@ -163,14 +164,14 @@ def test_a_rule_that_the_original_breaks_is_not_used(tmp_path: Path) -> None:
         file_of(original, averaged(original, "X", 3))
     )
     assert found.value("pinned") == 0
-    assert any("breaks these rules" in note and "r1" in note for note in found.notes)
+    assert any("breaks these rules" in note and "r1" in note for note in sentences(found.notes))
 
 
 def test_rules_on_texts_tell_nothing_and_are_named(tmp_path: Path) -> None:
     rules = written_rules(tmp_path, "matches(X, '^[0-9]+$')", "exists(X)", "number(X) >= 0")
     original = {"X": [1.0, 2.0]}
     found = RuleInference(rules).measure(file_of(original, averaged(original, "X", 2)))
-    assert "2 of 3 rules tell nothing about intervals: r1, r2." in found.notes
+    assert "2 of 3 rules tell nothing about intervals: r1, r2." in sentences(found.notes)
 
 
 def test_a_blank_takes_its_record_out_of_the_rule(tmp_path: Path) -> None:
@@ -197,7 +198,7 @@ def test_without_rules_groups_tell_nothing() -> None:
     original = {"X": [1.0, 2.0, 3.0, 4.0]}
     found = RuleInference(()).measure(file_of(original, averaged(original, "X", 2)))
     assert found.value("bounded") == found.value("pinned") == 0
-    assert "There are no rules." in found.notes
+    assert "There are no rules." in sentences(found.notes)
 
 
 def test_shuffled_values_are_not_taken_for_means(tmp_path: Path) -> None:
@@ -207,7 +208,7 @@ def test_shuffled_values_are_not_taken_for_means(tmp_path: Path) -> None:
         file_of(original, {"X": [40.0, 1.0, 2.0, 30.0]})
     )
     assert row(found, "rules", "X") == row(found, "rules-and-masked", "X")
-    assert any("Not known to be group means" in note for note in found.notes)
+    assert any("Not known to be group means" in note for note in sentences(found.notes))
 
 
 @pytest.mark.parametrize("how", ["weighted", "lower median"])
@@ -239,7 +240,7 @@ def test_a_variable_that_changed_without_being_masked_is_not_trusted(tmp_path: P
     variables = (compared("A", [1.0, 2.0], [1.0, 3.0], is_masked=False), compared("X", [1.0, 2.0], [1.5, 1.5]))
     found = RuleInference(written_rules(tmp_path, "number(X) = number(A)")).measure(Pair(variables, ("A", "X")))
     assert found.value("pinned") == 0
-    assert any("Not masked but changed" in note for note in found.notes)
+    assert any("Not masked but changed" in note for note in sentences(found.notes))
 
 
 def test_codes_are_not_numbers(tmp_path: Path) -> None:
@@ -251,7 +252,7 @@ def test_codes_are_not_numbers(tmp_path: Path) -> None:
     )
     found = RuleInference(written_rules(tmp_path, "number(X) = number(C)")).measure(Pair(variables, ("C", "X")))
     assert found.value("pinned") == 0
-    assert "Only numbers have intervals; left out: D." in found.notes
+    assert "Only numbers have intervals; left out: D." in sentences(found.notes)
 
 
 ODD = {
@@ -291,7 +292,7 @@ def test_odd_files_give_finite_answers(tmp_path: Path, odd: str, decimals: int |
 def test_an_empty_file_has_nothing_to_derive(tmp_path: Path) -> None:
     found = RuleInference(written_rules(tmp_path, "number(X) >= 0")).measure(file_of({"X": []}, {"X": []}))
     assert found.figures[0].value is None
-    assert "No masked variable holds numbers in both files." in found.notes
+    assert "No masked variable holds numbers in both files." in sentences(found.notes)
 
 
 def test_no_table_tells_about_a_single_record(tmp_path: Path) -> None:

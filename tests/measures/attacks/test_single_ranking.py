@@ -16,6 +16,7 @@ from constraint_sdc.measures.assessment import Measured
 from constraint_sdc.measures.attacks.single_ranking import SETTINGS, SingleRanking
 from constraint_sdc.measures.attacks.single_ranking_links import AgreementLinks, link_by_agreement, link_by_best_fields
 from constraint_sdc.partition.registry import partitioner
+from constraint_sdc.reports.sentences import sentences, worded
 from constraint_sdc.settings.words import Scale
 from tests.measures.pairs import compared, group_means, pair_of
 
@@ -203,7 +204,7 @@ def test_an_unmasked_file_is_re_identified_in_full() -> None:
     assert found.value("re-identified") == 100
     assert found.value("unique-links") == 300
     assert found.value("right-among-unique") == 100
-    assert "100.0%" in found.says
+    assert "100.0%" in worded(found.says)
 
 
 def test_links_to_a_shuffled_file_are_wrong() -> None:
@@ -246,10 +247,10 @@ def test_only_known_numbers_are_compared() -> None:
     number = compared("income", original[:, 0], ranked(original, 3)[:, 0])
     code = compared("region", [1.0] * 50, [1.0] * 50, scale=Scale.NOMINAL)
     found = SingleRanking("full").measure(Pair((number, code), ("income", "region")))
-    assert any("region" in note for note in found.notes)
+    assert any("region" in note for note in sentences(found.notes))
     nothing = SingleRanking().measure(Pair((number, code), ("region",)))
     assert nothing.value("re-identified") is None
-    assert "no numeric variable" in nothing.says
+    assert "no numeric variable" in worded(nothing.says)
 
 
 ODD = {
@@ -288,7 +289,7 @@ def test_a_constant_or_a_blank_file_links_nobody() -> None:
 def test_no_records() -> None:
     found = SingleRanking().measure(pair_of(np.zeros((0, 2)), np.zeros((0, 2))))
     assert found.value("re-identified") is None
-    assert "no records" in found.says
+    assert "no records" in worded(found.says)
 
 
 @pytest.mark.parametrize(

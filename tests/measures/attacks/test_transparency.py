@@ -31,6 +31,7 @@ from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
 from constraint_sdc.operators.geometric_mean import GeometricMean
 from constraint_sdc.operators.lower_median import LowerMedian
 from constraint_sdc.partition.registry import partitioner
+from constraint_sdc.reports.sentences import sentences, worded
 from constraint_sdc.settings.words import Scale
 from tests.measures.pairs import compared, group_means, pair_of
 
@@ -289,7 +290,7 @@ def test_rounding_to_a_coarse_grid_is_slack() -> None:
     reach = reach_of_order(original, masked, slack(original, masked))
     assert reach.is_sound
     pair = pair_of(original[:, None], masked[:, None], blocks=blocks_of([["V1"]], "individual-ranking"))
-    assert any("Slack" in note for note in Transparency().measure(pair).notes)
+    assert any("Slack" in note for note in sentences(Transparency().measure(pair).notes))
 
 
 def test_methods_that_promise_no_order_are_not_taken_to_keep_it() -> None:
@@ -358,7 +359,7 @@ def test_an_unmasked_file_is_known_for_certain() -> None:
     found = Transparency().measure(pair_of(original, original.copy(), k=1))
     assert found.value("certain-links-published") == 100
     assert found.value("certain-links-rerun") == 100
-    assert "200 of 200" in found.says
+    assert "200 of 200" in worded(found.says)
 
 
 def test_a_shuffled_file_is_not_misread() -> None:
@@ -392,7 +393,7 @@ def test_no_records() -> None:
     found = Transparency().measure(pair_of(np.zeros((0, 2)), np.zeros((0, 2))))
     assert found.value("certain-links-published") is None
     assert found.value("median-set-published") is None
-    assert "no records" in found.says
+    assert "no records" in worded(found.says)
 
 
 def test_sets_are_counted_up_to_the_cap() -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from constraint_sdc.data.pair import MaskedTogether
 from constraint_sdc.measures.risk.achieved_k import AchievedKRisk, achieved_k
 from constraint_sdc.measures.risk.uniqueness import UniquenessRisk, uniqueness
+from constraint_sdc.reports.sentences import sentences, worded
 from tests.measures.pairs import pair_of
 
 _codes = st.integers(1, 4).flatmap(lambda d: st.lists(st.tuples(*[st.integers(0, 3)] * d), min_size=1, max_size=40))
@@ -62,16 +63,16 @@ def test_a_promise_held_in_every_block_may_be_broken_over_all() -> None:
         ("V2", 2, 2, 0, "holds"),
         ("all known: V1, V2", 1, 4, 4, "does not hold"),
     )
-    assert found.says == (
+    assert worded(found.says) == (
         "Groups of 2 were promised: every block keeps the promise; over all known variables together the smallest "
         "class has 1 record, and 4 records are in classes of fewer than 2."
     )
-    assert len(found.notes) == 1
+    assert len(tuple(sentences(found.notes))) == 1
 
 
 def test_a_broken_promise_is_said() -> None:
     found = AchievedKRisk().measure(pair_of(*crossed(), k=3))
-    assert "0 of 1 blocks keep the promise" in found.says
+    assert "0 of 1 blocks keep the promise" in worded(found.says)
     assert found.value("blocks-held") == 0
 
 
@@ -80,7 +81,7 @@ def test_without_a_promise_there_is_nothing_to_hold() -> None:
     assert found.value("promised") is None
     assert found.value("blocks-held") is None
     assert found.tables[0].rows[0][3:] == (None, "none made")
-    assert any("No group size was promised" in note for note in found.notes)
+    assert any("No group size was promised" in note for note in sentences(found.notes))
 
 
 def test_the_distribution_has_every_record() -> None:
@@ -115,7 +116,7 @@ def test_of_many_variables_the_table_has_single_ones_and_says_so() -> None:
     original = np.random.default_rng(0).normal(size=(20, 13))
     found = UniquenessRisk().measure(pair_of(original, original))
     assert len(found.tables[0].rows) == 13
-    assert any("too many" in note for note in found.notes)
+    assert any("too many" in note for note in sentences(found.notes))
 
 
 @pytest.mark.parametrize("measure", [AchievedKRisk(), UniquenessRisk()])

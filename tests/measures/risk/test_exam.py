@@ -18,6 +18,7 @@ from constraint_sdc.measures.risk.mahalanobis_linkage import MahalanobisLinkage
 from constraint_sdc.measures.risk.probabilistic_linkage import ProbabilisticLinkage
 from constraint_sdc.measures.risk.subset_linkage import SubsetLinkage
 from constraint_sdc.measures.risk.uniqueness import UniquenessRisk
+from constraint_sdc.reports.sentences import sentences, worded
 from constraint_sdc.settings.words import Scale
 from tests.measures.pairs import compared, pair_of
 
@@ -58,11 +59,11 @@ def _require_sound(found: Measured, measure: Measure) -> None:
         assert figure.unit is not Unit.COUNT or figure.value is None or type(figure.value) is int
     headline = found.figures[0].value
     if headline is None:
-        assert found.notes
-        assert found.says.startswith("Not measured")
+        assert sentences(found.notes)
+        assert worded(found.says).startswith("Not measured")
     else:
         shown = f"{headline:,}" if type(headline) is int else f"{headline:.2f}"
-        assert shown in found.says
+        assert shown in worded(found.says)
     assert len({table.name for table in found.tables}) == len(found.tables)
     for table in found.tables:
         assert len(table.head) == len(table.units)

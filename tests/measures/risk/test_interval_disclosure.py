@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.measures.risk.interval_disclosure import IntervalDisclosureRisk, RankBase, interval_disclosure
+from constraint_sdc.reports.sentences import sentences
 from constraint_sdc.settings.words import Scale
 from tests.measures.pairs import compared, pair_of
 
@@ -90,7 +91,7 @@ def test_blank_cells_are_not_counted_and_it_is_said() -> None:
     found = IntervalDisclosureRisk().measure(pair_of(original, masked))
     assert found.value("rank") == 100.0
     assert found.tables[0].rows == (("V1", 1, 100.0, 100.0), ("V2", 0, None, None))
-    assert found.notes == (
+    assert tuple(sentences(found.notes)) == (
         "5 cells are blank in one of the files or in both, and are not counted.",
         "No value in both files, left out: V2.",
     )
@@ -110,4 +111,4 @@ def test_categories_and_variables_left_as_they_are_have_no_interval() -> None:
     )
     found = IntervalDisclosureRisk().measure(Pair(variables, ("Town", "Age")))
     assert found.value("rank") is None
-    assert found.notes
+    assert sentences(found.notes)

@@ -15,6 +15,7 @@ from constraint_sdc.measures.points import place, standardised
 from constraint_sdc.measures.risk.distance_linkage import DistanceLinkage, distance_linkage
 from constraint_sdc.measures.risk.mahalanobis_linkage import MahalanobisLinkage, whitened
 from constraint_sdc.measures.risk.subset_linkage import SubsetLinkage, drawn_subsets, sampled_rows, subset_linkage
+from constraint_sdc.reports.sentences import sentences
 from constraint_sdc.settings.words import Scale
 from tests.measures.pairs import compared, group_means, pair_of
 
@@ -117,7 +118,7 @@ def test_an_exact_rule_makes_no_difference_to_mahalanobis_and_is_noted() -> None
     total = [np.column_stack((each, each.sum(axis=1))) for each in (original, masked)]
     without, found = (MahalanobisLinkage().measure(p) for p in (pair_of(original, masked), pair_of(*total)))
     assert found.value("linked") == pytest.approx(without.value("linked"))
-    assert found.notes[0].startswith("1 of 4 directions has no spread in the original")
+    assert sentences(found.notes)[0].startswith("1 of 4 directions has no spread in the original")
 
 
 def test_whitened_originals_have_unit_covariance() -> None:
@@ -129,7 +130,7 @@ def test_whitened_originals_have_unit_covariance() -> None:
 def test_mahalanobis_has_nothing_to_say_about_constants() -> None:
     found = MahalanobisLinkage().measure(pair_of(np.full((5, 2), 0.1), np.full((5, 2), 0.3)))
     assert found.figures[0].value is None
-    assert found.notes
+    assert sentences(found.notes)
 
 
 def test_subsets_are_averaged_within_a_size_and_then_over_sizes() -> None:
@@ -154,8 +155,8 @@ def test_many_subsets_and_records_are_drawn_by_the_seed_and_it_is_said() -> None
     assert found.tables != SubsetLinkage(per_size=4, records=20, seed=4).measure(pair_of(original, masked)).tables
     assert [row[1:3] for row in found.tables[0].rows] == [(4, 6), (4, 15), (4, 20), (4, 15), (4, 6), (1, 1)]
     assert found.value("records") == 20
-    assert "4 were drawn (seed 3)" in found.notes[0]
-    assert "20 of 60 masked records were drawn" in found.notes[1]
+    assert "4 were drawn (seed 3)" in sentences(found.notes)[0]
+    assert "20 of 60 masked records were drawn" in sentences(found.notes)[1]
 
 
 def test_drawn_records_are_linked_to_all_originals() -> None:

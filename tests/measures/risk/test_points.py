@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from constraint_sdc.measures import points as module
 from constraint_sdc.measures.points import FAR, Standardisation, joined, place, places_of, standardised
+from constraint_sdc.reports.sentences import sentences
 from constraint_sdc.settings.words import Scale
 from tests.measures.pairs import compared
 
@@ -83,7 +84,9 @@ def test_too_many_categories_are_few_and_it_is_said(monkeypatch: pytest.MonkeyPa
     assert places.original.shape == (10, 3)
     assert math.dist(places.original[0], places.original[3]) == pytest.approx(1.0)
     assert math.dist(places.original[5], places.original[9]) == 0.0
-    assert places.notes == ("Code has 7 categories; the rarest 5 of them count as one, so the risk is understated.",)
+    assert tuple(sentences(places.notes)) == (
+        "Code has 7 categories; the rarest 5 of them count as one, so the risk is understated.",
+    )
 
 
 def test_joined_without_a_variable_has_no_column() -> None:

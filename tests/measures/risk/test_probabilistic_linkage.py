@@ -16,6 +16,7 @@ from constraint_sdc.measures.risk.probabilistic_linkage import (
     pattern_counts,
     probabilistic_linkage,
 )
+from constraint_sdc.reports.sentences import sentences
 from constraint_sdc.settings.words import Scale
 from tests.measures.pairs import compared, pair_of
 
@@ -121,15 +122,15 @@ def test_what_was_drawn_is_said_and_the_seed_repeats_it() -> None:
     found = measure.measure(pair_of(original, masked))
     assert found == measure.measure(pair_of(original, masked))
     assert found.value("records") == 50
-    assert any("50 of 200 masked records were drawn" in note for note in found.notes)
-    assert any("from 50 drawn masked records and all originals (seed 3)" in note for note in found.notes)
+    assert any("50 of 200 masked records were drawn" in note for note in sentences(found.notes))
+    assert any("from 50 drawn masked records and all originals (seed 3)" in note for note in sentences(found.notes))
 
 
 def test_of_more_than_twenty_variables_the_first_are_used_and_named() -> None:
     original = np.random.default_rng(8).normal(size=(40, 22))
     found = ProbabilisticLinkage().measure(pair_of(original, original))
     assert len(found.tables[0].rows) == 20
-    assert any("first 20 of 22" in note and note.endswith("V20.") for note in found.notes)
+    assert any("first 20 of 22" in note and note.endswith("V20.") for note in sentences(found.notes))
 
 
 def test_the_truth_stands_beside_the_guess() -> None:

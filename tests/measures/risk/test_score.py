@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from constraint_sdc.measures.score import score, score_measured
+from constraint_sdc.reports.sentences import sentences, worded
 
 
 @pytest.mark.parametrize(
@@ -24,7 +25,7 @@ def test_a_file_that_was_not_masked_has_fifty() -> None:
     found = score_measured(0.0, 100.0, 100.0)
     assert found.value("score") == 50.0
     assert found.value("dr") == 100.0
-    assert "no better than the 50" in found.says
+    assert "no better than the 50" in worded(found.says)
 
 
 @pytest.mark.parametrize("missing", [0, 1, 2])
@@ -34,8 +35,8 @@ def test_a_part_that_is_not_defined_leaves_the_score_undefined(missing: int) -> 
     found = score_measured(*parts)
     assert found.value("score") is None
     assert found.value("dr") == (25.0 if missing == 0 else None)
-    assert found.notes[0] == f"Not defined for this file: {('PIL', 'DBRL', 'ID')[missing]}."
+    assert sentences(found.notes)[0] == f"Not defined for this file: {('PIL', 'DBRL', 'ID')[missing]}."
 
 
 def test_the_sentence_has_the_number() -> None:
-    assert "36.35" in score_measured(38.43, 31.30, 37.24).says
+    assert "36.35" in worded(score_measured(38.43, 31.30, 37.24).says)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from constraint_sdc.measures.utility.correlations import Correlations, correlation_changes, second_moments
+from constraint_sdc.reports.sentences import sentences, worded
 from tests.measures.pairs import pair_of
 
 
@@ -46,14 +47,16 @@ def test_the_largest_difference_is_named() -> None:
     strongest = max(("Age", "Tax"), ("Income", "Tax"), key=lambda two: abs(rows[two]))
     assert found.value("largest-difference") == abs(rows[strongest])
     assert found.value("mean-difference") == pytest.approx(np.mean([abs(d) for d in rows.values()]))
-    assert f"between {strongest[0]} and {strongest[1]}" in found.says
+    assert f"between {strongest[0]} and {strongest[1]}" in worded(found.says)
 
 
 def test_a_variable_that_does_not_vary_is_left_out_and_said() -> None:
     x = np.column_stack((np.arange(5.0), np.arange(5.0) ** 2, np.full(5, 0.1)))
     found = Correlations().measure(pair_of(x, x))
     assert found.value("mean-difference") == 0.0
-    assert found.notes == ("Left out: 2 pairs with a variable that does not vary in one of the files.",)
+    assert tuple(sentences(found.notes)) == (
+        "Left out: 2 pairs with a variable that does not vary in one of the files.",
+    )
 
 
 def test_a_variable_constant_among_the_records_that_have_both_has_no_correlation() -> None:

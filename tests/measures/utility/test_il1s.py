@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from constraint_sdc.measures.utility.il1s import AbsoluteError, il1s
+from constraint_sdc.reports.sentences import sentences
 from tests.measures.pairs import pair_of
 
 
@@ -48,7 +49,7 @@ def test_a_constant_counts_if_unchanged_and_is_left_out_if_changed() -> None:
     assert il1s(original, moved).loss == pytest.approx(alone / 2)
     found = AbsoluteError().measure(pair_of(original, original + 1.0, ["Rate", "Age"]))
     assert found.value("il1s") == pytest.approx(alone)
-    assert "Rate" in found.notes[0]
+    assert "Rate" in sentences(found.notes)[0]
 
 
 def test_one_record_has_no_deviation() -> None:

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from constraint_sdc.measures.utility.pil import Pil, PilBase, ProbabilisticLoss, pil
+from constraint_sdc.reports.sentences import sentences
 from tests.measures.pairs import group_means, pair_of
 
 
@@ -160,7 +161,7 @@ def test_one_variable_has_no_pairs_and_the_total_says_so() -> None:
     values = [found.value(part) for part in ("means", "variances", "quantiles")]
     assert found.value("pil") == pytest.approx(np.mean([v for v in values if v is not None]))
     assert found.value("covariances") is None
-    assert found.notes == ("Not defined, and left out of the total: covariances and correlations.",)
+    assert sentences(found.notes) == ["Not defined, and left out of the total: covariances and correlations."]
 
 
 @given(st.integers(0, 10_000), st.floats(0.0, 10.0))

@@ -14,6 +14,7 @@ from constraint_sdc.measures.utility.regressions import (
     parse_regression,
     regression_change,
 )
+from constraint_sdc.reports.sentences import sentences
 from constraint_sdc.settings.words import Scale
 from tests.measures.pairs import compared, group_means, pair_of
 
@@ -137,7 +138,7 @@ def test_a_total_among_its_parts_is_left_out_and_said() -> None:
     plain = regression_change(MODEL, original, masked)
     assert found.coefficients[:3] == plain.coefficients
     assert found.coefficients[3].before is found.coefficients[3].after is found.coefficients[3].overlap is None
-    assert found.notes == (
+    assert tuple(sentences(found.notes)) == (
         "y ~ x1 + x2 + total: total is left out of both fits; in the original file it is constant, "
         "or a linear combination of the predictors before it.",
     )
@@ -158,11 +159,11 @@ def test_an_exact_rule_that_masking_keeps_overlaps_wholly_and_one_that_it_breaks
 def test_what_cannot_be_fitted_says_why() -> None:
     original, masked = _files(4)
     few = regression_change(MODEL, original[:3], masked[:3])
-    assert few.notes == ("y ~ x1 + x2: not fitted, 3 complete records for 3 coefficients.",)
+    assert sentences(few.notes) == ["y ~ x1 + x2: not fitted, 3 complete records for 3 coefficients."]
     flat = regression_change(MODEL, original, masked * [0.0, 1.0, 1.0])
-    assert flat.notes == ("y ~ x1 + x2: not fitted, y is constant in the masked file.",)
+    assert sentences(flat.notes) == ["y ~ x1 + x2: not fitted, y is constant in the masked file."]
     bare = regression_change(MODEL, original * [1.0, 0.0, 0.0], masked)
-    assert bare.notes[-1] == "y ~ x1 + x2: not fitted, no predictor is left."
+    assert sentences(bare.notes)[-1] == "y ~ x1 + x2: not fitted, no predictor is left."
     assert few.overlap is flat.overlap is bare.overlap is None
 
 
@@ -172,14 +173,14 @@ def test_the_regression_that_cannot_be_fitted_does_not_hide_the_others() -> None
     found = Regressions((MODEL, Regression("x2", ("x1",)))).measure(pair_of(original, masked, ["y", "x1", "x2"]))
     assert found.value("overlap") is not None
     assert len(found.tables[0].rows) == 2
-    assert "x2 is constant in the original file" in found.notes[-1]
+    assert "x2 is constant in the original file" in sentences(found.notes)[-1]
 
 
 def test_without_a_regression_nothing_is_claimed() -> None:
     original, masked = _files(6)
     found = Regressions(()).measure(pair_of(original, masked))
     assert found.value("overlap") is None
-    assert found.notes == ("Not defined: the recipe names no regression.",)
+    assert sentences(found.notes) == ["Not defined: the recipe names no regression."]
 
 
 def test_a_variable_that_is_not_numeric_or_not_there_is_refused() -> None:

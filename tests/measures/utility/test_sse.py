@@ -9,6 +9,7 @@ from constraint_sdc.data.series import Grid, Series
 from constraint_sdc.data.table import Column
 from constraint_sdc.maskers.inputs import information_loss
 from constraint_sdc.measures.utility.sse import SquaredError, sse
+from constraint_sdc.reports.sentences import sentences, worded
 from constraint_sdc.settings.words import Scale
 from tests.measures.pairs import group_means, pair_of
 
@@ -66,7 +67,7 @@ def test_a_constant_that_changed_has_no_unit_and_is_named() -> None:
     found = SquaredError().measure(pair_of(original, original + np.array([1.0, 0.0]), ["Rate", "Age"]))
     assert found.value("sse") == 0.0
     assert found.tables[0].rows == (("Rate", None), ("Age", 0.0))
-    assert "Rate" in found.notes[0]
+    assert "Rate" in sentences(found.notes)[0]
 
 
 def test_an_unchanged_constant_lost_nothing() -> None:
@@ -77,4 +78,4 @@ def test_an_error_beyond_all_numbers_is_not_defined() -> None:
     original = np.arange(5.0)[:, None]
     found = SquaredError().measure(pair_of(original, original * 1e300))
     assert found.value("sse") is None
-    assert "too large" in found.says
+    assert "too large" in worded(found.says)

@@ -5,6 +5,7 @@ import pytest
 
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.measures.utility.unchanged import Unchanged, unchanged_shares
+from constraint_sdc.reports.sentences import sentences
 from constraint_sdc.settings.words import Scale
 from tests.measures.pairs import compared, pair_of
 
@@ -34,7 +35,7 @@ def test_a_variable_without_any_value_is_named() -> None:
     original = np.array([[NAN, 1.0], [NAN, 2.0]])
     found = Unchanged().measure(pair_of(original, original, ["Tax", "Age"]))
     assert found.value("unchanged") == 100.0
-    assert found.notes == ("Without any value: Tax.",)
+    assert sentences(found.notes) == ["Without any value: Tax."]
 
 
 def test_a_shuffled_file_keeps_only_what_fell_on_its_place() -> None:

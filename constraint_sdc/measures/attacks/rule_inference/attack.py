@@ -27,6 +27,7 @@ from constraint_sdc.measures.attacks.rule_inference.intervals import (
 )
 from constraint_sdc.measures.attacks.rule_inference.narrowing import AppliedRule, UsableRules, usable_rules
 from constraint_sdc.measures.attacks.rule_inference.value_bounds import Bounds
+from constraint_sdc.settings.reason import Reason, because
 
 # Summary of the intervals: how many masked values are revealed, bounded or nearly known. No single record is shown.
 
@@ -238,15 +239,15 @@ def _table(name: str, title: str, variables: tuple[VariableInferred, ...]) -> Re
     return ResultTable(name, title, tuple(h for h, _ in _HEAD), tuple(unit for _, unit in _HEAD), rows)
 
 
-def _notes(rules: tuple[EditRule, ...], usable: UsableRules, intruder: Intruder, is_final: bool) -> Iterator[str]:
+def _notes(rules: tuple[EditRule, ...], usable: UsableRules, intruder: Intruder, is_final: bool) -> Iterator[Reason]:
     yield from intruder.notes
     if not intruder.targets:
-        yield "No masked variable holds numbers in both files."
+        yield because("no-masked-numbers")
     if not rules:
-        yield "There are no rules."
+        yield because("no-rules")
     if usable.silent:
-        yield f"{len(usable.silent)} of {len(rules)} rules tell nothing about intervals: {', '.join(usable.silent)}."
+        yield because("rules-silent", rules=tuple(usable.silent), of=len(rules))
     if usable.broken:
-        yield f"The original file breaks these rules, so an intruder cannot rely on them: {', '.join(usable.broken)}."
+        yield because("rules-broken-before", rules=tuple(usable.broken))
     if not is_final:
-        yield "The search for narrower intervals stopped at its limit; a longer search may narrow them a little more."
+        yield because("narrowing-stopped")

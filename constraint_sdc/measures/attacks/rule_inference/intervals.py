@@ -18,6 +18,7 @@ from constraint_sdc.measures.attacks.rule_inference.value_bounds import (
     lattice_of_grid,
 )
 from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
+from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.words import Scale
 
 # Bounds of a group's member from the group's mean and the bounds of the other members.
@@ -231,7 +232,7 @@ class Intruder:
     targets: tuple[str, ...]
     original: Mapping[str, Floats]
     filled: Mapping[str, Flags]
-    notes: tuple[str, ...]
+    notes: tuple[Reason, ...]
 
 
 def intruder_of(pair: Pair, domains: Mapping[str, Floats]) -> Intruder:
@@ -295,17 +296,17 @@ def deviation(values: Floats) -> float:
     return found if np.isfinite(found) and np.ptp(values / largest) > 0 else 0.0
 
 
-def _notes(pair: Pair, means: tuple[ClassMeans, ...]) -> Iterator[str]:
+def _notes(pair: Pair, means: tuple[ClassMeans, ...]) -> Iterator[Reason]:
     changed = [v.name for v in pair.variables if not v.is_masked and not v.unchanged.all()]
     if changed:
-        yield f"Not masked but changed, so the attack does not use them: {', '.join(changed)}."
+        yield because("changed-unmasked", variables=tuple(changed))
     texts = [v.name for v in pair.variables if v.is_masked and v.scale is not Scale.NUMERIC]
     if texts:
-        yield f"Only numbers have intervals; left out: {', '.join(texts)}."
+        yield because("only-numbers", variables=tuple(texts))
     used = {mean.name for mean in means}
     unused = [name for name in pair.numeric if name not in used]
     if unused:
-        yield f"Not known to be group means, so the attack does not use their masked values: {', '.join(unused)}."
+        yield because("not-group-means", variables=tuple(unused))
     assumed = [n for block in pair.blocks if not block.operators for n in block.names if n in used]
     if assumed:
-        yield f"Assumed to be group means, because their values agree with group means: {', '.join(assumed)}."
+        yield because("assumed-group-means", variables=tuple(assumed))

@@ -1,0 +1,212 @@
+"""The sentences of notes: how files were checked and compared, and what measures, attacks and sweeps left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TypeAlias
+
+from constraint_sdc.reports.check.wording import counted
+
+Sentence: TypeAlias = str | Callable[..., str]
+"""A template in the manner of `str.format`, or a function that takes the code's parameters by name."""
+
+_MOST_NAMED = 5
+_MOST_VARIABLES = 20
+_MOST_KS = 10
+
+
+def named(names: Sequence[str]) -> str:
+    """Return names for a sentence, the first few of many.
+
+    >>> named(["V1"]), named(["V1", "V2", "V3"]), named([f"V{j}" for j in range(1, 10)])
+    ('V1', 'V1, V2 and V3', 'V1, V2, V3, V4, V5 and 4 more')
+    """
+    if len(names) > _MOST_NAMED + 1:
+        return f"{', '.join(names[:_MOST_NAMED])} and {len(names) - _MOST_NAMED} more"
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+# Files.
+
+
+def _as_document(line: int | None, why: str) -> str:
+    return f"judged as a document, not as rows: {why}" + (f" (line {line})" if line else "")
+
+
+def _listed(what: str) -> Callable[[list[str]], str]:
+    return lambda variables: f"{', '.join(variables[:_MOST_VARIABLES])}: {what}"
+
+
+def _refused_at(ks: list[int], why: str) -> str:
+    return f"refused for k = {', '.join(map(str, ks[:_MOST_KS]))}{', ...' if len(ks) > _MOST_KS else ''}: {why}"
+
+
+_FILES: dict[str, Sentence] = {
+    "judged-as-document": _as_document,
+    "parameter-unused": "no rule uses ${parameter}: {file} was not looked at",
+    "key-not-masked": "{key} is not in the masked file: records correspond by their order",
+    "other-order": "{variable} has the same values in another order: are the records? "
+    "`key: {variable}` in a recipe pairs them",
+    "no-longer-numbers": "{variable} is no longer a number in every masked record: compared as categories",
+    "categories-unseen": "{variables}: no numbers, so of utility only unchanged cells are measured",
+    "values-blanked": "{variable}: {blank:,} of {of:,} values are blank in the masked file, "
+    "which no measure of numbers sees",
+    "taken-out": _listed("not in the masked file: taken out"),
+    "only-in-masked": _listed("only in the masked file: not compared"),
+    "original-breaks": "broken in the original, so that an intruder learns nothing certain from them: {rules}",
+    "certificate-differs": "{how}",
+    "only-saxon-counts": "not counted, because only Saxon judges them on a written file: {rules}",
+    "refused-at": _refused_at,
+    "plan-refused": "{what}",
+    "options-refused": "{what}",
+}
+
+
+# Utility.
+
+
+def _left_out_of_total(parts: list[str]) -> str:
+    return f"Not defined, and left out of the total: {named(parts)}."
+
+
+def _no_loss_of_own(variables: list[str]) -> str:
+    return f"No loss of its own: {named(variables)} (constant but changed, blank, or too large for a number)."
+
+
+def _no_error_of_own(variables: list[str]) -> str:
+    return f"Left out: {named(variables)} (constant but changed, blank, or too large)."
+
+
+def _moments_undefined(variables: list[str]) -> str:
+    return f"Some moments are not defined and are left out: {named(variables)}."
+
+
+def _moments_hidden(variables: list[str]) -> str:
+    return f"Moments are not shown where they would reveal the values: {named(variables)}."
+
+
+def _without_value(variables: list[str]) -> str:
+    return f"Without any value: {named(variables)}."
+
+
+def _pairs_left_out(pairs: int) -> str:
+    return f"Left out: {counted(pairs, 'pair')} with a variable that does not vary in one of the files."
+
+
+def _too_few_complete(regression: str, records: int, coefficients: int) -> str:
+    return f"{regression}: not fitted, {counted(records, 'complete record')} for {coefficients} coefficients."
+
+
+_UTILITY: dict[str, Sentence] = {
+    "not-defined": "Not defined: {why}.",
+    "no-masked-numeric": "no masked variable is numeric",
+    "no-numbers-in-both": "no masked numeric variable has numbers in both files",
+    "none-varies-in-both": "no masked numeric variable varies and has numbers in both files",
+    "none-varies-or-too-large": "no masked numeric variable varies and has numbers in both files, "
+    "or the error is too large for a number",
+    "no-two-vary": "no two masked numeric variables vary together in both files",
+    "masked-without-values": "the masked variables have no values",
+    "nothing-masked": "no variable is masked",
+    "no-regression-named": "the recipe names no regression",
+    "no-regression-fits": "none of the regressions could be fitted to both files",
+    "left-out-of-total": _left_out_of_total,
+    "no-loss-of-own": _no_loss_of_own,
+    "no-error-of-own": _no_error_of_own,
+    "moments-undefined": _moments_undefined,
+    "moments-hidden": _moments_hidden,
+    "without-value": _without_value,
+    "pairs-left-out": _pairs_left_out,
+    "predictor-left-out": "{regression}: {predictor} is left out of both fits; in the {file} file it is constant, "
+    "or a linear combination of the predictors before it.",
+    "no-predictor-left": "{regression}: not fitted, no predictor is left.",
+    "too-few-complete": _too_few_complete,
+    "response-constant": "{regression}: not fitted, {response} is constant in the {file} file.",
+    "score-parts-missing": "Not defined for this file: {parts}.",
+    "score-of-unmasked": "A file that was not masked has {score:.0f}: no loss and full risk.",
+}
+
+
+# Risk.
+
+
+def _directions_left_out(dropped: int, of: int) -> str:
+    verb = "has no spread in the original and is" if dropped == 1 else "have no spread in the original and are"
+    why = "constants, exact rules between variables, or all categories of one variable"
+    return f"{dropped} of {of} directions {verb} left out ({why})."
+
+
+def _first_variables_used(known: int, variables: list[str]) -> str:
+    return f"Only the first {len(variables)} of {known} known variables were used: {', '.join(variables)}."
+
+
+_RISK: dict[str, Sentence] = {
+    "not-measured": "Not measured. {why}",
+    "nothing-known": "An intruder who knows no variable has nothing to link by.",
+    "no-record-to-link": "There is no record to link.",
+    "nothing-known-varies": "No variable that the intruder knows varies in the original.",
+    "nothing-to-count": "There is no record, or the intruder knows no variable.",
+    "no-class-defined": "There is no record, or the intruder knows no variable: no class is defined.",
+    "share-not-defined": "No masked numeric variable has a value in both files: the share is not defined.",
+    "no-single-nearest": "No masked record has a single nearest original: the share of right links is not defined.",
+    "no-single-heaviest": "No masked record has a single original of highest weight: "
+    "the share of right links is not defined.",
+    "unique-in-file": "Uniqueness is counted in this file; it does not show whether a person is unique in the "
+    "population.",
+    "single-variables-only": "The table shows single variables only: {known} known variables have too many pairs.",
+    "no-k-promised": "No group size was promised, so there is nothing to compare with.",
+    "blocks-unknown": "It is not known which variables were masked together, so no block is examined.",
+    "blocks-group-apart": "Each block has its own groups; in several blocks together, few records share all values.",
+    "directions-left-out": _directions_left_out,
+    "subsets-drawn": "Where there are many subsets of a size, {most} were drawn (seed {seed}).",
+    "linked-records-drawn": "{linked:,} of {records:,} masked records were drawn and linked, each to all originals "
+    "(seed {seed}).",
+    "cells-blank": "{cells:,} cells are blank in one of the files or in both, and are not counted.",
+    "no-value-in-both": "No value in both files, left out: {variables}.",
+    "ranks-agree": "Numbers agree if their ranks in the original differ by at most {percent:g}% of the file.",
+    "first-variables-used": _first_variables_used,
+    "chances-estimated": "Chances were estimated from {records:,} drawn masked records and all originals "
+    "(seed {seed}).",
+    "estimation-not-converged": "The estimation did not converge in {steps:,} steps.",
+    "categories-joined": "{variable} has {categories:,} categories; the rarest {joined:,} of them count as one, "
+    "so the risk is understated.",
+}
+
+
+# Attacks.
+
+
+def _rules_silent(rules: list[str], of: int) -> str:
+    return f"{len(rules)} of {of} rules tell nothing about intervals: {', '.join(rules)}."
+
+
+_ATTACKS: dict[str, Sentence] = {
+    "sets-hold-truth": "Every set contains the record's true masked record, so a set of one is always a correct link.",
+    "slack-known": "Slack is the distance of masked values from the method's own; an intruder is assumed to know it.",
+    "nothing-follows": "No certain conclusion follows from: {variables}.",
+    "rerun-needs-order": "Running the method needs the records in file order, and the seed if random: the worst case.",
+    "drawn-while-secret": "Drawn at random, and protected as long as the seed is secret: {variables}.",
+    "nobody-re-identified": "Re-identification is not defined: {why}.",
+    "no-number-known": "the intruder knows no numeric variable",
+    "no-records": "the files have no records",
+    "ties-shared": "If several originals agree equally well, one is drawn at random: each counts with its share.",
+    "sample-drawn": "The sample has {records:,} masked records, drawn with seed {seed}.",
+    "corresponding-given": "The corresponding file is given.",
+    "corresponding-made": "The corresponding file is made from the original, with seed {seed}: {off} variables of each "
+    "record are off by {deviation:.0%}, the others by 1 to 3%.",
+    "candidates-taken": "In it, nearest takes {near:,} candidates per field, and within takes all within {within:.0%}.",
+    "not-compared": "Not numbers, so not compared: {variables}.",
+    "changed-unmasked": "Not masked but changed, so the attack does not use them: {variables}.",
+    "only-numbers": "Only numbers have intervals; left out: {variables}.",
+    "not-group-means": "Not known to be group means, so the attack does not use their masked values: {variables}.",
+    "assumed-group-means": "Assumed to be group means, because their values agree with group means: {variables}.",
+    "no-masked-numbers": "No masked variable holds numbers in both files.",
+    "no-rules": "There are no rules.",
+    "rules-silent": _rules_silent,
+    "rules-broken-before": "The original file breaks these rules, so an intruder cannot rely on them: {rules}.",
+    "narrowing-stopped": "The search for narrower intervals stopped at its limit; a longer search may narrow them a "
+    "little more.",
+}
+
+NOTE_SENTENCES: Mapping[str, Sentence] = MappingProxyType({**_FILES, **_UTILITY, **_RISK, **_ATTACKS})
+"""The sentence of every code of a note."""

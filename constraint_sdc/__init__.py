@@ -20,7 +20,7 @@ Results    CheckResult  RuleResult  Violation  RuleList  RuleRow  Plan  BlockPla
            Partitioned  CertificateCheck  RuleExplanation  RecordExplanation  Assessment  Measured  Sweep  SweepPoint
            ExamResult  ExamAnswer  DemoResult  Description  VariableDescription  Written  Reason
 Errors     ConstraintSdcError  UsageError  PluginError  RulesError  DataError  NotRowsError  ResourceRefusedError
-           JudgeError  PlanRefusedError  CannotShareError  NotPublishedError
+           JudgeError  LimitError  PlanRefusedError  CannotShareError  NotPublishedError
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from constraint_sdc.errors import ConstraintSdcError as ConstraintSdcError
     from constraint_sdc.errors import DataError as DataError
     from constraint_sdc.errors import JudgeError as JudgeError
+    from constraint_sdc.errors import LimitError as LimitError
     from constraint_sdc.errors import NotPublishedError as NotPublishedError
     from constraint_sdc.errors import NotRowsError as NotRowsError
     from constraint_sdc.errors import PlanRefusedError as PlanRefusedError
@@ -187,6 +188,7 @@ _HOMES = {
     "NotRowsError": "constraint_sdc.errors",
     "ResourceRefusedError": "constraint_sdc.errors",
     "JudgeError": "constraint_sdc.errors",
+    "LimitError": "constraint_sdc.errors",
     "PlanRefusedError": "constraint_sdc.errors",
     "CannotShareError": "constraint_sdc.errors",
     "NotPublishedError": "constraint_sdc.errors",

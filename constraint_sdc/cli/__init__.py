@@ -11,6 +11,7 @@ import click
 from constraint_sdc import __version__
 from constraint_sdc.cli.limits import with_limits
 from constraint_sdc.cli.options import notices
+from constraint_sdc.cli.stopping import Stopped, orderly_stop
 from constraint_sdc.cli.streams import open_missing_streams, silence_stdout, tell
 from constraint_sdc.errors import ConstraintSdcError
 
@@ -92,8 +93,9 @@ def main() -> None:
     """Run the command line; a user's mistake ends in one message and exit code 2, never in a traceback."""
     open_missing_streams()
     try:
-        code = program.main(standalone_mode=False, prog_name="constraint-sdc")
-        sys.stdout.flush()
+        with orderly_stop():
+            code = program.main(standalone_mode=False, prog_name="constraint-sdc")
+            sys.stdout.flush()
     except click.exceptions.Exit as stop:
         code = stop.exit_code
     except click.ClickException as problem:
@@ -102,6 +104,9 @@ def main() -> None:
     except ConstraintSdcError as problem:
         tell(*f"constraint-sdc: {problem}".split("\n"))  # line breaks of inputs are escaped already
         code = problem.exit_code
+    except Stopped as stop:
+        tell("constraint-sdc: stopped")
+        code = stop.exit_code
     except (KeyboardInterrupt, click.Abort):
         tell("constraint-sdc: stopped")
         code = 130

@@ -52,7 +52,9 @@ def command(
     The written file is judged by the rules before it takes its name; on any objection nothing is published.
     """
     from constraint_sdc.commands.certificate.certificate import certificate_path
+    from constraint_sdc.files.publication.recovery import settle_publication
 
+    settle_publication(output)
     if output.is_dir():
         raise UsageError("a directory cannot be the masked file", file=str(output), hint="name a file in it")
     inputs = (data, rules, plan, given["recipe"], given["original"])

@@ -49,7 +49,7 @@ def command(
     from constraint_sdc.commands.masking.goal_files import GoalFiles
     from constraint_sdc.commands.masking.settings import settle
     from constraint_sdc.commands.plan import plan_file
-    from constraint_sdc.files.atomic import side_files
+    from constraint_sdc.files.atomic import publish_files
     from constraint_sdc.files.json_file import json_text
     from constraint_sdc.plan.plan_json import plan_to_json
     from constraint_sdc.reports.masking.plan_text import plan_text
@@ -65,10 +65,10 @@ def command(
     finally:
         end_progress()
     saved = plan_to_json(plan)
-    with side_files(overwrite=True) as publish:
-        publish(pictures.contents(plan))
-        if out is not None:
-            deliver(json_text(saved), out)
+    files = pictures.contents(plan)
+    if out is not None:
+        files[out] = json_text(saved).encode("utf-8")
+    publish_files(files, overwrite=True)
     deliver(json_text(with_sentences(saved)) if as_json else plan_text(plan, **terminal()), None)
     if out is not None:
         tell(f"plan saved: {out}")

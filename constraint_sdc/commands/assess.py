@@ -22,6 +22,7 @@ from constraint_sdc.data.pair import Pair
 from constraint_sdc.data.table import Table
 from constraint_sdc.errors import UsageError
 from constraint_sdc.evaluate.subdomain import parse_subdomain
+from constraint_sdc.files.publication.recovery import settle_publication
 from constraint_sdc.maskers.masked import RuleOutcome
 from constraint_sdc.measures.assessment import Assessment, AssessOptions, Measure, Measured, SubdomainMeasured
 from constraint_sdc.measures.registry import attacks_on, risk_measures, score_of, utility_measures
@@ -100,6 +101,7 @@ def compare_files(
     original: Path, masked: Path, options: AssessOptions, progress: Progress = lambda _: None
 ) -> ComparedFiles:
     """Read both files, pair their records, and let the rules judge them."""
+    settle_publication(masked)
     certificate, mismatches = _certificate(original, masked, options)
     if certificate is not None and options.record is None:
         options = replace(options, record=certificate["options"]["record"])

@@ -18,6 +18,7 @@ from constraint_sdc.evaluate.expression import Outside
 from constraint_sdc.files.dataset import Dataset
 from constraint_sdc.files.microdata.microdata import Microdata, open_microdata
 from constraint_sdc.files.microdata.source import open_binary
+from constraint_sdc.files.publication.recovery import settle_publication
 from constraint_sdc.judge.check_rows import RowsCheck, Wishes, check_document
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.judge.judge import Judges, SaxonProcess
@@ -70,6 +71,7 @@ def check_file(
 ) -> CheckResult:
     """Judge an XML file against a Schematron file; `progress` hears the number of records judged so far."""
     options = options or CheckOptions()
+    settle_publication(data)
     rule_set = load_rules(rules, phase=options.phase, allowed=options.allow)
     with SaxonProcess() as saxon:
         return check_rules(data, rule_set, options, judges_of(rule_set.schema, options, saxon), progress)
@@ -86,6 +88,7 @@ def check_rules(
 
 def full_svrl(data: Path, rules: Path, options: CheckOptions) -> str:
     """Return Saxon's own complete SVRL: every fired rule, marked-up messages, properties, and the values in them."""
+    settle_publication(data)
     schema = load_rules(rules, phase=options.phase, allowed=options.allow).schema
     with SaxonProcess() as saxon:
         return judges_of(schema, options, saxon).of_all().svrl_file(data)

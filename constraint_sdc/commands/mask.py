@@ -14,7 +14,7 @@ from constraint_sdc.commands.masking.settings import settle
 from constraint_sdc.commands.masking.staged import ReadBack, verify_staged, write_staged
 from constraint_sdc.data.table import Chunk
 from constraint_sdc.errors import NotPublishedError
-from constraint_sdc.files.atomic import atomic_file, atomic_path, side_files
+from constraint_sdc.files.publication.publication import Publication
 from constraint_sdc.judge.finding import CheckResult, RuleResult
 from constraint_sdc.maskers.masked import Masked, MaskOptions, MaskResult, RuleOutcome
 from constraint_sdc.maskers.masker import Masker
@@ -74,14 +74,14 @@ def mask_file(
     settings = settle(options)
     certificate = certificate_path(output)
     taken = (data, rules, settings.recipe_file, settings.rules.original, output, certificate)
-    beside.require(settings.masker, overwrite, taken)
     with ExitStack() as stack:
+        publication = stack.enter_context(Publication(output, certificate, overwrite=overwrite))
+        beside.require(settings.masker, overwrite, taken)
         original = stack.enter_context(open_original(data, rules, settings.record, settings.rules, progress))
         plan, masked = carry_out(prepare(original, settings))
         if expected is not None:
             require_same_plan(expected, plan)
-        publish_beside = stack.enter_context(side_files(overwrite))
-        staged = stack.enter_context(atomic_path(output, overwrite))
+        staged = publication.stage(output)
         written = _write(original, staged, plan, masked)
         after = _judge(original, staged, written)
         outcomes = compare_verdicts(original.before, after)
@@ -99,12 +99,10 @@ def mask_file(
             output=output,
             certificate=certificate,
         )
-        # What stands beside is taken back should one of the two files that follow fail to take its name.
-        publish_beside(beside.contents(plan, masked))
-        # The certificate takes its name first: a masked file is never without one, and an old file beside a new
-        # certificate is found out by its digest.
-        with atomic_file(certificate, overwrite=overwrite) as stream:
-            stream.write(certificate_text(result, settings).encode("utf-8"))
+        for path, content in beside.contents(plan, masked).items():
+            publication.add(path, content)
+        publication.add(certificate, certificate_text(result, settings).encode("utf-8"))
+        publication.publish({output: written.sha256})
     return result
 
 

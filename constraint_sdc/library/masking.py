@@ -18,7 +18,7 @@ from constraint_sdc.commands.masking.settings import settle as settle_masking
 from constraint_sdc.commands.partition import partition_file as partition
 from constraint_sdc.commands.plan import plan_file as make_plan
 from constraint_sdc.errors import UsageError
-from constraint_sdc.files.atomic import no_overwrite, side_files
+from constraint_sdc.files.atomic import no_overwrite, publish_files
 from constraint_sdc.library.keywords import File, MaskKeywords, OnRecords, PartitionKeywords
 from constraint_sdc.library.settle import path_or_none, settle
 from constraint_sdc.maskers.masked import (
@@ -64,8 +64,7 @@ def plan_file(
     settings = settle_masking(chosen)
     pictures.require(settings.masker, overwrite=True, taken=(file, schematron, chosen.recipe_file, chosen.original))
     plan = make_plan(file, schematron, settings, progress)
-    with side_files(overwrite=True) as publish:
-        publish(pictures.contents(plan))
+    publish_files(pictures.contents(plan), overwrite=True)
     return plan
 
 

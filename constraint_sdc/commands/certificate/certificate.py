@@ -14,6 +14,7 @@ from typing import Any
 
 from constraint_sdc import __version__
 from constraint_sdc.files.json_file import json_text, read_json
+from constraint_sdc.files.publication.recovery import settle_publication
 from constraint_sdc.files.recipe import recipe_to_json
 from constraint_sdc.maskers.masked import MaskResult
 from constraint_sdc.plan.plan_json import division_to_json, plan_digest, plan_to_json
@@ -23,6 +24,7 @@ from constraint_sdc.settings.mask_settings import MaskSettings
 
 SCHEMA = "constraint-sdc/certificate"
 SCHEMA_VERSION = 2
+_ENDING = ".certificate.json"
 
 
 def certificate_path(output: Path) -> Path:
@@ -31,7 +33,7 @@ def certificate_path(output: Path) -> Path:
     >>> certificate_path(Path("out/masked.xml")).as_posix()
     'out/masked.xml.certificate.json'
     """
-    return output.with_name(f"{output.name}.certificate.json")
+    return output.with_name(output.name + _ENDING)
 
 
 def certificate_of(result: MaskResult, settings: MaskSettings[Any]) -> dict[str, object]:
@@ -71,7 +73,9 @@ def certificate_text(result: MaskResult, settings: MaskSettings[Any]) -> str:
 
 
 def read_certificate(path: Path) -> dict[str, Any]:
-    """Return a certificate that follows its schema."""
+    """Return a certificate that follows its schema; if a run was interrupted in publishing it, that is mended first."""
+    if path.name.endswith(_ENDING):
+        settle_publication(path.with_name(path.name.removesuffix(_ENDING)))
     return read_json(path, "certificate.schema.json", "a certificate", renew="mask the original again")
 
 

@@ -18,6 +18,7 @@ from constraint_sdc.commands.masking.settings import settle
 from constraint_sdc.constraints.show import show_constraint
 from constraint_sdc.errors import PlanRefusedError, RulesError, UsageError
 from constraint_sdc.files.dataset import Dataset, read_dataset
+from constraint_sdc.files.publication.recovery import settle_publication
 from constraint_sdc.judge.finding import CheckResult, RuleResult
 from constraint_sdc.judge.judge import Judges, SaxonProcess
 from constraint_sdc.judge.rule_set import RuleSet, Understood, load_rules, understand_rules
@@ -149,6 +150,7 @@ def open_original(
     data: Path, rules: Path | None, record: str | None, settings: RulesSettings, progress: Progress = lambda _: None
 ) -> Iterator[Original]:
     """Give a file and its rules, to be read when needed; the process that judges them ends with the block."""
+    settle_publication(data)
     with SaxonProcess() as saxon:
         yield Original(data, rules, record, settings, saxon, progress)
 

@@ -19,6 +19,7 @@ from constraint_sdc.errors import DataError
 from constraint_sdc.files.masked_document.cells import MARKUP, UNFINISHED, Cells, EmptyCells
 from constraint_sdc.files.masked_document.record import RecordWriter, Whole, cut
 from constraint_sdc.files.masked_document.shape import NamespaceScope, Shape, written_name
+from constraint_sdc.files.publication.disk import open_to_write
 
 # Convert a document's bytes to UTF-8 and back, so that unchanged parts keep every byte.
 
@@ -116,7 +117,7 @@ def write_masked(
     skeleton = Skeleton(
         source, record=record, codec=codec, masked=frozenset(columns) - removed - moved, removed=removed | moved
     )
-    with source.open("rb") as stream, target.open("wb") as file:
+    with source.open("rb") as stream, open_to_write(target) as file:
         while raw := stream.read(block_bytes):
             digest.update(raw)
             skeleton.feed(raw)

@@ -1,0 +1,1 @@
+"""Files that appear together or not at all; docs/explanation/publication.md explains how."""

@@ -9,7 +9,8 @@ import errno
 import fcntl
 import io
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -120,13 +121,22 @@ def remove_if_there(path: Path) -> bool:
     return True
 
 
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
 class _DiskStream(io.RawIOBase):
     """A file to write whose every write is an operation of the disk; its errors name the file."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
         self._path = path
-        self._descriptor = DISK.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        with _naming(path):
+            self._descriptor = DISK.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
 
     def writable(self) -> bool:
         return True
@@ -135,10 +145,8 @@ class _DiskStream(io.RawIOBase):
         return self._descriptor
 
     def write(self, data: Buffer, /) -> int:
-        try:
+        with _naming(self._path):
             return DISK.write(self._descriptor, data)
-        except OSError as error:
-            raise OSError(error.errno, error.strerror, str(self._path)) from error
 
     def close(self) -> None:
         if not self.closed:

@@ -46,7 +46,8 @@ class Exchange:
         return content_digest(self.target) == self.sha256
 
     def finish(self) -> None:
-        """Give the target its permissions."""
+        """Give the target its permissions, after its staged name, if that is left, was removed: it is the same file."""
+        disk.remove_if_there(self.staged)
         with suppress(FileNotFoundError):
             descriptor = os.open(self.target, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
             try:
@@ -63,7 +64,6 @@ class Exchange:
                 disk.DISK.unlink(self.target)
         elif os.path.lexists(self.kept) and (is_done or not is_there) and not self._is_as_it_was(self.kept):
             disk.DISK.rename(self.kept, self.target)
-            self.finish()
 
     def _is_as_it_was(self, kept: Path) -> bool:
         """Tell whether both names stand for one file; renaming one to the other would then do nothing."""
@@ -169,7 +169,8 @@ def read_journal(first: Path) -> PublicationJournal | None:
         found = json.loads(content)
         if found["format"] != _FORMAT or found["inode"] != inode:
             raise _unusable(path, "it was not written here by this version of the program")
-        return PublicationJournal(first, str(found["token"]), tuple(_exchange(entry, path) for entry in found["exchanges"]))
+        exchanges = tuple(_exchange(entry, path) for entry in found["exchanges"])
+        return PublicationJournal(first, str(found["token"]), exchanges)
     except FileNotFoundError:
         return None
     except OSError as error:

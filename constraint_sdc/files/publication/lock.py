@@ -8,6 +8,7 @@ import os
 import stat
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal as OneOf
 
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.publication import disk
@@ -23,7 +24,8 @@ class RunNotes:
     """What a run has staged: the token in its temporary names, its targets, and directories that it created."""
 
     token: str
-    paths: tuple[Path, ...]
+    targets: tuple[Path, ...]
+    folders: tuple[Path, ...]
 
 
 class NameLock:
@@ -41,9 +43,9 @@ class NameLock:
         disk.DISK.truncate(self._descriptor)
         self._write([os.fstat(self._descriptor).st_ino, token])
 
-    def note(self, path: Path) -> None:
-        """Write down a target or a directory, before anything is created for it."""
-        self._write(os.path.relpath(path, self.target.parent))
+    def note(self, kind: OneOf["target", "folder"], path: Path) -> None:
+        """Write down a target, or a directory that will be created, before anything is created for it."""
+        self._write([kind, os.path.relpath(path, self.target.parent)])
 
     def _write(self, value: object) -> None:
         disk.write_all(self._descriptor, (json.dumps(value) + "\n").encode("ascii"))
@@ -52,13 +54,14 @@ class NameLock:
         """Return the notes of the run that had the lock before; None if it staged nothing."""
         lines = os.pread(self._descriptor, _MOST_BYTES, 0).split(b"\n")[:-1]  # the last line may be cut off
         try:
-            (inode, token), *names = map(json.loads, lines)
+            (inode, token), *noted = map(json.loads, lines)
             if inode != os.fstat(self._descriptor).st_ino or not bytes.fromhex(token):
                 return None
-            paths = [os.path.normpath(os.path.join(self.target.parent, name)) for name in names]  # noqa: PTH118
+            paths = [(kind, Path(os.path.normpath(self.target.parent / name))) for kind, name in noted]
         except (ValueError, TypeError):
             return None
-        return RunNotes(token, tuple(Path(path) for path in paths if "\0" not in path))
+        targets, folders = (tuple(path for kind, path in paths if kind == one) for one in ("target", "folder"))
+        return RunNotes(token, targets, folders)
 
     def release(self, is_done: bool = True) -> None:
         """Give up the lock; its file is removed, while nobody else can have it, unless something is left to be done."""
@@ -83,8 +86,10 @@ def try_lock(target: Path) -> NameLock | None:
         except BlockingIOError:
             os.close(descriptor)
             return None
-        except BaseException:
+        except BaseException as error:
             os.close(descriptor)
+            if isinstance(error, OSError) and error.errno in _NO_LOCKS:
+                disk.remove_if_there(path)  # nobody can have locked it
             raise
         os.close(descriptor)
 

@@ -94,9 +94,9 @@ def already_there(path: Path) -> UsageError:
     return UsageError("the file exists already", file=str(path), hint="give another name, or --overwrite")
 
 
-def cannot_write(path: Path, error: OSError) -> UsageError:
+def cannot_write(path: Path, error: OSError, what: str = "cannot write") -> UsageError:
     """Return the error of an operation that failed."""
-    return UsageError(f"cannot write: {error.strerror or error}", file=str(path))
+    return UsageError(f"{what}: {error.strerror or error}", file=str(path))
 
 
 def mode_of_new(target: Path) -> int:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import errno
 import logging
 import os
-from collections.abc import Callable, Iterator, Mapping
+import stat
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 from types import TracebackType
 
@@ -24,7 +24,7 @@ from constraint_sdc.files.publication.names import (
     require_replaceable,
     shown_names,
 )
-from constraint_sdc.files.publication.recovery import clear_interrupted
+from constraint_sdc.files.publication.recovery import clear_interrupted, sweep_noted
 from constraint_sdc.files.publication.staged_file import StagedFile
 
 _log = logging.getLogger("constraint_sdc.publication")
@@ -61,7 +61,7 @@ class Publication:
         require_replaceable(self._paths[0], self._first, overwrite=True)
         self._locks.append(lock_to_publish(self._paths[0], self._first))
         try:
-            with _writing(self._paths[0]):
+            with _writing(self._paths[0], "cannot write, or cannot remove what an interrupted run left"):
                 clear_interrupted(self._paths[0], self._locks[0])
                 self._locks[0].begin_notes(self._token)
             for path in self._paths:
@@ -90,13 +90,13 @@ class Publication:
         with _writing(path):
             folder = Path(os.path.realpath(path.parent))
             if not folder.exists():
-                self._locks[0].note(folder)
+                self._locks[0].note("folder", folder)
                 disk.DISK.mkdir(folder)
                 self._folders.append(folder)
             target = real_target(path)
             require_replaceable(path, target, self._overwrite)
             if target != self._first:
-                self._locks[0].note(target)
+                self._locks[0].note("target", target)
                 self._locks.append(lock_to_publish(path, target))
             member = StagedFile(path, target, self._token)
         self._members.append(member)
@@ -165,33 +165,21 @@ class Publication:
             raise UsageError(what, file=str(self._paths[0]), hint=hint) from error
 
     def _release(self) -> None:
-        """Remove what is temporary and give up the locks; what an unfinished exchange needs stays."""
-        if self._journal is not None and os.path.lexists(self._journal.path):
+        """Remove what is temporary and give up the locks; what an unfinished exchange needs stays for the next run."""
+        is_clean = False
+        try:
             for member in self._members:
                 member.close()
-            for lock in self._locks:
+            for lock in self._locks[1:]:
                 lock.release(is_done=False)
-            return
-        is_clean = True
-        for step in self._cleaning():
-            try:
-                step()
-            except OSError as error:
-                is_clean = False
-                _log.warning("cannot be removed: %s", error)
-        with suppress(OSError):  # an empty lock file that stays does no harm
-            self._locks[0].release(is_done=is_clean)
-
-    def _cleaning(self) -> Iterator[Callable[[], object]]:
-        for member in self._members:
-            yield member.discard
-        for kept in self._kept.values():
-            yield partial(disk.remove_if_there, kept)
-        for lock in self._locks[1:]:
-            yield lock.release
-        if not self._is_published:
-            for folder in self._folders:
-                yield partial(disk.DISK.rmdir, folder)
+            if self._journal is None or not os.path.lexists(self._journal.path):
+                sweep_noted(self._locks[0])
+                is_clean = True
+        except OSError as error:
+            _log.warning("a temporary file is left for the next run to remove: %s", error)
+        finally:
+            with suppress(OSError):
+                self._locks[0].release(is_clean)
 
 
 def _keep(target: Path, kept: Path) -> None:
@@ -210,14 +198,15 @@ def _copy(target: Path, kept: Path) -> None:
         with target.open("rb") as stream:
             while block := stream.read(_BLOCK):
                 disk.write_all(descriptor, block)
+        disk.set_mode(descriptor, stat.S_IMODE(target.stat().st_mode) & 0o777)
         disk.DISK.fsync(descriptor)
     finally:
         os.close(descriptor)
 
 
 @contextmanager
-def _writing(path: Path) -> Iterator[None]:
+def _writing(path: Path, what: str = "cannot write") -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise cannot_write(path, error) from error
+        raise cannot_write(path, error, what) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import time
@@ -50,7 +51,7 @@ def _clear(path: Path, lock: NameLock) -> None:
     try:
         _resolve_journal(path, lock.target)
         with suppress(OSError):  # the files are whole, whatever lies beside them
-            _sweep_all(lock)
+            _sweep_and_tell(lock)
             is_done = True
     except UsageError as error:
         raise DataError(error.what, file=error.file, hint=error.hint) from error
@@ -64,7 +65,7 @@ def _clear(path: Path, lock: NameLock) -> None:
 def clear_interrupted(path: Path, lock: NameLock) -> None:
     """Complete or undo what a run left that had this lock before, and remove what it staged; OSError if that fails."""
     _resolve_journal(path, lock.target)
-    _sweep_all(lock)
+    _sweep_and_tell(lock)
 
 
 def _resolve_journal(path: Path, target: Path) -> None:
@@ -79,15 +80,26 @@ def _resolve_journal(path: Path, target: Path) -> None:
             exchange.clear()
 
 
-def _sweep_all(lock: NameLock) -> None:
+def _sweep_and_tell(lock: NameLock) -> None:
+    if removed := sweep_noted(lock):
+        _log.info("removed what an interrupted run left behind: %s", shown_names(removed))
+
+
+def sweep_noted(lock: NameLock) -> list[Path]:
+    """Remove everything temporary that the notes of a lock name; return the files that were there.
+
+    Directories that were created are removed if they are empty.
+    """
     notes = lock.notes()
     if notes is None:
-        return
-    removed = [name for noted in (lock.target, *notes.paths) for name in _sweep(noted, notes.token)]
-    for noted in dict.fromkeys(notes.paths):
-        _sweep_noted(noted)
-    if removed:
-        _log.info("removed what an interrupted run left behind: %s", shown_names(removed))
+        return []
+    removed = [name for noted in (lock.target, *notes.targets) for name in _sweep(noted, notes.token)]
+    for noted in notes.targets:
+        if os.path.lexists(lock_name(noted)) and (other := try_lock(noted)) is not None:
+            other.release()
+    for folder in notes.folders:
+        _remove_if_empty(folder)
+    return removed
 
 
 def _sweep(target: Path, token: str) -> list[Path]:
@@ -96,13 +108,12 @@ def _sweep(target: Path, token: str) -> list[Path]:
     return [name for name in names if disk.remove_if_there(name)]
 
 
-def _sweep_noted(noted: Path) -> None:
-    """Remove the lock of a further target, or a directory that the run created, if it is empty."""
-    with suppress(OSError):
-        if noted.is_dir():
-            disk.DISK.rmdir(noted)
-        elif os.path.lexists(lock_name(noted)) and (lock := try_lock(noted)) is not None:
-            lock.release()
+def _remove_if_empty(folder: Path) -> None:
+    try:
+        disk.DISK.rmdir(folder)
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT, errno.ENOTDIR):
+            raise
 
 
 def _unfinished(path: Path, why: str) -> DataError:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import logging
+import os
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -9,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from constraint_sdc.errors import UsageError
-from constraint_sdc.files import atomic
 from constraint_sdc.files.atomic import atomic_file, atomic_path
+from constraint_sdc.files.publication import disk
 
 
 def contents(folder: Path) -> list[str]:
@@ -115,18 +118,19 @@ def test_a_full_disk_is_a_message_and_leaves_nothing(tmp_path: Path) -> None:
 def test_the_file_and_its_directory_are_flushed_before_and_after_the_rename(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    flushed: list[tuple[str, bool]] = []
+    flushed: list[tuple[bool, bool]] = []
     target = tmp_path / "out.xml"
-    real = atomic._flush
     monkeypatch.setattr(
-        atomic, "_flush", lambda path, flags: (flushed.append((path.name, target.exists())), real(path, flags))
+        disk.Disk, "fsync", lambda _, opened: flushed.append((stat.S_ISDIR(os.fstat(opened).st_mode), target.exists()))
     )
     with atomic_path(target) as staged:
         staged.write_bytes(b"abc")
-    assert [(name == tmp_path.name, there) for name, there in flushed] == [(False, False), (True, True)]
+    assert flushed == [(False, False), (True, True)]
 
 
-def test_a_killed_process_leaves_nothing_under_the_final_name(tmp_path: Path) -> None:
+def test_what_a_killed_process_leaves_is_private_and_swept_by_the_next(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     target = tmp_path / "out.xml"
     target.write_bytes(b"old")
     script = (
@@ -139,5 +143,40 @@ def test_a_killed_process_leaves_nothing_under_the_final_name(tmp_path: Path) ->
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"written\n"
+        assert process.stdin is not None
+        with atomic_file(target, overwrite=True) as file:
+            file.write(b"mine")
+        assert len(contents(tmp_path)) == 2, "what a living process writes is left alone"
         process.kill()
-    assert target.read_bytes() == b"old"
+        process.wait()
+    assert target.read_bytes() == b"mine"
+    (left,) = set(contents(tmp_path)) - {"out.xml"}
+    assert (tmp_path / left).stat().st_mode & 0o777 == 0o600
+    with caplog.at_level(logging.INFO), atomic_file(target, overwrite=True) as file:
+        file.write(b"new")
+    assert contents(tmp_path) == ["out.xml"]
+    assert caplog.messages == [f"removed what an interrupted run left behind: {left}"]
+
+
+def test_the_staged_file_is_private(tmp_path: Path) -> None:
+    target = tmp_path / "out.xml"
+    target.write_bytes(b"old")
+    target.chmod(0o644)
+    with atomic_path(target, overwrite=True) as staged:
+        assert staged.stat().st_mode & 0o777 == 0o600
+    assert target.stat().st_mode & 0o777 == 0o644
+
+
+def test_a_file_that_only_looks_like_ours_is_left_alone(tmp_path: Path) -> None:
+    names = [
+        ".constraint-sdc.0123456789ab.staged.other.xml",
+        ".constraint-sdc.0123456789.staged.out.xml",
+        ".constraint-sdc.0123456789ab.kept.out.xml",
+        "constraint-sdc.0123456789ab.staged.out.xml",
+    ]
+    for name in names:
+        (tmp_path / name).write_bytes(b"theirs")
+    (tmp_path / ".constraint-sdc.0123456789ab.staged.out.xml").mkdir()
+    with atomic_file(tmp_path / "out.xml") as file:
+        file.write(b"mine")
+    assert set(contents(tmp_path)) == {"out.xml", ".constraint-sdc.0123456789ab.staged.out.xml", *names}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -36,6 +37,25 @@ class FaultyDisk:
             self.names.append(name)
             if len(self.names) == self._at:
                 return self._act(lambda: operation(*given), name)
+            return operation(*given)
+
+        return counted
+
+
+class BrokenAfterRenames(FaultyDisk):
+    """Fails for good after some renames; after two, the journal and the certificate are new, and the rest is old."""
+
+    def __init__(self, renames: int) -> None:
+        super().__init__()
+        self._left = renames
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        operation = super().__getattr__(name)
+
+        def counted(*given: Any) -> Any:
+            self._left -= name == "rename"
+            if self._left < 0:
+                raise OSError(errno.EIO, os.strerror(errno.EIO))
             return operation(*given)
 
         return counted

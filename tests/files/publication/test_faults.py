@@ -13,7 +13,7 @@ import pytest
 
 from constraint_sdc.errors import ConstraintSdcError, DataError, UsageError
 from constraint_sdc.files.publication.recovery import settle_publication
-from tests.files.publication.faulty_disk import Act, FaultyDisk, failing, installed
+from tests.files.publication.faulty_disk import Act, BrokenAfterRenames, FaultyDisk, failing, installed
 from tests.files.publication.scenes import MASKED, SCENES, Scene
 
 ERRORS = {name: getattr(errno, name) for name in ("ENOSPC", "EIO", "EACCES", "EDQUOT", "EROFS")}
@@ -153,21 +153,6 @@ def test_whichever_operation_of_the_recovery_fails_the_next_one_mends_it(tmp_pat
 
 def mix(scene: Scene, folder: Path) -> None:
     """Leave the certificate new and the masked file old, as a disk does that fails there for good."""
-    renames = 0
-
-    class FailsLater(FaultyDisk):
-        def __getattr__(self, name: str) -> Callable[..., Any]:
-            operation = super().__getattr__(name)
-
-            def counted(*given: Any) -> Any:
-                nonlocal renames
-                renames += name == "rename"
-                if renames > 2:  # the journal's, the certificate's
-                    raise OSError(errno.EIO, os.strerror(errno.EIO))
-                return operation(*given)
-
-            return counted
-
-    with pytest.raises(ConstraintSdcError, match="some files are new already"), installed(FailsLater()):
+    with pytest.raises(ConstraintSdcError, match="some files are new already"), installed(BrokenAfterRenames(2)):
         scene.publish(folder)
     assert scene.state(folder) == "mix"

@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup demo test check docs explore matrix guarantee price partitions measures maskers bench clean
+.PHONY: setup demo test check docs explore matrix guarantee crash price partitions measures maskers bench clean
 
 setup: $(VENV)/.ready
 
@@ -41,6 +41,10 @@ matrix: setup
 # Random rules and data, masked, and judged by Saxon on the written bytes: 2,000 cases.
 guarantee: setup
 	$(BIN)/python benchmarks/guarantee.py
+
+# 1,000 runs of `mask`, killed at random moments: what the next command finds.
+crash: setup
+	$(BIN)/python benchmarks/crash.py
 
 # What the rules cost in information, beside plain MDAV.
 price: setup

@@ -90,6 +90,12 @@ def test_masking_to_a_name_that_another_run_publishes_to(run: Run, published: di
     assert files() == published
 
 
+def test_a_certificate_without_a_name_of_its_own(run: Run) -> None:
+    Path(".certificate.json").write_text("{}", encoding="ascii")
+    ran = run("explain", "--record", "3", "--certificate", ".certificate.json")
+    assert (ran.code, "not a certificate" in ran.err) == (2, True)
+
+
 def test_streams_pipes_and_loops_are_no_targets(run: Run) -> None:
     os.mkfifo("pipe")
     Path("loop").symlink_to("loop")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -54,3 +55,20 @@ def test_killed_at_any_moment_the_next_command_finds_a_pair(tmp_path: Path, monk
     assert {tuple(kill["then"]["files"]) for kill in kills} == {tuple(old), tuple(new)}
     assert any(not kill["found"]["agrees"] for kill in kills)
     assert any(kill["found"]["staged"] for kill in kills)
+
+
+@pytest.mark.slow
+def test_random_kills_never_mix_a_pair() -> None:
+    """The small form of `make crash`."""
+    command = [sys.executable, "benchmarks/crash.py", "--kills", "12", "--seed", "5"]
+    done = subprocess.run(command, cwd=TOP, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = {line[:26].strip(): line[26:].split() for line in done.stdout.splitlines()}
+    kills, old, new, mixed, _, then_old, then_new, then_mixed = rows["all"]
+    assert int(kills) == int(old) + int(new) + int(mixed) == int(then_old) + int(then_new) == 12
+    assert then_mixed == "0"
+    figures = dict(
+        re.findall(r"^(hidden files left after it|staged files readable by others) +(\d+)$", done.stdout, re.M)
+    )
+    assert set(figures.values()) == {"0"}
+    assert len(figures) == 2

@@ -74,8 +74,9 @@ def certificate_text(result: MaskResult, settings: MaskSettings[Any]) -> str:
 
 def read_certificate(path: Path) -> dict[str, Any]:
     """Return a certificate that follows its schema; if a run was interrupted in publishing it, that is mended first."""
-    if path.name.endswith(_ENDING):
-        settle_publication(path.with_name(path.name.removesuffix(_ENDING)))
+    masked, ending, rest = path.name.rpartition(_ENDING)
+    if masked and ending and not rest:
+        settle_publication(path.with_name(masked))
     return read_json(path, "certificate.schema.json", "a certificate", renew="mask the original again")
 
 

@@ -26,7 +26,9 @@ def settle_publication(path: Path) -> None:
     Nothing happens where nothing was left. A run that is exchanging files at this moment is waited for. DataError if
     the files may be a mix and this process cannot mend it.
     """
-    target = Path(os.path.realpath(path))
+    target = _published_target(path)
+    if target is None:
+        return
     limit = time.monotonic() + _PATIENCE
     while os.path.lexists(journal_name(target)) or os.path.lexists(lock_name(target)):
         is_mixed = os.path.lexists(journal_name(target))
@@ -44,6 +46,14 @@ def settle_publication(path: Path) -> None:
         if time.monotonic() > limit:
             raise DataError("another run is publishing this file", file=str(path), hint="run again when it has ended")
         time.sleep(_PAUSE)
+
+
+def _published_target(path: Path) -> Path | None:
+    try:
+        target = Path(os.path.realpath(path))
+    except ValueError:  # a null character; the reader refuses the path
+        return None
+    return target if target.name else None
 
 
 def _clear(path: Path, lock: NameLock) -> None:

@@ -365,6 +365,11 @@ def test_a_file_that_somebody_put_there_after_the_crash_stays(tmp_path: Path) ->
     assert PAIR.left_over(tmp_path) == []
 
 
+@pytest.mark.parametrize("name", ["/", ".", "..", "a\0b", "x" * 300, "no/such/file"])
+def test_a_path_that_no_publication_can_have_is_left_to_the_reader(name: str) -> None:
+    settle_publication(Path(name))
+
+
 # Journals and notes from elsewhere: they name files to remove and rename, so only our own are followed.
 
 

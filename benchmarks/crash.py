@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from constraint_sdc.census.generate import generate_file
+from constraint_sdc.census import generate_file
 from constraint_sdc.cli import check_command, main, mask_command
 from constraint_sdc.commands import check, mask
 from constraint_sdc.commands.certificate import verify

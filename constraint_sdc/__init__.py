@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from constraint_sdc.errors import DataError as DataError
     from constraint_sdc.errors import JudgeError as JudgeError
     from constraint_sdc.errors import LimitError as LimitError
+    from constraint_sdc.errors import NoRecordsError as NoRecordsError
     from constraint_sdc.errors import NotPublishedError as NotPublishedError
     from constraint_sdc.errors import NotRowsError as NotRowsError
     from constraint_sdc.errors import PlanRefusedError as PlanRefusedError
@@ -185,6 +186,7 @@ _HOMES = {
     "PluginError": "constraint_sdc.plugins",
     "RulesError": "constraint_sdc.errors",
     "DataError": "constraint_sdc.errors",
+    "NoRecordsError": "constraint_sdc.errors",
     "NotRowsError": "constraint_sdc.errors",
     "ResourceRefusedError": "constraint_sdc.errors",
     "JudgeError": "constraint_sdc.errors",

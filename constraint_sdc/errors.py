@@ -6,6 +6,7 @@ ConstraintSdcError            root; carries the exit code of the command line
 ├── RulesError                a Schematron file cannot be processed (exit 2)
 ├── DataError                 a microdata or XML file cannot be processed (exit 2)
 │   └── NotRowsError          well-formed XML, but not flat rows; `check` judges it as a document instead
+│       └── NoRecordsError    nothing is inside the root element
 ├── ResourceRefusedError      a rule asked for a file outside the allowed directories (exit 2)
 ├── JudgeError                Saxon stopped: a time limit, a crash, an error outside any rule (exit 2)
 ├── LimitError                more time or memory than the limits allow (exit 2)
@@ -88,6 +89,14 @@ class NotRowsError(DataError):
 
     `check` catches it and judges the file as a document; every command that needs rows reports it.
     """
+
+
+class NoRecordsError(NotRowsError):
+    """Nothing is inside the root element, whose name is `root`."""
+
+    def __init__(self, root: str, *, file: str) -> None:
+        super().__init__("the file has no records: nothing is inside its root element", file=file)
+        self.root = root
 
 
 class ResourceRefusedError(ConstraintSdcError):

@@ -13,6 +13,7 @@ from click.shell_completion import CompletionItem
 from constraint_sdc.cli.options import (
     FILE,
     ExampleCount,
+    allow_idle,
     deliver,
     directories,
     end_progress,
@@ -59,7 +60,7 @@ def _formats() -> Registry[CheckFormat]:
 
 _EPILOG = """\b
 Exit codes: 0 clean; 1 violations at or above --fail-on, or the certificate does not agree; 2 the rules, the data, the
-certificate or an option cannot be processed, or a rule could not be evaluated on some record.
+certificate or an option cannot be processed, a rule could not be evaluated on some record, or a rule checks nothing.
 
 \b
 Examples:
@@ -109,7 +110,8 @@ Examples:
     callback=directories,
     help="Further directory that rules may read from (repeatable).",
 )
-@click.option("--recipe", type=FILE, help="YAML file with the record element and key of this data.")
+@allow_idle
+@click.option("--recipe", type=FILE, help="YAML file with the record element, key and idle rules of this data.")
 @click.option("--certificate", type=FILE, help="Certificate of DATA (see `mask`): verify all that it says.")
 def command(
     data: tuple[Path, ...], rules: Path, format_: str, output: Path | None, certificate: Path | None, **given: Any
@@ -159,12 +161,16 @@ def command(
 
 
 def _certified(certificate: Path, given: dict[str, Any]) -> dict[str, Any]:
-    """Read the certificate; the check runs in its phase and on its records, unless the user says otherwise."""
+    """Read the certificate; the check runs in its phase and on its records, unless the user says otherwise.
+
+    Rules that were allowed to be idle when the file was masked are allowed now.
+    """
     from constraint_sdc.commands.certificate.certificate import read_certificate
 
     content = read_certificate(certificate)
     for name in ("phase", "record"):
         given[name] = given[name] or content["options"][name]
+    given["allow_idle"] = (*given["allow_idle"], *content["options"]["allow_idle"])
     return content
 
 
@@ -203,4 +209,5 @@ def _options(format_: str, given: dict[str, Any]) -> CheckOptions:
         max_examples=examples,
         show_values=given["show_values"],
         allow=tuple(given["allow"]),
+        allow_idle=(*given["allow_idle"], *recipe.allow_idle),
     )

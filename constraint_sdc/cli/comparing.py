@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from constraint_sdc.cli.options import FILE, directories, names_in, not_empty
+from constraint_sdc.cli.options import FILE, allow_idle, directories, names_in, not_empty
 from constraint_sdc.errors import UsageError
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ _OPTIONS = (
         callback=directories,
         help="Further directory that rules may read from (repeatable).",
     ),
+    allow_idle,
     click.option("--show-values", is_flag=True, help="Also show results that reveal single records."),
 )
 
@@ -54,7 +55,7 @@ def gather_comparison(given: dict[str, Any], *, attacks: tuple[str, ...] | None 
     from constraint_sdc.settings.recipe import Recipe
 
     if given["rules"] is None:
-        for name in ("phase", "allow"):
+        for name in ("phase", "allow", "allow_idle"):
             if given[name]:
                 option = "--" + name.replace("_", "-")
                 raise UsageError(f"{option} has no meaning here", hint="it belongs to rules, and there is no --rules")
@@ -67,6 +68,7 @@ def gather_comparison(given: dict[str, Any], *, attacks: tuple[str, ...] | None 
         record=given["record"],
         phase=given["phase"],
         allow=tuple(given["allow"]),
+        allow_idle=tuple(given["allow_idle"]),
         recipe=Recipe() if given["recipe"] is None else read_recipe(given["recipe"]),
     )
 

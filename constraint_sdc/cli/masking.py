@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from constraint_sdc.cli.options import FILE, directories, not_empty
+from constraint_sdc.cli.options import FILE, allow_idle, directories, not_empty
 from constraint_sdc.cli.streams import tell
 from constraint_sdc.errors import UsageError
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # What a saved plan has decided; an option that says something else contradicts it.
 DECIDED = ("k", "masker", "partition", "effort", "standardise", "weights", "seed", "on_broken")
-ABOUT_RULES = ("on_broken", "phase", "original", "allow")
+ABOUT_RULES = ("on_broken", "phase", "original", "allow", "allow_idle")
 
 Command = Callable[..., None]
 
@@ -64,6 +64,7 @@ _ANY_MASKING = (
         callback=directories,
         help="Further directory that rules may read from (repeatable).",
     ),
+    allow_idle,
 )
 
 
@@ -108,6 +109,7 @@ def gather(
         recipe_file=given["recipe"],
         recipe_sha256=digest,
         allow=tuple(given["allow"]),
+        allow_idle=tuple(given["allow_idle"]),
     )
 
 

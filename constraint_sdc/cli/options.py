@@ -76,6 +76,23 @@ def directories(_: click.Context, option: click.Parameter, folders: tuple[Path, 
     return folders
 
 
+def rule_ids(_: click.Context, option: click.Parameter, ids: tuple[str, ...]) -> tuple[str, ...]:
+    """Refuse an id that is empty: it would allow nothing."""
+    if any(not name.strip() for name in ids):
+        raise click.BadParameter("is empty", param=option)
+    return ids
+
+
+allow_idle = click.option(
+    "--allow-idle",
+    metavar="RULE",
+    multiple=True,
+    callback=rule_ids,
+    help="Rule that may check nothing in this file (repeatable; all: every rule).",
+)
+"""The option that names rules which may be idle."""
+
+
 def deliver(text: str, output: Path | None) -> None:
     """Print the text, or write it to a file in one step."""
     if output is None:

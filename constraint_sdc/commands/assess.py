@@ -14,7 +14,7 @@ from constraint_sdc.commands.certificate.certificate import certificate_path, fi
 from constraint_sdc.commands.certificate.verify import check_certificate, inconsistencies
 from constraint_sdc.commands.check import check_rules
 from constraint_sdc.commands.mask import compare_verdicts
-from constraint_sdc.commands.masking.preparation import open_original
+from constraint_sdc.commands.masking.preparation import open_original, refuse_idle
 from constraint_sdc.commands.measuring.pairing import pair_tables
 from constraint_sdc.commands.measuring.records_file import Progress, is_csv, read_records
 from constraint_sdc.constraints.constraint import DomainAtom, EditRule, atoms
@@ -145,10 +145,13 @@ def _judge(original: Path, masked: Path, options: AssessOptions, certificate: Ma
             hint = f"constraint-sdc convert {path.name} {path.with_suffix('.xml').name}"
             raise UsageError("rules judge XML, and this is CSV", file=str(path), hint=hint)
     phase = options.phase or (None if certificate is None else certificate["options"]["phase"])
-    settings = RulesSettings(phase, allow=options.allow, time_limit=options.time_limit)
+    idle = (*options.allow_idle, *options.recipe.allow_idle, *_certified_idle(certificate))
+    settings = RulesSettings(phase, allow=options.allow, time_limit=options.time_limit, allow_idle=idle)
     with open_original(original, rules, options.record or options.recipe.record, settings) as source:
         check = source.check
         before, after = (check_rules(path, source.rule_set, check, source.judges) for path in (original, masked))
+        for verdict in (before, after):
+            refuse_idle(verdict)
         understood = source.understood
     broken = {result.rule for result in before.results if result.failed or result.status == "error"}
     mismatches: tuple[str, ...] = ()
@@ -161,6 +164,10 @@ def _judge(original: Path, masked: Path, options: AssessOptions, certificate: Ma
         mismatches=mismatches,
         notes=(because("original-breaks", rules=tuple(sorted(broken))),) if broken else (),
     )
+
+
+def _certified_idle(certificate: Mapping[str, Any] | None) -> tuple[str, ...]:
+    return () if certificate is None else tuple(certificate["options"]["allow_idle"])
 
 
 def _run(measures: Sequence[Measure], pair: Pair) -> tuple[Measured, ...]:

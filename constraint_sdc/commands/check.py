@@ -12,7 +12,7 @@ from typing import Literal as OneOf
 
 from constraint_sdc.constraints.understand import understand
 from constraint_sdc.data.table import Chunk, Layout, NoXmlError
-from constraint_sdc.errors import ConstraintSdcError, NotRowsError, UsageError
+from constraint_sdc.errors import ConstraintSdcError, NoRecordsError, NotRowsError, UsageError
 from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Outside
 from constraint_sdc.files.dataset import Dataset
@@ -21,6 +21,7 @@ from constraint_sdc.files.microdata.source import open_binary
 from constraint_sdc.files.publication.recovery import settle_publication
 from constraint_sdc.judge.check_rows import RowsCheck, Wishes, check_document
 from constraint_sdc.judge.finding import CheckResult
+from constraint_sdc.judge.idle import require_rules, with_idle
 from constraint_sdc.judge.judge import Judges, SaxonProcess
 from constraint_sdc.judge.routes import Routes, choose_routes, whole_file_routes
 from constraint_sdc.judge.rule_set import RuleSet, Understood, load_rules
@@ -29,13 +30,17 @@ from constraint_sdc.reports.disclosure import hidden_error
 from constraint_sdc.schematron.confinement import Confinement
 from constraint_sdc.schematron.schema import Schema, Severity
 from constraint_sdc.settings.reason import because
+from constraint_sdc.xpath.names import FileNames
 
 Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class CheckOptions:
-    """How to check. `original` and `domain` both stand for `$original`: the edited file, or its exported values."""
+    """How to check. `original` and `domain` both stand for `$original`: the edited file, or its exported values.
+
+    `allow_idle` are ids of rules that may check nothing, or "all".
+    """
 
     phase: str | None = None
     original: Path | None = None
@@ -48,6 +53,7 @@ class CheckOptions:
     show_values: bool = False
     allow: tuple[Path, ...] = ()
     time_limit: float | None = None
+    allow_idle: tuple[str, ...] = ()
 
     @property
     def is_whole_story(self) -> bool:
@@ -82,6 +88,7 @@ def check_rules(
 ) -> CheckResult:
     """Judge a file by rules that are loaded."""
     options.require_files()
+    require_rules(rule_set.schema, options.allow_idle)
     with compiling(judges), hiding_values(options):
         return _check(data, rule_set, options, judges, progress)
 
@@ -132,7 +139,8 @@ def _check(data: Path, rule_set: RuleSet, options: CheckOptions, judges: Judges,
     schema = rule_set.schema
     result = _nothing_judged(data, rule_set, options)
     try:
-        return replace(result, **_check_rows(data, schema, options, judges, progress))
+        found, file = _check_rows(data, schema, options, judges, progress)
+        return idle_noted(replace(result, **found), schema, file, options)
     except NotRowsError as why:
         if options.record is not None:
             raise
@@ -142,7 +150,21 @@ def _check(data: Path, rule_set: RuleSet, options: CheckOptions, judges: Judges,
         note = because("judged-as-document", line=why.line or None, quotes={"why": why.what})
         wishes = Wishes(None, options.max_examples, options.show_values)
         results = check_document(schema, judges.of_all(), data, wishes)
-        return replace(result, results=results, notes=(note, *result.notes))
+        result = replace(result, results=results, notes=(note, *result.notes))
+        if not isinstance(why, NoRecordsError):
+            return idle_noted(result, schema, None, options)
+        nothing = FileNames("", frozenset(), frozenset({why.root}))
+        return idle_noted(replace(result, records=0), schema, nothing, options)
+
+
+def idle_noted(result: CheckResult, schema: Schema, file: FileNames | None, options: CheckOptions) -> CheckResult:
+    """Return the verdict with the reasons why rules are idle; `file` is None for a document without rows."""
+    return with_idle(result, schema, file, allowed=options.allow_idle, given=frozenset(options.parameters))
+
+
+def names_of(dataset: Dataset, removed: frozenset[str] = frozenset()) -> FileNames:
+    """Return the names of a file that was read, without those of removed variables."""
+    return FileNames(dataset.layout.record, frozenset(dataset.table.columns) - removed, dataset.outside)
 
 
 def _nothing_judged(data: Path, rule_set: RuleSet, options: CheckOptions) -> CheckResult:
@@ -163,6 +185,16 @@ def _nothing_judged(data: Path, rule_set: RuleSet, options: CheckOptions) -> Che
     )
 
 
+def contexts_on(
+    data: Path, schema: Schema, options: CheckOptions, saxon: SaxonProcess
+) -> tuple[dict[str, int], FileNames]:
+    """Return how many nodes of a file of rows each rule judges, and the names of the file; no test is evaluated."""
+    bare = schema.without_tests()
+    judges = judges_of(bare, options, saxon)
+    found, file = _check_rows(data, bare, options, judges, lambda _: None)
+    return {one.rule: one.fired for one in found["results"]}, file
+
+
 # A file whose records are in memory, or known to be rows: nothing is read that is not needed.
 
 
@@ -180,7 +212,8 @@ def check_dataset(
             )
             try:
                 with check:
-                    return replace(result, **_taken(check, chunks))
+                    result = replace(result, **_taken(check, chunks))
+                return idle_noted(result, rule_set.schema, names_of(dataset), options)
             except NoXmlError:
                 from_memory = False
 
@@ -222,8 +255,11 @@ class _CheckContext:
 
 def _check_rows(
     data: Path, schema: Schema, options: CheckOptions, judges: Judges, progress: Progress
-) -> dict[str, Any]:
-    """Judge the rows; a second time if the file's end shows that a rule was sent down the wrong route."""
+) -> tuple[dict[str, Any], FileNames]:
+    """Judge the rows; a second time if the file's end shows that a rule was sent down the wrong route.
+
+    Return the fields of the verdict, and the names of the file.
+    """
     microdata = open_microdata(data, record=options.record)
     seen = _CheckContext(frozenset(microdata.layout.wrappers), microdata.layout.is_uniform)
     while True:
@@ -231,7 +267,7 @@ def _check_rows(
         routes, domains = _routes(schema, microdata.layout, known, options, data)
         check, seen = _run_check(microdata, schema, routes, domains, options, judges, progress)
         if known == seen or routes == _routes(schema, microdata.layout, seen, options, data, domains)[0]:
-            return _found(check)
+            return _found(check), FileNames(microdata.layout.record, frozenset(check.names), seen.names)
 
 
 def _run_check(

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from constraint_sdc.commands.certificate.certificate import certificate_path, certificate_text
-from constraint_sdc.commands.check import check_written
+from constraint_sdc.commands.check import check_written, idle_noted, names_of
 from constraint_sdc.commands.masking.carrying_out import carry_out, require_same_plan
 from constraint_sdc.commands.masking.goal_files import GoalFiles
 from constraint_sdc.commands.masking.preparation import Original, Progress, open_original, prepare
@@ -20,6 +20,7 @@ from constraint_sdc.maskers.masked import Masked, MaskOptions, MaskResult, RuleO
 from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.plan.plan import Plan
 from constraint_sdc.reports.disclosure import hidden_error
+from constraint_sdc.reports.sentences import sentences
 from constraint_sdc.settings.mask_settings import MaskSettings
 
 # The rules before and after masking, record by record.
@@ -83,7 +84,7 @@ def mask_file(
             require_same_plan(expected, plan)
         staged = publication.stage(output)
         written = _write(original, staged, plan, masked)
-        after = _judge(original, staged, written)
+        after = _judge(original, staged, written, plan)
         outcomes = compare_verdicts(original.before, after)
         _refuse_broken(outcomes, after, output)
         result = MaskResult(
@@ -109,7 +110,7 @@ def mask_file(
 def _write(original: Original, staged: Path, plan: Plan, masked: Masked) -> ReadBack:
     """Write the staged file, read it back, and count how many records share the values of each block."""
     columns = masked.columns()
-    removed = frozenset(kept.name for kept in plan.kept if kept.is_removed)
+    removed = _removed(plan)
     skeleton = write_staged(original.dataset, staged, columns, removed)
     blocks = [block.names for block in plan.blocks]
     written = verify_staged(original.dataset, staged, columns, skeleton, removed, blocks)
@@ -121,16 +122,21 @@ def _write(original: Original, staged: Path, plan: Plan, masked: Masked) -> Read
     return written
 
 
-def _judge(original: Original, staged: Path, written: ReadBack) -> CheckResult | None:
+def _removed(plan: Plan) -> frozenset[str]:
+    return frozenset(kept.name for kept in plan.kept if kept.is_removed)
+
+
+def _judge(original: Original, staged: Path, written: ReadBack, plan: Plan) -> CheckResult | None:
     """Let Saxon judge the staged file, in the process that knows the rules already."""
     if not original.has_rules:
         return None
     rows = Chunk.without_xml(written.layout, {}, written.lines)
-    return check_written(staged, rows, original.rule_set, original.check, original.judges)
+    after = check_written(staged, rows, original.rule_set, original.check, original.judges)
+    return idle_noted(after, original.rule_set.schema, names_of(original.dataset, _removed(plan)), original.check)
 
 
 def _refuse_broken(outcomes: tuple[RuleOutcome, ...], after: CheckResult | None, output: Path) -> None:
-    """Refuse to publish when a rule is broken where it held, or cannot be evaluated any more."""
+    """Refuse to publish when a rule is broken where it held, cannot be evaluated any more, or checks nothing now."""
     if after is None:
         return
     new = {outcome.rule: outcome for outcome in outcomes if outcome.newly_broken}
@@ -138,11 +144,15 @@ def _refuse_broken(outcomes: tuple[RuleOutcome, ...], after: CheckResult | None,
     for result in after.results:
         if result.status == "error":
             lines.append(f"{result.rule}: cannot be evaluated on the masked file: {hidden_error(result.error or '')}")
+        elif result.status == "idle":
+            lines.append(f"{result.rule}: idle in the masked file: {'; '.join(sentences(result.idle))}")
         elif result.rule in new:
             places = [f"record {v.record}" if v.record else v.location for v in result.violations[:3]]
             more = ", ..." if len(result.violations) > 3 else ""
             count = f"{new[result.rule].newly_broken:,} newly broken of {result.fired:,}"
             lines.append(f"{result.rule}: {count} ({', '.join(places)}{more})")
     if lines:
-        what = f"the masked file breaks rules that held; {output.name} was not written"
+        what = f"the masked file breaks rules that held, or leaves them idle; {output.name} was not written"
+        if not any(result.status == "idle" for result in after.results):
+            what = f"the masked file breaks rules that held; {output.name} was not written"
         raise NotPublishedError(what, details=tuple(lines[:_MOST_LINES]))

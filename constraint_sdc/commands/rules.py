@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from constraint_sdc.commands.check import CheckOptions, compiling, judges_of
+from constraint_sdc.commands.check import CheckOptions, compiling, contexts_on, judges_of
 from constraint_sdc.constraints.constraint import EditRule
 from constraint_sdc.constraints.show import RuleList, RuleRow, blocks, show_constraint
 from constraint_sdc.constraints.understand import understand
 from constraint_sdc.evaluate.truth import refuses
 from constraint_sdc.files.microdata.microdata import open_microdata
+from constraint_sdc.judge.idle import idle_reasons
 from constraint_sdc.judge.judge import SaxonProcess
 from constraint_sdc.judge.routes import Routes, choose_routes
 from constraint_sdc.judge.value_domains import load_domains
 from constraint_sdc.schematron.confinement import Confinement
 from constraint_sdc.schematron.load import load_schema
 from constraint_sdc.schematron.schema import Schema
+from constraint_sdc.settings.reason import Reason
 
 
 def list_rules(
@@ -27,28 +30,39 @@ def list_rules(
     record: str | None = None,
     allow: tuple[Path, ...] = (),
 ) -> RuleList:
-    """Return the typed list. With `data` the record element and the engines are those of that file."""
+    """Return the typed list. With `data` the record element, the engines and the idle rules are those of that file."""
     schema = load_schema(rules, phase=phase, allowed=allow)
-    with SaxonProcess() as saxon, compiling(judges_of(schema, CheckOptions(allow=allow), saxon)):
-        return _list_rules(schema, rules, data, record, allow)
+    with SaxonProcess() as saxon:
+        judges = judges_of(schema, CheckOptions(allow=allow), saxon)
+        with compiling(judges):
+            if data is None:
+                return _rule_list(schema, rules, understand(schema, record=record), None, {})
+            return _list_on_data(schema, rules, data, CheckOptions(record=record, allow=allow), saxon)
 
 
-def _list_rules(
-    schema: Schema, rules: Path, data: Path | None, record: str | None, allow: tuple[Path, ...]
+def _list_on_data(schema: Schema, rules: Path, data: Path, options: CheckOptions, saxon: SaxonProcess) -> RuleList:
+    microdata = open_microdata(data, record=options.record)
+    outside: set[str] = set()
+    uniform = [chunk.layout.is_uniform for chunk in microdata.chunks(outside)]
+    layout = replace(microdata.layout, is_uniform=all(uniform))
+    edits = understand(schema, record=layout.record, outside=outside)
+    domains = load_domains(edits, {}, Confinement.around((rules, data), options.allow))
+    routes = choose_routes(schema, edits, layout, domains.keys())
+    fired, file = contexts_on(data, schema, options, saxon)
+    idle = idle_reasons(schema, file, fired)
+    found = {name: (count, idle.get(name, ())) for name, count in fired.items()}
+    return _rule_list(schema, rules, edits, routes, found)
+
+
+def _rule_list(
+    schema: Schema,
+    rules: Path,
+    edits: tuple[EditRule, ...],
+    routes: Routes | None,
+    found: Mapping[str, tuple[int, tuple[Reason, ...]]],
 ) -> RuleList:
-    routes = None
-    if data is None:
-        edits = understand(schema, record=record)
-    else:
-        microdata = open_microdata(data, record=record)
-        outside: set[str] = set()
-        uniform = [chunk.layout.is_uniform for chunk in microdata.chunks(outside)]
-        layout = replace(microdata.layout, is_uniform=all(uniform))
-        edits = understand(schema, record=layout.record, outside=outside)
-        domains = load_domains(edits, {}, Confinement.around((rules, data), allow))
-        routes = choose_routes(schema, edits, layout, domains.keys())
     return RuleList(
-        rows=tuple(_row(edit, schema, routes) for edit in edits),
+        rows=tuple(_row(edit, schema, routes, *found.get(edit.id, (None, ()))) for edit in edits),
         blocks=blocks(edits),
         title=schema.title,
         binding=schema.binding,
@@ -57,7 +71,9 @@ def _list_rules(
     )
 
 
-def _row(edit: EditRule, schema: Schema, routes: Routes | None) -> RuleRow:
+def _row(
+    edit: EditRule, schema: Schema, routes: Routes | None, checked: int | None, idle: tuple[Reason, ...]
+) -> RuleRow:
     constraint = edit.constraint
     return RuleRow(
         id=edit.id,
@@ -72,6 +88,9 @@ def _row(edit: EditRule, schema: Schema, routes: Routes | None) -> RuleRow:
         test=edit.assertion.test,
         is_record_local=edit.is_record_local,
         engine="vectorised" if _is_vectorised(edit, schema, routes) else "saxon",
+        checked=checked,
+        idle=idle,
+        may_be_idle=edit.assertion.may_be_idle,
     )
 
 

@@ -27,6 +27,7 @@ from constraint_sdc.constraints.show_atom import or_missing, show_atom, show_num
 from constraint_sdc.constraints.simplify import negate
 from constraint_sdc.data.groups import Union
 from constraint_sdc.schematron.schema import Origin, Severity
+from constraint_sdc.settings.reason import Reason
 from constraint_sdc.shown import Shown, Tabled
 
 # Formulas and constraints as one line of text: intervals joined, disjunctions written as "if ... then ...".
@@ -159,7 +160,9 @@ class RuleRow(Shown):
     """One rule in words.
 
     `kind` is the value of `Kind`, `normal_form` the constraint as text, `reason` why the kind was chosen (above all
-    why a rule is opaque or cross-record), `engine` what judges it.
+    why a rule is opaque or cross-record), `engine` what judges it. With data, `checked` counts the nodes that the rule
+    judges, and `idle` says why it checks nothing, or looks for what the file does not have; `may_be_idle` if the rule
+    file allows that.
     """
 
     id: str
@@ -174,6 +177,9 @@ class RuleRow(Shown):
     test: str
     is_record_local: bool
     engine: OneOf["vectorised", "saxon"]
+    checked: int | None = None
+    idle: tuple[Reason, ...] = ()
+    may_be_idle: bool = False
 
     @property
     def is_understood(self) -> bool:

@@ -73,6 +73,7 @@ class RowsCheck:
         variables = {rule.id: match.context.variable for match in routes.vectorised for rule in match.rules}
         self._steps = {rule: variable_step(name) if name else "" for rule, name in variables.items()}
         self.records = 0
+        self.names: set[str] = set()
         self._broken = 0
         self._has_key = wishes.key is None
 
@@ -91,6 +92,7 @@ class RowsCheck:
 
     def take(self, chunk: Chunk) -> None:
         """Judge one chunk."""
+        self.names.update(chunk.columns)
         self._has_key |= self._wishes.key in chunk.columns
         if self._whole_records:
             for number in self._whole_records & set(range(chunk.first + 1, chunk.first + len(chunk) + 1)):

@@ -11,7 +11,7 @@ from constraint_sdc.schematron.schema import Assertion, Origin, Schema, Severity
 from constraint_sdc.settings.reason import Reason
 from constraint_sdc.shown import Shown, Tabled
 
-Status: TypeAlias = OneOf["pass", "fail", "error", "not applicable"]
+Status: TypeAlias = OneOf["pass", "fail", "error", "idle", "not applicable"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "information")
 
 
@@ -39,7 +39,8 @@ class RuleResult(Shown):
 
     `fired` counts the nodes that were tested, `failed` those with a violation, `errors` those on which XPath itself
     stopped (such as an impossible cast); an error is neither pass nor fail. `violations` may be capped: `failed` counts
-    all of them. `context` is the context of the assertion's rule as written.
+    all of them. `context` is the context of the assertion's rule as written. `idle` says why the rule checks nothing,
+    or looks for what the file does not have; `may_be_idle` if that is allowed.
     """
 
     rule: str
@@ -55,6 +56,8 @@ class RuleResult(Shown):
     engine: OneOf["vectorised", "saxon", "both"]
     violations: tuple[Violation, ...]
     context: str = ""
+    idle: tuple[Reason, ...] = ()
+    may_be_idle: bool = False
 
     @property
     def passed(self) -> int:
@@ -66,6 +69,8 @@ class RuleResult(Shown):
         """Return the outcome of the rule."""
         if self.errors or self.error:
             return "error"
+        if self.idle and not self.may_be_idle:
+            return "idle"
         if self.failed:
             return "fail"
         return "pass" if self.fired else "not applicable"
@@ -96,6 +101,18 @@ class CheckResult(Tabled):
         return any(result.status == "error" for result in self.results)
 
     @property
+    def idle(self) -> tuple[RuleResult, ...]:
+        """Return the rules that check nothing, or look for what is not there, although nobody allows it."""
+        return tuple(result for result in self.results if result.status == "idle")
+
+    @property
+    def checks_nothing(self) -> bool:
+        """Tell whether no rule was tested on any node: there is no verdict then, unless every rule may be idle."""
+        if any(result.fired or result.errors for result in self.results):
+            return False
+        return not self.results or not all(result.may_be_idle for result in self.results)
+
+    @property
     def failing(self) -> tuple[RuleResult, ...]:
         """Return the rules that fail at or above the gate's severity."""
         watched = SEVERITIES[: SEVERITIES.index(self.fail_on) + 1]
@@ -103,8 +120,10 @@ class CheckResult(Tabled):
 
     @property
     def exit_code(self) -> int:
-        """0 clean, 1 violations, 2 a rule could not be evaluated."""
-        return 2 if self.has_errors else 1 if self.failing else 0
+        """0 clean, 1 violations, 2 a rule could not be evaluated or is idle, or nothing was checked."""
+        if self.has_errors or self.idle or self.checks_nothing:
+            return 2
+        return 1 if self.failing else 0
 
 
 # Counts and capped examples per rule, added up over chunks and engines.

@@ -49,7 +49,12 @@ def check_file(
     """
     chosen = settle(CheckOptions, options, keywords)
     known = recipe_of(recipe)
-    chosen = replace(chosen, record=chosen.record or known.record, key=chosen.key or known.key)
+    chosen = replace(
+        chosen,
+        record=chosen.record or known.record,
+        key=chosen.key or known.key,
+        allow_idle=(*chosen.allow_idle, *known.allow_idle),
+    )
     return check(Path(data), Path(rules), chosen, progress)
 
 
@@ -110,6 +115,11 @@ def verify_certificate(
     content = read_certificate_file(certificate_path(file) if certificate is None else Path(certificate))
     said = content["options"]
     chosen = settle(CheckOptions, options, keywords)
-    chosen = replace(chosen, phase=chosen.phase or said["phase"], record=chosen.record or said["record"])
+    chosen = replace(
+        chosen,
+        phase=chosen.phase or said["phase"],
+        record=chosen.record or said["record"],
+        allow_idle=(*chosen.allow_idle, *said["allow_idle"]),
+    )
     result = check(file, schematron, chosen, progress)
     return check_certificate(content, file, schematron, result, record=chosen.record, allow=chosen.allow)

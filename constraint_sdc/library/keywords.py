@@ -32,6 +32,7 @@ class CheckKeywords(TypedDict, total=False):
     show_values: bool
     allow: Iterable[File]
     time_limit: float | None
+    allow_idle: Iterable[str]
 
 
 class DivisionKeywords(TypedDict, total=False):
@@ -63,6 +64,7 @@ class MaskingKeywords(DivisionKeywords, total=False):
     recipe_file: File | None
     recipe_sha256: str | None
     allow: Iterable[File]
+    allow_idle: Iterable[str]
     time_limit: float | None
 
 
@@ -94,6 +96,7 @@ class AssessKeywords(TypedDict, total=False):
     record: str | None
     phase: str | None
     allow: Iterable[File]
+    allow_idle: Iterable[str]
     time_limit: float | None
     recipe: Recipe | File
 

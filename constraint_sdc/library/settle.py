@@ -108,6 +108,7 @@ CONVERSIONS: Mapping[str, Callable[[Any], Any]] = MappingProxyType(
         "recipe_file": Path,
         "against": Path,
         "allow": _paths,
+        "allow_idle": _names,
         "recipe": recipe_of,
         "standardise": _standardise,
         "variables": _names,

@@ -137,7 +137,8 @@ class MaskOptions:
     """How to mask; what is None falls back to the recipe, then to the default.
 
     `masker` and `partition` are names: how the file is masked, and how the masker divides its records. `recipe_file` is
-    the file of the recipe, and `recipe_sha256` the digest of its bytes.
+    the file of the recipe, and `recipe_sha256` the digest of its bytes. `allow_idle` are ids of rules that may check
+    nothing, or "all"; those of the recipe are allowed too.
     """
 
     k: int | None = None
@@ -155,6 +156,7 @@ class MaskOptions:
     recipe_file: Path | None = None
     recipe_sha256: str | None = None
     allow: tuple[Path, ...] = ()
+    allow_idle: tuple[str, ...] = ()
     time_limit: float | None = None
 
 

@@ -100,7 +100,7 @@ class AssessOptions:
     """What to assess, and how; None means the recipe's value, or else the default.
 
     `known` are the variables that an intruder knows. `attacks` are the names of those to try, None for all that apply.
-    `seed` draws subsets and samples. `phase`, `original`, `allow` and `time_limit` are as for `check`.
+    `seed` draws subsets and samples. `phase`, `allow`, `allow_idle` and `time_limit` are as for `check`.
     """
 
     rules: Path | None = None
@@ -111,6 +111,7 @@ class AssessOptions:
     record: str | None = None
     phase: str | None = None
     allow: tuple[Path, ...] = ()
+    allow_idle: tuple[str, ...] = ()
     time_limit: float | None = None
     recipe: Recipe = field(default_factory=Recipe)
 

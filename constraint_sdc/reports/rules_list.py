@@ -9,8 +9,9 @@ from pathlib import PurePath
 from constraint_sdc import __version__
 from constraint_sdc.constraints.show import RuleList, RuleRow
 from constraint_sdc.files.json_file import json_text
-from constraint_sdc.reports.check.json_format import origin_json
+from constraint_sdc.reports.check.json_format import origin_json, with_sentence
 from constraint_sdc.reports.check.wording import counted, number, shown_origin
+from constraint_sdc.reports.idle_text import idle_sentence
 from constraint_sdc.reports.terminal import align, clean, padded, paint, width, wrapped
 
 SCHEMA = "constraint-sdc/rules"
@@ -23,9 +24,12 @@ def render_rules_text(rules: RuleList, *, columns: int = 100, colour: bool = Fal
     """Return the list as text: a table where it fits in `columns` cells, otherwise a paragraph per rule."""
     lines = _summary(rules, columns, colour)
     if rules.rows:
-        table = align([_HEAD, *(_cells(row) for row in rules.rows)])
+        has_data = any(row.checked is not None for row in rules.rows)
+        head = (*_HEAD, "checked") if has_data else _HEAD
+        table = align([head, *(_cells(row) for row in rules.rows)], right=(len(_HEAD),) if has_data else ())
         if max(map(width, table)) <= columns:
             lines += ["", paint(table[0], "faint", colour), *table[1:], *_not_understood(rules, columns, colour)]
+            lines += _idle_rules(rules, columns, colour)
         else:
             for row in rules.rows:
                 lines += ["", *_paragraph(row, columns, colour)]
@@ -60,12 +64,16 @@ def _cells(row: RuleRow) -> tuple[str, ...]:
         clean(row.normal_form) or "-",
         row.severity,
         f"{clean(PurePath(row.origin.file).name)}:{row.origin.line}",
+        *(() if row.checked is None else (number(row.checked),)),
     )
 
 
 def _paragraph(row: RuleRow, columns: int, colour: bool) -> Iterator[str]:
     yield f"{paint(clean(row.id), 'strong', colour)}: {_kind(row)}, {row.severity}, {clean(shown_origin(row.origin))}"
     facts = [("normal form", clean(row.normal_form) or "-"), ("variables", _variables(row))]
+    if row.checked is not None:
+        facts.append(("checks", counted(row.checked, "node")))
+    facts += _idle(row)
     if not row.is_understood:
         facts += _doubts(row)
     for name, text in facts:
@@ -81,6 +89,22 @@ def _not_understood(rules: RuleList, columns: int, colour: bool) -> Iterator[str
         yield f"  {clean(row.id)}"
         for name, text in _doubts(row):
             yield from _fact(name, text, columns, "    ")
+
+
+def _idle_rules(rules: RuleList, columns: int, colour: bool) -> Iterator[str]:
+    """Yield, below a table, why rules are idle."""
+    rows = [row for row in rules.rows if row.idle]
+    if rows:
+        yield from ("", paint("idle in this file", "strong", colour))
+    for row in rows:
+        yield f"  {clean(row.id)}: {clean(shown_origin(row.origin))}"
+        for name, text in _idle(row):
+            yield from _fact(name, text, columns, "    ")
+
+
+def _idle(row: RuleRow) -> list[tuple[str, str]]:
+    word = "may be idle" if row.may_be_idle else "idle"
+    return [(word, clean(why)) for why in map(idle_sentence, row.idle)]
 
 
 def _doubts(row: RuleRow) -> list[tuple[str, str]]:
@@ -138,4 +162,7 @@ def _row_json(row: RuleRow) -> dict[str, object]:
         "is_understood": row.is_understood,
         "is_record_local": row.is_record_local,
         "engine": row.engine,
+        "checked": row.checked,
+        "idle": [with_sentence(reason) for reason in row.idle],
+        "may_be_idle": row.may_be_idle,
     }

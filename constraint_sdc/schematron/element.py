@@ -22,6 +22,8 @@ from constraint_sdc.schematron.schema import Origin
 ISO_NAMESPACE = "http://purl.oclc.org/dsdl/schematron"
 OLD_NAMESPACE = "http://www.ascc.net/xml/schematron"
 XSLT_NAMESPACE = "http://www.w3.org/1999/XSL/Transform"
+OUR_NAMESPACE = "urn:constraint-sdc:rules"
+MAY_BE_IDLE = f"{{{OUR_NAMESPACE}}}may-be-idle"
 _XML_PREFIX = "{http://www.w3.org/XML/1998/namespace}"
 # Names and references to them; the standard's types allow white space around these.
 _NAMES = frozenset({"id", "xml:id", "rule", "is-a", "pattern", "abstract", "defaultPhase", "prefix"})

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
-from constraint_sdc.schematron.element import Element
+from constraint_sdc.schematron.element import MAY_BE_IDLE, OUR_NAMESPACE, Element
 
+_MARKED = ("pattern", "group", "rule", "assert", "report")
 _RICH = ("icon", "see", "fpi")
 _LEVEL = ("role", "flag", "severity")
 _ASSERTION = ("test", "id", "diagnostics", "properties", "subject", *_LEVEL, *_RICH)
@@ -108,10 +109,22 @@ def check_grammar(element: Element) -> None:
 
 
 def _check_attributes(element: Element) -> None:
+    _check_marks(element)
     known = _ATTRIBUTES[element.kind]
     for name in element.attributes:
         if name not in known and not name.startswith(("{", "xml:")):
             raise element.error(f"{element.kind} has no attribute {name!r}", hint=_did_you_mean(name, known))
+
+
+def _check_marks(element: Element) -> None:
+    """Raise an error at an attribute of our own namespace that is misspelt or has no effect where it stands."""
+    for name in element.attributes:
+        if name == MAY_BE_IDLE and element.kind in _MARKED:
+            element.flag(name)
+        elif name.startswith(f"{{{OUR_NAMESPACE}}}"):
+            local = name.rpartition("}")[2]
+            hint = f"{OUR_NAMESPACE} has may-be-idle, on {', '.join(_MARKED)}"
+            raise element.error(f"{element.kind} has no attribute {local!r} in {OUR_NAMESPACE}", hint=hint)
 
 
 def _check_place(child: Element, parent: Element) -> None:

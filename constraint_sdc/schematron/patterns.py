@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal as OneOf
 
 from constraint_sdc.schematron.declarations import read_lets
-from constraint_sdc.schematron.element import XSLT_NAMESPACE, Element
+from constraint_sdc.schematron.element import MAY_BE_IDLE, XSLT_NAMESPACE, Element
 from constraint_sdc.schematron.schema import (
     Assertion,
     Let,
@@ -89,6 +89,12 @@ def _plain_text(let: Let) -> str:
     value = let.value.strip()
     is_quoted = len(value) >= 2 and value[0] == value[-1] and value[0] in "'\"" and value[0] not in value[1:-1]
     return value[1:-1].strip() if is_quoted else ""
+
+
+def may_be_idle(levels: Iterable[Element]) -> bool:
+    """Tell whether the author allows a rule to check nothing: the innermost mark counts; false by default."""
+    marks = (element.flag(MAY_BE_IDLE) for element in levels if MAY_BE_IDLE in element.attributes)
+    return next(marks, False)
 
 
 # Ids: those that must be unique, and the id under which each assertion is reported.
@@ -235,7 +241,12 @@ def _pattern(element: Element, name: str, ids: Iterator[str], lets: tuple[Let, .
 def _rule(element: Element, pattern: Element, ids: Iterator[str], lets: tuple[Let, ...]) -> Rule:
     own = read_lets(element)
     assertions = tuple(
-        _assertion(child, next(ids), decide_severity((child, element, pattern), lets + own))
+        _assertion(
+            child,
+            next(ids),
+            decide_severity((child, element, pattern), lets + own),
+            may_be_idle((child, element, pattern)),
+        )
         for child in element.elements("assert", "report")
     )
     return Rule(
@@ -248,7 +259,7 @@ def _rule(element: Element, pattern: Element, ids: Iterator[str], lets: tuple[Le
     )
 
 
-def _assertion(element: Element, name: str, severity: Severity) -> Assertion:
+def _assertion(element: Element, name: str, severity: Severity, is_free: bool) -> Assertion:
     kind: OneOf["assert", "report"] = "report" if element.kind == "report" else "assert"
     return Assertion(
         id=name,
@@ -259,8 +270,9 @@ def _assertion(element: Element, name: str, severity: Severity) -> Assertion:
         severity=severity,
         diagnostics=tuple((element.get("diagnostics") or "").split()),
         properties=tuple((element.get("properties") or "").split()),
-        attributes=tuple(element.attributes.items()),
+        attributes=tuple((key, value) for key, value in element.attributes.items() if key != MAY_BE_IDLE),
         origin=element.origin,
+        may_be_idle=is_free,
     )
 
 

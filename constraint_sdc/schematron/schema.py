@@ -90,6 +90,7 @@ class Assertion:
 
     `severity` is decided as the standard orders it: @severity, else @role, else @flag, else error.
     `attributes` keeps every attribute as written (role, flag, severity, subject, see, icon, fpi, xml:lang ...).
+    `may_be_idle` if the author says that the rule may check nothing in some files.
     """
 
     id: str
@@ -102,6 +103,7 @@ class Assertion:
     properties: tuple[str, ...]
     attributes: tuple[tuple[str, str], ...]
     origin: Origin
+    may_be_idle: bool = False
 
     def attribute(self, name: str) -> str | None:
         """Return an attribute as the author wrote it, or None."""
@@ -207,6 +209,16 @@ class Schema:
                     replace(rule, assertions=tuple(a for a in rule.assertions if a.id in ids)) for rule in pattern.rules
                 )
                 patterns.append(replace(pattern, rules=rules))
+        return replace(self, patterns=tuple(patterns))
+
+    def without_tests(self) -> Schema:
+        """Return the schema with assertions that always hold: its contexts alone are left."""
+
+        def bare(rule: Rule) -> Rule:
+            held = (replace(a, kind="assert", test="true()", parts=(), diagnostics=()) for a in rule.assertions)
+            return replace(rule, assertions=tuple(held))
+
+        patterns = (replace(p, rules=tuple(map(bare, p.rules))) for p in self.patterns)
         return replace(self, patterns=tuple(patterns))
 
 

@@ -18,13 +18,15 @@ M = TypeVar("M", bound=MaskerTraits)
 class RulesSettings:
     """How rules are loaded and judged: the phase, what `$original` stands for, where they may read, and how long.
 
-    Without `original` it is the file itself, if a rule mentions it.
+    Without `original` it is the file itself, if a rule mentions it. `allow_idle` are ids of rules that may check
+    nothing, or "all".
     """
 
     phase: str | None = None
     original: Path | None = None
     allow: tuple[Path, ...] = ()
     time_limit: float | None = None
+    allow_idle: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -296,6 +296,18 @@ _ATTACKS = {
     "narrowing-stopped": takes(),
 }
 
+_IDLE = {
+    # why a rule checks nothing, or looks for what is not there
+    "idle-name": takes("name", "where", "nearest", "elsewhere", "known"),
+    "idle-shadowed": takes("line", "context"),
+    "idle-taken": takes(),
+    "idle-condition": takes("may_be_taken"),
+    "idle-path": takes("may_be_taken"),
+    "idle-documents": takes(),
+    # said of a plan
+    "idle-allowed": takes("rule", "reasons"),
+}
+
 CODES: Mapping[str, CodeParameters] = MappingProxyType(
     {
         **_OPERATORS,
@@ -309,6 +321,7 @@ CODES: Mapping[str, CodeParameters] = MappingProxyType(
         **_UTILITY,
         **_RISK,
         **_ATTACKS,
+        **_IDLE,
     }
 )
 """The parameters of every code."""

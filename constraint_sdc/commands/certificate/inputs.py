@@ -61,6 +61,7 @@ def certified_options(
         record=options["record"],
         recipe=recipe_from_json(certificate["recipe"]),
         allow=allow,
+        allow_idle=tuple(options["allow_idle"]),
         time_limit=time_limit,
     )
 

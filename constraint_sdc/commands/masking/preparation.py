@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -20,6 +21,7 @@ from constraint_sdc.errors import PlanRefusedError, RulesError, UsageError
 from constraint_sdc.files.dataset import Dataset, read_dataset
 from constraint_sdc.files.publication.recovery import settle_publication
 from constraint_sdc.judge.finding import CheckResult, RuleResult
+from constraint_sdc.judge.idle import require_rules
 from constraint_sdc.judge.judge import Judges, SaxonProcess
 from constraint_sdc.judge.rule_set import RuleSet, Understood, load_rules, understand_rules
 from constraint_sdc.maskers.inputs import MaskInputs
@@ -28,8 +30,10 @@ from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.partition.registry import partitioner
 from constraint_sdc.plan.design import PlanInputs
 from constraint_sdc.reports.disclosure import hidden_error
+from constraint_sdc.reports.sentences import sentences
 from constraint_sdc.schematron.confinement import real_path
 from constraint_sdc.settings.mask_settings import MaskSettings, RulesSettings
+from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.recipe import Division, Recipe
 from constraint_sdc.settings.words import OnBroken, Role, VariableWish
 
@@ -109,6 +113,7 @@ class Original:
             # The staged file is judged where it will stand; rules may still read what lies beside the original.
             allow=(*settings.allow, real_path(data).parent),
             time_limit=settings.time_limit,
+            allow_idle=settings.allow_idle,
         )
 
     @cached_property
@@ -129,9 +134,11 @@ class Original:
         if not self.has_rules:
             return None
         self.check.require_files()
+        require_rules(self.rule_set.schema, self.check.allow_idle)
         with compiling(self.judges, self.dataset.layout.record):
             before = check_dataset(self.dataset, self.rule_set, self.understood, self.check, self.judges)
         _refuse_errors(before)
+        refuse_idle(before)
         return before
 
     def without_rules(self) -> Original:
@@ -196,7 +203,7 @@ def prepare(original: Original, settings: MaskSettings[Masker]) -> Prepared:
         domains=understood.domains,
         says={rule.id: show_constraint(rule.constraint) for rule in understood.rules},
         weights=None if division.weights is None else record_weights(table, division.weights),
-        notes=() if before is None else before.notes,
+        notes=() if before is None else _notes(before),
         digests=digests,
     )
     return Prepared(original, inputs, _mask_inputs(inputs, masker, task, understood))
@@ -207,6 +214,24 @@ def _kept_recipe(recipe: Recipe, masker: Masker, division: Division) -> Recipe:
     if division.weights is not None:
         recipe = keep_weights(recipe, division.weights)
     return keep_given(recipe, masker.kept_variables)
+
+
+def _notes(before: CheckResult) -> tuple[Reason, ...]:
+    """Return what the plan says about the verdict: its notes, and the rules that are idle because it is allowed."""
+    idle = tuple(because("idle-allowed", rule=one.rule, reasons=one.idle) for one in before.results if one.idle)
+    return *idle, *before.notes
+
+
+def refuse_idle(verdict: CheckResult) -> None:
+    """Refuse rules that check nothing in a file, unless that is allowed: that they hold would prove nothing."""
+    if verdict.idle:
+        first = verdict.idle[0]
+        others = f"; {len(verdict.idle) - 1:,} more rules are idle" if len(verdict.idle) > 1 else ""
+        what = f"rule {first.rule} is idle in {Path(verdict.data).name}: {'; '.join(sentences(first.idle))}{others}"
+        hint = f"mend the rule, mark it with cs:may-be-idle, or give --allow-idle {shlex.quote(first.rule)}"
+        raise RulesError(what, file=first.origin.file, line=first.origin.line, hint=hint)
+    if verdict.checks_nothing:
+        raise RulesError("the rules check nothing", file=verdict.rules, hint="without rules, leave --rules out")
 
 
 def _refuse_errors(before: CheckResult) -> None:

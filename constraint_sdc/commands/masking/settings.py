@@ -28,11 +28,17 @@ def settle(options: MaskOptions | MaskSettings[Masker]) -> MaskSettings[Masker]:
         seed=0 if seed is None else seed,
         on_broken=options.on_broken or recipe.on_broken or "refuse",
         record=options.record or recipe.record,
-        rules=RulesSettings(options.phase, options.original, options.allow, options.time_limit),
+        rules=rules_settings(options),
         recipe=recipe,
         recipe_file=options.recipe_file,
         recipe_sha256=_recipe_digest(options),
     )
+
+
+def rules_settings(options: MaskOptions) -> RulesSettings:
+    """Return how the rules are judged; rules that the recipe allows to be idle are allowed too."""
+    idle = tuple(dict.fromkeys((*options.allow_idle, *options.recipe.allow_idle)))
+    return RulesSettings(options.phase, options.original, options.allow, options.time_limit, idle)
 
 
 def _settled_k(k: int | None, masker: Masker) -> int:

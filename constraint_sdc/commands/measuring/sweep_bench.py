@@ -16,7 +16,7 @@ import numpy as np
 
 from constraint_sdc.commands.masking.carrying_out import carry_out
 from constraint_sdc.commands.masking.preparation import Original, Prepared, open_original, prepare
-from constraint_sdc.commands.masking.settings import LEAST_K, settle
+from constraint_sdc.commands.masking.settings import LEAST_K, rules_settings, settle
 from constraint_sdc.commands.measuring.pairing import pair_tables
 from constraint_sdc.data.table import Column, Table
 from constraint_sdc.errors import ConstraintSdcError, PlanRefusedError, UsageError
@@ -24,14 +24,12 @@ from constraint_sdc.maskers.masked import MaskOptions
 from constraint_sdc.maskers.registry import DEFAULT, MASKERS
 from constraint_sdc.measures.assessment import WITH_RULES, SweepPoint, SweepTask
 from constraint_sdc.measures.registry import Figures, SweepFigures
-from constraint_sdc.settings.mask_settings import RulesSettings
 from constraint_sdc.settings.reason import Reason, because
 
 
 def open_for_sweep(data: Path, rules: Path | None, masking: MaskOptions) -> AbstractContextManager[Original]:
     """Give the file and its rules, which are the same for every point."""
-    settings = RulesSettings(masking.phase, masking.original, masking.allow, masking.time_limit)
-    return open_original(data, rules, masking.record or masking.recipe.record, settings)
+    return open_original(data, rules, masking.record or masking.recipe.record, rules_settings(masking))
 
 
 def masking_by(masking: MaskOptions, method: str) -> MaskOptions:

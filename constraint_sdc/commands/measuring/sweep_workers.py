@@ -117,6 +117,7 @@ def _inputs(data: Path, rules: Path | None, masking: MaskOptions) -> str:
         "original": None if masking.original is None else str(masking.original),
         "record": masking.record,
         "allow": [str(path) for path in masking.allow],
+        "allow_idle": list(masking.allow_idle),
         "time_limit": masking.time_limit,
     }
     return json.dumps(content)
@@ -127,7 +128,7 @@ def _bench(content: dict[str, Any]) -> Iterator[SweepBench]:
     data, rules = Path(content.pop("data")), content.pop("rules")
     recipe, standardise, original = (content.pop(name) for name in ("recipe", "standardise", "original"))
     masking = MaskOptions(
-        **{**content, "allow": tuple(Path(path) for path in content["allow"])},
+        **{**content, "allow": tuple(map(Path, content["allow"])), "allow_idle": tuple(content["allow_idle"])},
         recipe=recipe_from_json(recipe),
         standardise=None if standardise is None else Standardise(standardise),
         original=None if original is None else Path(original),

@@ -107,6 +107,7 @@ def _wrongly_withheld(case: ExamCase, files: CaseFiles, objection: NotPublishedE
 
 def _options(case: ExamCase, files: CaseFiles) -> MaskOptions:
     return MaskOptions(
+        allow_idle=("all",),  # drawn rules may take every record from a later one, or ask for what no record has
         k=case.k,
         phase=case.phase,
         on_broken="keep" if case.is_damaged else None,

@@ -14,7 +14,7 @@ from typing import NoReturn
 from lxml import etree
 
 from constraint_sdc.data.table import Layout
-from constraint_sdc.errors import NotRowsError
+from constraint_sdc.errors import NoRecordsError, NotRowsError
 from constraint_sdc.files.microdata.build import NIL_NAME, XML_BLANK, layout_around, local_name, qualified_name
 from constraint_sdc.files.microdata.source import element_events, pull_parser, refuse, refuse_doctype, refuse_version
 from constraint_sdc.limits import ELEMENT_KINDS
@@ -147,6 +147,8 @@ class _Sample:
     def _no_records(self) -> NoReturn:
         if self._record is not None:
             raise NotRowsError(f"no <{self._record}> element below the root", file=self._file, hint="check its name")
+        if len(self._paths) == 1:
+            raise NoRecordsError(next(iter(self._paths))[0], file=self._file)
         hint = "rows are elements with one child element or one attribute per variable"
         raise NotRowsError("no records found", file=self._file, hint=hint)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from constraint_sdc.judge.finding import SEVERITIES, CheckResult, RuleResult
 from constraint_sdc.reports.check.check_format import CheckFormat
-from constraint_sdc.reports.check.wording import label, number, outcome, place, relative_path, verdict
+from constraint_sdc.reports.check.wording import idle_sentences, label, number, outcome, place, relative_path, verdict
 from constraint_sdc.reports.disclosure import shown_message
 from constraint_sdc.reports.sentences import sentences
 from constraint_sdc.reports.terminal import align, clean, clipped, legible
@@ -29,7 +29,7 @@ REGISTERED = {"github": CheckFormat("github", render_github, holds_several=True)
 
 
 def _annotations(result: CheckResult) -> Iterator[str]:
-    rules = sorted((rule for rule in result.results if rule.status in ("fail", "error")), key=_urgency)
+    rules = sorted((rule for rule in result.results if rule.status in ("fail", "error", "idle")), key=_urgency)
     shown = rules if len(rules) <= MOST_ANNOTATIONS else rules[: MOST_ANNOTATIONS - 1]
     for rule in shown:
         yield _annotation(rule, result)
@@ -42,16 +42,17 @@ def _annotations(result: CheckResult) -> Iterator[str]:
 
 
 def _urgency(rule: RuleResult) -> tuple[bool, int]:
-    return rule.status != "error", SEVERITIES.index(rule.severity)
+    return rule.status not in ("error", "idle"), SEVERITIES.index(rule.severity)
 
 
 def _command_name(rule: RuleResult) -> str:
-    return "error" if rule.status == "error" else _COMMANDS[rule.severity]
+    return "error" if rule.status in ("error", "idle") else _COMMANDS[rule.severity]
 
 
 def _annotation(rule: RuleResult, result: CheckResult) -> str:
     properties = {"file": legible(relative_path(result.data))}
     said = [] if rule.error is None else [clipped(clean(rule.error))]
+    said += [clipped(clean(why)) for why in idle_sentences(rule)]
     if rule.violations:
         first = rule.violations[0]
         if first.line is not None:

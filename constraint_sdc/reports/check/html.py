@@ -8,6 +8,7 @@ from constraint_sdc.reports.check.wording import (
     EXIT_MEANING,
     Label,
     broken_records,
+    idle_sentences,
     label,
     number,
     outcome,
@@ -27,6 +28,7 @@ _CLASSES: dict[Label, str] = {
     "warn": "warn",
     "note": "warn",
     "pass": "pass",
+    "IDLE": "fail",
     "not applicable": "idle",
 }
 # A page with hundreds of open examples is not a summary: above this many rules, examples are folded.
@@ -43,7 +45,7 @@ REGISTERED = {"html": CheckFormat("html", render_html, syntax="html")}
 
 def _page(result: CheckResult) -> dict[str, object]:
     word = verdict_word(result)
-    findings = [rule for rule in result.results if rule.status in ("fail", "error")]
+    findings = [rule for rule in result.results if rule.status in ("fail", "error") or rule.idle]
     return {
         "result": result,
         "notes": sentences(result.notes),
@@ -106,6 +108,8 @@ def _finding(rule: RuleResult, result: CheckResult, is_open: bool) -> dict[str, 
         "origin": shown_origin(rule.origin),
         "pattern": rule.pattern,
         "error": rule.error,
+        "context": rule.context,
+        "idle": idle_sentences(rule),
         "shared": shared,
         "has_records": any(violation.record is not None for violation in rule.violations),
         "has_keys": any(violation.key is not None for violation in rule.violations),

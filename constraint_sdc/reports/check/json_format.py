@@ -7,9 +7,9 @@ from constraint_sdc.files.json_file import json_text
 from constraint_sdc.judge.finding import CheckResult, RuleResult, Violation
 from constraint_sdc.reports.check.check_format import CheckFormat
 from constraint_sdc.reports.check.wording import broken_records, is_gated, unlisted, verdict_reason, verdict_word
-from constraint_sdc.reports.sentences import sentences
+from constraint_sdc.reports.sentences import sentence, sentences
 from constraint_sdc.schematron.schema import Origin
-from constraint_sdc.settings.reason import reasons_to_json
+from constraint_sdc.settings.reason import Reason, reason_to_json, reasons_to_json
 
 SCHEMA = "constraint-sdc/check"
 SCHEMA_VERSION = 1
@@ -56,6 +56,7 @@ def _counts(result: CheckResult) -> dict[str, int]:
         "pass": states.count("pass"),
         "fail": states.count("fail"),
         "error": states.count("error"),
+        "idle": states.count("idle"),
         "not_applicable": states.count("not applicable"),
         "violations": sum(rule.failed for rule in result.results),
     }
@@ -77,10 +78,17 @@ def _rule(rule: RuleResult, result: CheckResult) -> dict[str, object]:
         "failed": rule.failed,
         "errors": rule.errors,
         "error": rule.error,
+        "idle": [with_sentence(reason) for reason in rule.idle],
+        "may_be_idle": rule.may_be_idle,
         "engine": rule.engine,
         "violations": [_violation(violation) for violation in rule.violations],
         "unlisted_violations": unlisted(rule),
     }
+
+
+def with_sentence(reason: Reason) -> dict[str, object]:
+    """Return why a rule is idle: code, parameters and sentence."""
+    return {**reason_to_json(reason), "sentence": sentence(reason)}
 
 
 def origin_json(origin: Origin) -> dict[str, object]:

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 from constraint_sdc.judge.finding import CheckResult, RuleResult
 from constraint_sdc.reports.check.check_format import CheckFormat
-from constraint_sdc.reports.check.wording import is_gated, number, outcome, place, unlisted, verdict
+from constraint_sdc.reports.check.wording import idle_sentences, is_gated, number, outcome, place, unlisted, verdict
 from constraint_sdc.reports.check.xml_text import element, xml_text
 from constraint_sdc.reports.disclosure import shown_message
 from constraint_sdc.reports.sentences import sentences
@@ -65,16 +65,24 @@ def _case(rule: RuleResult, result: CheckResult) -> ElementTree.Element:
             case.append(element("failure", {"message": outcome(rule), "type": rule.severity}, details))
         case "fail":
             case.append(element("system-out", {}, details))
+        case "idle":
+            reason = clipped("; ".join(map(clean, idle_sentences(rule))))
+            case.append(element("error", {"message": reason, "type": "idle"}, details))
         case "not applicable":
-            case.append(element("skipped", {"message": "not applicable: the context matches nothing"}))
+            case.append(element("skipped", {"message": "not applicable: " + _why_not_applicable(rule)}))
         case "pass":
             pass
     return case
 
 
+def _why_not_applicable(rule: RuleResult) -> str:
+    return clipped("; ".join(map(clean, idle_sentences(rule)))) or "the context matches nothing"
+
+
 def _details(rule: RuleResult) -> Iterator[str]:
     yield f"{rule.severity} {rule.kind} {clean(rule.test)} ({clean(str(rule.origin))})"
     yield outcome(rule)
+    yield from map(clean, idle_sentences(rule))
     if rule.error is not None:
         yield f"stopped: {clean(rule.error)}"
     for violation in rule.violations:

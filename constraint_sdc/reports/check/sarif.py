@@ -12,7 +12,7 @@ from constraint_sdc import __version__
 from constraint_sdc.files.json_file import json_text
 from constraint_sdc.judge.finding import CheckResult, RuleResult, Violation
 from constraint_sdc.reports.check.check_format import CheckFormat
-from constraint_sdc.reports.check.wording import EXIT_MEANING, outcome, place, uri_reference, verdict
+from constraint_sdc.reports.check.wording import EXIT_MEANING, idle_sentences, outcome, place, uri_reference, verdict
 from constraint_sdc.reports.disclosure import shown_message
 from constraint_sdc.reports.sentences import sentences
 from constraint_sdc.reports.terminal import clean, clipped, legible
@@ -36,7 +36,7 @@ def render_sarif(result: CheckResult) -> str:
         "results": [
             _result(rule, index, result)
             for index, rule in enumerate(result.results)
-            if rule.status in ("fail", "error")
+            if rule.status in ("fail", "error", "idle")
         ],
         "columnKind": "unicodeCodePoints",
         "properties": {"verdict": verdict(result), "showsValues": result.shows_values},
@@ -64,9 +64,13 @@ def _invocation(result: CheckResult) -> dict[str, object]:
         for rule in result.results
         if rule.status == "error"
     ]
+    notifications += [
+        {"level": "error", "message": _message(f"{rule.rule}: {'; '.join(idle_sentences(rule))}")}
+        for rule in result.idle
+    ]
     notifications += [{"level": "note", "message": _message(note)} for note in sentences(result.notes)]
     return {
-        "executionSuccessful": not result.has_errors,
+        "executionSuccessful": result.exit_code != 2,
         "exitCode": result.exit_code,
         "exitCodeDescription": EXIT_MEANING[result.exit_code],
         "toolExecutionNotifications": notifications,
@@ -80,7 +84,7 @@ def _result(rule: RuleResult, index: int, result: CheckResult) -> dict[str, obje
     found: dict[str, object] = {
         "ruleId": legible(rule.rule),
         "ruleIndex": index,
-        "level": "error" if rule.status == "error" else _LEVELS[rule.severity],
+        "level": "error" if rule.status in ("error", "idle") else _LEVELS[rule.severity],
         "message": _message(_sentence(rule)),
         "locations": [first],
         "partialFingerprints": {
@@ -105,6 +109,7 @@ def _sentence(rule: RuleResult) -> str:
     said = [outcome(rule)]
     if rule.error is not None:
         said.append(rule.error)
+    said += idle_sentences(rule)
     if rule.violations:
         first = rule.violations[0]
         said.append(f"first at {place(first)}: {shown_message(first)}")

@@ -2,7 +2,7 @@
 
 Compact means: a fired-rule stands once for each context that applied, not once for each node, and the listed findings
 are the examples of the check. Whatever is left out is said in a `text` at the top. An assertion that could not be
-evaluated is written as a failed-assert at the root, so that no reader of SVRL mistakes it for a pass.
+evaluated, or that is idle, is written as a failed-assert at the root, so that no reader of SVRL mistakes it for a pass.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 from constraint_sdc.judge.finding import CheckResult, RuleResult, Violation
 from constraint_sdc.reports.check.check_format import CheckFormat
-from constraint_sdc.reports.check.wording import counted, number, outcome, unlisted, verdict
+from constraint_sdc.reports.check.wording import counted, idle_sentences, number, outcome, unlisted, verdict
 from constraint_sdc.reports.check.xml_text import element, name_or_none, xml_text
 from constraint_sdc.reports.disclosure import shown_message
 from constraint_sdc.reports.sentences import sentences
@@ -57,11 +57,11 @@ def _active_pattern(pattern: str, result: CheckResult) -> ElementTree.Element:
 
 
 def _fired(context: str, assertions: list[RuleResult]) -> Iterator[ElementTree.Element]:
-    if not any(rule.fired or rule.status == "error" for rule in assertions):
+    if not any(rule.fired or rule.status in ("error", "idle") for rule in assertions):
         return
     yield _svrl("fired-rule", {"context": context or "*"})
     for rule in assertions:
-        if rule.status == "error":
+        if rule.status in ("error", "idle"):
             yield _unevaluated(rule)
         for violation in rule.violations:
             yield _finding(rule, violation)
@@ -80,8 +80,10 @@ def _finding(rule: RuleResult, violation: Violation) -> ElementTree.Element:
 
 
 def _unevaluated(rule: RuleResult) -> ElementTree.Element:
-    found = _svrl("failed-assert", _attributes(rule, "/") | {"flag": "not-evaluated"})
-    found.append(_svrl("text", {}, f"{outcome(rule)}: {rule.error or 'no reason given'}"))
+    flag = "idle" if rule.status == "idle" else "not-evaluated"
+    found = _svrl("failed-assert", _attributes(rule, "/") | {"flag": flag})
+    reason = "; ".join(idle_sentences(rule)) if rule.status == "idle" else rule.error or "no reason given"
+    found.append(_svrl("text", {}, f"{outcome(rule)}: {reason}"))
     return found
 
 

@@ -9,6 +9,7 @@ from constraint_sdc.reports.check.check_format import CheckFormat
 from constraint_sdc.reports.check.wording import (
     EXIT_MEANING,
     Label,
+    idle_sentences,
     label,
     number,
     shown_origin,
@@ -26,6 +27,7 @@ _STYLES: dict[Label, Style] = {
     "warn": "doubtful",
     "note": "doubtful",
     "pass": "good",
+    "IDLE": "bad",
     "not applicable": "faint",
 }
 _VERDICT_STYLES: dict[str, Style] = {"PASS": "good", "FAIL": "bad", "ERROR": "bad"}
@@ -40,7 +42,7 @@ def render_text(result: CheckResult, *, colour: bool = False) -> str:
     if result.results:
         lines += ["", *_rule_table(result, colour)]
     for rule in result.results:
-        if rule.status in ("fail", "error"):
+        if rule.status in ("fail", "error", "idle") or rule.idle:
             lines += ["", *_finding(rule, result, colour)]
     lines += ["", *(paint(line, "faint", colour) for line in _closing(result))]
     return "\n".join(lines) + "\n"
@@ -86,6 +88,10 @@ def _finding(rule: RuleResult, result: CheckResult, colour: bool) -> Iterator[st
     yield f"{_INDENT}{rule.kind}   {clipped(clean(rule.test))}"
     if rule.error is not None:
         yield f"{_INDENT}stopped  {clipped(clean(rule.error))}"
+    if rule.idle:
+        yield f"{_INDENT}context  {clipped(clean(rule.context))}"
+    for why in idle_sentences(rule):
+        yield f"{_INDENT}{'allowed' if rule.may_be_idle else 'idle':<7}  {clean(why)}"
     yield from _examples(rule.violations)
     if more := unlisted(rule):
         yield f"{_INDENT}  ... and {number(more)} more"
@@ -118,6 +124,8 @@ def _place(violation: Violation) -> tuple[str, str, str, str]:
 def _closing(result: CheckResult) -> Iterator[str]:
     for note in sentences(result.notes):
         yield f"note: {clean(note)}"
+    if result.idle:
+        yield "an idle rule proves nothing: mend it, mark it with cs:may-be-idle, or name it with --allow-idle"
     if not result.shows_values and any(rule.violations or rule.error for rule in result.results):
         yield "values are hidden; --show-values shows them"
     yield f"exit code {result.exit_code}: {EXIT_MEANING[result.exit_code]}"

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal as OneOf
 from typing import TypeAlias
 from urllib.parse import quote
 
 from constraint_sdc.judge.finding import SEVERITIES, CheckResult, RuleResult, Violation
+from constraint_sdc.reports.idle_text import idle_sentence
 from constraint_sdc.schematron.schema import Origin
 
-Label: TypeAlias = OneOf["FAIL", "ERROR", "warn", "note", "pass", "not applicable"]
+Label: TypeAlias = OneOf["FAIL", "ERROR", "warn", "note", "pass", "IDLE", "not applicable"]
 
-EXIT_MEANING = {0: "clean", 1: "violations", 2: "a rule could not be evaluated"}
+EXIT_MEANING = {0: "clean", 1: "violations", 2: "a rule could not be evaluated, or checks nothing"}
 
 
 def number(count: int) -> str:
@@ -49,9 +51,11 @@ def verdict_reason(result: CheckResult) -> str:
         return "the rules hold no assertion, nothing was checked"
     broken = [rule for rule in result.results if rule.failed]
     unjudged = [rule for rule in result.results if rule.status == "error"]
-    said = []
+    said = ["the file has no records"] if result.records == 0 else []
     if unjudged:
         said.append(f"{_of_rules(len(unjudged), result)} could not be evaluated")
+    if result.idle:
+        said.append(f"{_of_rules(len(result.idle), result)} {'is' if len(result.idle) == 1 else 'are'} idle")
     if broken:
         said += [f"{_of_rules(len(broken), result)} broken{_below_gate(broken, result)}", _violations(broken, result)]
     return ", ".join(said) if said else _all_holds(result)
@@ -93,9 +97,22 @@ def _all_holds(result: CheckResult) -> str:
     if not applied:
         return f"none of {counted(total, 'rule')} applied to anything in the data"
     where = "" if result.records is None else f" on {counted(result.records, 'record')}"
+    times = checked_times(rule.fired for rule in result.results if rule.fired)
     if applied == total:
-        return f"{'the only rule holds' if total == 1 else f'all {number(total)} rules hold'}{where}"
-    return f"{_of_rules(applied, result)} hold{where}, {number(total - applied)} not applicable"
+        return f"{'the only rule holds' if total == 1 else f'all {number(total)} rules hold'}{where}, {times}"
+    return f"{_of_rules(applied, result)} hold{where}, {times}; {number(total - applied)} not applicable"
+
+
+def checked_times(counts: Iterable[int]) -> str:
+    """Say how often rules were checked: that they hold means nothing without it.
+
+    >>> checked_times([200]), checked_times([200, 200]), checked_times([1, 200])
+    ('checked 200 times', 'each checked 200 times', 'each checked 1 to 200 times')
+    """
+    found = sorted(counts)
+    least, most = (found[0], found[-1]) if found else (0, 0)
+    times = f"{number(least)} to {number(most)} times" if least != most else counted(most, "time")
+    return f"{'each ' if len(found) > 1 else ''}checked {times}"
 
 
 def is_gated(rule: RuleResult, result: CheckResult) -> bool:
@@ -112,6 +129,8 @@ def label(rule: RuleResult, result: CheckResult) -> Label:
             return "FAIL"
         case "fail":
             return "warn" if rule.severity == "warning" else "note"
+        case "idle":
+            return "IDLE"
         case "pass":
             return "pass"
         case "not applicable":
@@ -125,7 +144,14 @@ def outcome(rule: RuleResult) -> str:
         said.append(f"{number(rule.failed)} of {counted(rule.fired, 'check')} broken")
     if rule.status == "error":
         said.append(f"XPath stopped on {number(rule.errors)}" if rule.errors else "could not be evaluated")
+    if rule.idle:
+        said.append("idle, which is allowed" if rule.may_be_idle else "idle")
     return ", ".join(said)
+
+
+def idle_sentences(rule: RuleResult) -> list[str]:
+    """Say why a rule is idle."""
+    return [idle_sentence(reason) for reason in rule.idle]
 
 
 def place(violation: Violation) -> str:

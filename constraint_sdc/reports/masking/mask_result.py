@@ -10,7 +10,7 @@ from constraint_sdc.maskers.masked import CertificateCheck, MaskedBlock, MaskRes
 from constraint_sdc.maskers.registry import DEFAULT
 from constraint_sdc.plan.plan import ExactStep
 from constraint_sdc.plan.plan_json import price_to_json
-from constraint_sdc.reports.check.wording import counted, number
+from constraint_sdc.reports.check.wording import checked_times, counted, number
 from constraint_sdc.reports.masking.goal_text import goal_lines, has_numbers, treatment_word
 from constraint_sdc.reports.masking.plan_text import promise_lines
 from constraint_sdc.reports.sentences import sentences, with_sentences
@@ -95,7 +95,8 @@ def _rules_summary(result: MaskResult) -> str:
     total = len(result.outcomes)
     broken = sum(outcome.still_broken + outcome.newly_broken > 0 for outcome in result.outcomes)
     if not broken:
-        return "the only rule holds" if total == 1 else f"all {number(total)} rules hold"
+        times = checked_times(outcome.checked for outcome in result.outcomes)
+        return f"{'the only rule holds' if total == 1 else f'all {number(total)} rules hold'}, {times}"
     return f"{number(broken)} of {counted(total, 'rule')} still broken, as before masking"
 
 

@@ -19,8 +19,8 @@ Options    CheckOptions  MaskOptions  PartitionOptions  AssessOptions  SweepOpti
 Results    CheckResult  RuleResult  Violation  RuleList  RuleRow  Plan  BlockPlan  RulePlan  MaskResult  RuleOutcome
            Partitioned  CertificateCheck  RuleExplanation  RecordExplanation  Assessment  Measured  Sweep  SweepPoint
            ExamResult  ExamAnswer  DemoResult  Description  VariableDescription  Written  Reason
-Errors     ConstraintSdcError  UsageError  PluginError  RulesError  DataError  NotRowsError  ResourceRefusedError
-           JudgeError  LimitError  PlanRefusedError  CannotShareError  NotPublishedError
+Errors     ConstraintSdcError  UsageError  PluginError  RulesError  DataError  NotRowsError  NoRecordsError
+           ResourceRefusedError  JudgeError  LimitError  PlanRefusedError  CannotShareError  NotPublishedError
 """
 
 from __future__ import annotations

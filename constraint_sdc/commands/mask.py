@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -145,7 +146,9 @@ def _refuse_broken(outcomes: tuple[RuleOutcome, ...], after: CheckResult | None,
         if result.status == "error":
             lines.append(f"{result.rule}: cannot be evaluated on the masked file: {hidden_error(result.error or '')}")
         elif result.status == "idle":
-            lines.append(f"{result.rule}: idle in the masked file: {'; '.join(sentences(result.idle))}")
+            why = "; ".join(sentences(result.idle))
+            way_out = f"--allow-idle {shlex.quote(result.rule)} publishes it"
+            lines.append(f"{result.rule}: idle in the masked file: {why}; {way_out}")
         elif result.rule in new:
             places = [f"record {v.record}" if v.record else v.location for v in result.violations[:3]]
             more = ", ..." if len(result.violations) > 3 else ""

@@ -25,7 +25,8 @@ from tests.cli.test_certificate import under_schema
 MASK = ("mask", "data.xml", "--rules", "rules.sch", "-o", "new.xml")
 
 PUBLISHED = """\
-PUBLISHED: 4 records masked with k = 2, at least 2 share the values of a block; all 2 rules hold
+PUBLISHED: 4 records masked with k = 2, at least 2 share the values of a block; all 2 rules hold,
+  each checked 4 times
 
 rule      severity  checked  broken before  still broken  repaired  newly broken
 total     error           4              0             0         0             0

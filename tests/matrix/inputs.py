@@ -61,6 +61,7 @@ def _guarantee(seed: int, masker: str | None, folder: Path) -> None:
     words = ["-k", str(case.k)] if case.k > 1 else []
     words += ["--phase", case.phase] if case.phase is not None else []
     words += ["--on-broken", "keep"] if case.is_damaged else []
+    words += ["--allow-idle", "all"]  # drawn rules may take every record from a later one
     (folder / OPTIONS).write_text(json.dumps(words), encoding="utf-8")
 
 

@@ -36,17 +36,20 @@ def first_line(result: CheckResult) -> str:
 def test_a_clean_file_passes_in_one_line(census: CheckResult) -> None:
     clean = census.results[1]
     two = replace(census, results=(clean, replace(clean, rule="other")), broken_records=0)
-    assert first_line(two) == "PASS: all 2 rules hold on 12,000 records"
-    assert first_line(replace(two, results=(clean,))) == "PASS: the only rule holds on 12,000 records"
+    assert first_line(two) == "PASS: all 2 rules hold on 12,000 records, each checked 12,000 times"
+    assert (
+        first_line(replace(two, results=(clean,)))
+        == "PASS: the only rule holds on 12,000 records, checked 12,000 times"
+    )
 
 
 def test_rules_that_never_apply_are_counted(census: CheckResult) -> None:
     held, idle = census.results[1], census.results[4]
     assert (
         first_line(replace(census, results=(held, idle)))
-        == "PASS: 1 of 2 rules hold on 12,000 records, 1 not applicable"
+        == "PASS: 1 of 2 rules hold on 12,000 records, checked 12,000 times; 1 not applicable"
     )
-    assert first_line(replace(census, results=(idle,))) == "PASS: none of 1 rule applied to anything in the data"
+    assert first_line(replace(census, results=(idle,))) == "ERROR: none of 1 rule applied to anything in the data"
 
 
 def test_violations_below_the_gate_pass_and_say_so(census: CheckResult) -> None:

@@ -111,7 +111,7 @@ Examples:
     help="Further directory that rules may read from (repeatable).",
 )
 @allow_idle
-@click.option("--recipe", type=FILE, help="YAML file with the record element, key and idle rules of this data.")
+@click.option("--recipe", type=FILE, help="YAML file: record element, key, missing codes and idle rules of this data.")
 @click.option("--certificate", type=FILE, help="Certificate of DATA (see `mask`): verify all that it says.")
 def command(
     data: tuple[Path, ...], rules: Path, format_: str, output: Path | None, certificate: Path | None, **given: Any
@@ -163,14 +163,16 @@ def command(
 def _certified(certificate: Path, given: dict[str, Any]) -> dict[str, Any]:
     """Read the certificate; the check runs in its phase and on its records, unless the user says otherwise.
 
-    Rules that were allowed to be idle when the file was masked are allowed now.
+    Rules that were allowed to be idle when the file was masked are allowed now, and its missing codes count.
     """
     from constraint_sdc.commands.certificate.certificate import read_certificate
+    from constraint_sdc.files.recipe import recipe_from_json
 
     content = read_certificate(certificate)
     for name in ("phase", "record"):
         given[name] = given[name] or content["options"][name]
     given["allow_idle"] = (*given["allow_idle"], *content["options"]["allow_idle"])
+    given["missing_codes"] = recipe_from_json(content["recipe"]).missing
     return content
 
 
@@ -210,4 +212,5 @@ def _options(format_: str, given: dict[str, Any]) -> CheckOptions:
         show_values=given["show_values"],
         allow=tuple(given["allow"]),
         allow_idle=(*given["allow_idle"], *recipe.allow_idle),
+        missing_codes=recipe.missing or given.get("missing_codes", {}),
     )

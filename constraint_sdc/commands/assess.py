@@ -23,6 +23,7 @@ from constraint_sdc.data.table import Table
 from constraint_sdc.errors import UsageError
 from constraint_sdc.evaluate.subdomain import parse_subdomain
 from constraint_sdc.files.publication.recovery import settle_publication
+from constraint_sdc.files.recipe import recipe_from_json
 from constraint_sdc.maskers.masked import RuleOutcome
 from constraint_sdc.measures.assessment import Assessment, AssessOptions, Measure, Measured, SubdomainMeasured
 from constraint_sdc.measures.registry import attacks_on, risk_measures, score_of, utility_measures
@@ -146,7 +147,13 @@ def _judge(original: Path, masked: Path, options: AssessOptions, certificate: Ma
             raise UsageError("rules judge XML, and this is CSV", file=str(path), hint=hint)
     phase = options.phase or (None if certificate is None else certificate["options"]["phase"])
     idle = (*options.allow_idle, *options.recipe.allow_idle, *_certified_idle(certificate))
-    settings = RulesSettings(phase, allow=options.allow, time_limit=options.time_limit, allow_idle=idle)
+    settings = RulesSettings(
+        phase,
+        allow=options.allow,
+        time_limit=options.time_limit,
+        allow_idle=idle,
+        missing_codes=_missing_codes(options.recipe, certificate),
+    )
     with open_original(original, rules, options.record or options.recipe.record, settings) as source:
         check = source.check
         before, after = (check_rules(path, source.rule_set, check, source.judges) for path in (original, masked))
@@ -164,6 +171,13 @@ def _judge(original: Path, masked: Path, options: AssessOptions, certificate: Ma
         mismatches=mismatches,
         notes=(because("original-breaks", rules=tuple(sorted(broken))),) if broken else (),
     )
+
+
+def _missing_codes(recipe: Recipe, certificate: Mapping[str, Any] | None) -> Mapping[str, tuple[str, ...]]:
+    """Return the missing codes of the recipe, else those that the file was masked with."""
+    if recipe.missing or certificate is None:
+        return recipe.missing
+    return recipe_from_json(certificate["recipe"]).missing
 
 
 def _certified_idle(certificate: Mapping[str, Any] | None) -> tuple[str, ...]:

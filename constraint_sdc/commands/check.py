@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from typing import Literal as OneOf
@@ -22,7 +22,8 @@ from constraint_sdc.files.publication.recovery import settle_publication
 from constraint_sdc.judge.check_rows import RowsCheck, Wishes, check_document
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.judge.idle import require_rules, with_idle
-from constraint_sdc.judge.judge import Judges, SaxonProcess
+from constraint_sdc.judge.judge import Conditions, Judges, SaxonProcess
+from constraint_sdc.judge.missing import MissingValues, missing_values
 from constraint_sdc.judge.routes import Routes, choose_routes, whole_file_routes
 from constraint_sdc.judge.rule_set import RuleSet, Understood, load_rules
 from constraint_sdc.judge.value_domains import load_domains
@@ -39,7 +40,8 @@ Progress = Callable[[int], None]
 class CheckOptions:
     """How to check. `original` and `domain` both stand for `$original`: the edited file, or its exported values.
 
-    `allow_idle` are ids of rules that may check nothing, or "all".
+    `allow_idle` are ids of rules that may check nothing, or "all". `missing_codes` are, by variable, texts that stand
+    for a missing value.
     """
 
     phase: str | None = None
@@ -54,6 +56,7 @@ class CheckOptions:
     allow: tuple[Path, ...] = ()
     time_limit: float | None = None
     allow_idle: tuple[str, ...] = ()
+    missing_codes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def is_whole_story(self) -> bool:
@@ -114,10 +117,10 @@ def judges_of(schema: Schema, options: CheckOptions, saxon: SaxonProcess) -> Jud
 
 
 @contextmanager
-def compiling(judges: Judges, record: str | None = None) -> Iterator[None]:
+def compiling(judges: Judges, record: str | None = None, missing: Conditions = ()) -> Iterator[None]:
     """Let Saxon compile the whole schema meanwhile: a mistake that no vectorised rule would meet is still an error."""
     with ThreadPoolExecutor(1) as thread:
-        compiled = thread.submit(judges.of_all, record)
+        compiled = thread.submit(judges.of_all, record, missing)
         yield
         compiled.result()
 
@@ -208,7 +211,14 @@ def check_dataset(
         while True:
             chunks = dataset.chunks() if from_memory else dataset.microdata.chunks()
             check = RowsCheck(
-                rule_set.schema, routes, dataset.layout, understood.domains, judges, dataset.path, _wishes(options)
+                rule_set.schema,
+                routes,
+                dataset.layout,
+                understood.domains,
+                judges,
+                dataset.path,
+                _wishes(options),
+                understood.missing,
             )
             try:
                 with check:
@@ -218,13 +228,15 @@ def check_dataset(
                 from_memory = False
 
 
-def check_written(path: Path, rows: Chunk, rule_set: RuleSet, options: CheckOptions, judges: Judges) -> CheckResult:
+def check_written(
+    path: Path, rows: Chunk, rule_set: RuleSet, options: CheckOptions, judges: Judges, missing: MissingValues
+) -> CheckResult:
     """Let Saxon judge all rules on a file as it was written; `rows` are its records, known from reading it back."""
     result = _nothing_judged(path, rule_set, options)
     routes = whole_file_routes(rule_set.schema, "what is published is judged by Saxon")
     with (
         hiding_values(options),
-        RowsCheck(rule_set.schema, routes, rows.layout, {}, judges, path, _wishes(options)) as check,
+        RowsCheck(rule_set.schema, routes, rows.layout, {}, judges, path, _wishes(options), missing) as check,
     ):
         return replace(result, **_taken(check, [rows]))
 
@@ -265,8 +277,13 @@ def _check_rows(
     while True:
         known = seen
         routes, domains = _routes(schema, microdata.layout, known, options, data)
-        check, seen = _run_check(microdata, schema, routes, domains, options, judges, progress)
-        if known == seen or routes == _routes(schema, microdata.layout, seen, options, data, domains)[0]:
+        missing = _missing(schema, microdata.layout, known, options)
+        check, seen = _run_check(microdata, schema, routes, domains, missing, options, judges, progress)
+        is_right = known == seen or (
+            routes == _routes(schema, microdata.layout, seen, options, data, domains)[0]
+            and missing == _missing(schema, microdata.layout, seen, options)
+        )
+        if is_right:
             return _found(check), FileNames(microdata.layout.record, frozenset(check.names), seen.names)
 
 
@@ -275,6 +292,7 @@ def _run_check(
     schema: Schema,
     routes: Routes,
     domains: Mapping[Outside, Domain],
+    missing: MissingValues,
     options: CheckOptions,
     judges: Judges,
     progress: Progress,
@@ -282,13 +300,18 @@ def _run_check(
     layout, data = microdata.layout, microdata.path
     outside: set[str] = set()
     is_uniform = layout.is_uniform
-    with RowsCheck(schema, routes, layout, domains, judges, data, _wishes(options)) as check:
+    with RowsCheck(schema, routes, layout, domains, judges, data, _wishes(options), missing) as check:
         for chunk in microdata.chunks(outside):
             is_uniform &= chunk.layout.is_uniform and chunk.layout.wrappers == layout.wrappers
             check.take(chunk)
             progress(check.records)
         check.finish()
     return check, _CheckContext(frozenset(outside), is_uniform)
+
+
+def _missing(schema: Schema, layout: Layout, around: _CheckContext, options: CheckOptions) -> MissingValues:
+    given = frozenset(options.parameters)
+    return missing_values(schema, layout.record, around.names, codes=options.missing_codes, given=given)
 
 
 def _routes(

@@ -45,6 +45,7 @@ def _outcome(before: RuleResult, after: RuleResult) -> RuleOutcome:
         still_broken=len(was & now),
         repaired=len(was - now),
         newly_broken=len(now - was),
+        missing=after.held_missing,
     )
 
 
@@ -132,7 +133,8 @@ def _judge(original: Original, staged: Path, written: ReadBack, plan: Plan) -> C
     if not original.has_rules:
         return None
     rows = Chunk.without_xml(written.layout, {}, written.lines)
-    after = check_written(staged, rows, original.rule_set, original.check, original.judges)
+    missing = original.understood.missing
+    after = check_written(staged, rows, original.rule_set, original.check, original.judges, missing)
     return idle_noted(after, original.rule_set.schema, names_of(original.dataset, _removed(plan)), original.check)
 
 

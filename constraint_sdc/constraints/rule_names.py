@@ -61,6 +61,14 @@ def rule_names(schema: Schema, file: FileNames, given: frozenset[str] = frozense
     return {name: names for pattern in schema.patterns for name, names in reader.pattern(pattern, outer)}
 
 
+def values_read(
+    schema: Schema, record: str, outside: frozenset[str], given: frozenset[str] = frozenset()
+) -> dict[str, ValuesRead | None]:
+    """Return the values that each test reads, by the assertion's id, before the variables of the file are known."""
+    names = rule_names(schema, FileNames(record, frozenset(), outside, is_open=True), given)
+    return {name: found.reads for name, found in names.items()}
+
+
 # Longer chains of variables are not followed: what they read is not known.
 _DEEPEST = 50
 

@@ -19,6 +19,7 @@ from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Outside
 from constraint_sdc.judge.finding import RuleResult, Tally, Violation, rule_results
 from constraint_sdc.judge.judge import ChunkJudges, Judge, JudgeFinding, JudgeReport, Judges
+from constraint_sdc.judge.missing import MissingValues
 from constraint_sdc.judge.routes import ChunkVerdict, Routes, judge_chunk
 from constraint_sdc.schematron.schema import Schema, hidden_message
 
@@ -55,6 +56,7 @@ class RowsCheck:
         judges: Judges,
         data: Path,
         wishes: Wishes,
+        missing: MissingValues | None = None,
     ) -> None:
         self._schema = schema
         self._routes = routes
@@ -63,6 +65,8 @@ class RowsCheck:
         self._judges = judges
         self._data = data
         self._wishes = wishes
+        self._missing = missing or MissingValues()
+        self._conditions = tuple(self._missing.conditions(a.id for a in schema.assertions()).items())
         self._summaries = {a.id: hidden_message(a.parts) for a in schema.assertions()}
         self._tallies = {a.id: Tally(wishes.examples) for a in schema.assertions()}
         self._second = self._workers(routes.vectorised_ids(), 1)
@@ -80,7 +84,7 @@ class RowsCheck:
     def _workers(self, ids: frozenset[str], count: int) -> ChunkJudges[_Sent]:
         def make_judge(number: int) -> Judge:
             choose = self._judges.another if number else self._judges.of
-            return choose(ids, self._layout.record)
+            return choose(ids, self._layout.record, self._conditions)
 
         return ChunkJudges(make_judge, self._data, count)
 
@@ -88,7 +92,8 @@ class RowsCheck:
         """Judge the rules that look beyond a record; before the chunks, which then supply the keys of the findings."""
         if not self._routes.whole_file:
             return JudgeReport(counts=(), findings=())
-        return self._judges.of(self._routes.whole_file, self._layout.record).judge_file(self._data)
+        judge = self._judges.of(self._routes.whole_file, self._layout.record, self._conditions)
+        return judge.judge_file(self._data)
 
     def take(self, chunk: Chunk) -> None:
         """Judge one chunk."""
@@ -120,7 +125,7 @@ class RowsCheck:
 
     def results(self) -> tuple[RuleResult, ...]:
         """Return one result per assertion; call it after `finish`."""
-        return rule_results(self._schema, self._tallies)
+        return rule_results(self._schema, self._tallies, self._missing.is_known)
 
     @property
     def broken_records(self) -> int | None:
@@ -139,9 +144,15 @@ class RowsCheck:
     def _take_vectorised(self, chunk: Chunk) -> None:
         verdict = judge_chunk(self._routes.vectorised, chunk, xpath1=self._schema.is_xpath1, domains=self._domains)
         wanted: dict[str, Positions] = {}
+        missing = self._missing.on(chunk)
         for rule, fired in verdict.fired.items():
             tally, failed = self._tallies[rule], np.flatnonzero(verdict.failed[rule])
             tally.count("vectorised", fired=int(np.count_nonzero(fired)), failed=len(failed))
+            lacking = missing.of(rule)
+            if lacking is not None:
+                broken = int(np.count_nonzero(lacking & verdict.failed[rule]))
+                tally.failed_missing += broken
+                tally.held_missing += int(np.count_nonzero(lacking & fired)) - broken
             wanted[rule] = failed[: tally.room]
         self._broken += verdict.broken_records()
         self._keep(chunk, wanted)
@@ -243,6 +254,8 @@ def add_report(
         tallies[count.assertion].count(
             "saxon", fired=count.fired, failed=count.failed, errors=count.errors, error=count.error
         )
+        tallies[count.assertion].held_missing += count.held_missing
+        tallies[count.assertion].failed_missing += count.failed_missing
     for finding in report.findings:
         record, key, line, location = place(finding) if finding.document is None else _elsewhere(finding)
         tallies[finding.assertion].keep(

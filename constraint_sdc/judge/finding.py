@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import insort
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 from typing import TypeAlias
@@ -40,7 +41,8 @@ class RuleResult(Shown):
     `fired` counts the nodes that were tested, `failed` those with a violation, `errors` those on which XPath itself
     stopped (such as an impossible cast); an error is neither pass nor fail. `violations` may be capped: `failed` counts
     all of them. `context` is the context of the assertion's rule as written. `idle` says why the rule checks nothing,
-    or looks for what the file does not have; `may_be_idle` if that is allowed.
+    or looks for what the file does not have; `may_be_idle` if that is allowed. `held_missing` and `failed_missing`
+    count the nodes on which a value that the test reads is missing, by the verdict on them; None if it is not known.
     """
 
     rule: str
@@ -58,11 +60,18 @@ class RuleResult(Shown):
     context: str = ""
     idle: tuple[Reason, ...] = ()
     may_be_idle: bool = False
+    held_missing: int | None = None
+    failed_missing: int | None = None
 
     @property
     def passed(self) -> int:
         """Count the nodes on which the rule holds."""
         return self.fired - self.failed - self.errors
+
+    @property
+    def held_present(self) -> int:
+        """Count the nodes on which the rule holds with every value that its test reads, as far as that is known."""
+        return self.passed - (self.held_missing or 0)
 
     @property
     def status(self) -> Status:
@@ -106,6 +115,12 @@ class CheckResult(Tabled):
         return tuple(result for result in self.results if result.status == "idle")
 
     @property
+    def tells_missing(self) -> bool:
+        """Tell whether missing values are worth a column: some rule met one, or it is not known what it reads."""
+        counts = [count for r in self.results if r.fired for count in (r.held_missing, r.failed_missing)]
+        return self.records is not None and any(count is None or count > 0 for count in counts)
+
+    @property
     def checks_nothing(self) -> bool:
         """Tell whether no rule was tested on any node: there is no verdict then, unless every rule may be idle."""
         if any(result.fired or result.errors for result in self.results):
@@ -141,6 +156,8 @@ class Tally:
     failed: int = 0
     errors: int = 0
     error: str | None = None
+    held_missing: int = 0
+    failed_missing: int = 0
     engines: set[str] = field(default_factory=set)
     violations: list[Violation] = field(default_factory=list)
 
@@ -176,17 +193,22 @@ def _in_record_order(violation: Violation) -> tuple[bool, int]:
     return violation.record is None, violation.record or 0
 
 
-def rule_results(schema: Schema, tallies: dict[str, Tally]) -> tuple[RuleResult, ...]:
-    """Return one result per assertion, in the schema's order, violations in record order."""
+def rule_results(
+    schema: Schema, tallies: dict[str, Tally], knows_missing: Callable[[str], bool] = lambda _: False
+) -> tuple[RuleResult, ...]:
+    """Return one result per assertion, in the schema's order, violations in record order.
+
+    `knows_missing` tells of which rules it is known what they read.
+    """
     return tuple(
-        _result(assertion, pattern.id, rule.context, tallies[assertion.id])
+        _result(assertion, pattern.id, rule.context, tallies[assertion.id], knows_missing(assertion.id))
         for pattern in schema.patterns
         for rule in pattern.rules
         for assertion in rule.assertions
     )
 
 
-def _result(assertion: Assertion, pattern: str, context: str, tally: Tally) -> RuleResult:
+def _result(assertion: Assertion, pattern: str, context: str, tally: Tally, knows_missing: bool) -> RuleResult:
     return RuleResult(
         rule=assertion.id,
         pattern=pattern,
@@ -201,4 +223,6 @@ def _result(assertion: Assertion, pattern: str, context: str, tally: Tally) -> R
         engine=tally.engine,
         violations=tuple(tally.violations),
         context=context,
+        held_missing=tally.held_missing if knows_missing else None,
+        failed_missing=tally.failed_missing if knows_missing else None,
     )

@@ -9,11 +9,11 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import SimpleQueue
 from types import TracebackType
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from constraint_sdc.errors import JudgeError
 from constraint_sdc.judge.control import prove, prove_svrl
@@ -49,7 +49,8 @@ class JudgeFinding:
 class JudgeCount:
     """One assertion over the whole document: nodes tested, violations, and nodes on which XPath itself stopped.
 
-    `error`, `error_record` and `error_location` describe the first such error.
+    `error`, `error_record` and `error_location` describe the first such error. `held_missing` and `failed_missing`
+    count the nodes on which a value that the test reads is missing, by the verdict on them; 0 if it was not asked.
     """
 
     assertion: str
@@ -59,6 +60,8 @@ class JudgeCount:
     error: str | None = None
     error_record: int | None = None
     error_location: str | None = None
+    held_missing: int = 0
+    failed_missing: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +90,13 @@ def read_report(schema: Schema, text: str, lines: Sequence[int] | None) -> Judge
     findings = [row for row in rows if row["kind"] == "finding"]
     rules = [rule for pattern in schema.patterns for rule in pattern.rules]
     rule_of = [number for number, rule in enumerate(rules, start=1) for _ in rule.assertions]
+    missing = {row["token"]: row["count"] for row in rows if row["kind"] == "missing"}
     counts = tuple(
-        _count(assertion.id, fired.get(rule_of[n], 0), complaints.get(n + 1, {}), errors.get(n + 1, {}))
+        replace(
+            _count(assertion.id, fired.get(rule_of[n], 0), complaints.get(n + 1, {}), errors.get(n + 1, {})),
+            held_missing=missing.get(f"held {n + 1}", 0),
+            failed_missing=missing.get(f"failed {n + 1}", 0),
+        )
         for n, assertion in enumerate(assertions)
     )
     known = [line if line > 0 else None for line in lines] if lines is not None else [None] * len(findings)
@@ -175,7 +183,8 @@ class Judge:
     `record` is the Clark name of the record element; findings then carry record numbers. `parameters` names documents
     that take the place of variables (`{"original": path}`). Rules may read files beside the rules, beside the data and
     in `allowed` directories. `time_limit` is in seconds for each document; `max_findings` caps the findings of each
-    assertion, never the counts.
+    assertion, never the counts. `missing` has, by the id of an assertion, the condition that a value which its test
+    reads is missing.
     """
 
     def __init__(
@@ -188,6 +197,7 @@ class Judge:
         time_limit: float | None = None,
         max_findings: int | None = 1000,
         saxon: SaxonProcess | None = None,
+        missing: Mapping[str, str] | None = None,
     ) -> None:
         self._own = SaxonProcess()
         self._shared = saxon
@@ -198,6 +208,7 @@ class Judge:
         self._allowed = allowed
         self._time_limit = time_limit
         self._max_findings = max_findings
+        self._missing = dict(missing or {})
         self._sheets: dict[str, Stylesheet] = {}
         with self._limited() as bench:
             self._ready(bench, "counts", guarded=False)
@@ -251,6 +262,7 @@ class Judge:
                 given=frozenset(self._parameters),
                 max_findings=self._max_findings,
                 guarded=guarded,
+                missing=self._missing if output == "counts" else {},
             )
         bench.compile(key, self._sheets[key])
         return key, self._sheets[key]
@@ -281,6 +293,10 @@ class Judge:
                 must_guard = True
 
 
+Conditions: TypeAlias = tuple[tuple[str, str], ...]
+"""Pairs of an assertion's id and the XPath condition that a value which its test reads is missing."""
+
+
 class Judges:
     """The judges of a run, each for some rules of a schema: all of them share one process and compile once.
 
@@ -304,25 +320,26 @@ class Judges:
         self._time_limit = time_limit
         self._max_findings = max_findings
         self._all = frozenset(assertion.id for assertion in schema.assertions())
-        self._known: dict[tuple[frozenset[str], str | None], Judge] = {}
+        self._known: dict[tuple[frozenset[str], str | None, Conditions], Judge] = {}
         self._lock = threading.Lock()
 
-    def of_all(self, record: str | None = None) -> Judge:
+    def of_all(self, record: str | None = None, missing: Conditions = ()) -> Judge:
         """Return the judge of all rules: it also reports mistakes that no other engine would find."""
-        return self.of(self._all, record)
+        return self.of(self._all, record, missing)
 
-    def of(self, ids: frozenset[str], record: str | None) -> Judge:
+    def of(self, ids: frozenset[str], record: str | None, missing: Conditions = ()) -> Judge:
         """Return the judge of some rules, in the process of the run; `record` names the record element."""
+        key = ids, record, tuple(pair for pair in missing if pair[0] in ids)
         with self._lock:
-            if (ids, record) not in self._known:
-                self._known[ids, record] = self._judge(ids, record, self._saxon)
-            return self._known[ids, record]
+            if key not in self._known:
+                self._known[key] = self._judge(*key, self._saxon)
+            return self._known[key]
 
-    def another(self, ids: frozenset[str], record: str | None) -> Judge:
+    def another(self, ids: frozenset[str], record: str | None, missing: Conditions = ()) -> Judge:
         """Return one more judge of some rules, in a process of its own."""
-        return self._judge(ids, record, None)
+        return self._judge(ids, record, missing, None)
 
-    def _judge(self, ids: frozenset[str], record: str | None, saxon: SaxonProcess | None) -> Judge:
+    def _judge(self, ids: frozenset[str], record: str | None, missing: Conditions, saxon: SaxonProcess | None) -> Judge:
         return Judge(
             self._schema if ids == self._all else self._schema.only(ids),
             record=record,
@@ -331,6 +348,7 @@ class Judges:
             time_limit=self._time_limit,
             max_findings=self._max_findings,
             saxon=saxon,
+            missing=dict(missing),
         )
 
 

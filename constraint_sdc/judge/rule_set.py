@@ -17,6 +17,7 @@ from constraint_sdc.data.table import Chunk, Column, Layout
 from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Outside
 from constraint_sdc.files.dataset import Dataset
+from constraint_sdc.judge.missing import MissingValues, missing_values
 from constraint_sdc.judge.routes import FirstMatch, Routes, choose_routes, judge_chunk
 from constraint_sdc.judge.value_domains import load_domains
 from constraint_sdc.schematron.confinement import Confinement, real_path
@@ -60,6 +61,7 @@ class Understood:
     rules: tuple[EditRule, ...] = ()
     domains: Mapping[Outside, Domain] = field(default_factory=dict)
     routes: Routes = field(default_factory=lambda: Routes((), frozenset(), frozenset(), {}))
+    missing: MissingValues = field(default_factory=MissingValues)
 
     @property
     def is_xpath1(self) -> bool:
@@ -83,14 +85,24 @@ class Understood:
 
 
 def understand_rules(
-    rule_set: RuleSet, dataset: Dataset, parameters: Mapping[str, Path], allowed: tuple[Path, ...]
+    rule_set: RuleSet,
+    dataset: Dataset,
+    parameters: Mapping[str, Path],
+    allowed: tuple[Path, ...],
+    codes: Mapping[str, tuple[str, ...]],
 ) -> Understood:
-    """Return the meaning of the rules on the records of a file; `parameters` are documents as values of variables."""
+    """Return the meaning of the rules on the records of a file; `parameters` are documents as values of variables.
+
+    `codes` are, by variable, texts that stand for a missing value.
+    """
     schema, layout = rule_set.schema, dataset.layout
     rules = understand(schema, record=layout.record, outside=dataset.outside, overridden=frozenset(parameters))
     confinement = Confinement.around((schema.origin.file, dataset.path), allowed)
     domains = load_domains(rules, parameters, confinement, dataset)
-    return Understood(layout, schema, rules, domains, choose_routes(schema, rules, layout, domains.keys()))
+    routes = choose_routes(schema, rules, layout, domains.keys())
+    given, names = frozenset(parameters), dataset.outside
+    missing = missing_values(schema, layout.record, names, codes=codes, given=given, table=dataset.table)
+    return Understood(layout, schema, rules, domains, routes, missing)
 
 
 def _restricted(matches: tuple[FirstMatch, ...], ids: Collection[str]) -> tuple[FirstMatch, ...]:

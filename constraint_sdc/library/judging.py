@@ -15,6 +15,7 @@ from constraint_sdc.commands.check import check_file as check
 from constraint_sdc.commands.check import full_svrl as saxon_svrl
 from constraint_sdc.commands.rules import list_rules as listed_rules
 from constraint_sdc.constraints.show import RuleList
+from constraint_sdc.files.recipe import recipe_from_json
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.library.keywords import CheckKeywords, File, OnRecords
 from constraint_sdc.library.settle import path_or_none, recipe_of, settle
@@ -54,6 +55,7 @@ def check_file(
         record=chosen.record or known.record,
         key=chosen.key or known.key,
         allow_idle=(*chosen.allow_idle, *known.allow_idle),
+        missing_codes=chosen.missing_codes or known.missing,
     )
     return check(Path(data), Path(rules), chosen, progress)
 
@@ -120,6 +122,7 @@ def verify_certificate(
         phase=chosen.phase or said["phase"],
         record=chosen.record or said["record"],
         allow_idle=(*chosen.allow_idle, *said["allow_idle"]),
+        missing_codes=chosen.missing_codes or recipe_from_json(content["recipe"]).missing,
     )
     result = check(file, schematron, chosen, progress)
     return check_certificate(content, file, schematron, result, record=chosen.record, allow=chosen.allow)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from typing import Literal, TypeAlias, TypedDict
 
@@ -33,6 +33,7 @@ class CheckKeywords(TypedDict, total=False):
     allow: Iterable[File]
     time_limit: float | None
     allow_idle: Iterable[str]
+    missing_codes: Mapping[str, tuple[str, ...]]
 
 
 class DivisionKeywords(TypedDict, total=False):

@@ -164,7 +164,8 @@ class MaskOptions:
 class RuleOutcome:
     """One rule before and after masking: records that broke it, those still broken, repaired and newly broken.
 
-    `newly_broken` of a record-local rule is 0 in every published file.
+    `newly_broken` of a record-local rule is 0 in every published file. `missing` are the records of the masked file on
+    which the rule holds although a value that its test reads is missing; None if it is not known.
     """
 
     rule: str
@@ -174,6 +175,7 @@ class RuleOutcome:
     still_broken: int
     repaired: int
     newly_broken: int
+    missing: int | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)

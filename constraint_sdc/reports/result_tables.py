@@ -40,10 +40,10 @@ def _names(names: Iterable[str]) -> str:
 def check_rules(result: CheckResult) -> ShownTable:
     """One row per rule: counts and status."""
     rows = (
-        (r.rule, r.severity, r.status, r.fired, r.failed, r.errors, r.error, r.engine)
+        (r.rule, r.severity, r.status, r.fired, r.failed, r.held_missing, r.failed_missing, r.errors, r.error, r.engine)
         for r in disclosed(result).results
     )
-    return _sheet("rule severity status checked failed errors error engine", rows)
+    return _sheet("rule severity status checked failed held_missing failed_missing errors error engine", rows)
 
 
 def check_violations(result: CheckResult) -> ShownTable:

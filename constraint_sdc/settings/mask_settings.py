@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -19,7 +20,7 @@ class RulesSettings:
     """How rules are loaded and judged: the phase, what `$original` stands for, where they may read, and how long.
 
     Without `original` it is the file itself, if a rule mentions it. `allow_idle` are ids of rules that may check
-    nothing, or "all".
+    nothing, or "all". `missing_codes` are, by variable, texts that stand for a missing value.
     """
 
     phase: str | None = None
@@ -27,6 +28,7 @@ class RulesSettings:
     allow: tuple[Path, ...] = ()
     time_limit: float | None = None
     allow_idle: tuple[str, ...] = ()
+    missing_codes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,11 +36,19 @@ from constraint_sdc.xpath.syntax import (
 
 @dataclass(frozen=True, slots=True)
 class FileNames:
-    """The names of a file of rows: the record, its variables ("@name" for an attribute), the elements around them."""
+    """The names of a file of rows: the record, its variables ("@name" for an attribute), the elements around them.
+
+    With `is_open` the variables are not known yet: any name that is not around the records may be one.
+    """
 
     record: str
     inside: frozenset[str]
     outside: frozenset[str]
+    is_open: bool = False
+
+    def has_variable(self, name: str) -> bool:
+        """Tell whether records have a variable of this name, or may have."""
+        return name in self.inside or (self.is_open and name != self.record and name not in self.outside)
 
     @property
     def elements(self) -> frozenset[str]:
@@ -283,12 +291,12 @@ class NameWalk:
 
     def _is_there(self, name: str, origin: NodePlace, axis: str, place: NodePlace) -> bool:
         if name.startswith("@"):
-            return origin not in _RECORDS or name in self._file.inside
+            return origin not in _RECORDS or self._file.has_variable(name)
         if axis in _DOWN and origin in _VARIABLES:
             return False  # a value has no element inside
         if place in _RECORDS:
             return name == self._file.record
-        return name in (self._file.inside if place in _VARIABLES else self._file.outside)
+        return self._file.has_variable(name) if place in _VARIABLES else name in self._file.outside
 
     def _note_reach(self, reached: NodePlaces, origins: NodePlaces, step: Step, name: str | None = None) -> None:
         if reached & _OTHERS:

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from constraint_sdc.commands.check import CheckOptions, check_file
-from constraint_sdc.judge.finding import CheckResult, Violation
+from constraint_sdc.judge.finding import CheckResult, RuleResult, Violation
 from tests.matrix.running import quick_judge
 
 PLAIN = ["0", "1", "5", "7.5", "-3", "1e3", " 5 ", "", "abc", "NaN", "INF", "-0", "0.1", "0.30000000000000004", "007"]
@@ -99,8 +99,15 @@ def shown(violation: Violation) -> tuple[object, ...]:
     return (violation.record, violation.line, violation.location, violation.message)
 
 
+def found(result: RuleResult) -> tuple[tuple[object, ...], ...]:
+    return tuple(map(shown, result.violations))
+
+
 def verdicts(result: CheckResult) -> list[tuple[object, ...]]:
-    return [(r.rule, r.fired, r.failed, r.errors, r.status, tuple(map(shown, r.violations))) for r in result.results]
+    return [
+        (r.rule, r.fired, r.failed, r.errors, r.status, r.idle, r.held_missing, r.failed_missing, found(r))
+        for r in result.results
+    ]
 
 
 def both(case: Case, show_values: bool) -> tuple[CheckResult, CheckResult]:

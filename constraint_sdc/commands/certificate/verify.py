@@ -16,7 +16,7 @@ from constraint_sdc.maskers.masked import CertificateCheck
 from constraint_sdc.maskers.registry import DEFAULT, MASKERS
 from constraint_sdc.plan.plan import BlockPlan, Plan
 from constraint_sdc.plan.plan_json import division_from_json, plan_digest, plan_from_json
-from constraint_sdc.reports.check.wording import counted, number
+from constraint_sdc.reports.check.wording import counted, number, or_unknown
 from constraint_sdc.schematron.confinement import real_path
 from constraint_sdc.schematron.load import load_schema
 from constraint_sdc.settings.masker import make_masker
@@ -137,8 +137,8 @@ def _verdicts_said(certificate: Mapping[str, Any]) -> str:
 def _verdicts(certificate: Mapping[str, Any], result: CheckResult) -> Iterator[str]:
     if _is_plain(certificate):
         return
-    claimed = {rule["rule"]: (rule["failed"], rule["checked"]) for rule in certificate["rules"]}
-    actual = {rule.rule: (rule.failed, rule.fired) for rule in result.results}
+    claimed = {rule["rule"]: (rule["failed"], rule["checked"], *_missing(rule)) for rule in certificate["rules"]}
+    actual = {r.rule: (r.failed, r.fired, r.held_missing, r.failed_missing) for r in result.results}
     for rule in dict.fromkeys((*claimed, *actual)):
         if rule not in actual:
             yield f"rule {rule}: certified, but not among the rules given"
@@ -151,8 +151,14 @@ def _verdicts(certificate: Mapping[str, Any], result: CheckResult) -> Iterator[s
             yield f"rule {rule.rule}: could not be evaluated now"
 
 
-def _counts(counts: tuple[int, int]) -> str:
-    return f"{number(counts[0])} of {counted(counts[1], 'check')} broken"
+def _missing(rule: Mapping[str, Any]) -> tuple[int | None, int | None]:
+    return rule["missing"]["held"], rule["missing"]["failed"]
+
+
+def _counts(counts: tuple[int, int, int | None, int | None]) -> str:
+    failed, checked, held_missing, failed_missing = counts
+    missing = f"{or_unknown(held_missing)} held and {or_unknown(failed_missing)} broken with a missing value"
+    return f"{number(failed)} of {counted(checked, 'check')} broken, {missing}"
 
 
 def _blocks_said(certificate: Mapping[str, Any]) -> str:

@@ -114,6 +114,7 @@ class Original:
             allow=(*settings.allow, real_path(data).parent),
             time_limit=settings.time_limit,
             allow_idle=settings.allow_idle,
+            missing_codes=settings.missing_codes,
         )
 
     @cached_property
@@ -121,7 +122,8 @@ class Original:
         """What the rules mean on these records."""
         if not self.has_rules:
             return Understood(self.dataset.layout)
-        return understand_rules(self.rule_set, self.dataset, self.check.parameters, self.check.allow)
+        check = self.check
+        return understand_rules(self.rule_set, self.dataset, check.parameters, check.allow, check.missing_codes)
 
     @cached_property
     def judges(self) -> Judges:
@@ -135,7 +137,8 @@ class Original:
             return None
         self.check.require_files()
         require_rules(self.rule_set.schema, self.check.allow_idle)
-        with compiling(self.judges, self.dataset.layout.record):
+        missing = tuple(self.understood.missing.conditions(a.id for a in self.rule_set.schema.assertions()).items())
+        with compiling(self.judges, self.dataset.layout.record, missing):
             before = check_dataset(self.dataset, self.rule_set, self.understood, self.check, self.judges)
         _refuse_errors(before)
         refuse_idle(before)

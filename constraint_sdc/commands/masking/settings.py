@@ -38,7 +38,8 @@ def settle(options: MaskOptions | MaskSettings[Masker]) -> MaskSettings[Masker]:
 def rules_settings(options: MaskOptions) -> RulesSettings:
     """Return how the rules are judged; rules that the recipe allows to be idle are allowed too."""
     idle = tuple(dict.fromkeys((*options.allow_idle, *options.recipe.allow_idle)))
-    return RulesSettings(options.phase, options.original, options.allow, options.time_limit, idle)
+    codes = options.recipe.missing
+    return RulesSettings(options.phase, options.original, options.allow, options.time_limit, idle, codes)
 
 
 def _settled_k(k: int | None, masker: Masker) -> int:

@@ -208,6 +208,9 @@ _COUNTING = """
 <xsl:variable name="rule" select="map{'pattern': $pattern, 'rule': current-grouping-key()}"/>
 <xsl:sequence select="map:merge(($rule, map{'kind': 'fired', 'count': count(current-group())}))"/>
 </xsl:for-each-group>
+<xsl:for-each-group select="$tokens[. instance of xs:string]" group-by=".">
+<xsl:sequence select="map{'kind': 'missing', 'token': current-grouping-key(), 'count': count(current-group())}"/>
+</xsl:for-each-group>
 <xsl:for-each-group select="$tokens[. instance of array(*)]" group-by=".(1)">
 <xsl:variable name="number" select="current-grouping-key()"/>
 <xsl:variable name="failed" select="current-group()[array:size(.) eq 3]"/>

@@ -28,7 +28,7 @@ from constraint_sdc.judge.stylesheet.foreign import foreign_declaration
 from constraint_sdc.judge.stylesheet.messages import visited_items, write_details
 from constraint_sdc.judge.stylesheet.outputs import counting, svrl_output
 from constraint_sdc.judge.stylesheet.prelude import locations, resources
-from constraint_sdc.judge.stylesheet.sheet import Sheet, SheetPlace, quoted
+from constraint_sdc.judge.stylesheet.sheet import Attributes, Sheet, SheetPlace, quoted
 from constraint_sdc.judge.stylesheet.value_sets import VALUE_SETS, find_lookups
 from constraint_sdc.judge.stylesheet.xpath1_numbers import number_functions
 from constraint_sdc.schematron.element import XSLT_NAMESPACE
@@ -73,11 +73,13 @@ def make_stylesheet(
     given: frozenset[str] = frozenset(),
     max_findings: int | None = None,
     guarded: bool = False,
+    missing: Mapping[str, str] | None = None,
 ) -> Stylesheet:
     """Turn a schema into a stylesheet whose template `main` of the judge's namespace returns the verdict.
 
     `record` is the Clark name of the record element; `given` names variables whose value comes from outside;
-    a `guarded` stylesheet catches XPath's dynamic errors node by node, which costs time.
+    a `guarded` stylesheet catches XPath's dynamic errors node by node, which costs time. `missing` has conditions of
+    ours by the id of an assertion: nodes on which they hold are counted apart.
     """
     refuse_our_names(schema)
     schema = with_control(schema)
@@ -87,7 +89,7 @@ def make_stylesheet(
         write_schema_variables(author)
         _write_foreign(author)
         scopes = [write_pattern_variables(author, p.lets, n) for n, p in enumerate(schema.patterns)]
-        rules = _Rules(author, guarded, tells_document=output == "svrl")
+        rules = _Rules(author, guarded, tells_document=output == "svrl", missing=missing or {})
         rules.write(scopes)
         rules.write_value_sets()
         write_details(author, scopes, svrl=output == "svrl", guarded=guarded)
@@ -132,6 +134,7 @@ class _Rules:
     author: Author
     guarded: bool
     tells_document: bool
+    missing: Mapping[str, str] = field(default_factory=dict)
     rules: int = 0
     assertions: int = 0
     value_sets: dict[str, tuple[str, SheetPlace]] = field(default_factory=dict)
@@ -201,14 +204,26 @@ class _Rules:
         place = SheetPlace(f"test of {assertion.kind} '{assertion.id}'", assertion.origin)
         test = {"test": self._with_lookups(rule, assertion, scope, place)} | author.stated(assertion.origin)
         token = {"select": f"[{self.assertions}, ${ours('node')}, .]", "version": author.our_version}
-        if assertion.kind == "report":
+        is_report = assertion.kind == "report"
+        if is_report and assertion.id not in self.missing:
             with sheet.element("xsl:if", test, place):
                 sheet.leaf("xsl:sequence", token)
             return
         with sheet.element("xsl:choose"):
-            sheet.leaf("xsl:when", test, place)
+            with sheet.element("xsl:when", test, place):
+                self._write_verdict(assertion, token if is_report else None)
             with sheet.element("xsl:otherwise"):
-                sheet.leaf("xsl:sequence", token)
+                self._write_verdict(assertion, None if is_report else token)
+
+    def _write_verdict(self, assertion: Assertion, token: Attributes | None) -> None:
+        """Write what a test leaves: the token of a violation, and a text if a value that it reads is missing."""
+        sheet, version = self.author.sheet, self.author.our_version
+        if token is not None:
+            sheet.leaf("xsl:sequence", token)
+        if assertion.id in self.missing:
+            word = "held" if token is None else "failed"
+            with sheet.element("xsl:if", {"test": self.missing[assertion.id], "version": version}):
+                sheet.leaf("xsl:sequence", {"select": quoted(f"{word} {self.assertions}")})
 
     def _with_lookups(self, rule: Rule, assertion: Assertion, scope: Mapping[str, str], place: SheetPlace) -> str:
         """Return the test with look-ups in value sets; where a set cannot be built, the author's expression decides."""

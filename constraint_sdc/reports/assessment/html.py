@@ -25,7 +25,7 @@ from constraint_sdc.reports.assessment.text import (
     shown_rows,
 )
 from constraint_sdc.reports.charts.bins import least_records
-from constraint_sdc.reports.check.wording import counted, number
+from constraint_sdc.reports.check.wording import counted, number, or_unknown
 from constraint_sdc.reports.page import render_page
 from constraint_sdc.reports.sentences import sentences, worded
 
@@ -99,7 +99,7 @@ def _outcome(outcome: RuleOutcome) -> dict[str, object]:
         ("Repaired", outcome.repaired),
         ("Newly broken", outcome.newly_broken),
     )
-    cells = [(name, number(value)) for name, value in counts]
+    cells = [*((name, number(value)) for name, value in counts), ("Missing", or_unknown(outcome.missing))]
     return {"rule": outcome.rule, "severity": outcome.severity, "label": label, "tone": tone, "counts": cells}
 
 

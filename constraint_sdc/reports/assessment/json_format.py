@@ -88,6 +88,7 @@ def outcome_to_json(outcome: RuleOutcome) -> dict[str, object]:
         "still_broken": outcome.still_broken,
         "repaired": outcome.repaired,
         "newly_broken": outcome.newly_broken,
+        "missing": outcome.missing,
     }
 
 

@@ -10,7 +10,16 @@ from collections.abc import Iterator
 
 from constraint_sdc.judge.finding import SEVERITIES, CheckResult, RuleResult
 from constraint_sdc.reports.check.check_format import CheckFormat
-from constraint_sdc.reports.check.wording import idle_sentences, label, number, outcome, place, relative_path, verdict
+from constraint_sdc.reports.check.wording import (
+    counts_line,
+    idle_sentences,
+    label,
+    number,
+    outcome,
+    place,
+    relative_path,
+    verdict,
+)
 from constraint_sdc.reports.disclosure import shown_message
 from constraint_sdc.reports.sentences import sentences
 from constraint_sdc.reports.terminal import align, clean, clipped, legible
@@ -80,11 +89,8 @@ def _escaped(text: str) -> str:
 
 
 def _summary(result: CheckResult) -> Iterator[str]:
-    rows = [
-        (label(rule, result), clean(rule.rule), rule.severity, f"{number(rule.failed)} of {number(rule.fired)} broken")
-        for rule in result.results
-    ]
+    rows = [(label(rule, result), clean(rule.rule), rule.severity, counts_line(rule)) for rule in result.results]
     yield verdict(result)
     # A line never starts with text from outside, and the runner's old "##[" syntax is broken up wherever it stands.
-    for line in align(rows, right=(3,)) + [f"note: {clean(note)}" for note in sentences(result.notes)]:
+    for line in align(rows) + [f"note: {clean(note)}" for note in sentences(result.notes)]:
         yield line.replace("##[", "## [")

@@ -76,6 +76,7 @@ def _rule(rule: RuleResult, result: CheckResult) -> dict[str, object]:
         "fired": rule.fired,
         "passed": rule.passed,
         "failed": rule.failed,
+        "missing": {"held": rule.held_missing, "failed": rule.failed_missing},
         "errors": rule.errors,
         "error": rule.error,
         "idle": [with_sentence(reason) for reason in rule.idle],

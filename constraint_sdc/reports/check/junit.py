@@ -11,7 +11,16 @@ from xml.etree import ElementTree
 
 from constraint_sdc.judge.finding import CheckResult, RuleResult
 from constraint_sdc.reports.check.check_format import CheckFormat
-from constraint_sdc.reports.check.wording import idle_sentences, is_gated, number, outcome, place, unlisted, verdict
+from constraint_sdc.reports.check.wording import (
+    counts_line,
+    idle_sentences,
+    is_gated,
+    number,
+    outcome,
+    place,
+    unlisted,
+    verdict,
+)
 from constraint_sdc.reports.check.xml_text import element, xml_text
 from constraint_sdc.reports.disclosure import shown_message
 from constraint_sdc.reports.sentences import sentences
@@ -71,7 +80,7 @@ def _case(rule: RuleResult, result: CheckResult) -> ElementTree.Element:
         case "not applicable":
             case.append(element("skipped", {"message": "not applicable: " + _why_not_applicable(rule)}))
         case "pass":
-            pass
+            case.append(element("system-out", {}, counts_line(rule)))
     return case
 
 
@@ -82,6 +91,7 @@ def _why_not_applicable(rule: RuleResult) -> str:
 def _details(rule: RuleResult) -> Iterator[str]:
     yield f"{rule.severity} {rule.kind} {clean(rule.test)} ({clean(str(rule.origin))})"
     yield outcome(rule)
+    yield counts_line(rule)
     yield from map(clean, idle_sentences(rule))
     if rule.error is not None:
         yield f"stopped: {clean(rule.error)}"

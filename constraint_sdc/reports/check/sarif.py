@@ -54,7 +54,15 @@ def _descriptor(rule: RuleResult) -> dict[str, object]:
         "shortDescription": {"text": clipped(text["text"], 200)},
         "fullDescription": text,
         "defaultConfiguration": {"level": _LEVELS[rule.severity]},
-        "properties": {"pattern": rule.pattern, "context": rule.context, "origin": str(rule.origin)},
+        "properties": {
+            "pattern": rule.pattern,
+            "context": rule.context,
+            "origin": str(rule.origin),
+            "checked": rule.fired,
+            "holds": rule.passed,
+            "broken": rule.failed,
+            "missing": {"held": rule.held_missing, "failed": rule.failed_missing},
+        },
     }
 
 

@@ -13,7 +13,15 @@ from xml.etree import ElementTree
 
 from constraint_sdc.judge.finding import CheckResult, RuleResult, Violation
 from constraint_sdc.reports.check.check_format import CheckFormat
-from constraint_sdc.reports.check.wording import counted, idle_sentences, number, outcome, unlisted, verdict
+from constraint_sdc.reports.check.wording import (
+    counted,
+    counts_line,
+    idle_sentences,
+    number,
+    outcome,
+    unlisted,
+    verdict,
+)
 from constraint_sdc.reports.check.xml_text import element, name_or_none, xml_text
 from constraint_sdc.reports.disclosure import shown_message
 from constraint_sdc.reports.sentences import sentences
@@ -45,6 +53,7 @@ def _svrl(name: str, attributes: dict[str, str | None], text: str | None = None)
 def _remarks(result: CheckResult) -> Iterator[str]:
     yield verdict(result)
     for rule in result.results:
+        yield f"{rule.rule}: {counts_line(rule)}"
         if unlisted(rule):
             yield f"{rule.rule}: {number(len(rule.violations))} of {counted(rule.failed, 'violation')} listed"
     yield from sentences(result.notes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from constraint_sdc.judge.finding import CheckResult, RuleResult, Violation
 from constraint_sdc.reports.check.check_format import CheckFormat
@@ -12,6 +12,7 @@ from constraint_sdc.reports.check.wording import (
     idle_sentences,
     label,
     number,
+    or_unknown,
     shown_origin,
     unlisted,
     verdict_reason,
@@ -61,24 +62,32 @@ def _subject(result: CheckResult) -> list[str]:
 
 def _rule_table(result: CheckResult, colour: bool) -> list[str]:
     has_errors = any(rule.errors for rule in result.results)
-    head = ("status", "rule", "severity", "broken", "holds", "checked", "stopped" if has_errors else "")
+    has_missing = result.tells_missing
+    missing, stopped = "missing" if has_missing else "", "stopped" if has_errors else ""
+    head = ("status", "rule", "severity", "broken", "holds", missing, "checked", stopped)
     rows = [head] + [
         (
             label(rule, result),
             clean(rule.rule),
             rule.severity,
             number(rule.failed),
-            number(rule.passed),
+            number(rule.held_present),
+            or_unknown(rule.held_missing) if has_missing else "",
             number(rule.fired),
             number(rule.errors) if has_errors else "",
         )
         for rule in result.results
     ]
-    first, *lines = align(rows, right=(3, 4, 5, 6))
+    first, *lines = align(_without_empty(rows), right=(3, 4, 5, 6, 7))
     return [paint(first, "faint", colour)] + [
         paint(word := label(rule, result), _STYLES[word], colour) + line[len(word) :]
         for rule, line in zip(result.results, lines, strict=True)
     ]
+
+
+def _without_empty(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Leave out the columns without a head."""
+    return [tuple(cell for cell, head in zip(row, rows[0], strict=True) if head) for row in rows]
 
 
 def _finding(rule: RuleResult, result: CheckResult, colour: bool) -> Iterator[str]:
@@ -86,6 +95,8 @@ def _finding(rule: RuleResult, result: CheckResult, colour: bool) -> Iterator[st
     name = paint(clean(rule.rule), "strong", colour)
     yield f"{paint(word, _STYLES[word], colour)}  {name}  {rule.severity}  {clean(shown_origin(rule.origin))}"
     yield f"{_INDENT}{rule.kind}   {clipped(clean(rule.test))}"
+    if rule.failed_missing:
+        yield f"{_INDENT}missing  a value that the test reads, in {number(rule.failed_missing)} of those broken"
     if rule.error is not None:
         yield f"{_INDENT}stopped  {clipped(clean(rule.error))}"
     if rule.idle:

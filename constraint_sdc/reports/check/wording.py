@@ -98,6 +98,8 @@ def _all_holds(result: CheckResult) -> str:
         return f"none of {counted(total, 'rule')} applied to anything in the data"
     where = "" if result.records is None else f" on {counted(result.records, 'record')}"
     times = checked_times(rule.fired for rule in result.results if rule.fired)
+    lacking = sum(rule.held_missing or 0 for rule in result.results)
+    times += f", {number(lacking)} times with a missing value" if lacking else ""
     if applied == total:
         return f"{'the only rule holds' if total == 1 else f'all {number(total)} rules hold'}{where}, {times}"
     return f"{_of_rules(applied, result)} hold{where}, {times}; {number(total - applied)} not applicable"
@@ -141,12 +143,30 @@ def outcome(rule: RuleResult) -> str:
     """Return the counts of a broken or unevaluated rule in a sentence."""
     said = []
     if rule.failed:
-        said.append(f"{number(rule.failed)} of {counted(rule.fired, 'check')} broken")
+        lacking = f" ({number(rule.failed_missing)} with a missing value)" if rule.failed_missing else ""
+        said.append(f"{number(rule.failed)} of {counted(rule.fired, 'check')} broken{lacking}")
     if rule.status == "error":
         said.append(f"XPath stopped on {number(rule.errors)}" if rule.errors else "could not be evaluated")
     if rule.idle:
         said.append("idle, which is allowed" if rule.may_be_idle else "idle")
     return ", ".join(said)
+
+
+def or_unknown(count: int | None) -> str:
+    """Return a count, or that it is not known."""
+    return "not known" if count is None else number(count)
+
+
+def counts_line(rule: RuleResult) -> str:
+    """Say on how many nodes a rule was checked, and what came of it."""
+    said = [
+        f"checked {number(rule.fired)}",
+        f"holds {number(rule.held_present)}",
+        f"broken {number(rule.failed)}",
+        f"holds with a missing value {or_unknown(rule.held_missing)}",
+        f"broken with a missing value {or_unknown(rule.failed_missing)}",
+    ]
+    return ", ".join([*said, f"stopped {number(rule.errors)}"] if rule.errors else said)
 
 
 def idle_sentences(rule: RuleResult) -> list[str]:

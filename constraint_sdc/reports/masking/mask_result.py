@@ -10,7 +10,7 @@ from constraint_sdc.maskers.masked import CertificateCheck, MaskedBlock, MaskRes
 from constraint_sdc.maskers.registry import DEFAULT
 from constraint_sdc.plan.plan import ExactStep
 from constraint_sdc.plan.plan_json import price_to_json
-from constraint_sdc.reports.check.wording import checked_times, counted, number
+from constraint_sdc.reports.check.wording import checked_times, counted, number, or_unknown
 from constraint_sdc.reports.masking.goal_text import goal_lines, has_numbers, treatment_word
 from constraint_sdc.reports.masking.plan_text import promise_lines
 from constraint_sdc.reports.sentences import sentences, with_sentences
@@ -24,11 +24,16 @@ from constraint_sdc.settings.words import Treatment
 # The rules before and after masking as a table for a terminal.
 
 _HEAD = ("rule", "severity", "checked", "broken before", "still broken", "repaired", "newly broken")
+_MISSING = "missing"
 
 
 def rule_table(outcomes: tuple[RuleOutcome, ...], colour: bool) -> Iterator[str]:
     """Yield a head and a line per rule; rules that some masked record breaks stand out."""
-    first, *lines = align([_HEAD, *map(_rule_cells, outcomes)], right=range(2, len(_HEAD)))
+    rows = [_HEAD, *map(_rule_cells, outcomes)]
+    if any(outcome.checked and outcome.missing != 0 for outcome in outcomes):
+        missing = [_MISSING, *(or_unknown(outcome.missing) for outcome in outcomes)]
+        rows = [(*row, cell) for row, cell in zip(rows, missing, strict=True)]
+    first, *lines = align(rows, right=range(2, len(rows[0])))
     yield paint(first, "faint", colour)
     for outcome, line in zip(outcomes, lines, strict=True):
         yield paint(line, "doubtful", colour) if outcome.still_broken or outcome.newly_broken else line
@@ -186,6 +191,10 @@ def rules_to_json(result: MaskResult) -> list[dict[str, object]]:
             "severity": outcome.severity,
             "checked": after[outcome.rule].fired,
             "failed": after[outcome.rule].failed,
+            "missing": {
+                "held": after[outcome.rule].held_missing,
+                "failed": after[outcome.rule].failed_missing,
+            },
             "broken_before": outcome.broken_before,
             "still_broken": outcome.still_broken,
             "repaired": outcome.repaired,

@@ -1,0 +1,158 @@
+"""Missing values: on how many of the nodes that a rule judges a value that its test reads is missing.
+
+A value is missing if its element or attribute is absent, empty, nil or white space alone, or if its text is a missing
+code of the recipe. XPath's verdict on such a node counts like any other: a test may hold because a comparison with
+nothing is false, or fail for the same reason. The counts say on how many of these nodes a value was missing, so that
+"holds" is not taken for more than it is. Where it is not known what a test reads, they are not known either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from constraint_sdc.arrays import Flags
+from constraint_sdc.constraints.rule_names import ValuesRead, values_read
+from constraint_sdc.data.table import Chunk, Column, State, Table
+from constraint_sdc.data.text import Text, equal
+from constraint_sdc.judge.stylesheet.expressions import ours
+from constraint_sdc.judge.stylesheet.sheet import quoted
+from constraint_sdc.schematron.schema import Schema
+
+Codes = Mapping[str, tuple[str, ...]]
+_BLANKS = np.frombuffer(b" \t\r\n", np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
+class MissingValues:
+    """What the tests of a schema read of a record, and which texts are missing codes.
+
+    `lacking` are the variables of which some record has no value; None if that is not known beforehand.
+    """
+
+    reads: Mapping[str, ValuesRead | None] = field(default_factory=dict)
+    codes: Codes = field(default_factory=dict)
+    lacking: frozenset[str] | None = None
+
+    def is_known(self, rule: str) -> bool:
+        """Tell whether it is known what a rule's test reads."""
+        return self.reads.get(rule) is not None
+
+    def conditions(self, rules: Iterable[str]) -> dict[str, str]:
+        """Return for each rule an XPath condition at its context node: a value that its test reads is missing.
+
+        A rule is left out if that is not known, or if no record lacks such a value.
+        """
+        found = {}
+        for rule in rules:
+            read = self.reads.get(rule)
+            names = () if read is None else self._may_lack(read.names)
+            if read is not None and names:
+                found[rule] = " or ".join(self._condition(read.record, name) for name in names)
+        return found
+
+    def on(self, chunk: Chunk) -> ChunkMissing:
+        """Return where the records of a chunk lack values."""
+        return ChunkMissing(self, chunk)
+
+    def _may_lack(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        return names if self.lacking is None else tuple(name for name in names if name in self.lacking)
+
+    def _condition(self, record: str, name: str) -> str:
+        up = "" if record == "." else "/.."
+        texts = ", ".join(quoted(text) for text in ("", *map(_normal, self.codes.get(name, ()))))
+        return f"normalize-space(head(${ours('node')}{up}/{_step(name)})) = ({texts})"
+
+
+@dataclass(slots=True)
+class ChunkMissing:
+    """Where the records of one chunk lack values; each variable is looked at once."""
+
+    values: MissingValues
+    chunk: Chunk
+    _seen: dict[str, Flags] = field(default_factory=dict)
+
+    def of(self, rule: str) -> Flags | None:
+        """Return the records in which a value that the rule's test reads is missing; None if it is not known."""
+        read = self.values.reads.get(rule)
+        if read is None:
+            return None
+        flags = np.zeros(len(self.chunk), np.bool_)
+        for name in read.names:
+            flags |= self._of_variable(name)
+        return flags
+
+    def _of_variable(self, name: str) -> Flags:
+        if name not in self._seen:
+            column = self.chunk.columns.get(name)
+            codes = self.values.codes.get(name, ())
+            nowhere = np.ones(len(self.chunk), np.bool_)
+            self._seen[name] = nowhere if column is None else is_missing(column, codes)
+        return self._seen[name]
+
+
+def missing_values(
+    schema: Schema,
+    record: str,
+    outside: Collection[str],
+    *,
+    codes: Codes,
+    given: frozenset[str] = frozenset(),
+    table: Table | None = None,
+) -> MissingValues:
+    """Return what the tests of a schema read of the records of a file; `table` has the records if it is in memory."""
+    read = values_read(schema, record, frozenset(outside), given)
+    reads = {
+        rule: None if found is None or not all(map(_has_step, found.names)) else found for rule, found in read.items()
+    }
+    if table is None:
+        return MissingValues(reads, codes)
+    names = {name for read in reads.values() if read is not None for name in read.names}
+    lacking = (
+        name
+        for name in names
+        if name not in table.columns or is_missing(table.columns[name], codes.get(name, ())).any()
+    )
+    return MissingValues(reads, codes, frozenset(lacking))
+
+
+def is_missing(column: Column, codes: tuple[str, ...] = ()) -> Flags:
+    """Tell where a column has no value.
+
+    >>> from constraint_sdc.data.table import column_of
+    >>> is_missing(column_of("V1", ["5", None, "", " ", "-9", " -9 "]), ("-9",)).tolist()
+    [False, True, True, True, True, True]
+    """
+    flags: Flags = np.not_equal(column.state, State.VALUE)
+    text = Text.of_column(column)
+    for code in codes:
+        flags |= equal(text, Text.of_strings([code]))
+    known = {"", *map(_normal, codes)}
+    for row in np.flatnonzero(~flags & _has_blank_edge(column)).tolist():
+        flags[row] = _normal(column.text(row) or "") in known
+    return flags
+
+
+def _has_blank_edge(column: Column) -> Flags:
+    """Tell where a value begins or ends with white space."""
+    last = len(column.buffer) - 1
+    edges = (np.minimum(column.start, last), np.clip(column.stop - 1, 0, last))
+    found: Flags = np.logical_or(*(np.isin(column.buffer[edge], _BLANKS) for edge in edges))
+    return found & (column.stop > column.start)
+
+
+def _normal(text: str) -> str:
+    """Return a text as XPath's normalize-space() does."""
+    return " ".join(part for part in text.translate(str.maketrans("\t\r\n", "   ")).split(" ") if part)
+
+
+def _has_step(name: str) -> bool:
+    """Tell whether XPath can name a variable by its namespace, in which there must be no braces."""
+    return name.count("{") == name.count("}") <= 1
+
+
+def _step(name: str) -> str:
+    attribute, bare = ("@", name[1:]) if name.startswith("@") else ("", name)
+    return f"{attribute}Q{bare}" if bare.startswith("{") else f"{attribute}Q{{}}{bare}"

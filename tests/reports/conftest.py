@@ -37,23 +37,23 @@ def census() -> CheckResult:
         results=(
             RuleResult(
                 "total", "sums", "assert", "error", "number(V9) + number(V10) = number(V14)", Origin(SCH, 14),
-                12_000, 42, 0, None, "vectorised", total, "Record",
+                12_000, 42, 0, None, "vectorised", total, "Record", (), False, 0, 0,
             ),
             RuleResult(
                 "income-range", "ranges", "assert", "error", "0 <= number(V3) and number(V3) <= 7500", Origin(SCH, 21),
-                12_000, 0, 0, None, "vectorised", (), "Record",
+                12_000, 0, 0, None, "vectorised", (), "Record", (), False, 0, 0,
             ),
             RuleResult(
                 "tenure", "governs", "report", "error", "Tenure = 'rent' and not(Lease)", Origin(SCH, 28),
-                8_400, 1, 0, None, "saxon", tenure, "Record[Tenure]",
+                8_400, 1, 0, None, "saxon", tenure, "Record[Tenure]", (), False, 0, 0,
             ),
             RuleResult(
                 "late", "dates", "assert", "warning", "Date < '2021-01-01'", Origin(SCH, 35),
-                12_000, 2, 0, None, "saxon", late, "Record",
+                12_000, 2, 0, None, "saxon", late, "Record", (), False, 0, 0,
             ),
             RuleResult(
                 "institution", "dates", "assert", "information", "Beds > 0", Origin(SCH, 40),
-                0, 0, 0, None, "vectorised", (), "Institution",
+                0, 0, 0, None, "vectorised", (), "Institution", (), False, 0, 0,
             ),
         ),
         broken_records=44,

@@ -93,3 +93,26 @@ def test_columns_line_up_under_wide_and_combining_characters(census: CheckResult
     rows = [line for line in render(renamed, "text").splitlines() if line.endswith("12,000")]
     cells = {"統計": 4, "e\u0301tat": 4}[wide]
     assert rows[0].index("error") - len(wide) + cells == rows[1].index("error")
+
+
+def with_missing(census: CheckResult) -> CheckResult:
+    """Some records lack values: 8 that hold and 3 that are broken; of one rule it is not known."""
+    total, income, tenure, *others = census.results
+    told = (replace(total, held_missing=8, failed_missing=3), income, replace(tenure, held_missing=None))
+    return replace(census, results=(*told, *others))
+
+
+def test_missing_values_stand_in_a_column_of_their_own(census: CheckResult) -> None:
+    lines = render(with_missing(census), "text").splitlines()
+    table = {line.split()[1]: line.split()[3:] for line in lines if line.startswith(("FAIL  ", "pass  ", "status"))}
+    assert table["rule"] == ["broken", "holds", "missing", "checked"]
+    assert table["total"] == ["42", "11,950", "8", "12,000"]
+    assert table["income-range"] == ["0", "12,000", "0", "12,000"]
+    assert table["tenure"] == ["1", "8,399", "not", "known", "8,400"]
+    assert "      missing  a value that the test reads, in 3 of those broken" in lines
+
+
+def test_that_rules_hold_is_said_with_the_checks_that_lack_a_value(census: CheckResult) -> None:
+    clean = replace(census.results[1], held_missing=25)
+    said = "PASS: the only rule holds on 12,000 records, checked 12,000 times, 25 times with a missing value"
+    assert first_line(replace(census, results=(clean,))) == said

@@ -136,7 +136,7 @@ def make_by_hand() -> HandMade:
         masked=Masked((block,)),
         before=_judged(tuple(ORIGINAL)),
         after=_judged(tuple(MASKED)),
-        outcomes=tuple(RuleOutcome(rule, "error", 4, 0, 0, 0, 0) for rule in ("total", "positive")),
+        outcomes=tuple(RuleOutcome(rule, "error", 4, 0, 0, 0, 0, missing=0) for rule in ("total", "positive")),
         smallest=(2,),
         digests=inputs | {"output": digest(output)},
         data=data,

@@ -157,8 +157,10 @@ def _missing(rule: Mapping[str, Any]) -> tuple[int | None, int | None]:
 
 def _counts(counts: tuple[int, int, int | None, int | None]) -> str:
     failed, checked, held_missing, failed_missing = counts
-    missing = f"{or_unknown(held_missing)} held and {or_unknown(failed_missing)} broken with a missing value"
-    return f"{number(failed)} of {counted(checked, 'check')} broken, {missing}"
+    said = f"{number(failed)} of {counted(checked, 'check')} broken"
+    if held_missing == failed_missing == 0:
+        return said
+    return f"{said}, {or_unknown(held_missing)} held and {or_unknown(failed_missing)} broken with a missing value"
 
 
 def _blocks_said(certificate: Mapping[str, Any]) -> str:

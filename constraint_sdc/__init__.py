@@ -10,6 +10,7 @@ Files are given as `str` or `Path`. Options are given as keywords, or together a
 
 Judge      check_file  list_rules  verify_certificate  full_svrl
 Mask       plan_file  mask_file  partition_file  explain_rule  explain_record  explain_certified_record
+           new_key
 Measure    assess_files  attack_files  sweep_file
 Try        examine_object  run_demo
 Files      describe_file  convert_file  export_domain  read_recipe  read_plan  save_plan  read_certificate
@@ -20,7 +21,8 @@ Results    CheckResult  RuleResult  Violation  RuleList  RuleRow  Plan  BlockPla
            Partitioned  CertificateCheck  RuleExplanation  RecordExplanation  Assessment  Measured  Sweep  SweepPoint
            ExamResult  ExamAnswer  DemoResult  Description  VariableDescription  Written  Reason
 Errors     ConstraintSdcError  UsageError  PluginError  RulesError  DataError  NotRowsError  NoRecordsError
-           ResourceRefusedError  JudgeError  LimitError  PlanRefusedError  CannotShareError  NotPublishedError
+           ResourceRefusedError  JudgeError  LimitError  PlanRefusedError  CannotShareError  NotTrustedError
+           NotPublishedError
 """
 
 from __future__ import annotations
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from constraint_sdc.errors import NoRecordsError as NoRecordsError
     from constraint_sdc.errors import NotPublishedError as NotPublishedError
     from constraint_sdc.errors import NotRowsError as NotRowsError
+    from constraint_sdc.errors import NotTrustedError as NotTrustedError
     from constraint_sdc.errors import PlanRefusedError as PlanRefusedError
     from constraint_sdc.errors import ResourceRefusedError as ResourceRefusedError
     from constraint_sdc.errors import RulesError as RulesError
@@ -71,6 +74,7 @@ if TYPE_CHECKING:
     from constraint_sdc.library.masking import explain_record as explain_record
     from constraint_sdc.library.masking import explain_rule as explain_rule
     from constraint_sdc.library.masking import mask_file as mask_file
+    from constraint_sdc.library.masking import new_key as new_key
     from constraint_sdc.library.masking import partition_file as partition_file
     from constraint_sdc.library.masking import plan_file as plan_file
     from constraint_sdc.library.measuring import assess_files as assess_files
@@ -121,6 +125,7 @@ _HOMES = {
     "explain_rule": "constraint_sdc.library.masking",
     "explain_record": "constraint_sdc.library.masking",
     "explain_certified_record": "constraint_sdc.library.masking",
+    "new_key": "constraint_sdc.library.masking",
     # Measure
     "assess_files": "constraint_sdc.library.measuring",
     "attack_files": "constraint_sdc.library.measuring",
@@ -193,6 +198,7 @@ _HOMES = {
     "LimitError": "constraint_sdc.errors",
     "PlanRefusedError": "constraint_sdc.errors",
     "CannotShareError": "constraint_sdc.errors",
+    "NotTrustedError": "constraint_sdc.errors",
     "NotPublishedError": "constraint_sdc.errors",
 }
 

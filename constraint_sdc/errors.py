@@ -12,6 +12,7 @@ ConstraintSdcError            root; carries the exit code of the command line
 ├── LimitError                more time or memory than the limits allow (exit 2)
 ├── PlanRefusedError          the plan refuses; the message names the rule or variable, and a way out (exit 3)
 │   └── CannotShareError      records that would have to share values cannot
+├── NotTrustedError           a signature is missing, wrong, or not of a trusted key (exit 1)
 └── NotPublishedError         masked, but a rule or the group size failed: nothing was published (exit 1)
 """
 
@@ -123,6 +124,12 @@ class CannotShareError(PlanRefusedError):
     def __init__(self, what: str, *, others: tuple[str, ...], hint: str) -> None:
         super().__init__(what, hint=hint)
         self.others = others
+
+
+class NotTrustedError(ConstraintSdcError):
+    """A certificate is not signed by a trusted key, or not for these files: nothing that it says is believed."""
+
+    exit_code = 1
 
 
 class NotPublishedError(ConstraintSdcError):

@@ -45,6 +45,8 @@ RECIPE_BYTES = 1_000_000
 """Bytes of a recipe."""
 JSON_BYTES = 200_000_000
 """Bytes of a plan, a certificate or another JSON file."""
+KEY_BYTES = 100_000
+"""Bytes of the file of a key."""
 TABLE_CELLS = 2_000_000_000
 """Cells of a Parquet, SPSS or Stata file, whose compressed form tells nothing of its size."""
 

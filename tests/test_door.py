@@ -100,6 +100,7 @@ VERBS: dict[str, tuple[str, ...]] = {
     "domain": ("export_domain",),
     "demo": ("run_demo",),
     "exam": ("examine_object",),
+    "key": ("new_key",),
 }
 """The functions that do what a command does."""
 NO_VERB = {"completion": "it prints a script for a shell, which Python does not run"}

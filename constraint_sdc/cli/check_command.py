@@ -26,8 +26,10 @@ from constraint_sdc.errors import UsageError
 from constraint_sdc.settings.recipe import Recipe
 
 if TYPE_CHECKING:
+    from constraint_sdc.commands.certificate.claim import Claim
+    from constraint_sdc.commands.certificate.keys import PublicKey
     from constraint_sdc.commands.check import CheckOptions
-    from constraint_sdc.judge.finding import CheckResult
+    from constraint_sdc.maskers.masked import CertificateCheck
     from constraint_sdc.plugins import Registry
     from constraint_sdc.reports.check.check_format import CheckFormat
 
@@ -59,14 +61,16 @@ def _formats() -> Registry[CheckFormat]:
 
 
 _EPILOG = """\b
-Exit codes: 0 clean; 1 violations at or above --fail-on, or the certificate does not agree; 2 the rules, the data, the
-certificate or an option cannot be processed, a rule could not be evaluated on some record, or a rule checks nothing.
+Exit codes: 0 clean; 1 violations at or above --fail-on, or the certificate does not agree or is not trusted; 2 the
+rules, the data, the certificate or an option cannot be processed, a rule could not be evaluated on some record, or a
+rule checks nothing.
 
 \b
 Examples:
   constraint-sdc check census.xml --rules census.sch --original edited.xml
   constraint-sdc check published.xml --rules census.sch --domain domain.xml --format junit --output check.xml
   constraint-sdc check masked.xml --rules census.sch --original edited.xml --certificate masked.xml.certificate.json
+  constraint-sdc check masked.xml --rules census.sch --certificate masked.xml.certificate.json --trust office.key.pub
 """
 
 
@@ -112,9 +116,25 @@ Examples:
 )
 @allow_idle
 @click.option("--recipe", type=FILE, help="YAML file: record element, key, missing codes and idle rules of this data.")
-@click.option("--certificate", type=FILE, help="Certificate of DATA (see `mask`): verify all that it says.")
+@click.option(
+    "--certificate",
+    type=FILE,
+    help="Certificate of DATA (see `mask`): verify it; --original masks again, --recipe compares the recipe.",
+)
+@click.option(
+    "--trust",
+    type=FILE,
+    multiple=True,
+    help="Public key that must have signed the certificate (repeatable: one of them).",
+)
 def command(
-    data: tuple[Path, ...], rules: Path, format_: str, output: Path | None, certificate: Path | None, **given: Any
+    data: tuple[Path, ...],
+    rules: Path,
+    format_: str,
+    output: Path | None,
+    certificate: Path | None,
+    trust: tuple[Path, ...],
+    **given: Any,
 ) -> None:
     """Judge DATA, any XML file, against Schematron rules; several files in the formats text and github.
 
@@ -127,26 +147,32 @@ def command(
         raise UsageError(f"{format_} reports hold one file, {len(data)} were given", hint="run check once per file")
     if len(data) > 1 and certificate is not None:
         raise UsageError(f"a certificate is for one file, {len(data)} were given", hint="run check once per file")
+    if trust and certificate is None:
+        raise UsageError("--trust has no meaning here", hint="it belongs to --certificate")
     no_overwrite((*data, rules, given["original"], given["domain"], given["recipe"], certificate), output)
     from constraint_sdc.commands.check import check_file, full_svrl
+    from constraint_sdc.reports.check.json_format import json_with_certificate
     from constraint_sdc.reports.check.render import render
     from constraint_sdc.reports.check.wording import verdict
     from constraint_sdc.reports.terminal import wants_colour
 
-    certified = None if certificate is None else _certified(certificate, given)
+    claim = None if certificate is None else _claim(certificate, data[0], trust, given)
     options = _options(format_, given)
     progress = progress_line("records judged:")
     colour = output is None and wants_colour(sys.stdout)
     texts: list[str] = []
     verdicts: list[str] = []
-    worst = 0
+    worst, found = 0, None
     for path in data:
         try:
             result = check_file(path, rules, options, progress)
         finally:
             end_progress()
+        found = None if claim is None else claim.verify(path, rules, result, options)
         if format_ == "svrl" and options.is_whole_story:
             texts.append(full_svrl(path, rules, options))
+        elif format_ == "json" and found is not None:
+            texts.append(json_with_certificate(result, found))
         else:
             texts.append(render(result, format_, colour=colour))
         worst = max(worst, result.exit_code)
@@ -154,38 +180,42 @@ def command(
     deliver("\n\n".join(text.rstrip("\n") for text in texts), output)
     if output is not None:
         tell(*verdicts)
-    if certified is not None:
-        on_stderr = format_ != "text" or output is not None
-        worst = max(worst, _verify(certified, data[0], rules, result, options, on_stderr))
+    if found is not None:
+        _show(found, on_stderr=format_ != "text" or output is not None)
+        worst = max(worst, found.exit_code)
     raise click.exceptions.Exit(worst)
 
 
-def _certified(certificate: Path, given: dict[str, Any]) -> dict[str, Any]:
+def _claim(certificate: Path, masked: Path, trust: tuple[Path, ...], given: dict[str, Any]) -> Claim:
     """Read the certificate; the check runs in its phase and on its records, unless the user says otherwise.
 
     Rules that were allowed to be idle when the file was masked are allowed now, and its missing codes count.
     """
-    from constraint_sdc.commands.certificate.certificate import read_certificate
+    from constraint_sdc.commands.certificate.claim import read_claim
     from constraint_sdc.files.recipe import recipe_from_json
 
-    content = read_certificate(certificate)
+    claim = read_claim(certificate, masked, given["original"], given["recipe"], _keys(trust))
     for name in ("phase", "record"):
-        given[name] = given[name] or content["options"][name]
-    given["allow_idle"] = (*given["allow_idle"], *content["options"]["allow_idle"])
-    given["missing_codes"] = recipe_from_json(content["recipe"]).missing
-    return content
+        given[name] = given[name] or claim.content["options"][name]
+    given["allow_idle"] = (*given["allow_idle"], *claim.content["options"]["allow_idle"])
+    given["missing_codes"] = recipe_from_json(claim.content["recipe"]).missing
+    given["original"] = claim.judged_with
+    return claim
 
 
-def _verify(
-    certificate: dict[str, Any], data: Path, rules: Path, result: CheckResult, options: CheckOptions, on_stderr: bool
-) -> int:
+def _keys(trust: tuple[Path, ...]) -> tuple[PublicKey, ...]:
+    if not trust:
+        return ()
+    from constraint_sdc.commands.certificate.keys import read_public_key
+
+    return tuple(map(read_public_key, trust))
+
+
+def _show(found: CertificateCheck, on_stderr: bool) -> None:
     """Say what of the certificate is confirmed and what is not; on stderr where a report for machines is on stdout."""
-    from constraint_sdc.commands.certificate.verify import check_certificate
     from constraint_sdc.reports.masking.mask_result import certificate_text
 
-    found = check_certificate(certificate, data, rules, result, record=options.record, allow=options.allow)
     click.echo("\n" + certificate_text(found), nl=False, err=on_stderr)
-    return found.exit_code
 
 
 def _options(format_: str, given: dict[str, Any]) -> CheckOptions:

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from constraint_sdc.cli.key_command import passphrase_option, signing_key
 from constraint_sdc.cli.masking import gather, masking_options, terminal
 from constraint_sdc.cli.options import FILE, deliver, end_progress, no_overwrite, not_empty, progress_line
 from constraint_sdc.cli.streams import already_published
@@ -20,6 +21,7 @@ rules, the data or an option cannot be processed; 3 the plan refuses, and the me
 Examples:
   constraint-sdc mask census.xml --rules census.sch -k 5 -o masked.xml
   constraint-sdc mask census.xml --rules census.sch --plan plan.json -o masked.xml
+  constraint-sdc mask census.xml --rules census.sch -k 5 -o masked.xml --sign office.key
   constraint-sdc check masked.xml --rules census.sch --original census.xml --certificate masked.xml.certificate.json
 """
 
@@ -33,7 +35,9 @@ Examples:
 @click.option("--record", callback=not_empty, help="Name of the record element (found from the data by default).")
 @click.option("--pairs", type=FILE, help="group-anonymity: also write which records exchanged values, as CSV; secret.")
 @click.option("--charts", type=FILE, help="group-anonymity: directory for a chart of every goal, before and after.")
-@click.option("--overwrite", is_flag=True, help="Replace the output, its certificate, pairs and charts if they exist.")
+@click.option("--sign", type=FILE, help="Private key (see `key new`) that signs the certificate.")
+@passphrase_option
+@click.option("--overwrite", is_flag=True, help="Replace the output, certificate, signature, pairs and charts.")
 @click.option("--json", "as_json", is_flag=True, help="JSON under schemas/mask.schema.json.")
 def command(
     data: Path,
@@ -43,6 +47,8 @@ def command(
     record: str | None,
     pairs: Path | None,
     charts: Path | None,
+    sign: Path | None,
+    passphrase_file: str | None,
     overwrite: bool,
     as_json: bool,
     **given: Any,
@@ -51,14 +57,17 @@ def command(
 
     The written file is judged by the rules before it takes its name; on any objection nothing is published.
     """
-    from constraint_sdc.commands.certificate.certificate import certificate_path
+    from constraint_sdc.commands.certificate.certificate import certificate_path, envelope_path
     from constraint_sdc.files.publication.recovery import settle_publication
 
     settle_publication(output)
     if output.is_dir():
         raise UsageError("a directory cannot be the masked file", file=str(output), hint="name a file in it")
-    inputs = (data, rules, plan, given["recipe"], given["original"])
-    for target in (output, certificate_path(output)):
+    if passphrase_file is not None and sign is None:
+        raise UsageError("--passphrase-file has no meaning here", hint="it belongs to --sign")
+    certificate = certificate_path(output)
+    inputs = (data, rules, plan, given["recipe"], given["original"], sign)
+    for target in (output, certificate, *([envelope_path(certificate)] if sign else [])):
         no_overwrite(inputs, target)
         if target.exists() and not overwrite:
             raise UsageError("the file exists already", file=str(target), hint="give another name, or --overwrite")
@@ -67,13 +76,22 @@ def command(
     from constraint_sdc.commands.masking.goal_files import GoalFiles
     from constraint_sdc.reports.masking.mask_result import mask_text, render_mask_json
 
+    key = None if sign is None else signing_key(sign, passphrase_file)
     saved = None if plan is None else read_plan(plan)
     options = gather(given, rules, saved, record=record)
     beside = GoalFiles(charts, pairs)
     progress = progress_line("records judged:")
     try:
         result = mask_file(
-            data, rules, output, options, overwrite=overwrite, expected=saved, beside=beside, progress=progress
+            data,
+            rules,
+            output,
+            options,
+            overwrite=overwrite,
+            expected=saved,
+            beside=beside,
+            sign=key,
+            progress=progress,
         )
     finally:
         end_progress()

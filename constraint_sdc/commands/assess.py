@@ -11,7 +11,8 @@ import numpy as np
 
 from constraint_sdc.arrays import Floats, Rows
 from constraint_sdc.commands.certificate.certificate import certificate_path, file_digest, read_certificate
-from constraint_sdc.commands.certificate.verify import check_certificate, inconsistencies
+from constraint_sdc.commands.certificate.mirror import inconsistencies
+from constraint_sdc.commands.certificate.verify import check_certificate
 from constraint_sdc.commands.check import check_rules
 from constraint_sdc.commands.mask import compare_verdicts
 from constraint_sdc.commands.masking.preparation import open_original, refuse_idle

@@ -5,8 +5,9 @@ from __future__ import annotations
 import shlex
 from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from constraint_sdc.commands.certificate.certificate import certificate_path, certificate_text
+from constraint_sdc.commands.certificate.certificate import certificate_path, certificate_text, envelope_path
 from constraint_sdc.commands.check import check_written, idle_noted, names_of
 from constraint_sdc.commands.masking.carrying_out import carry_out, require_same_plan
 from constraint_sdc.commands.masking.goal_files import GoalFiles
@@ -14,7 +15,7 @@ from constraint_sdc.commands.masking.preparation import Original, Progress, open
 from constraint_sdc.commands.masking.settings import settle
 from constraint_sdc.commands.masking.staged import ReadBack, verify_staged, write_staged
 from constraint_sdc.data.table import Chunk
-from constraint_sdc.errors import NotPublishedError
+from constraint_sdc.errors import NotPublishedError, UsageError
 from constraint_sdc.files.publication.publication import Publication
 from constraint_sdc.judge.finding import CheckResult, RuleResult
 from constraint_sdc.maskers.masked import Masked, MaskOptions, MaskResult, RuleOutcome
@@ -23,6 +24,9 @@ from constraint_sdc.plan.plan import Plan
 from constraint_sdc.reports.disclosure import hidden_error
 from constraint_sdc.reports.sentences import sentences
 from constraint_sdc.settings.mask_settings import MaskSettings
+
+if TYPE_CHECKING:
+    from constraint_sdc.commands.certificate.keys import SigningKey
 
 # The rules before and after masking, record by record.
 
@@ -67,18 +71,22 @@ def mask_file(
     overwrite: bool = False,
     expected: Plan | None = None,
     beside: GoalFiles = _NOTHING,
+    sign: SigningKey | None = None,
     progress: Progress = lambda _: None,
 ) -> MaskResult:
     """Publish the masked file and its certificate, or nothing.
 
-    `expected` is a saved plan that must still be the plan; `beside` is what else is written. NotPublishedError when the
-    judge finds a rule newly broken or fewer than k records sharing a block's values on the written file.
+    `expected` is a saved plan that must still be the plan; `beside` is what else is written; `sign` is the key that
+    signs the certificate. NotPublishedError when the judge finds a rule newly broken or fewer than k records sharing a
+    block's values on the written file.
     """
     settings = settle(options)
     certificate = certificate_path(output)
-    taken = (data, rules, settings.recipe_file, settings.rules.original, output, certificate)
+    inputs = (data, rules, settings.recipe_file, settings.rules.original)
+    taken = (*inputs, output, certificate, envelope_path(certificate))
     with ExitStack() as stack:
         publication = stack.enter_context(Publication(output, certificate, overwrite=overwrite))
+        _refuse_old_signature(certificate, sign is not None, overwrite)
         beside.require(settings.masker, overwrite, taken)
         original = stack.enter_context(open_original(data, rules, settings.record, settings.rules, progress))
         plan, masked = carry_out(prepare(original, settings))
@@ -101,12 +109,31 @@ def mask_file(
             rules=rules,
             output=output,
             certificate=certificate,
+            signature=None if sign is None else envelope_path(certificate),
         )
-        for path, content in beside.contents(plan, masked).items():
+        certified = certificate_text(result, settings).encode("utf-8")
+        for path, content in {**beside.contents(plan, masked), **_signed(certificate, certified, sign)}.items():
             publication.add(path, content)
-        publication.add(certificate, certificate_text(result, settings).encode("utf-8"))
+        publication.add(certificate, certified)
         publication.publish({output: written.sha256})
     return result
+
+
+def _signed(certificate: Path, content: bytes, key: SigningKey | None) -> dict[Path, bytes]:
+    """Return the signature of a certificate by its path; none without a key."""
+    if key is None:
+        return {}
+    from constraint_sdc.commands.certificate.envelope import sign_certificate
+
+    return {envelope_path(certificate): sign_certificate(content, certificate.name, key)}
+
+
+def _refuse_old_signature(certificate: Path, is_signed: bool, overwrite: bool) -> None:
+    """Refuse to leave the signature of an earlier certificate beside a new one."""
+    envelope = envelope_path(certificate)
+    if envelope.exists() and not (is_signed and overwrite):
+        hint = "give another name, or --overwrite" if is_signed else "remove it, or sign the new one with --sign"
+        raise UsageError("the signature of an earlier certificate is here", file=str(envelope), hint=hint)
 
 
 def _write(original: Original, staged: Path, plan: Plan, masked: Masked) -> ReadBack:

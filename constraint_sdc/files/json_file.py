@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from constraint_sdc.errors import UsageError
+from constraint_sdc.files.canonical_json import DoubleKeyError, strict_json
 from constraint_sdc.limits import JSON_BYTES
 
 if TYPE_CHECKING:
@@ -45,14 +46,17 @@ _MESSAGE_LIMIT = 200
 _REFERRED = ("plan.schema.json", "recipe.schema.json")
 
 
-def read_json(path: Path, schema_name: str, what: str, renew: str = "make it anew") -> dict[str, Any]:
+def read_json(
+    path: Path, schema_name: str, what: str, renew: str = "make it anew", data: bytes | None = None
+) -> dict[str, Any]:
     """Return the content of a JSON file that follows a shipped schema.
 
-    `what` names the kind of file in errors, `renew` says how to get one of this version.
+    `what` names the kind of file in errors, `renew` says how to get one of this version. `data` are the file's bytes,
+    if they were read already.
     """
     import jsonschema  # only where a file is read: it takes a while to load
 
-    content = _parsed(path, what)
+    content = _parsed(path, what, read_bounded(path, what) if data is None else data)
     schema = _schema(schema_name)
     _refuse_other_version(content, schema["properties"], path, what, renew)
     validator = jsonschema.Draft202012Validator(schema, registry=_registry())
@@ -77,7 +81,8 @@ def _refuse_other_version(content: Any, properties: Mapping[str, Any], path: Pat
         raise UsageError(problem, file=str(path), hint=renew)
 
 
-def _parsed(path: Path, what: str) -> Any:
+def read_bounded(path: Path, what: str) -> bytes:
+    """Return the bytes of a file; UsageError for one that is too large or cannot be read."""
     try:
         with path.open("rb") as stream:
             data = stream.read(JSON_BYTES + 1)
@@ -85,11 +90,16 @@ def _parsed(path: Path, what: str) -> Any:
         raise UsageError(f"cannot read {what}: {error.strerror}", file=str(path)) from None
     if len(data) > JSON_BYTES:
         raise UsageError(f"larger than {JSON_BYTES:,} bytes, the limit for {what}", file=str(path))
+    return data
+
+
+def _parsed(path: Path, what: str, data: bytes) -> Any:
     try:
-        return json.loads(data)
+        return strict_json(data)
     except (ValueError, RecursionError) as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else None
-        raise UsageError(f"not {what}: it is not JSON", file=str(path), line=line) from None
+        why = "a key is given twice" if isinstance(error, DoubleKeyError) else "it is not JSON"
+        raise UsageError(f"not {what}: {why}", file=str(path), line=line) from None
 
 
 def _schema(name: str) -> dict[str, Any]:

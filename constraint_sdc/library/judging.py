@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Unpack
 
 from constraint_sdc.commands.certificate.certificate import certificate_path
-from constraint_sdc.commands.certificate.certificate import read_certificate as read_certificate_file
-from constraint_sdc.commands.certificate.verify import check_certificate
+from constraint_sdc.commands.certificate.claim import read_claim
+from constraint_sdc.commands.certificate.keys import read_public_key
 from constraint_sdc.commands.check import CheckOptions
 from constraint_sdc.commands.check import check_file as check
 from constraint_sdc.commands.check import full_svrl as saxon_svrl
@@ -101,28 +101,35 @@ def verify_certificate(
     certificate: File | None = None,
     options: CheckOptions | None = None,
     progress: OnRecords = lambda _: None,
+    *,
+    recipe: File | None = None,
+    trust: Iterable[File] = (),
     **keywords: Unpack[CheckKeywords],
 ) -> CertificateCheck:
     """Compare a masked file with its certificate, by default the one beside it.
 
     The file is judged again, in the phase and on the records of the certificate unless the options say otherwise, its
-    groups are counted again, and the digests are compared.
+    groups are counted again, and the digests are compared. With `original`, the original is masked again, and bytes
+    and numbers are compared; with `recipe`, the file of the recipe is compared. `stated` names what was not checked.
+    `trust` are public keys, of which one must have signed the certificate: NotTrustedError if none did.
 
     >>> import constraint_sdc as cs
     >>> _ = cs.mask_file("census.xml", "census.sch", "masked.xml", k=5, partition="mdav")
     >>> cs.verify_certificate("masked.xml", "census.sch", original="census.xml")
-    <CertificateCheck: agrees, 5 statements confirmed, 0 refuted>
+    <CertificateCheck: agrees, 6 statements confirmed, 0 refuted>
     """
     file, schematron = Path(data), Path(rules)
-    content = read_certificate_file(certificate_path(file) if certificate is None else Path(certificate))
-    said = content["options"]
     chosen = settle(CheckOptions, options, keywords)
+    beside = certificate_path(file) if certificate is None else Path(certificate)
+    keys = tuple(read_public_key(Path(key)) for key in trust)
+    claim = read_claim(beside, file, chosen.original, path_or_none(recipe), keys)
+    said = claim.content["options"]
     chosen = replace(
         chosen,
         phase=chosen.phase or said["phase"],
         record=chosen.record or said["record"],
         allow_idle=(*chosen.allow_idle, *said["allow_idle"]),
-        missing_codes=chosen.missing_codes or recipe_from_json(content["recipe"]).missing,
+        missing_codes=chosen.missing_codes or recipe_from_json(claim.content["recipe"]).missing,
+        original=claim.judged_with,
     )
-    result = check(file, schematron, chosen, progress)
-    return check_certificate(content, file, schematron, result, record=chosen.record, allow=chosen.allow)
+    return claim.verify(file, schematron, check(file, schematron, chosen, progress), chosen)

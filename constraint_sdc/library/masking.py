@@ -6,9 +6,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Unpack
 
-from constraint_sdc.commands.certificate.certificate import certificate_path
+from constraint_sdc.commands.certificate.certificate import certificate_path, envelope_path
 from constraint_sdc.commands.certificate.certificate import read_certificate as read_certificate_file
 from constraint_sdc.commands.certificate.inputs import certified_input, certified_options, certified_plan
+from constraint_sdc.commands.certificate.keys import new_key as make_key
+from constraint_sdc.commands.certificate.keys import read_signing_key
 from constraint_sdc.commands.explain import explain_record as explain
 from constraint_sdc.commands.mask import mask_file as mask
 from constraint_sdc.commands.masking.carrying_out import options_of_plan, planned_rule, require_same_plan
@@ -78,6 +80,8 @@ def mask_file(
     expected: Plan | File | None = None,
     charts: File | None = None,
     pairs: File | None = None,
+    sign: File | None = None,
+    passphrase: str | None = None,
     progress: OnRecords = lambda _: None,
     **keywords: Unpack[MaskKeywords],
 ) -> MaskResult:
@@ -85,7 +89,8 @@ def mask_file(
 
     The options are a MaskOptions object or its fields as keywords. `expected` is a plan, or the file of a saved one,
     that must still be the plan; what it decided need not be given again. For group anonymity, `charts` is a directory
-    for a chart of each goal and `pairs` a file for the records that exchanged values, which is secret.
+    for a chart of each goal and `pairs` a file for the records that exchanged values, which is secret. `sign` is the
+    file of a private key (see `new_key`) that signs the certificate, and `passphrase` is its passphrase.
 
     NotPublishedError if a rule is newly broken in the written file or fewer than k records share a block's values;
     PlanRefusedError if the file cannot be masked like this.
@@ -106,10 +111,45 @@ def mask_file(
         given = {**options_of_plan(plan), **given}
     chosen = settle(MaskOptions, options, given)
     file, schematron, target = Path(data), path_or_none(rules), Path(output)
-    for written in (target, certificate_path(target)):
-        no_overwrite((file, schematron, saved, chosen.recipe_file, chosen.original), written)
+    certificate = certificate_path(target)
+    inputs = (file, schematron, saved, chosen.recipe_file, chosen.original, path_or_none(sign))
+    for written in (target, certificate, envelope_path(certificate)):
+        no_overwrite(inputs, written)
+    if passphrase is not None and sign is None:
+        raise UsageError("a passphrase without a key to sign with", hint="give `sign`, or leave `passphrase` out")
+    key = None if sign is None else read_signing_key(Path(sign), lambda: _encoded(passphrase))
     beside = GoalFiles(path_or_none(charts), path_or_none(pairs))
-    return mask(file, schematron, target, chosen, overwrite=overwrite, expected=plan, beside=beside, progress=progress)
+    return mask(
+        file,
+        schematron,
+        target,
+        chosen,
+        overwrite=overwrite,
+        expected=plan,
+        beside=beside,
+        sign=key,
+        progress=progress,
+    )
+
+
+def new_key(file: File, passphrase: str | None = None) -> str:
+    """Write a new Ed25519 key, the private half to `file` and the public half to `file` with .pub; return its id.
+
+    The id is the SHA-256 of the public half. Neither file replaces one that exists.
+
+    >>> import constraint_sdc as cs
+    >>> len(cs.new_key("office.key"))
+    64
+    >>> _ = cs.mask_file("census.xml", "census.sch", "signed.xml", k=5, partition="mdav", sign="office.key")
+    >>> found = cs.verify_certificate("signed.xml", "census.sch", original="census.xml", trust=["office.key.pub"])
+    >>> found.mismatches
+    ()
+    """
+    return make_key(Path(file), _encoded(passphrase)).key_id
+
+
+def _encoded(passphrase: str | None) -> bytes | None:
+    return None if passphrase is None else passphrase.encode("utf-8")
 
 
 def partition_file(

@@ -183,7 +183,8 @@ class MaskResult(Tabled):
     """A published masking: the plan with its prices, the judge's verdicts on both files, and where the files are.
 
     `outcomes` has one entry per rule. `smallest` is, per block, the smallest number of records that share its values,
-    counted in the written file. `digests` are SHA-256 of the inputs (as in the plan) and of "output".
+    counted in the written file. `digests` are SHA-256 of the inputs (as in the plan) and of "output". `signature` is
+    the file of the certificate's signature, None if it is not signed.
     """
 
     plan: Plan
@@ -197,14 +198,20 @@ class MaskResult(Tabled):
     rules: Path | None
     output: Path
     certificate: Path
+    signature: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CertificateCheck(Tabled):
-    """What was confirmed of a certificate and what does not agree, one sentence each."""
+    """What was confirmed of a certificate and what does not agree, one sentence each.
+
+    `stated` names the fields that were not checked, because nothing given can confirm them; `notes` say what would.
+    """
 
     confirmed: tuple[str, ...]
     mismatches: tuple[str, ...]
+    stated: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def exit_code(self) -> int:

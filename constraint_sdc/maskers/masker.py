@@ -6,7 +6,7 @@ its methods, so that a run imports only what its own masker needs.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from constraint_sdc.settings.masker import MaskerTraits
 
@@ -17,6 +17,14 @@ if TYPE_CHECKING:
     from constraint_sdc.plan.design import BlockDesign, Design, PlanInputs
     from constraint_sdc.plan.plan import Plan
     from constraint_sdc.settings.recipe import Recipe
+
+
+class Recount(NamedTuple):
+    """What a masker counted in a masked file, in words, and what differs from the plan; or why it cannot be counted."""
+
+    said: str = ""
+    differs: tuple[str, ...] = ()
+    is_counted: bool = True
 
 
 class Masker(MaskerTraits):
@@ -45,9 +53,9 @@ class Masker(MaskerTraits):
 
         return Masked(tuple(self.mask(block, inputs) for block in design.blocks))
 
-    def recount(self, plan: Plan, table: Table, recipe: Recipe) -> tuple[str, list[str]]:
+    def recount(self, plan: Plan, table: Table, recipe: Recipe) -> Recount:
         """Count in a masked file what the plan certifies besides k; return what was counted and what differs.
 
         Called only for a masker that `recounts`.
         """
-        return "", []
+        return Recount()

@@ -25,6 +25,7 @@ from constraint_sdc.plan.plan_json import plan_to_json
 from constraint_sdc.reports.assessment.html import render_assessment_html
 from constraint_sdc.reports.assessment.json_format import render_assessment_json, render_attack_json
 from constraint_sdc.reports.assessment.text import assessment_text, measured_text
+from constraint_sdc.reports.check.json_format import certificate_json
 from constraint_sdc.reports.check.render import FORMATS
 from constraint_sdc.reports.check.render import render as render_check
 from constraint_sdc.reports.demo import DemoResult, demo_text
@@ -105,7 +106,10 @@ RENDERERS: Mapping[type, Mapping[str, Renderer]] = MappingProxyType(
             "text": lambda rules, look: render_rules_text(rules, colour=look.colour),
             "json": lambda rules, _: render_rules_json(rules),
         },
-        CertificateCheck: {"text": lambda found, _: certificate_text(found)},
+        CertificateCheck: {
+            "text": lambda found, _: certificate_text(found),
+            "json": lambda found, _: json_text(certificate_json(found)),
+        },
         Description: {
             "text": lambda description, look: render_description_text(description, colour=look.colour),
             "json": lambda description, _: render_description_json(description),

@@ -63,8 +63,9 @@ def listed_rules(rules: RuleList) -> ShownTable:
 
 
 def certificate_statements(check: CertificateCheck) -> ShownTable:
-    """One row per statement, those that do not agree first."""
+    """One row per statement, those that do not agree first; then the fields that are stated and were not checked."""
     rows = [("mismatch", said) for said in check.mismatches] + [("confirmed", said) for said in check.confirmed]
+    rows += [("stated", name) for name in check.stated]
     return _sheet("verdict statement", rows)
 
 

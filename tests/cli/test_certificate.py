@@ -34,7 +34,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> HandMade:
 def under_schema(content: Any, name: str) -> None:
     schemas = [
         json.loads(shipped_file("schemas", f"{part}.schema.json").read_text("utf-8"))
-        for part in ("plan", "recipe", "certificate", "mask")
+        for part in ("plan", "recipe", "certificate", "mask", "check")
     ]
     registry: Registry[Any] = Registry().with_resources((s["$id"], Resource.from_contents(s)) for s in schemas)
     chosen = next(schema for schema in schemas if name in schema["$id"])
@@ -231,9 +231,13 @@ def test_plain_microaggregation_is_said(run: Run, made: HandMade) -> None:
 def test_a_report_for_machines_stays_clean(run: Run, more: tuple[str, ...]) -> None:
     ran = run(*CHECK, *more)
     assert "certificate agrees" in ran.err
-    assert "certificate agrees" not in ran.out
+    assert "certificate agrees\n" not in ran.out
     if more[1] == "json":
-        assert json.loads(ran.out)["verdict"] == "pass"
+        report = json.loads(ran.out)
+        assert report["verdict"] == "pass"
+        assert report["certificate"]["agrees"] is True
+        assert "options.seed" in report["certificate"]["stated"]
+        under_schema(report, "check")
 
 
 @pytest.mark.usefixtures("made")
@@ -251,3 +255,109 @@ def test_a_rule_that_stops_confirms_nothing(made: HandMade) -> None:
     found = check_certificate(content, made.result.output, Path("rules.sch"), stopped)
     assert found.mismatches == ("rule total: could not be evaluated now",)
     assert found.exit_code == 1
+
+
+# With the original, the masking is repeated.
+
+
+def publish(run: Run, *more: str) -> tuple[str, ...]:
+    """Mask a small file with a recipe, and return the words that verify it."""
+    rows = [(f"p{n}", str(n), str(2 * n), str(3 * n)) for n in range(1, 25)]
+    write_rows(Path("data.xml"), rows)
+    Path("recipe.yml").write_text("k: 3\nseed: 4\nassess: {known: [A]}\n", encoding="utf-8")
+    made = run("mask", "data.xml", "--rules", "rules.sch", "--recipe", "recipe.yml", "-o", "out.xml", *more)
+    assert made.code == 0, made.err
+    return ("check", "out.xml", "--rules", "rules.sch", "--certificate", "out.xml.certificate.json")
+
+
+def forge(change: Callable[[dict[str, Any]], None], name: str = "out.xml.certificate.json") -> None:
+    content = json.loads(Path(name).read_text("utf-8"))
+    change(content)
+    Path(name).write_text(json.dumps(content), encoding="utf-8")
+
+
+@pytest.mark.usefixtures("made")
+def test_with_original_and_recipe_only_names_and_versions_are_stated(run: Run) -> None:
+    ran = run(*publish(run), "--original", "data.xml", "--recipe", "recipe.yml")
+    assert ran.code == 0
+    assert "confirmed  masked again from the original: the same bytes, and every number of the certificate" in ran.out
+    assert "confirmed  the recipe is the certified one, digest and content" in ran.out
+    assert (
+        "  stated, not checked here:\n"
+        "    versions, inputs[].file, output.file, options.allow_idle, options.record, options.original\n"
+    ) in ran.out
+
+
+@pytest.mark.usefixtures("made")
+def test_without_them_it_says_what_would_check_more(run: Run) -> None:
+    ran = run(*publish(run))
+    assert ran.code == 0
+    assert "blocks[].loss" in ran.out
+    assert "  --original DATA and --recipe FILE would check all of these but versions" in ran.out
+
+
+def _prices(content: dict[str, Any]) -> list[dict[str, Any]]:
+    return [content["blocks"][0], content["plan"]["blocks"][0]["price"]]
+
+
+@pytest.mark.usefixtures("made")
+def test_a_forged_loss_that_stands_everywhere_is_found_by_masking_again(run: Run) -> None:
+    words = publish(run)
+    forge(lambda c: [price.update(loss=0.125) for price in _prices(c)])
+    assert run(*words).code == 0
+    ran = run(*words, "--original", "data.xml")
+    assert ran.code == 1
+    assert "MISMATCH   masked again: blocks[0].loss: " in ran.out
+
+
+@pytest.mark.usefixtures("made")
+def test_another_original_is_told_by_its_digest(run: Run) -> None:
+    words = publish(run)
+    Path("other.xml").write_bytes(Path("data.xml").read_bytes().replace(b"<A>1<", b"<A>2<"))
+    ran = run(*words, "--original", "other.xml")
+    assert ran.code == 1
+    assert "MISMATCH   inputs: the SHA-256 of other.xml is " in ran.out
+
+
+@pytest.mark.usefixtures("made")
+def test_another_recipe_is_told_by_digest_and_content(run: Run) -> None:
+    words = publish(run)
+    Path("other.yml").write_text("k: 3\nseed: 4\nassess: {known: [B]}\n", encoding="utf-8")
+    ran = run(*words, "--recipe", "other.yml")
+    assert ran.code == 1
+    assert "MISMATCH   recipe: the SHA-256 of other.yml is " in ran.out
+    assert "MISMATCH   recipe.assess.known[0]: 'B' now, certified 'A'" in ran.out
+
+
+@pytest.mark.usefixtures("made")
+def test_a_reason_without_its_parameters_is_no_certificate(run: Run) -> None:
+    words = publish(run)
+    forge(lambda c: c["plan"]["blocks"][0]["strategy_reason"]["params"].clear())
+    ran = run(*words)
+    assert ran.code == 2
+    assert "its plan or recipe cannot be understood" in ran.err
+
+
+@pytest.mark.usefixtures("made")
+def test_versions_of_another_machine_are_named_where_the_result_differs(run: Run) -> None:
+    words = publish(run)
+    forge(lambda c: (c["versions"].update(numpy="0.1"), [price.update(loss=0.125) for price in _prices(c)]))
+    ran = run(*words, "--original", "data.xml")
+    assert ran.code == 1
+    assert "MISMATCH   versions: numpy is " in ran.out
+
+
+@pytest.mark.usefixtures("made")
+def test_a_separate_file_for_the_variable_original_is_found_beside_the_certificate(run: Run) -> None:
+    rules = Path("rules.sch").read_text("utf-8").replace(
+        "<pattern>", "<let name=\"original\" value=\"document('none.xml')\"/><pattern>", 1
+    ).replace("</rule>", "<assert id='known' test='Id = $original//Id'>unknown</assert></rule>", 1)  # fmt: skip
+    Path("rules.sch").write_text(rules, encoding="utf-8")
+    write_rows(Path("ids.xml"), [(f"p{n}", "1", "1", "2") for n in range(1, 25)])
+    words = publish(run, "--original", "ids.xml")
+    ran = run(*words, "--original", "data.xml")
+    assert ran.code == 0, ran.out + ran.err
+    assert "masked again from the original" in ran.out
+    ran = run(*words, "--original", "ids.xml")
+    assert ran.code == 0, ran.out + ran.err
+    assert "masked again from the original" not in ran.out

@@ -22,6 +22,7 @@ from lxml import etree, html
 
 SAID = "…"
 DROPPED = frozenset({"seconds", "time", "version", "versions", "semanticVersion", "schema_version", "driver_version"})
+DROPPED |= {"payload", "sig"}  # of a signature: they hold versions once more
 WORDING = frozenset(
     {"title", "says", "label", "because", "strategy", "reason", "summary", "message", "head", "text", "markdown"}
     | {"notes", "warnings", "assumptions", "promises", "diagnostics", "refused", "mismatches", "fullName", "error"}

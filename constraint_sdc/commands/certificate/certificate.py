@@ -6,14 +6,13 @@ The same masking makes the same bytes, so there is no date in it.
 from __future__ import annotations
 
 import hashlib
-import platform
 from collections.abc import Mapping
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from constraint_sdc import __version__
-from constraint_sdc.files.json_file import json_text, read_json
+from constraint_sdc.commands.certificate.mirror import require_readable
+from constraint_sdc.commands.certificate.versions import versions
+from constraint_sdc.files.json_file import json_text, read_bounded, read_json
 from constraint_sdc.files.publication.recovery import settle_publication
 from constraint_sdc.files.recipe import recipe_to_json
 from constraint_sdc.maskers.masked import MaskResult
@@ -36,13 +35,22 @@ def certificate_path(output: Path) -> Path:
     return output.with_name(output.name + _ENDING)
 
 
+def envelope_path(certificate: Path) -> Path:
+    """Return where the signature of a certificate is: beside it.
+
+    >>> envelope_path(Path("out/masked.xml.certificate.json")).name
+    'masked.xml.certificate.dsse.json'
+    """
+    return certificate.with_suffix(".dsse.json")
+
+
 def certificate_of(result: MaskResult, settings: MaskSettings[Any]) -> dict[str, object]:
     """Return the certificate as JSON values; `settings` are those that the file was masked with."""
     plan = result.plan
     return {
         "schema": SCHEMA,
         "schema_version": SCHEMA_VERSION,
-        "versions": _versions(),
+        "versions": versions(),
         "inputs": _inputs(result, settings),
         "output": {
             "file": shown_name(result.output),
@@ -73,12 +81,20 @@ def certificate_text(result: MaskResult, settings: MaskSettings[Any]) -> str:
     return json_text(certificate_of(result, settings))
 
 
-def read_certificate(path: Path) -> dict[str, Any]:
-    """Return a certificate that follows its schema; if a run was interrupted in publishing it, that is mended first."""
+def certificate_bytes(path: Path) -> bytes:
+    """Return the bytes of a certificate; if a run was interrupted in publishing it, that is mended first."""
     masked, ending, rest = path.name.rpartition(_ENDING)
     if masked and ending and not rest:
         settle_publication(path.with_name(masked))
-    return read_json(path, "certificate.schema.json", "a certificate", renew="mask the original again")
+    return read_bounded(path, "a certificate")
+
+
+def read_certificate(path: Path, data: bytes | None = None) -> dict[str, Any]:
+    """Return a certificate that follows its schema and whose plan can be understood; `data` are its bytes, if read."""
+    renew, data = "mask the original again", certificate_bytes(path) if data is None else data
+    content = read_json(path, "certificate.schema.json", "a certificate", renew=renew, data=data)
+    require_readable(content)
+    return content
 
 
 def file_digest(path: Path) -> str:
@@ -107,13 +123,3 @@ def _inputs(result: MaskResult, settings: MaskSettings[Any]) -> list[dict[str, o
         path = given.get(key)
         inputs.append({"role": role, "file": name or (shown_name(path) if path else None), "sha256": digest})
     return inputs
-
-
-def _versions() -> dict[str, str]:
-    return {
-        "constraint-sdc": __version__,
-        "python": platform.python_version(),
-        "saxonche": version("saxonche"),
-        "highspy": version("highspy"),
-        "numpy": version("numpy"),
-    }

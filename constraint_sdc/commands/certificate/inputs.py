@@ -26,7 +26,7 @@ def certified_input(certificate: Mapping[str, Any], role: str, given: Path | Non
         if given is not None:
             raise UsageError(f"the certificate names no {role}, so {given} had no part in the masking")
         return None
-    path = given or _found(Path(entry["file"] or role), beside)
+    path = given or found_beside(Path(entry["file"] or role), beside)
     if not path.is_file():
         raise UsageError(f"the {role} of the certificate cannot be found", file=str(path), hint=_way_out(role))
     if file_digest(path) != entry["sha256"]:
@@ -46,7 +46,7 @@ def certified_options(
     options = certificate["options"]
     plan = plan_from_json(certificate["plan"])
     if original is None and options["original"] is not None:
-        original = _found(Path(options["original"]), beside)
+        original = found_beside(Path(options["original"]), beside)
     return MaskOptions(
         k=options["k"],
         masker=plan.masker.name,
@@ -72,7 +72,8 @@ def certified_plan(certificate: Mapping[str, Any]) -> Plan:
     return replace(plan, inputs={role: digest for role, digest in plan.inputs.items() if role != "recipe"})
 
 
-def _found(name: Path, beside: Path) -> Path:
+def found_beside(name: Path, beside: Path) -> Path:
+    """Return a file that a certificate names: from here, else beside the certificate."""
     return name if name.exists() else beside.parent / name.name
 
 

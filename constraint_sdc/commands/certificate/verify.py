@@ -1,35 +1,28 @@
-"""Verify a certificate: everything in it that the masked file, the rules and a new judgement can confirm or refute."""
+"""Verify a certificate: all that the masked file, the rules, the recipe and a new masking can confirm or refute."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from constraint_sdc.commands.certificate.again import MASKED_AGAIN, MaskedAgain, recipe_differences
+from constraint_sdc.commands.certificate.basis import Basis, names_recipe, stated_fields, way_to_check
 from constraint_sdc.commands.certificate.certificate import file_digest
-from constraint_sdc.commands.masking.staged import smallest_groups
+from constraint_sdc.commands.certificate.mirror import inconsistencies
+from constraint_sdc.commands.masking.staged import GroupCount
 from constraint_sdc.files.dataset import read_dataset
 from constraint_sdc.files.microdata.microdata import open_microdata
 from constraint_sdc.files.recipe import recipe_from_json
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.maskers.masked import CertificateCheck
+from constraint_sdc.maskers.masker import Recount
 from constraint_sdc.maskers.registry import DEFAULT, MASKERS
-from constraint_sdc.plan.plan import BlockPlan, Plan
-from constraint_sdc.plan.plan_json import division_from_json, plan_digest, plan_from_json
+from constraint_sdc.plan.plan_json import plan_from_json
 from constraint_sdc.reports.check.wording import counted, number, or_unknown
 from constraint_sdc.schematron.confinement import real_path
 from constraint_sdc.schematron.load import load_schema
 from constraint_sdc.settings.masker import make_masker
-from constraint_sdc.settings.words import Treatment
-
-
-def _recount(certificate: Mapping[str, Any], plan: Plan, data: Path, record: str | None) -> tuple[str, list[str]]:
-    """Return what the masker counts in the file, in words, and where it is not as certified; no words if nothing."""
-    if not plan.masker.recounts:
-        return "", []
-    table = read_dataset(data, record or certificate["options"]["record"]).table
-    masker = make_masker(MASKERS[plan.masker.name], plan.masker.told())
-    return masker.recount(plan, table, recipe_from_json(certificate["recipe"]))
 
 
 def check_certificate(
@@ -40,23 +33,57 @@ def check_certificate(
     *,
     record: str | None = None,
     allow: tuple[Path, ...] = (),
+    recipe: Path | None = None,
+    again: MaskedAgain | None = None,
 ) -> CertificateCheck:
-    """Compare a certificate with the file it should belong to; `result` is the judgement made now on that file."""
-    confirmed: list[str] = []
-    mismatches: list[str] = []
-    goals_said, goals_wrong = _recount(certificate, plan_from_json(certificate["plan"]), data, record)
-    for name, found in (
+    """Compare a certificate with the file it should belong to; `result` is the judgement made now on that file.
+
+    `recipe` is the file of the recipe. `again` masks the original once more; it is called only if everything else
+    agrees. Without it, what needs the original is stated.
+    """
+    contradictions = inconsistencies(certificate)
+    recount = Recount(is_counted=False) if contradictions else _recount(certificate, data, record)
+    parts: list[tuple[str, Iterable[str]]] = [
         ("the file is the one that was certified", _output(certificate, data, result)),
         (_rules_said(certificate), _rule_files(certificate, rules, result, allow)),
         (_verdicts_said(certificate), _verdicts(certificate, result)),
         (_blocks_said(certificate), _blocks(certificate, data, record)),
-        (goals_said, iter(goals_wrong)),
-        ("the certificate agrees with itself: plan, inputs, blocks and counts", inconsistencies(certificate)),
-    ):
+        (recount.said, recount.differs),
+        ("the certificate agrees with itself: plan, inputs, blocks and counts", contradictions),
+    ]
+    verified = {Basis.FILE, *([Basis.COUNTED] if recount.is_counted else [])}
+    if recipe is not None and names_recipe(certificate):
+        parts.append(("the recipe is the certified one, digest and content", recipe_differences(certificate, recipe)))
+        verified.add(Basis.RECIPE)
+    confirmed, mismatches = _added_up(parts)
+    if again is not None and not mismatches:
+        said, wrong = _added_up([(MASKED_AGAIN, again(certificate))])
+        confirmed, mismatches = confirmed + said, mismatches + wrong
+        verified |= {Basis.ORIGINAL, Basis.COUNTED}
+    stated = stated_fields(certificate, frozenset(verified))
+    notes = () if mismatches else way_to_check(certificate, frozenset(verified))
+    return CertificateCheck(tuple(confirmed), tuple(mismatches), stated, notes)
+
+
+def _added_up(parts: Iterable[tuple[str, Iterable[str]]]) -> tuple[list[str], list[str]]:
+    """Return what is confirmed and what differs."""
+    confirmed: list[str] = []
+    mismatches: list[str] = []
+    for name, found in parts:
         wrong = list(found)
         mismatches += wrong
         confirmed += [] if wrong or not name else [name]
-    return CertificateCheck(tuple(confirmed), tuple(mismatches))
+    return confirmed, mismatches
+
+
+def _recount(certificate: Mapping[str, Any], data: Path, record: str | None) -> Recount:
+    """Return what the masker counts in the file."""
+    plan = plan_from_json(certificate["plan"])
+    if not plan.masker.recounts:
+        return Recount()
+    table = read_dataset(data, record or certificate["options"]["record"]).table
+    masker = make_masker(MASKERS[plan.masker.name], plan.masker.told())
+    return masker.recount(plan, table, recipe_from_json(certificate["recipe"]))
 
 
 def _output(certificate: Mapping[str, Any], data: Path, result: CheckResult) -> Iterator[str]:
@@ -67,35 +94,6 @@ def _output(certificate: Mapping[str, Any], data: Path, result: CheckResult) -> 
     if result.records != claimed["records"]:
         found = "no rows" if result.records is None else counted(result.records, "record")
         yield f"output: {data} has {found}, the certificate is for {counted(claimed['records'], 'record')}"
-
-
-def inconsistencies(certificate: Mapping[str, Any]) -> Iterator[str]:
-    """Yield where parts of the certificate that say the same thing do not."""
-    plan = plan_from_json(certificate["plan"])
-    if plan_digest(plan) != certificate["plan_sha256"]:
-        yield "plan: its SHA-256 is not the one that the certificate gives"
-    if plan.records != certificate["output"]["records"]:
-        yield f"plan: made for {counted(plan.records, 'record')}, the output has {certificate['output']['records']}"
-    options = certificate["options"]
-    said = options["k"], options["masker"], division_from_json(options), options["seed"], options["on_broken"]
-    if (plan.k, plan.masker.name, plan.division, plan.seed, plan.on_broken) != said:
-        yield "options: not those of the plan"
-    if sorted(plan.inputs.values()) != sorted(entry["sha256"] for entry in certificate["inputs"]):
-        yield "inputs: their SHA-256 are not those in the plan"
-    if [list(block.names) for block in plan.blocks] != [block["variables"] for block in certificate["blocks"]]:
-        yield "blocks: not those of the plan"
-    for block, planned in zip(certificate["blocks"], plan.blocks, strict=False):
-        if sum(block["steps"].values()) not in _rows_of_values(planned, block["groups"], plan.records):
-            yield f"block {block['number']}: the exact steps do not add up to its {block['groups']} groups"
-    for rule in certificate["rules"]:
-        if rule["still_broken"] + rule["repaired"] != rule["broken_before"]:
-            yield f"rule {rule['rule']}: still broken and repaired do not add up to broken before"
-
-
-def _rows_of_values(block: BlockPlan, groups: int, records: int) -> tuple[int, ...]:
-    """Return how many rows of values a block may have: one for each group, or for each record of another treatment."""
-    is_aggregated = all(variable.treatment is Treatment.AGGREGATED for variable in block.variables)
-    return (groups,) if is_aggregated else (groups, records)
 
 
 def _is_plain(certificate: Mapping[str, Any]) -> bool:
@@ -136,7 +134,16 @@ def _verdicts_said(certificate: Mapping[str, Any]) -> str:
 
 def _verdicts(certificate: Mapping[str, Any], result: CheckResult) -> Iterator[str]:
     if _is_plain(certificate):
+        if certificate["rules"] or certificate["options"]["phase"] is not None:
+            yield "rules: verdicts or a phase are certified, but no rules are among the inputs"
         return
+    stated, judged = [rule["rule"] for rule in certificate["rules"]], [rule.rule for rule in result.results]
+    if stated != judged and (sorted(stated) == sorted(judged) or len(set(stated)) < len(stated)):
+        yield "rules: not each once, in the order of the schema"
+    severities = {rule["rule"]: rule["severity"] for rule in certificate["rules"]}
+    for one in result.results:
+        if severities.get(one.rule, one.severity) != one.severity:
+            yield f"rule {one.rule}: of severity {one.severity} now, certified {severities[one.rule]}"
     claimed = {rule["rule"]: (rule["failed"], rule["checked"], *_missing(rule)) for rule in certificate["rules"]}
     actual = {r.rule: (r.failed, r.fired, r.held_missing, r.failed_missing) for r in result.results}
     for rule in dict.fromkeys((*claimed, *actual)):
@@ -146,9 +153,9 @@ def _verdicts(certificate: Mapping[str, Any], result: CheckResult) -> Iterator[s
             yield f"rule {rule}: judged now, but not certified"
         elif claimed[rule] != actual[rule]:
             yield f"rule {rule}: {_counts(actual[rule])} now, certified {_counts(claimed[rule])}"
-    for rule in result.results:
-        if rule.status == "error":
-            yield f"rule {rule.rule}: could not be evaluated now"
+    for one in result.results:
+        if one.status == "error":
+            yield f"rule {one.rule}: could not be evaluated now"
 
 
 def _missing(rule: Mapping[str, Any]) -> tuple[int | None, int | None]:
@@ -181,8 +188,9 @@ def _blocks(certificate: Mapping[str, Any], data: Path, record: str | None) -> I
     planned = [[variable["name"] for variable in block["variables"]] for block in certificate["plan"]["blocks"]]
     if planned != [block["variables"] for block in blocks] or certificate["plan"]["k"] != k:
         yield "blocks: those of the certificate are not those of its own plan"
-    microdata = open_microdata(data, record=record or certificate["options"]["record"])
-    counted_now = smallest_groups(microdata.chunks(), planned)
+    counted_now, names = _counted(data, record or certificate["options"]["record"], tuple(map(tuple, planned)))
+    for name in sorted({name for block in planned for name in block} - names):
+        yield f"blocks: {name} is certified as masked, but no record has it"
     shares = [block["shares"] for block in certificate["plan"]["blocks"]]
     for block, actual, is_shared in zip(blocks, counted_now, shares, strict=False):
         name = f"block {block['number']} ({', '.join(block['variables'])})"
@@ -190,3 +198,12 @@ def _blocks(certificate: Mapping[str, Any], data: Path, record: str | None) -> I
             yield f"{name}: values shared by {counted(actual, 'record')}, fewer than k = {k}"
         if actual != block["smallest"]:
             yield f"{name}: the smallest group has {counted(actual, 'record')}, certified {number(block['smallest'])}"
+
+
+def _counted(data: Path, record: str | None, blocks: tuple[tuple[str, ...], ...]) -> tuple[tuple[int, ...], set[str]]:
+    """Return the least number of records that share the values of each block, and the variables of the file."""
+    count, names = GroupCount(blocks), set[str]()
+    for chunk in open_microdata(data, record=record).chunks():
+        count.take(chunk)
+        names |= chunk.columns.keys()
+    return count.smallest(), names

@@ -23,7 +23,7 @@ from constraint_sdc.maskers.group_anonymity.goal import (
     influential_from_json,
     influential_to_json,
 )
-from constraint_sdc.maskers.masker import Masker
+from constraint_sdc.maskers.masker import Masker, Recount
 from constraint_sdc.settings.masker import RecipeMistake, parameter
 from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.recipe import Recipe
@@ -104,7 +104,7 @@ class GroupAnonymity(Masker):
 
         return mask_groups(design, inputs)
 
-    def recount(self, plan: Plan, table: Table, recipe: Recipe) -> tuple[str, list[str]]:
+    def recount(self, plan: Plan, table: Table, recipe: Recipe) -> Recount:
         """Count the signals of the goals again."""
         from constraint_sdc.maskers.group_anonymity.swap_task import recount_goals
 

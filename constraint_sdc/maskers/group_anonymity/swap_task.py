@@ -14,6 +14,7 @@ from constraint_sdc.errors import UsageError
 from constraint_sdc.evaluate.subdomain import parse_subdomain
 from constraint_sdc.maskers.group_anonymity.goal import AddedExtremum, Goal, Influential, MovedExtremum, VitalSet
 from constraint_sdc.maskers.group_anonymity.signals import quantity
+from constraint_sdc.maskers.masker import Recount
 from constraint_sdc.plan.plan import GoalReport, Plan
 from constraint_sdc.plan.read_series import is_numeric, make_series, not_numeric, subdomain_rows
 from constraint_sdc.settings.recipe import Recipe
@@ -277,7 +278,7 @@ def _places(goal: Goal, base: Flags, parameter: SwapParameter, where: str) -> Ro
 
 def recount_goals(
     goals: Sequence[Goal], influential: Sequence[Influential], plan: Plan, table: Table, recipe: Recipe
-) -> tuple[str, list[str]]:
+) -> Recount:
     """Return a sentence about what was counted, and the differences from the certificate.
 
     A set whose condition reads a variable that was removed from the file cannot be counted; the sentence says so.
@@ -285,10 +286,13 @@ def recount_goals(
     try:
         task = resolve_goals(goals, influential, table, recipe)
     except UsageError as problem:
-        return f"the signals of the goals cannot be counted in this file: {problem.what}", []
-    pairs = zip(task.goals, plan.all_goals(), strict=True)
-    wrong = [line for goal, said in pairs for line in _differences(goal, said, task)]
-    return "the signals of the goals are as certified, counted in the file", wrong
+        return Recount(f"the signals of the goals cannot be counted in this file: {problem.what}", is_counted=False)
+    stated = plan.all_goals()
+    if len(task.goals) != len(stated):
+        return Recount("", (f"goals: {len(stated)} are certified, {len(task.goals)} were asked for",))
+    pairs = zip(task.goals, stated, strict=True)
+    wrong = tuple(line for goal, said in pairs for line in _differences(goal, said, task))
+    return Recount("the signals of the goals are as certified, counted in the file", wrong)
 
 
 def _differences(goal: FileGoal, said: GoalReport, task: SwapTask) -> list[str]:

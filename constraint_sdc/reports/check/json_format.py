@@ -5,8 +5,10 @@ from __future__ import annotations
 from constraint_sdc import __version__
 from constraint_sdc.files.json_file import json_text
 from constraint_sdc.judge.finding import CheckResult, RuleResult, Violation
+from constraint_sdc.maskers.masked import CertificateCheck
 from constraint_sdc.reports.check.check_format import CheckFormat
 from constraint_sdc.reports.check.wording import broken_records, is_gated, unlisted, verdict_reason, verdict_word
+from constraint_sdc.reports.disclosure import disclosed
 from constraint_sdc.reports.sentences import sentence, sentences
 from constraint_sdc.schematron.schema import Origin
 from constraint_sdc.settings.reason import Reason, reason_to_json, reasons_to_json
@@ -17,33 +19,51 @@ SCHEMA_VERSION = 1
 
 def render_json(result: CheckResult) -> str:
     """Return the report as JSON with a stable order of keys."""
-    return json_text(
-        {
-            "schema": SCHEMA,
-            "schema_version": SCHEMA_VERSION,
-            "tool": {"name": "constraint-sdc", "version": __version__},
-            "verdict": verdict_word(result).lower(),
-            "exit_code": result.exit_code,
-            "reason": verdict_reason(result),
-            "data": {
-                "file": result.data,
-                "records": result.records,
-                "broken_records": broken_records(result),
-            },
-            "rules": {
-                "file": result.rules,
-                "title": result.title,
-                "phase": result.phase,
-                "binding": result.binding,
-            },
-            "fail_on": result.fail_on,
-            "shows_values": result.shows_values,
-            "counts": _counts(result),
-            "results": [_rule(rule, result) for rule in result.results],
-            "notes": sentences(result.notes),
-            "note_reasons": reasons_to_json(result.notes),
-        }
-    )
+    return json_text(_report(result))
+
+
+def json_with_certificate(result: CheckResult, found: CertificateCheck) -> str:
+    """Return the report as JSON together with what verifying the certificate of the file found."""
+    return json_text({**_report(disclosed(result)), "certificate": certificate_json(found)})
+
+
+def certificate_json(found: CertificateCheck) -> dict[str, object]:
+    """Return what verifying a certificate found; `stated` names the fields that were not checked."""
+    return {
+        "agrees": not found.mismatches,
+        "mismatches": list(found.mismatches),
+        "confirmed": list(found.confirmed),
+        "stated": list(found.stated),
+        "notes": list(found.notes),
+    }
+
+
+def _report(result: CheckResult) -> dict[str, object]:
+    return {
+        "schema": SCHEMA,
+        "schema_version": SCHEMA_VERSION,
+        "tool": {"name": "constraint-sdc", "version": __version__},
+        "verdict": verdict_word(result).lower(),
+        "exit_code": result.exit_code,
+        "reason": verdict_reason(result),
+        "data": {
+            "file": result.data,
+            "records": result.records,
+            "broken_records": broken_records(result),
+        },
+        "rules": {
+            "file": result.rules,
+            "title": result.title,
+            "phase": result.phase,
+            "binding": result.binding,
+        },
+        "fail_on": result.fail_on,
+        "shows_values": result.shows_values,
+        "counts": _counts(result),
+        "results": [_rule(rule, result) for rule in result.results],
+        "notes": sentences(result.notes),
+        "note_reasons": reasons_to_json(result.notes),
+    }
 
 
 REGISTERED = {"json": CheckFormat("json", render_json, syntax="json")}

@@ -8,7 +8,7 @@ from constraint_sdc import __version__
 from constraint_sdc.files.json_file import json_text
 from constraint_sdc.maskers.masked import CertificateCheck, MaskedBlock, MaskResult, RuleOutcome
 from constraint_sdc.maskers.registry import DEFAULT
-from constraint_sdc.plan.plan import ExactStep
+from constraint_sdc.plan.plan import BlockPlan, ExactStep, Price
 from constraint_sdc.plan.plan_json import price_to_json
 from constraint_sdc.reports.check.wording import checked_times, counted, number, or_unknown
 from constraint_sdc.reports.masking.goal_text import goal_lines, has_numbers, treatment_word
@@ -68,7 +68,8 @@ def mask_text(result: MaskResult, *, columns: int = 100, colour: bool = False) -
     if result.outcomes:
         lines += ["", *rule_table(result.outcomes, colour)]
     lines += _blocks(result, columns, colour)
-    lines += ["", *align([("output", clean(str(result.output))), ("certificate", clean(str(result.certificate)))])]
+    files = {"output": result.output, "certificate": result.certificate, "signature": result.signature}
+    lines += ["", *align([(name, clean(str(path))) for name, path in files.items() if path is not None])]
     return "\n".join(lines) + "\n"
 
 
@@ -171,6 +172,7 @@ def render_mask_json(result: MaskResult) -> str:
             "rules_file": None if result.rules is None else str(result.rules),
             "output": str(result.output),
             "certificate": str(result.certificate),
+            **({} if result.signature is None else {"signature": str(result.signature)}),
             "records": result.plan.records,
             "k": result.plan.k,
             "masker": masker_to_json(result.plan.masker),
@@ -207,29 +209,33 @@ def rules_to_json(result: MaskResult) -> list[dict[str, object]]:
 def blocks_to_json(result: MaskResult) -> list[dict[str, object]]:
     """Return each block's groups and price; `smallest` is counted on the written file."""
     pairs = zip(result.masked.blocks, result.smallest, strict=True)
-    return [_block(block, smallest) for block, smallest in pairs]
+    return [block_to_json(block.plan, block.price, smallest) for block, smallest in pairs]
 
 
-def _block(block: MaskedBlock, smallest: int) -> dict[str, object]:
-    price = with_sentences(price_to_json(block.price))
+def block_to_json(plan: BlockPlan, price: Price, smallest: int) -> dict[str, object]:
+    """Return one block with its price in words and codes."""
+    paid = with_sentences(price_to_json(price))
     return {
-        "number": block.plan.number,
-        "variables": list(block.plan.names),
-        "operators": {variable.name: treatment_word(variable) for variable in block.plan.variables},
-        "strata": len(block.plan.strata),
-        "groups": price["groups"],
+        "number": plan.number,
+        "variables": list(plan.names),
+        "operators": {variable.name: treatment_word(variable) for variable in plan.variables},
+        "strata": len(plan.strata),
+        "groups": paid["groups"],
         "smallest": smallest,
-        "steps": price["steps"],
-        "promises": price["promises"],
-        "notes": price["notes"],
-        "note_reasons": price["note_reasons"],
-        "loss": price["loss"],
-        "plain_loss": price["plain_loss"],
-        **({"goals": price["goals"]} if block.price.goals else {}),
+        "steps": paid["steps"],
+        "promises": paid["promises"],
+        "notes": paid["notes"],
+        "note_reasons": paid["note_reasons"],
+        "loss": paid["loss"],
+        "plain_loss": paid["plain_loss"],
+        **({"goals": paid["goals"]} if price.goals else {}),
     }
 
 
 # What verifying a certificate found, for a terminal.
+
+
+_COLUMNS = 100
 
 
 def certificate_text(found: CertificateCheck) -> str:
@@ -242,4 +248,10 @@ def certificate_text(found: CertificateCheck) -> str:
     lines = [f"certificate {'does not agree' if found.mismatches else 'agrees'}"]
     lines += [f"  MISMATCH   {clean(line)}" for line in found.mismatches]
     lines += [f"  confirmed  {clean(line)}" for line in found.confirmed]
+    if found.stated:
+        lines += [
+            "  stated, not checked here:",
+            *wrapped(", ".join(map(clean, found.stated)), _COLUMNS, "    ", "    "),
+        ]
+    lines += [f"  {clean(note)}" for note in found.notes]
     return "\n".join(lines) + "\n"

@@ -1,0 +1,115 @@
+"""A certificate that is to be verified, together with what was given to verify it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from constraint_sdc.commands.certificate.again import Repetition
+from constraint_sdc.commands.certificate.certificate import (
+    certificate_bytes,
+    envelope_path,
+    file_digest,
+    read_certificate,
+)
+from constraint_sdc.commands.certificate.inputs import found_beside
+from constraint_sdc.commands.certificate.verify import check_certificate
+from constraint_sdc.commands.check import CheckOptions
+from constraint_sdc.errors import UsageError
+from constraint_sdc.judge.finding import CheckResult
+from constraint_sdc.maskers.masked import CertificateCheck
+
+if TYPE_CHECKING:
+    from constraint_sdc.commands.certificate.keys import PublicKey
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The content of a certificate; the original, if the masking is to be repeated; the recipe, if it was given.
+
+    `judged_with` is what `$original` stands for when the rules judge the masked file. `signed_by` is the key that the
+    signature names, None if there is none; it counts only if `is_trusted`.
+    """
+
+    path: Path
+    content: dict[str, Any]
+    data: Path | None = None
+    recipe: Path | None = None
+    judged_with: Path | None = None
+    signed_by: str | None = None
+    is_trusted: bool = False
+
+    def verify(self, masked: Path, rules: Path, result: CheckResult, options: CheckOptions) -> CertificateCheck:
+        """Compare the certificate with the masked file, whose judgement `result` is, and with a new masking."""
+        again = None
+        if self.data is not None:
+            is_plain = not any(entry["role"] == "rules" for entry in self.content["inputs"])
+            again = Repetition(
+                data=self.data,
+                rules=None if is_plain else rules,
+                certificate=self.path,
+                allow=options.allow,
+                time_limit=options.time_limit,
+            )
+        found = check_certificate(
+            self.content,
+            masked,
+            rules,
+            result,
+            record=options.record,
+            allow=options.allow,
+            recipe=self.recipe,
+            again=again,
+        )
+        if self.is_trusted:
+            return replace(found, confirmed=(f"signed by key {self.signed_by}, which is trusted", *found.confirmed))
+        note = "not signed" if self.signed_by is None else f"signed by key {self.signed_by}, not checked: give --trust"
+        return replace(found, notes=(note, *found.notes))
+
+
+def read_trusted(
+    certificate: Path, masked: Path, trusted: Sequence[PublicKey]
+) -> tuple[dict[str, Any], str | None, bool]:
+    """Return a certificate, the key that its signature names, and whether that is trusted.
+
+    With trusted keys everything else is refused before the certificate or the masked file is looked at: a missing or
+    wrong signature, another key, another masked file. Without any, a signature is only named.
+    """
+    written, envelope = certificate_bytes(certificate), envelope_path(certificate)
+    key = None
+    if trusted:
+        from constraint_sdc.commands.certificate.envelope import require_signed
+
+        key = require_signed(certificate, written, masked, trusted)
+    elif envelope.is_file():
+        from constraint_sdc.commands.certificate.envelope import signing_key_id
+
+        key = signing_key_id(envelope)
+    return read_certificate(certificate, written), key, bool(trusted)
+
+
+def read_claim(
+    certificate: Path,
+    masked: Path,
+    original: Path | None = None,
+    recipe: Path | None = None,
+    trusted: Sequence[PublicKey] = (),
+) -> Claim:
+    """Read the certificate of a masked file.
+
+    `original` is the file that was masked, or what `$original` stood for if that was another. `trusted` are the keys of
+    which one must have signed.
+    """
+    content, key, is_trusted = read_trusted(certificate, masked, trusted)
+    claim = Claim(certificate, content, original, recipe, original, key, is_trusted)
+    separate = content["options"]["original"]
+    if original is None or separate is None:
+        return claim
+    if not original.is_file():
+        raise UsageError("no such file", file=str(original), hint="--original is the file that was masked")
+    masked_from = [entry["sha256"] for entry in content["inputs"] if entry["role"] == "data"]
+    if file_digest(original) not in masked_from:
+        return replace(claim, data=None)
+    return replace(claim, judged_with=found_beside(Path(separate), certificate))

@@ -1,0 +1,125 @@
+"""What a certificate says twice must be the same both times: options, inputs, blocks and sentences follow the plan."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from constraint_sdc.commands.certificate.basis import Basis, basis_of, unknown_fields
+from constraint_sdc.commands.certificate.leaves import LeafPath, differences, leaves
+from constraint_sdc.errors import UsageError
+from constraint_sdc.files.json_file import json_text
+from constraint_sdc.files.recipe import recipe_from_json
+from constraint_sdc.maskers.registry import MASKERS
+from constraint_sdc.plan.plan import BlockPlan, Plan
+from constraint_sdc.plan.plan_json import (
+    division_from_json,
+    division_to_json,
+    plan_digest,
+    plan_from_json,
+    plan_to_json,
+)
+from constraint_sdc.reports.check.wording import counted
+from constraint_sdc.reports.masking.mask_result import block_to_json
+from constraint_sdc.reports.sentences import with_sentences
+from constraint_sdc.settings.masker import make_masker
+from constraint_sdc.settings.words import Treatment
+
+
+def require_readable(certificate: Mapping[str, Any]) -> None:
+    """Refuse a certificate that has the form of its schema, but whose plan or recipe means nothing.
+
+    A schema cannot say which parameters a reason needs, or what a masker may be told.
+    """
+    try:
+        plan = plan_from_json(certificate["plan"])
+        if plan.masker.recounts:
+            make_masker(MASKERS[plan.masker.name], plan.masker.told())
+        mirrored(certificate, plan)
+        recipe_from_json(certificate["recipe"])
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError) as problem:
+        what = f"not a certificate: its plan or recipe cannot be understood ({type(problem).__name__})"
+        raise UsageError(what, hint="mask the original again") from None
+
+
+def inconsistencies(certificate: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return where the certificate contradicts itself, one sentence each."""
+    plan = plan_from_json(certificate["plan"])
+    said = [
+        *_in_words(certificate, plan),
+        *(f"{name}: not a field of a certificate" for name in unknown_fields(certificate)),
+    ]
+    # A sentence above tells the most usual contradictions; what it does not cover is told field by field.
+    return tuple(said or (line for _, line in mirror_differences(certificate, plan)))
+
+
+def _in_words(certificate: Mapping[str, Any], plan: Plan) -> Iterator[str]:
+    if plan_digest(plan) != certificate["plan_sha256"]:
+        yield "plan: its SHA-256 is not the one that the certificate gives"
+    if plan.records != certificate["output"]["records"]:
+        yield f"plan: made for {counted(plan.records, 'record')}, the output has {certificate['output']['records']}"
+    options = certificate["options"]
+    said = options["k"], options["masker"], division_from_json(options), options["seed"], options["on_broken"]
+    if (plan.k, plan.masker.name, plan.division, plan.seed, plan.on_broken) != said:
+        yield "options: not those of the plan"
+    if sorted(plan.inputs.values()) != sorted(entry["sha256"] for entry in certificate["inputs"]):
+        yield "inputs: their SHA-256 are not those in the plan"
+    if [list(block.names) for block in plan.blocks] != [block["variables"] for block in certificate["blocks"]]:
+        yield "blocks: not those of the plan"
+    for block, planned in zip(certificate["blocks"], plan.blocks, strict=False):
+        if sum(block["steps"].values()) not in _rows_of_values(planned, block["groups"], plan.records):
+            yield f"block {block['number']}: the exact steps do not add up to its {block['groups']} groups"
+    for rule in certificate["rules"]:
+        if rule["still_broken"] + rule["repaired"] != rule["broken_before"]:
+            yield f"rule {rule['rule']}: still broken and repaired do not add up to broken before"
+
+
+def _rows_of_values(block: BlockPlan, groups: int, records: int) -> tuple[int, ...]:
+    """Return how many rows of values a block may have: one for each group, or for each record of another treatment."""
+    is_aggregated = all(variable.treatment is Treatment.AGGREGATED for variable in block.variables)
+    return (groups,) if is_aggregated else (groups, records)
+
+
+def mirror_differences(certificate: Mapping[str, Any], plan: Plan) -> Iterator[tuple[LeafPath, str]]:
+    """Yield each field that is not what the plan makes of it; sentences of another version are not compared."""
+    stated = dict(leaves(dict(certificate)))
+    # Through JSON and back, because a certificate has been there: a tuple is a list.
+    expected = dict(leaves(json.loads(json_text(mirrored(certificate, plan)))))
+    for path, line in differences(expected, stated):
+        if path not in stated or basis_of(path, certificate) is not Basis.STATED:
+            yield path, line
+
+
+def mirrored(certificate: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
+    """Return the certificate as its plan would have it; what no other part says is taken over."""
+    return {
+        **certificate,
+        "inputs": _inputs(certificate, plan),
+        "options": {
+            **certificate["options"],
+            "k": plan.k,
+            "masker": plan.masker.name,
+            **division_to_json(plan.division),
+            "seed": plan.seed,
+            "on_broken": plan.on_broken,
+        },
+        "plan_sha256": plan_digest(plan),
+        "plan": {**with_sentences(plan_to_json(plan)), "tool": certificate["plan"]["tool"]},
+        "blocks": [
+            block_to_json(block, block.price, stated["smallest"])
+            for block, stated in zip(plan.blocks, certificate["blocks"], strict=False)
+            if block.price is not None
+        ],
+    }
+
+
+def _inputs(certificate: Mapping[str, Any], plan: Plan) -> list[dict[str, Any]]:
+    """Return the inputs of the plan in their order; only the names of further rule files stand in the plan."""
+    names = [entry["file"] for entry in certificate["inputs"]]
+    mirrored = []
+    for place, (key, digest) in enumerate(sorted(plan.inputs.items())):
+        role, _, name = key.partition(": ")
+        stated = names[place] if place < len(names) else None
+        mirrored.append({"role": role, "file": name or stated, "sha256": digest})
+    return mirrored

@@ -1,0 +1,255 @@
+"""Every field of a certificate is refuted when it is changed, or named as stated; a new field must be in the table."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from constraint_sdc.commands.certificate import again, verify
+from constraint_sdc.commands.certificate.again import Repetition, certificate_differences
+from constraint_sdc.commands.certificate.basis import row_of, unknown_fields
+from constraint_sdc.commands.certificate.certificate import certificate_path, read_certificate
+from constraint_sdc.commands.certificate.leaves import LeafPath, leaves, pattern_of, shown_path
+from constraint_sdc.commands.certificate.mirror import require_readable
+from constraint_sdc.commands.certificate.verify import check_certificate
+from constraint_sdc.commands.check import CheckOptions, check_file
+from constraint_sdc.commands.mask import mask_file
+from constraint_sdc.errors import ConstraintSdcError
+from constraint_sdc.files.json_file import shipped_file
+from constraint_sdc.files.recipe import load_recipe
+from constraint_sdc.judge.finding import CheckResult
+from constraint_sdc.maskers.masked import CertificateCheck, MaskOptions
+from constraint_sdc.maskers.registry import MASKERS
+from tests.matrix.inputs import prepare
+from tests.matrix.running import quick_judge
+
+ALWAYS_STATED = {"versions", "inputs[].file", "output.file", "options.record", "options.original", "options.allow_idle"}
+"""Names, what was allowed to be idle, and versions: all that the original and the recipe do not confirm."""
+
+CASES = {
+    "rules broken before": ("broken firms", "firms.xml", "firms.sch", None, {"k": 4, "on_broken": "keep"}),
+    "no rules": ("firms", "firms.xml", None, None, {"k": 4, "partition": "mdav"}),
+    "a removed identifier": ("example:survey", "persons.xml", "persons.sch", "recipe.yml", {}),
+    "categories": ("example:categorical", "people.xml", "people.sch", "recipe.yml", {}),
+    "microhybrid": ("example:microhybrid", "enterprises.xml", "enterprises.sch", "recipe.yml", {}),
+    "fuzzy-c-means": ("example:fuzzy-c-means", "households.xml", "households.sch", "recipe.yml", {}),
+    "group-anonymity": ("example:group-anonymity", "people.xml", "people.sch", "recipe.yml", {}),
+}
+
+
+@dataclass(frozen=True)
+class Published:
+    """A masked file, its verdict, its certificate, and the certificate of the same masking done again."""
+
+    masked: Path
+    data: Path
+    rules: Path
+    recipe: Path | None
+    content: dict[str, Any]
+    again: dict[str, Any]
+    result: CheckResult
+
+    def verify(self, content: dict[str, Any], has_original: bool) -> CertificateCheck:
+        return check_certificate(
+            content,
+            self.masked,
+            self.rules,
+            self.result,
+            recipe=self.recipe if has_original else None,
+            again=(lambda stated: list(certificate_differences(stated, self.again))) if has_original else None,
+        )
+
+
+@pytest.fixture(scope="module", params=CASES, ids=list(CASES))
+def published(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Published]:
+    given, data, rules, recipe, options = CASES[request.param]
+    folder = tmp_path_factory.mktemp("published")
+    prepare(given, folder)
+    if recipe is not None:
+        content, digest = load_recipe(folder / recipe)
+        options = {**options, "recipe": content, "recipe_file": folder / recipe, "recipe_sha256": digest}
+    with quick_judge(), pytest.MonkeyPatch.context() as patch:
+        # The file and the rules stay the same all the time: what is read of them is kept.
+        for module, name in (
+            *((verify, name) for name in ("_counted", "file_digest", "load_schema", "read_dataset")),
+            (again, "load_recipe"),
+        ):
+            patch.setattr(module, name, functools.cache(getattr(module, name)))
+        masked = folder / "masked.xml"
+        mask_file(folder / data, None if rules is None else folder / rules, masked, MaskOptions(**options))
+        judge = folder / (rules or "firms.sch")
+        stated = read_certificate(certificate_path(masked))
+        repetition = Repetition(folder / data, None if rules is None else judge, certificate_path(masked))
+        with repetition.masked_again(stated) as (file, found):
+            assert file.read_bytes() == masked.read_bytes()
+        result = check_file(masked, judge, CheckOptions(original=folder / data, phase=stated["options"]["phase"]))
+        assert list(repetition(stated)) == []
+        yield Published(
+            masked, folder / data, judge, None if recipe is None else folder / recipe, stated, found, result
+        )
+
+
+def test_every_masker_has_a_case() -> None:
+    named = {case[4].get("masker", "microaggregation") for case in CASES.values()} | set(CASES)
+    assert set(MASKERS.names) <= named
+
+
+def test_every_field_is_in_the_table(published: Published) -> None:
+    assert list(unknown_fields(published.content)) == []
+
+
+def test_a_new_field_would_be_missed(published: Published) -> None:
+    content = deepcopy(published.content)
+    content["output"]["colour"] = "red"
+    assert list(unknown_fields(content)) == ["output.colour"]
+    assert published.verify(content, has_original=False).mismatches
+
+
+def test_a_true_certificate_is_confirmed(published: Published) -> None:
+    found = published.verify(published.content, has_original=False)
+    assert found.mismatches == ()
+    assert {"options.seed", "blocks[].loss", "inputs[data].sha256"} <= set(found.stated)
+    found = published.verify(published.content, has_original=True)
+    assert found.mismatches == ()
+    assert set(found.stated) == ALWAYS_STATED
+
+
+# Changes of one value.
+
+Change = Callable[[Any], Any]
+
+
+def _another_digit(text: str) -> str:
+    return ("1" if text[:1] == "0" else "0") + text[1:]
+
+
+def changes(value: object) -> Iterator[Any]:
+    """Yield other values, likely ones and unlikely ones."""
+    match value:
+        case bool():
+            yield not value
+        case int():
+            yield from (value + 1, 0 if value else 7, value + 0.5, str(value))
+        case float():
+            yield from (value * 1.01 + 0.01, value + 1e-7, -value - 1, None)
+        case str():
+            yield from (value + "x", _another_digit(value), "", value.upper() + "!")
+        case None:
+            yield from ("mdav", 0)
+        case list() | dict():
+            yield from (["x"], {"x": 1}, None)
+
+
+def _parent(content: Any, path: LeafPath) -> Any:
+    for step in path[:-1]:
+        content = content[step]
+    return content
+
+
+def tampered(content: dict[str, Any]) -> Iterator[tuple[LeafPath, str, dict[str, Any]]]:
+    """Yield the certificate with one change each; the first field of a kind in every way, the others in turn."""
+    seen: set[str] = set()
+    for number, (path, value) in enumerate(list(leaves(content))):
+        others = list(changes(value))
+        pattern = pattern_of(path, content)
+        if pattern in seen:
+            others = [others[number % len(others)]]
+        parent = _parent(content, path)
+        for other in others:
+            parent[path[-1]] = other
+            yield path, f"{value!r} became {other!r}", content
+            parent[path[-1]] = value
+        if pattern not in seen:
+            seen.add(pattern)
+            yield from _without(content, path)
+    yield from _with_more(content)
+
+
+def _without(content: dict[str, Any], path: LeafPath) -> Iterator[tuple[LeafPath, str, dict[str, Any]]]:
+    changed = deepcopy(content)
+    parent = _parent(changed, path)
+    del parent[path[-1]]
+    yield path, "was removed", changed
+
+
+def _with_more(content: dict[str, Any]) -> Iterator[tuple[LeafPath, str, dict[str, Any]]]:
+    """Yield the certificate with a further key in every mapping and a further item in every list, one of a kind."""
+    seen: set[str] = set()
+    for path, _ in list(leaves(content)):
+        for length in range(len(path)):
+            kind = shown_path(tuple("*" if isinstance(step, int) else step for step in path[:length]))
+            if kind in seen:
+                continue
+            seen.add(kind)
+            changed = deepcopy(content)
+            inner = _parent(changed, (*path[:length], ""))
+            if isinstance(inner, dict):
+                inner["colour"] = 1
+                yield (*path[:length], "colour"), "was added", changed
+            else:
+                inner.append(deepcopy(inner[-1]))
+                yield (*path[:length], len(inner) - 1), "was doubled", changed
+
+
+def _schema() -> jsonschema.Draft202012Validator:
+    from referencing import Registry, Resource
+
+    schemas = [
+        json.loads(shipped_file("schemas", f"{part}.schema.json").read_text("utf-8"))
+        for part in ("certificate", "plan", "recipe")
+    ]
+    registry: Registry[Any] = Registry().with_resources((one["$id"], Resource.from_contents(one)) for one in schemas)
+    return jsonschema.Draft202012Validator(schemas[0], registry=registry)
+
+
+SCHEMA = _schema()
+
+
+def is_unreadable(content: dict[str, Any]) -> bool:
+    """Tell whether reading a certificate refuses it, though it follows its schema."""
+    try:
+        require_readable(content)
+    except ConstraintSdcError:
+        return True
+    return False
+
+
+def is_refused(published: Published, content: dict[str, Any], has_original: bool) -> tuple[bool, frozenset[str]]:
+    """Tell whether a certificate is refuted or refused, and what of it is named as stated."""
+    try:
+        found = published.verify(content, has_original)
+    except ConstraintSdcError:
+        return True, frozenset()
+    except Exception:
+        # What has not the shape of a certificate, or means nothing, is refused before anything looks at it.
+        assert not SCHEMA.is_valid(content) or is_unreadable(content)
+        return True, frozenset()
+    return bool(found.mismatches) or not SCHEMA.is_valid(content), frozenset(found.stated)
+
+
+@pytest.mark.slow
+def test_every_changed_field_is_refuted_or_named_as_stated(published: Published) -> None:
+    """What is refuted without the original is refuted with it too: the original adds statements and takes none away."""
+    passed: list[str] = []
+    count = 0
+    for path, what, content in tampered(deepcopy(published.content)):
+        count += 1
+        refused, stated = is_refused(published, content, has_original=False)
+        if refused:
+            continue
+        name, _ = row_of(pattern_of(path, content)) or ("unknown", None)
+        if name not in stated:
+            passed.append(f"{shown_path(path)}: {what}, without the original")
+        refused, stated = is_refused(published, content, has_original=True)
+        if not refused and name not in ALWAYS_STATED & stated:
+            passed.append(f"{shown_path(path)}: {what}, with the original")
+    assert count > 300
+    assert passed == []

@@ -24,7 +24,7 @@ from constraint_sdc.commands.check import CheckOptions, check_file
 from constraint_sdc.commands.mask import mask_file
 from constraint_sdc.errors import ConstraintSdcError
 from constraint_sdc.files.json_file import shipped_file
-from constraint_sdc.files.recipe import load_recipe
+from constraint_sdc.files.recipe import load_recipe, recipe_from_json
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.maskers.masked import CertificateCheck, MaskOptions
 from constraint_sdc.maskers.registry import MASKERS
@@ -90,7 +90,9 @@ def published(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
         repetition = Repetition(folder / data, None if rules is None else judge, certificate_path(masked))
         with repetition.masked_again(stated) as (file, found):
             assert file.read_bytes() == masked.read_bytes()
-        result = check_file(masked, judge, CheckOptions(original=folder / data, phase=stated["options"]["phase"]))
+        missing = recipe_from_json(stated["recipe"]).missing
+        check = CheckOptions(original=folder / data, phase=stated["options"]["phase"], missing_codes=missing)
+        result = check_file(masked, judge, check)
         assert list(repetition(stated)) == []
         yield Published(
             masked, folder / data, judge, None if recipe is None else folder / recipe, stated, found, result

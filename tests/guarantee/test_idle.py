@@ -1,4 +1,4 @@
-"""Drawn rules name what their data have: none is reported for a name, and an idle one fires nowhere by Saxon's count."""
+"""Drawn rules name what their data have: no name is reported, and an idle rule fires nowhere by the count of Saxon."""
 
 from __future__ import annotations
 

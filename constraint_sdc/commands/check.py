@@ -21,7 +21,7 @@ from constraint_sdc.files.microdata.source import open_binary
 from constraint_sdc.files.publication.recovery import settle_publication
 from constraint_sdc.judge.check_rows import RowsCheck, Wishes, check_document
 from constraint_sdc.judge.finding import CheckResult
-from constraint_sdc.judge.idle import require_rules, with_idle
+from constraint_sdc.judge.idle import names_of, require_rules, with_idle
 from constraint_sdc.judge.judge import Conditions, Judges, SaxonProcess
 from constraint_sdc.judge.missing import MissingValues, missing_values
 from constraint_sdc.judge.routes import Routes, choose_routes, whole_file_routes
@@ -163,11 +163,6 @@ def _check(data: Path, rule_set: RuleSet, options: CheckOptions, judges: Judges,
 def idle_noted(result: CheckResult, schema: Schema, file: FileNames | None, options: CheckOptions) -> CheckResult:
     """Return the verdict with the reasons why rules are idle; `file` is None for a document without rows."""
     return with_idle(result, schema, file, allowed=options.allow_idle, given=frozenset(options.parameters))
-
-
-def names_of(dataset: Dataset, removed: frozenset[str] = frozenset()) -> FileNames:
-    """Return the names of a file that was read, without those of removed variables."""
-    return FileNames(dataset.layout.record, frozenset(dataset.table.columns) - removed, dataset.outside)
 
 
 def _nothing_judged(data: Path, rule_set: RuleSet, options: CheckOptions) -> CheckResult:

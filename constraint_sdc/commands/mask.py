@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from constraint_sdc.commands.certificate.certificate import certificate_path, certificate_text, envelope_path
-from constraint_sdc.commands.check import check_written, idle_noted, names_of
+from constraint_sdc.commands.check import check_written, idle_noted
 from constraint_sdc.commands.masking.carrying_out import carry_out, require_same_plan
 from constraint_sdc.commands.masking.goal_files import GoalFiles
 from constraint_sdc.commands.masking.preparation import Original, Progress, open_original, prepare
@@ -18,6 +18,7 @@ from constraint_sdc.data.table import Chunk
 from constraint_sdc.errors import NotPublishedError, UsageError
 from constraint_sdc.files.publication.publication import Publication
 from constraint_sdc.judge.finding import CheckResult, RuleResult
+from constraint_sdc.judge.idle import names_of
 from constraint_sdc.maskers.masked import Masked, MaskOptions, MaskResult, RuleOutcome
 from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.plan.plan import Plan

@@ -238,6 +238,7 @@ class EditRule:
     `expression` is true where the record satisfies the rule (a report is already negated); it and `context` are None
     when the XPath is not supported: Saxon judges such a rule. `is_record_local` tells whether the assertion
     and every context of its pattern look only at the record itself, so that records may be judged chunk by chunk.
+    `never_fires` if the context names an element that the file does not have.
     """
 
     assertion: Assertion
@@ -247,6 +248,7 @@ class EditRule:
     expression: Expression | None
     constraint: Constraint
     is_record_local: bool
+    never_fires: bool = False
 
     @property
     def id(self) -> str:

@@ -16,6 +16,7 @@ from constraint_sdc.constraints.contexts import MatchPattern, take_apart
 from constraint_sdc.constraints.rule_names import RuleNames, rule_names
 from constraint_sdc.data.nearest_name import is_near, nearest_name
 from constraint_sdc.errors import UsageError
+from constraint_sdc.files.dataset import Dataset
 from constraint_sdc.judge.finding import CheckResult, RuleResult
 from constraint_sdc.schematron.schema import Pattern, Rule, Schema
 from constraint_sdc.settings.reason import Reason, because
@@ -138,6 +139,27 @@ def _why_silent(schema: Schema, pattern: Pattern, place: int) -> Reason:
     if mine is not None and not any(step.predicates for step in mine.steps):
         return because("idle-path", may_be_taken=bool(before))
     return because("idle-condition", may_be_taken=bool(before))
+
+
+def never_fires(schema: Schema, file: FileNames) -> frozenset[str]:
+    """Return the rules that no node of such a file can match: a step of their context names an element it lacks.
+
+    Masking adds no names, so they match nothing in the masked file either.
+    """
+    namespaces = dict(schema.namespaces)
+    rules = [rule for pattern in schema.patterns if pattern.documents is None for rule in pattern.rules]
+    lost = [rule for rule in rules if _names_unknown(_apart(rule, namespaces), file)]
+    return frozenset(assertion.id for rule in lost for assertion in rule.assertions)
+
+
+def _names_unknown(apart: MatchPattern | None, file: FileNames) -> bool:
+    names = () if apart is None else (step.name for step in apart.steps)
+    return any(name not in file.elements for name in names if not name.startswith("@") and name not in ("*", "?"))
+
+
+def names_of(dataset: Dataset, removed: frozenset[str] = frozenset()) -> FileNames:
+    """Return the names of a file that was read, without those of removed variables."""
+    return FileNames(dataset.layout.record, frozenset(dataset.table.columns) - removed, dataset.outside)
 
 
 def _apart(rule: Rule, namespaces: Mapping[str, str]) -> MatchPattern | None:

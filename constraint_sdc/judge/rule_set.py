@@ -17,6 +17,7 @@ from constraint_sdc.data.table import Chunk, Column, Layout
 from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Outside
 from constraint_sdc.files.dataset import Dataset
+from constraint_sdc.judge.idle import names_of, never_fires
 from constraint_sdc.judge.missing import MissingValues, missing_values
 from constraint_sdc.judge.routes import FirstMatch, Routes, choose_routes, judge_chunk
 from constraint_sdc.judge.value_domains import load_domains
@@ -97,6 +98,8 @@ def understand_rules(
     """
     schema, layout = rule_set.schema, dataset.layout
     rules = understand(schema, record=layout.record, outside=dataset.outside, overridden=frozenset(parameters))
+    never = never_fires(schema, names_of(dataset))
+    rules = tuple(replace(rule, never_fires=rule.id in never) for rule in rules)
     confinement = Confinement.around((schema.origin.file, dataset.path), allowed)
     domains = load_domains(rules, parameters, confinement, dataset)
     routes = choose_routes(schema, rules, layout, domains.keys())

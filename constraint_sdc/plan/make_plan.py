@@ -221,6 +221,8 @@ def _is_outside(rule: RuleFacts, masked: Mapping[str, object]) -> bool:
 
 def _outside_blocks(rule: RuleFacts) -> RulePlan:
     kind = rule.edit.constraint.kind.value
+    if rule.edit.never_fires:
+        return RulePlan(rule.id, kind, rule.says, (), Why.UNTOUCHED, because("never-fires"))
     if rule.is_cross_record:
         return RulePlan(rule.id, kind, rule.says, rule.variables, Why.JUDGED, because("beyond-record"))
     return RulePlan(rule.id, kind, rule.says, rule.variables, Why.UNTOUCHED, because("untouched"))

@@ -154,6 +154,8 @@ def _names_everything(edit: EditRule) -> bool:
 
 
 def _facts(edit: EditRule, says: str, known: Collection[str], is_evaluable: bool) -> RuleFacts:
+    if edit.never_fires:
+        return RuleFacts(edit, says, (), (), None, is_evaluable=is_evaluable, is_certain=True)
     names = tuple(name for name in _variables(edit) if name in known)
     is_certain = edit.constraint.kind is not Kind.OPAQUE or (bool(names) and _names_everything(edit))
     ties = [atom_variables(atom) for atom in atoms(edit.constraint.formula)] if is_evaluable else [names]

@@ -283,6 +283,7 @@ _RULES: dict[str, Sentence] = {
     "beyond-record": "it reads more than its own record, so no representative guarantees it; the judge decides after "
     "masking",
     "untouched": "masking changes none of its variables",
+    "never-fires": "its context names an element that the file does not have, so it judges no record, before or after",
     "differing-unmasked": "it compares masked values with {variables}, which differ within groups; " + _CHECKED,
     "copied-together": _copied,
     "copied-per-cluster": lambda reads_any: f"{_copied(reads_any)}, the same for a whole cluster",

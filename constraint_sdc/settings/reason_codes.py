@@ -100,6 +100,7 @@ _RULES = {
     # why a rule survives masking
     "beyond-record": takes(),
     "untouched": takes(),
+    "never-fires": takes(),
     "differing-unmasked": takes("variables"),
     "copied-together": takes("reads_any"),
     "copied-per-cluster": takes("reads_any"),

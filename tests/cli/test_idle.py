@@ -110,6 +110,17 @@ def test_a_rule_that_is_allowed_to_be_idle_is_reported_and_certified(run: Run, f
     assert run("check", out, "--rules", path).code == 2
 
 
+def test_a_rule_that_judges_no_record_ties_no_variables(run: Run, folder: Path) -> None:
+    """A misspelt context once made one block of all variables, of actual records."""
+    apart = '<rule context="Record"><assert id="held" test="number(Age) &gt; 0">x</assert></rule>'
+    words = ("plan", folder / "data.xml", "-k", 3, "--partition", "mdav", "--json", "--rules")
+    plain = json.loads(run(*words, rules(folder, apart)).out)
+    ran = json.loads(run(*words, rules(folder, apart, MISSPELT), "--allow-idle", "lost").out)
+    assert ran["blocks"] == plain["blocks"]
+    (lost,) = (rule for rule in ran["rules"] if rule["rule"] == "lost")
+    assert lost["reason"]["code"] == "never-fires"
+
+
 def test_a_mark_in_the_rule_file_and_a_recipe_allow_it_too(run: Run, folder: Path) -> None:
     marked = MISSPELT.replace("<rule ", '<rule cs:may-be-idle="true" ')
     assert run("check", folder / "data.xml", "--rules", rules(folder, HELD, marked)).code == 0

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from constraint_sdc.commands.certificate.certificate import certificate_path, certificate_text
 from constraint_sdc.commands.check import check_written, idle_noted, names_of
+from constraint_sdc.commands.masking.applying import MaskedCells, compare_contexts
 from constraint_sdc.commands.masking.carrying_out import carry_out, require_same_plan
 from constraint_sdc.commands.masking.goal_files import GoalFiles
 from constraint_sdc.commands.masking.preparation import Original, Progress, open_original, prepare
@@ -46,6 +47,8 @@ def _outcome(before: RuleResult, after: RuleResult) -> RuleOutcome:
         repaired=len(was - now),
         newly_broken=len(now - was),
         missing=after.held_missing,
+        no_longer_applies=max(0, before.fired - after.fired),
+        newly_applies=max(0, after.fired - before.fired),
     )
 
 
@@ -89,6 +92,8 @@ def mask_file(
         after = _judge(original, staged, written, plan)
         outcomes = compare_verdicts(original.before, after)
         _refuse_broken(outcomes, after, output)
+        cells = MaskedCells(original.dataset.table, masked.columns(), _removed(plan))
+        outcomes = compare_contexts(outcomes, original.before, after, original.understood, cells, output)
         result = MaskResult(
             plan=plan,
             masked=masked,

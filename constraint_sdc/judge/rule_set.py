@@ -72,6 +72,13 @@ class Understood:
         """Tell where each rule that needs no Saxon certainly holds, for a number of records given as columns."""
         return self.evaluator([rule.id for rule in self.rules])(columns, count)
 
+    def applies(self, ids: Collection[str], columns: Mapping[str, Column], count: int) -> Mapping[str, Flags]:
+        """Tell to which records these rules apply, for those rules whose contexts the evaluator is certain of."""
+        matches = _restricted(self.routes.vectorised, ids)
+        chunk = Chunk.without_xml(self.layout, columns, np.zeros(count, np.int64))
+        verdict = judge_chunk(matches, chunk, xpath1=self.is_xpath1, domains=self.domains)
+        return {} if verdict.unsure.any() else verdict.fired
+
     def evaluator(self, ids: Collection[str]) -> Evaluate:
         """Return the evaluator of some rules: each with its context, and what earlier rules of its pattern take."""
         matches = _restricted(self.routes.vectorised, ids)

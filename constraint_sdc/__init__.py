@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from constraint_sdc.data.variable import VariableDescription as VariableDescription
     from constraint_sdc.data.variable import Written as Written
     from constraint_sdc.errors import CannotShareError as CannotShareError
+    from constraint_sdc.errors import ChangedFileError as ChangedFileError
     from constraint_sdc.errors import ConstraintSdcError as ConstraintSdcError
     from constraint_sdc.errors import DataError as DataError
     from constraint_sdc.errors import JudgeError as JudgeError
@@ -193,6 +194,7 @@ _HOMES = {
     "LimitError": "constraint_sdc.errors",
     "PlanRefusedError": "constraint_sdc.errors",
     "CannotShareError": "constraint_sdc.errors",
+    "ChangedFileError": "constraint_sdc.errors",
     "NotPublishedError": "constraint_sdc.errors",
 }
 

@@ -101,7 +101,8 @@ def mask_file(
             after=after,
             outcomes=outcomes,
             smallest=written.smallest,
-            digests={**plan.inputs, "output": written.sha256},
+            # A document may be read first by the judgement of the masked file.
+            digests={**original.digests(), **plan.inputs, "output": written.sha256},
             data=data,
             rules=rules,
             output=output,
@@ -137,6 +138,7 @@ def _judge(original: Original, staged: Path, written: ReadBack, plan: Plan) -> C
     """Let Saxon judge the staged file, in the process that knows the rules already."""
     if not original.has_rules:
         return None
+    original.readings.note(staged, written.sha256)  # the judge must get the bytes that were read back
     rows = Chunk.without_xml(written.layout, {}, written.lines)
     missing = original.understood.missing
     after = check_written(staged, rows, original.rule_set, original.check, original.judges, missing)

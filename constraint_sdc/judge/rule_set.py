@@ -17,6 +17,7 @@ from constraint_sdc.data.table import Chunk, Column, Layout
 from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Outside
 from constraint_sdc.files.dataset import Dataset
+from constraint_sdc.files.readings import Readings
 from constraint_sdc.judge.missing import MissingValues, missing_values
 from constraint_sdc.judge.routes import FirstMatch, Routes, choose_routes, judge_chunk
 from constraint_sdc.judge.value_domains import load_domains
@@ -34,6 +35,11 @@ class RuleSet:
 
     path: Path
     schema: Schema
+
+    def note(self, readings: Readings) -> None:
+        """Add the files of the rules to what a run has read."""
+        for name, digest in zip(self.schema.files, self.schema.sha256, strict=True):
+            readings.note(Path(name), digest)
 
     def digests(self) -> dict[str, str]:
         """Return the SHA-256 of every file of the rules, of the bytes that were read, by its role."""
@@ -96,6 +102,7 @@ def understand_rules(
     dataset: Dataset,
     parameters: Mapping[str, Path],
     allowed: tuple[Path, ...],
+    readings: Readings,
     codes: Mapping[str, tuple[str, ...]],
 ) -> Understood:
     """Return the meaning of the rules on the records of a file; `parameters` are documents as values of variables.
@@ -105,7 +112,7 @@ def understand_rules(
     schema, layout = rule_set.schema, dataset.layout
     rules = understand(schema, record=layout.record, outside=dataset.outside, overridden=frozenset(parameters))
     confinement = Confinement.around((schema.origin.file, dataset.path), allowed)
-    domains = load_domains(rules, parameters, confinement, dataset)
+    domains = load_domains(rules, parameters, confinement, readings, dataset)
     routes = choose_routes(schema, rules, layout, domains.keys())
     given, names = frozenset(parameters), dataset.outside
     missing = missing_values(schema, layout.record, names, codes=codes, given=given, table=dataset.table)

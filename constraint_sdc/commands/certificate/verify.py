@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,13 +13,12 @@ from constraint_sdc.files.dataset import read_dataset
 from constraint_sdc.files.microdata.microdata import open_microdata
 from constraint_sdc.files.recipe import recipe_from_json
 from constraint_sdc.judge.finding import CheckResult
+from constraint_sdc.judge.rule_set import load_rules
 from constraint_sdc.maskers.masked import CertificateCheck
 from constraint_sdc.maskers.registry import DEFAULT, MASKERS
 from constraint_sdc.plan.plan import BlockPlan, Plan
 from constraint_sdc.plan.plan_json import division_from_json, plan_digest, plan_from_json
 from constraint_sdc.reports.check.wording import counted, number, or_unknown
-from constraint_sdc.schematron.confinement import real_path
-from constraint_sdc.schematron.load import load_schema
 from constraint_sdc.settings.masker import make_masker
 from constraint_sdc.settings.words import Treatment
 
@@ -48,6 +48,7 @@ def check_certificate(
     for name, found in (
         ("the file is the one that was certified", _output(certificate, data, result)),
         (_rules_said(certificate), _rule_files(certificate, rules, result, allow)),
+        (_documents_said(certificate), _documents(certificate, rules, result)),
         (_verdicts_said(certificate), _verdicts(certificate, result)),
         (_blocks_said(certificate), _blocks(certificate, data, record)),
         (goals_said, iter(goals_wrong)),
@@ -61,7 +62,7 @@ def check_certificate(
 
 def _output(certificate: Mapping[str, Any], data: Path, result: CheckResult) -> Iterator[str]:
     claimed = certificate["output"]
-    actual = file_digest(data)
+    actual = result.inputs.get("data") or file_digest(data)
     if actual != claimed["sha256"]:
         yield f"output: the SHA-256 of {data} is {actual}, the certificate is for {claimed['sha256']}"
     if result.records != claimed["records"]:
@@ -80,7 +81,10 @@ def inconsistencies(certificate: Mapping[str, Any]) -> Iterator[str]:
     said = options["k"], options["masker"], division_from_json(options), options["seed"], options["on_broken"]
     if (plan.k, plan.masker.name, plan.division, plan.seed, plan.on_broken) != said:
         yield "options: not those of the plan"
-    if sorted(plan.inputs.values()) != sorted(entry["sha256"] for entry in certificate["inputs"]):
+    # A document that rules name may be read first when the masked file is judged, after the plan was made.
+    claimed = Counter((entry["role"], entry["sha256"]) for entry in certificate["inputs"])
+    known = Counter((role.partition(": ")[0], digest) for role, digest in plan.inputs.items())
+    if known - claimed or any(role != "document" for role, _ in (claimed - known)):
         yield "inputs: their SHA-256 are not those in the plan"
     if [list(block.names) for block in plan.blocks] != [block["variables"] for block in certificate["blocks"]]:
         yield "blocks: not those of the plan"
@@ -115,8 +119,9 @@ def _rule_files(
     if _is_plain(certificate):
         return
     claimed = {entry["sha256"]: entry["file"] for entry in certificate["inputs"] if entry["role"] == "rules"}
-    files = dict.fromkeys([str(real_path(rules)), *load_schema(rules, phase=result.phase, allowed=allow).files])
-    actual = {file_digest(Path(file)): Path(file).name for file in files}
+    read = result.inputs or load_rules(rules, phase=result.phase, allowed=allow).digests()
+    roles = [role for role in read if role.partition(": ")[0] == "rules"]
+    actual = {read[role]: Path(role.partition(": ")[2] or rules).name for role in roles}
     for digest, file in claimed.items():
         if digest not in actual:
             yield f"rules: {file} of the certificate (SHA-256 {digest}) is not among the rules given"
@@ -126,6 +131,25 @@ def _rule_files(
     phase = certificate["options"]["phase"]
     if phase != result.phase:
         yield f"rules: judged in phase {result.phase}, certified in phase {phase}"
+
+
+def _documents_said(certificate: Mapping[str, Any]) -> str:
+    named = [entry for entry in certificate["inputs"] if entry["role"] == "document"]
+    return f"what the rules name is as certified: {counted(len(named), 'document')}" if named else ""
+
+
+def _documents(certificate: Mapping[str, Any], rules: Path, result: CheckResult) -> Iterator[str]:
+    """Compare the documents that the rules name, as they were read now, or as they are if this judgement needs none."""
+    for entry in certificate["inputs"]:
+        if entry["role"] == "document":
+            name, path = entry["file"], rules.resolve().parent / entry["file"]
+            actual = result.inputs.get(f"document: {name}") or (file_digest(path) if path.is_file() else "not there")
+            if actual != entry["sha256"]:
+                yield f"document: the SHA-256 of {name} is {actual}, certified {entry['sha256']}"
+    certified = {entry["sha256"] for entry in certificate["inputs"] if entry["role"] in ("original", "data")}
+    given = result.inputs.get("original")
+    if given is not None and given not in certified and any(e["role"] == "original" for e in certificate["inputs"]):
+        yield f"original: the SHA-256 of the file given is {given}, the certificate was made with another"
 
 
 def _verdicts_said(certificate: Mapping[str, Any]) -> str:

@@ -101,7 +101,7 @@ def check_rules(
 
 def read_inputs(data: Path | None, rule_set: RuleSet, options: CheckOptions, readings: Readings) -> dict[str, str]:
     """Return the SHA-256 of all that was read for a judgement, by its role."""
-    named = {"data": data, **options.parameters}
+    named = {"data": data, "original" if options.original else "domain": options.original or options.domain}
     digests = {role: readings.digest(path) for role, path in named.items() if path is not None}
     documents = readings.documents(Path(rule_set.schema.origin.file))
     known = {role: digest for role, digest in digests.items() if digest is not None}

@@ -91,7 +91,7 @@ class CheckResult(Tabled):
 
     `broken_records` counts the records with at least one violation; None when they were not counted. `inputs` are the
     SHA-256 of all that was read for it, of the bytes that were judged: "data", "rules", "rules: FILE", "original",
-    "document: FILE".
+    "domain", "document: FILE".
     """
 
     data: str

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from constraint_sdc.commands import mask as pipeline
+from constraint_sdc.commands.certificate.verify import check_certificate
 from constraint_sdc.commands.check import CheckOptions, check_file
 from constraint_sdc.commands.masking import preparation
 from constraint_sdc.errors import ConstraintSdcError
@@ -247,3 +248,19 @@ def test_a_check_judges_one_version(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         folder_of(folder, FILES)
         turn[:] = 0, turn[1] + 1
         assert checked() in (None, old, new)
+
+
+@pytest.mark.parametrize("name", ["codes.xml", "words.txt", "original.xml", "rules.sch", "more.sch"])
+def test_a_certificate_names_what_has_changed_since(tmp_path: Path, name: str) -> None:
+    folder = folder_of(tmp_path / "run", FILES)
+    certificate = json.loads(masked(folder)["masked.xml.certificate.json"])
+    data, rules = folder / "out" / "masked.xml", folder / "rules.sch"
+
+    def mismatches(options: CheckOptions) -> str:
+        return " ".join(check_certificate(certificate, data, rules, check_file(data, rules, options)).mismatches)
+
+    assert mismatches(CheckOptions(original=folder / "original.xml", allow=(folder,))) == ""
+    assert mismatches(CheckOptions(domain=folder / "original.xml", allow=(folder,))) == ""
+    folder_of(folder, {name: OTHERS[name]})
+    found = mismatches(CheckOptions(original=folder / "original.xml", allow=(folder,)))
+    assert hashlib.sha256(OTHERS[name].encode()).hexdigest() in found

@@ -146,10 +146,10 @@ def _documents(certificate: Mapping[str, Any], rules: Path, result: CheckResult)
             actual = result.inputs.get(f"document: {name}") or (file_digest(path) if path.is_file() else "not there")
             if actual != entry["sha256"]:
                 yield f"document: the SHA-256 of {name} is {actual}, certified {entry['sha256']}"
-    certified = {entry["sha256"] for entry in certificate["inputs"] if entry["role"] in ("original", "data")}
-    given = result.inputs.get("original")
-    if given is not None and given not in certified and any(e["role"] == "original" for e in certificate["inputs"]):
-        yield f"original: the SHA-256 of the file given is {given}, the certificate was made with another"
+    roles = {entry["role"]: entry["sha256"] for entry in certificate["inputs"]}
+    certified, given = roles.get("original", roles.get("data")), result.inputs.get("original")
+    if given is not None and given != certified:
+        yield f"original: the SHA-256 of the file given with --original is {given}, certified {certified}"
 
 
 def _verdicts_said(certificate: Mapping[str, Any]) -> str:

@@ -20,7 +20,8 @@ Results    CheckResult  RuleResult  Violation  RuleList  RuleRow  Plan  BlockPla
            Partitioned  CertificateCheck  RuleExplanation  RecordExplanation  Assessment  Measured  Sweep  SweepPoint
            ExamResult  ExamAnswer  DemoResult  Description  VariableDescription  Written  Reason
 Errors     ConstraintSdcError  UsageError  PluginError  RulesError  DataError  NotRowsError  NoRecordsError
-           ResourceRefusedError  JudgeError  LimitError  PlanRefusedError  CannotShareError  NotPublishedError
+           ChangedFileError  ResourceRefusedError  JudgeError  LimitError  PlanRefusedError  CannotShareError
+           NotPublishedError
 """
 
 from __future__ import annotations

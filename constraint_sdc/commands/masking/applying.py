@@ -2,7 +2,7 @@
 
 A context that reads no masked value applies to the same nodes in both files, so the judge must have judged as many in
 each. A context that reads masked values may apply to other records afterwards; these are counted. A rule that judged
-some node before and judges none after is refused whatever its context reads.
+some node before and judges none after is refused, unless the user said that it may be idle.
 """
 
 from __future__ import annotations
@@ -64,25 +64,28 @@ def compare_contexts(
     reading = dict(_reading_contexts(understood, cells.touched()))
     was, now = _applying(understood, cells, frozenset(rule for rule, reads in reading.items() if reads))
     judged = {result.rule: result.fired for result in before.results}
-    lines = []
-    compared = []
+    may_be_idle = {result.rule for result in after.results if result.may_be_idle}
+    wrong, compared = list[str](), list[RuleOutcome]()
     for outcome in outcomes:
         rule, first, then = outcome.rule, judged[outcome.rule], outcome.checked
-        if first != then and (not reading[rule] or not then):
-            reason = "" if reading[rule] else ", though its context reads no masked value"
-            lines.append(
-                f"{rule}: judged on {_nodes(first)} before and on {f'{then:,}' if then else 'none'} after{reason}"
-            )
+        if first != then and (not reading[rule] or (not then and rule not in may_be_idle)):
+            wrong.append(_difference(rule, first, then, reads=reading[rule]))
         if rule in now:
             if (counted := int(np.count_nonzero(now[rule]))) != then:
-                lines.append(f"{rule}: Saxon judged {_nodes(then)}, the evaluator {_nodes(counted)}")
+                wrong.append(f"{rule}: Saxon judged {_nodes(then)}, the evaluator {_nodes(counted)}")
             gone, new = (int(np.count_nonzero(flags)) for flags in (was[rule] & ~now[rule], now[rule] & ~was[rule]))
             outcome = replace(outcome, no_longer_applies=gone, newly_applies=new)
         compared.append(outcome)
-    if lines:
+    if wrong:
         what = f"the rules were not judged on the masked file as on the original; {output.name} was not written"
-        raise NotPublishedError(what, details=tuple(lines[:_MOST_LINES]))
+        raise NotPublishedError(what, details=tuple(wrong[:_MOST_LINES]))
     return tuple(compared)
+
+
+def _difference(rule: str, first: int, then: int, *, reads: bool) -> str:
+    later = f"{then:,}" if then else "none"
+    reason = "" if reads else ", though its context reads no masked value"
+    return f"{rule}: judged on {_nodes(first)} before and on {later} after{reason}"
 
 
 def _nodes(count: int) -> str:

@@ -64,9 +64,11 @@ def test_a_context_that_only_saxon_understands_is_counted_by_the_difference(tmp_
 def test_a_rule_that_judges_no_record_any_more_is_refused(tmp_path: Path, context: str) -> None:
     largest = max(int(row["A"]) for row in amounts())
     given = extract(tmp_path, amounts(), schema(RULE, context=context.format(largest)))
-    with pytest.raises(NotPublishedError, match="low: judged on 1 node before and on none after"):
+    with pytest.raises(NotPublishedError, match="low: idle in the masked file"):
         given.mask(3)
     assert not given.output.exists()
+    (outcome,) = given.mask(3, allow_idle=("low",)).outcomes
+    assert (outcome.checked, outcome.no_longer_applies, outcome.newly_applies) == (0, 1, 0)
 
 
 def fewer(result: CheckResult, count: int) -> CheckResult:
@@ -87,7 +89,7 @@ def test_a_context_that_reads_no_masked_value_is_judged_as_often_as_before(
         return fewer(result, result.results[0].fired if missing == "all" else missing)
 
     monkeypatch.setattr(pipeline, "check_written", faulty)
-    with pytest.raises(NotPublishedError, match=r"low: judged on \d+ nodes? before and on (\d+|none) after"):
+    with pytest.raises(NotPublishedError, match=r"low: (judged on \d+ nodes? before and on (\d+|none) after|idle in)"):
         given.mask(3, overwrite=True)
 
 

@@ -167,10 +167,11 @@ class Original:
 
         `$original` has a role of its own only if it is not the data.
         """
+        own = {"data": self.dataset.sha256}
         if not self.has_rules:
-            return {"data": self.dataset.sha256}
-        read = read_inputs(self._data, self.rule_set, self.check, self.readings)
-        return {role: digest for role, digest in read.items() if role != "original" or self._settings.original}
+            return own
+        read = read_inputs(None, self.rule_set, self.check, self.readings)
+        return own | {role: digest for role, digest in read.items() if role != "original" or self._settings.original}
 
 
 @contextmanager

@@ -21,8 +21,8 @@ Results    CheckResult  RuleResult  Violation  RuleList  RuleRow  Plan  BlockPla
            Partitioned  CertificateCheck  RuleExplanation  RecordExplanation  Assessment  Measured  Sweep  SweepPoint
            ExamResult  ExamAnswer  DemoResult  Description  VariableDescription  Written  Reason
 Errors     ConstraintSdcError  UsageError  PluginError  RulesError  DataError  NotRowsError  NoRecordsError
-           ResourceRefusedError  JudgeError  LimitError  PlanRefusedError  CannotShareError  NotTrustedError
-           NotPublishedError
+           ChangedFileError  ResourceRefusedError  JudgeError  LimitError  PlanRefusedError  CannotShareError
+           NotTrustedError  NotPublishedError
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from constraint_sdc.data.variable import VariableDescription as VariableDescription
     from constraint_sdc.data.variable import Written as Written
     from constraint_sdc.errors import CannotShareError as CannotShareError
+    from constraint_sdc.errors import ChangedFileError as ChangedFileError
     from constraint_sdc.errors import ConstraintSdcError as ConstraintSdcError
     from constraint_sdc.errors import DataError as DataError
     from constraint_sdc.errors import JudgeError as JudgeError
@@ -199,6 +200,7 @@ _HOMES = {
     "PlanRefusedError": "constraint_sdc.errors",
     "CannotShareError": "constraint_sdc.errors",
     "NotTrustedError": "constraint_sdc.errors",
+    "ChangedFileError": "constraint_sdc.errors",
     "NotPublishedError": "constraint_sdc.errors",
 }
 

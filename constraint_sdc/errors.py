@@ -5,8 +5,9 @@ ConstraintSdcError            root; carries the exit code of the command line
 │   └── PluginError           an installed distribution offers something that cannot be used (in `plugins`)
 ├── RulesError                a Schematron file cannot be processed (exit 2)
 ├── DataError                 a microdata or XML file cannot be processed (exit 2)
-│   └── NotRowsError          well-formed XML, but not flat rows; `check` judges it as a document instead
-│       └── NoRecordsError    nothing is inside the root element
+│   ├── NotRowsError          well-formed XML, but not flat rows; `check` judges it as a document instead
+│   │   └── NoRecordsError    nothing is inside the root element
+│   └── ChangedFileError      a file is not as it was when the run first read it
 ├── ResourceRefusedError      a rule asked for a file outside the allowed directories (exit 2)
 ├── JudgeError                Saxon stopped: a time limit, a crash, an error outside any rule (exit 2)
 ├── LimitError                more time or memory than the limits allow (exit 2)
@@ -98,6 +99,10 @@ class NoRecordsError(NotRowsError):
     def __init__(self, root: str, *, file: str) -> None:
         super().__init__("the file has no records: nothing is inside its root element", file=file)
         self.root = root
+
+
+class ChangedFileError(DataError):
+    """A file is not as it was when the run first read it: nothing is judged, written or certified by two versions."""
 
 
 class ResourceRefusedError(ConstraintSdcError):

@@ -17,8 +17,9 @@ from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Outside
 from constraint_sdc.files.dataset import Dataset
 from constraint_sdc.files.microdata.microdata import Microdata, open_microdata
-from constraint_sdc.files.microdata.source import open_binary
+from constraint_sdc.files.microdata.source import OnePass, open_binary
 from constraint_sdc.files.publication.recovery import settle_publication
+from constraint_sdc.files.readings import Readings
 from constraint_sdc.judge.check_rows import RowsCheck, Wishes, check_document
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.judge.idle import names_of, require_rules, with_idle
@@ -92,8 +93,19 @@ def check_rules(
     """Judge a file by rules that are loaded."""
     options.require_files()
     require_rules(rule_set.schema, options.allow_idle)
+    rule_set.note(judges.readings)
     with compiling(judges), hiding_values(options):
-        return _check(data, rule_set, options, judges, progress)
+        result = _check(data, rule_set, options, judges, progress)
+    return replace(result, inputs=read_inputs(data, rule_set, options, judges.readings))
+
+
+def read_inputs(data: Path | None, rule_set: RuleSet, options: CheckOptions, readings: Readings) -> dict[str, str]:
+    """Return the SHA-256 of all that was read for a judgement, by its role."""
+    named = {"data": data, "original" if options.original else "domain": options.original or options.domain}
+    digests = {role: readings.digest(path) for role, path in named.items() if path is not None}
+    documents = readings.documents(Path(rule_set.schema.origin.file))
+    known = {role: digest for role, digest in digests.items() if digest is not None}
+    return {**known, **rule_set.digests(), **{f"document: {name}": digest for name, digest in documents.items()}}
 
 
 def full_svrl(data: Path, rules: Path, options: CheckOptions) -> str:
@@ -204,7 +216,7 @@ def check_dataset(
     routes, from_memory = understood.routes, not understood.routes.by_chunk
     with hiding_values(options):
         while True:
-            chunks = dataset.chunks() if from_memory else dataset.microdata.chunks()
+            chunks = dataset.chunks() if from_memory else _read_again(dataset, judges.readings)
             check = RowsCheck(
                 rule_set.schema,
                 routes,
@@ -221,6 +233,14 @@ def check_dataset(
                 return idle_noted(result, rule_set.schema, names_of(dataset), options)
             except NoXmlError:
                 from_memory = False
+
+
+def _read_again(dataset: Dataset, readings: Readings) -> Iterator[Chunk]:
+    """Yield the records with their XML; the file must still be the one that was read."""
+    with OnePass(dataset.path) as source:
+        source.begin()
+        yield from dataset.microdata.chunks(source=source)
+    readings.note(dataset.path, source.sha256)
 
 
 def check_written(
@@ -267,23 +287,28 @@ def _check_rows(
 
     Return the fields of the verdict, and the names of the file.
     """
-    microdata = open_microdata(data, record=options.record)
-    seen = _CheckContext(frozenset(microdata.layout.wrappers), microdata.layout.is_uniform)
+    seen: _CheckContext | None = None
     while True:
-        known = seen
-        routes, domains = _routes(schema, microdata.layout, known, options, data)
-        missing = _missing(schema, microdata.layout, known, options)
-        check, seen = _run_check(microdata, schema, routes, domains, missing, options, judges, progress)
+        with OnePass(data) as source:
+            microdata = open_microdata(data, record=options.record, source=source)
+            source.begin()
+            layout = microdata.layout
+            known = seen or _CheckContext(frozenset(layout.wrappers), layout.is_uniform)
+            routes, domains = _routes(schema, microdata, known, options, judges.readings)
+            missing = _missing(schema, layout, known, options)
+            check, seen = _run_check(microdata, source, schema, routes, domains, missing, options, judges, progress)
+        judges.readings.note(data, source.sha256)
         is_right = known == seen or (
-            routes == _routes(schema, microdata.layout, seen, options, data, domains)[0]
-            and missing == _missing(schema, microdata.layout, seen, options)
+            routes == _routes(schema, microdata, seen, options, judges.readings, domains)[0]
+            and missing == _missing(schema, layout, seen, options)
         )
         if is_right:
-            return _found(check), FileNames(microdata.layout.record, frozenset(check.names), seen.names)
+            return _found(check), FileNames(layout.record, frozenset(check.names), seen.names)
 
 
 def _run_check(
     microdata: Microdata,
+    source: OnePass,
     schema: Schema,
     routes: Routes,
     domains: Mapping[Outside, Domain],
@@ -296,7 +321,7 @@ def _run_check(
     outside: set[str] = set()
     is_uniform = layout.is_uniform
     with RowsCheck(schema, routes, layout, domains, judges, data, _wishes(options), missing) as check:
-        for chunk in microdata.chunks(outside):
+        for chunk in microdata.chunks(outside, source):
             is_uniform &= chunk.layout.is_uniform and chunk.layout.wrappers == layout.wrappers
             check.take(chunk)
             progress(check.records)
@@ -311,17 +336,19 @@ def _missing(schema: Schema, layout: Layout, around: _CheckContext, options: Che
 
 def _routes(
     schema: Schema,
-    layout: Layout,
+    microdata: Microdata,
     around: _CheckContext,
     options: CheckOptions,
-    data: Path,
+    readings: Readings,
     domains: dict[Outside, Domain] | None = None,
 ) -> tuple[Routes, dict[Outside, Domain]]:
+    layout = microdata.layout
     if options.engine == "saxon":
         return whole_file_routes(schema, "the Saxon engine was asked for"), {}
     overridden = frozenset(options.parameters)
     rules = understand(schema, record=layout.record, outside=around.names, overridden=overridden)
     if domains is None:
-        domains = load_domains(rules, options.parameters, Confinement.around((schema.origin.file, data), options.allow))
+        confinement = Confinement.around((schema.origin.file, microdata.path), options.allow)
+        domains = load_domains(rules, options.parameters, confinement, readings)
     known = replace(layout, is_uniform=around.is_uniform)
     return choose_routes(schema, rules, known, domains.keys(), shows_values=options.show_values), domains

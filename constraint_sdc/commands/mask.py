@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from constraint_sdc.commands.certificate.certificate import certificate_path, certificate_text, envelope_path
 from constraint_sdc.commands.check import check_written, idle_noted
+from constraint_sdc.commands.masking.applying import MaskedCells, compare_contexts
 from constraint_sdc.commands.masking.carrying_out import carry_out, require_same_plan
 from constraint_sdc.commands.masking.goal_files import GoalFiles
 from constraint_sdc.commands.masking.preparation import Original, Progress, open_original, prepare
@@ -51,6 +52,8 @@ def _outcome(before: RuleResult, after: RuleResult) -> RuleOutcome:
         repaired=len(was - now),
         newly_broken=len(now - was),
         missing=after.held_missing,
+        no_longer_applies=max(0, before.fired - after.fired),
+        newly_applies=max(0, after.fired - before.fired),
     )
 
 
@@ -98,6 +101,8 @@ def mask_file(
         after = _judge(original, staged, written, plan)
         outcomes = compare_verdicts(original.before, after)
         _refuse_broken(outcomes, after, output)
+        cells = MaskedCells(original.dataset.table, masked.columns(), _removed(plan))
+        outcomes = compare_contexts(outcomes, original.before, after, original.understood, cells, output)
         result = MaskResult(
             plan=plan,
             masked=masked,
@@ -105,7 +110,8 @@ def mask_file(
             after=after,
             outcomes=outcomes,
             smallest=written.smallest,
-            digests={**plan.inputs, "output": written.sha256},
+            # A document may be read first by the judgement of the masked file.
+            digests={**original.digests(), **plan.inputs, "output": written.sha256},
             data=data,
             rules=rules,
             output=output,
@@ -160,6 +166,7 @@ def _judge(original: Original, staged: Path, written: ReadBack, plan: Plan) -> C
     """Let Saxon judge the staged file, in the process that knows the rules already."""
     if not original.has_rules:
         return None
+    original.readings.note(staged, written.sha256)  # the judge must get the bytes that were read back
     rows = Chunk.without_xml(written.layout, {}, written.lines)
     missing = original.understood.missing
     after = check_written(staged, rows, original.rule_set, original.check, original.judges, missing)

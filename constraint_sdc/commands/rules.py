@@ -46,7 +46,7 @@ def _list_on_data(schema: Schema, rules: Path, data: Path, options: CheckOptions
     uniform = [chunk.layout.is_uniform for chunk in microdata.chunks(outside)]
     layout = replace(microdata.layout, is_uniform=all(uniform))
     edits = understand(schema, record=layout.record, outside=outside)
-    domains = load_domains(edits, {}, Confinement.around((rules, data), options.allow))
+    domains = load_domains(edits, {}, Confinement.around((rules, data), options.allow), saxon.readings)
     routes = choose_routes(schema, edits, layout, domains.keys())
     fired, file = contexts_on(data, schema, options, saxon)
     idle = idle_reasons(schema, file, fired)

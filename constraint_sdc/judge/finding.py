@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 from typing import TypeAlias
@@ -89,7 +89,9 @@ class RuleResult(Shown):
 class CheckResult(Tabled):
     """The verdict on one document. `records` is None when the document has no rows.
 
-    `broken_records` counts the records with at least one violation; None when they were not counted.
+    `broken_records` counts the records with at least one violation; None when they were not counted. `inputs` are the
+    SHA-256 of all that was read for it, of the bytes that were judged: "data", "rules", "rules: FILE", "original",
+    "domain", "document: FILE".
     """
 
     data: str
@@ -103,6 +105,7 @@ class CheckResult(Tabled):
     shows_values: bool = False
     notes: tuple[Reason, ...] = ()
     broken_records: int | None = None
+    inputs: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def has_errors(self) -> bool:

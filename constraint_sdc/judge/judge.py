@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from constraint_sdc.errors import JudgeError
+from constraint_sdc.files.readings import Readings
 from constraint_sdc.judge.control import prove, prove_svrl
 from constraint_sdc.judge.stylesheet.transpile import Output, Stylesheet, make_stylesheet
 from constraint_sdc.judge.worker.bench import Bench, rules_error
@@ -129,10 +130,11 @@ def _finding(assertion: str, row: dict[str, Any], line: int | None) -> JudgeFind
 class SaxonProcess:
     """The process in which Saxon runs for all judges of a run; a new one starts after a time limit has ended the last.
 
-    One judge at a time has its turn; the time limit of each counts from there.
+    One judge at a time has its turn; the time limit of each counts from there. `readings` has what the run has read.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, readings: Readings | None = None) -> None:
+        self.readings = readings or Readings()
         self._turn = threading.RLock()
         self._bench: Bench | None = None
         self._judges = 0
@@ -155,6 +157,7 @@ class SaxonProcess:
         with self._turn:
             bench = self._living()
             bench.deadline = sooner(None if time_limit is None else time.monotonic() + time_limit)
+            bench.readings = self.readings
             yield bench
 
     def close(self) -> None:
@@ -182,9 +185,9 @@ class Judge:
 
     `record` is the Clark name of the record element; findings then carry record numbers. `parameters` names documents
     that take the place of variables (`{"original": path}`). Rules may read files beside the rules, beside the data and
-    in `allowed` directories. `time_limit` is in seconds for each document; `max_findings` caps the findings of each
-    assertion, never the counts. `missing` has, by the id of an assertion, the condition that a value which its test
-    reads is missing.
+    in `allowed` directories; `readings` keeps the digests of all that is read. `time_limit` is in seconds for each
+    document; `max_findings` caps the findings of each assertion, never the counts. `missing` has, by the id of an
+    assertion, the condition that a value which its test reads is missing.
     """
 
     def __init__(
@@ -198,8 +201,9 @@ class Judge:
         max_findings: int | None = 1000,
         saxon: SaxonProcess | None = None,
         missing: Mapping[str, str] | None = None,
+        readings: Readings | None = None,
     ) -> None:
-        self._own = SaxonProcess()
+        self._own = SaxonProcess(readings)
         self._shared = saxon
         self._number = (saxon or self._own).enrol()
         self._schema = schema
@@ -238,7 +242,7 @@ class Judge:
     def close(self) -> None:
         """End the process if it is the judge's own; judging again starts a new one."""
         self._own.close()
-        self._own = SaxonProcess()
+        self._own = SaxonProcess(self._own.readings)
 
     def __enter__(self) -> Judge:
         return self
@@ -319,6 +323,7 @@ class Judges:
         self._allowed = allowed
         self._time_limit = time_limit
         self._max_findings = max_findings
+        self.readings = saxon.readings
         self._all = frozenset(assertion.id for assertion in schema.assertions())
         self._known: dict[tuple[frozenset[str], str | None, Conditions], Judge] = {}
         self._lock = threading.Lock()
@@ -349,6 +354,7 @@ class Judges:
             max_findings=self._max_findings,
             saxon=saxon,
             missing=dict(missing),
+            readings=self.readings,
         )
 
 

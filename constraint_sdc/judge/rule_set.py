@@ -17,6 +17,7 @@ from constraint_sdc.data.table import Chunk, Column, Layout
 from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Outside
 from constraint_sdc.files.dataset import Dataset
+from constraint_sdc.files.readings import Readings
 from constraint_sdc.judge.idle import names_of, never_fires
 from constraint_sdc.judge.missing import MissingValues, missing_values
 from constraint_sdc.judge.routes import FirstMatch, Routes, choose_routes, judge_chunk
@@ -35,6 +36,11 @@ class RuleSet:
 
     path: Path
     schema: Schema
+
+    def note(self, readings: Readings) -> None:
+        """Add the files of the rules to what a run has read."""
+        for name, digest in zip(self.schema.files, self.schema.sha256, strict=True):
+            readings.note(Path(name), digest)
 
     def digests(self) -> dict[str, str]:
         """Return the SHA-256 of every file of the rules, of the bytes that were read, by its role."""
@@ -73,6 +79,13 @@ class Understood:
         """Tell where each rule that needs no Saxon certainly holds, for a number of records given as columns."""
         return self.evaluator([rule.id for rule in self.rules])(columns, count)
 
+    def applies(self, ids: Collection[str], columns: Mapping[str, Column], count: int) -> Mapping[str, Flags]:
+        """Tell to which records these rules apply, for those rules whose contexts the evaluator is certain of."""
+        matches = _restricted(self.routes.vectorised, ids)
+        chunk = Chunk.without_xml(self.layout, columns, np.zeros(count, np.int64))
+        verdict = judge_chunk(matches, chunk, xpath1=self.is_xpath1, domains=self.domains)
+        return {} if verdict.unsure.any() else verdict.fired
+
     def evaluator(self, ids: Collection[str]) -> Evaluate:
         """Return the evaluator of some rules: each with its context, and what earlier rules of its pattern take."""
         matches = _restricted(self.routes.vectorised, ids)
@@ -90,6 +103,7 @@ def understand_rules(
     dataset: Dataset,
     parameters: Mapping[str, Path],
     allowed: tuple[Path, ...],
+    readings: Readings,
     codes: Mapping[str, tuple[str, ...]],
 ) -> Understood:
     """Return the meaning of the rules on the records of a file; `parameters` are documents as values of variables.
@@ -101,7 +115,7 @@ def understand_rules(
     never = never_fires(schema, names_of(dataset))
     rules = tuple(replace(rule, never_fires=rule.id in never) for rule in rules)
     confinement = Confinement.around((schema.origin.file, dataset.path), allowed)
-    domains = load_domains(rules, parameters, confinement, dataset)
+    domains = load_domains(rules, parameters, confinement, readings, dataset)
     routes = choose_routes(schema, rules, layout, domains.keys())
     given, names = frozenset(parameters), dataset.outside
     missing = missing_values(schema, layout.record, names, codes=codes, given=given, table=dataset.table)

@@ -13,6 +13,8 @@ from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Outside, walk
 from constraint_sdc.files.dataset import Dataset
 from constraint_sdc.files.microdata.microdata import Microdata, open_microdata
+from constraint_sdc.files.microdata.source import OnePass
+from constraint_sdc.files.readings import Readings
 from constraint_sdc.schematron.confinement import Confinement
 
 
@@ -20,12 +22,13 @@ def load_domains(
     rules: tuple[EditRule, ...],
     parameters: Mapping[str, Path],
     allowed: Confinement,
+    readings: Readings,
     known: Dataset | None = None,
 ) -> dict[Outside, Domain]:
     """Read the values that value-domain rules compare with, each file once; `parameters` may name `original`.
 
     A file that is not there, not allowed or not rows is left out: Saxon then says what is wrong with it, or judges it
-    as a document. `known` is a file that was read already.
+    as a document. `known` is a file that was read already; `readings` gets the digests of the others.
     """
     wanted: dict[Path, list[Outside]] = {}
     for outside in _outsides(rules):
@@ -35,7 +38,7 @@ def load_domains(
     domains: dict[Outside, Domain] = {}
     for path, outsides in wanted.items():
         try:
-            domains.update(_domains_of(path, outsides, known))
+            domains.update(_domains_of(path, outsides, readings, known))
         except NotRowsError:
             continue
     return domains
@@ -47,20 +50,29 @@ def _outsides(rules: tuple[EditRule, ...]) -> Iterator[Outside]:
         yield from (part for part in walk(expression) if isinstance(part, Outside))
 
 
-def _domains_of(path: Path, outsides: list[Outside], known: Dataset | None) -> dict[Outside, Domain]:
-    if known is None or path != known.path:
-        return _read_domains(open_microdata(path), outsides)
-    if known.record is not None and (found := open_microdata(path)).layout != known.microdata.layout:
-        return _read_domains(found, outsides)  # rules see other rows than the user's records
-    return _known_domains(known, outsides)
+def _domains_of(
+    path: Path, outsides: list[Outside], readings: Readings, known: Dataset | None
+) -> dict[Outside, Domain]:
+    if any(outside.href is not None for outside in outsides):
+        readings.note_document(path)
+    if known is not None and path == known.path and known.record is None:
+        return _known_domains(known, outsides)
+    with OnePass(path) as source:
+        microdata = open_microdata(path, source=source)
+        if known is not None and path == known.path and microdata.layout == known.microdata.layout:
+            return _known_domains(known, outsides)
+        source.begin()  # rules see other rows than the user's records
+        domains = _read_domains(microdata, outsides, source)
+    readings.note(path, source.sha256)
+    return domains
 
 
-def _read_domains(microdata: Microdata, outsides: list[Outside]) -> dict[Outside, Domain]:
+def _read_domains(microdata: Microdata, outsides: list[Outside], source: OnePass) -> dict[Outside, Domain]:
     layout = microdata.layout
     domains = {outside: Domain() for outside in dict.fromkeys(outsides)}
     names: set[str] = set()
     is_uniform = layout.is_uniform
-    for chunk in microdata.chunks(names):
+    for chunk in microdata.chunks(names, source):
         is_uniform &= chunk.layout.is_uniform and chunk.layout.wrappers == layout.wrappers
         _add(domains, chunk)
     return _certain(domains, replace(layout, is_uniform=is_uniform), names)

@@ -164,8 +164,10 @@ class MaskOptions:
 class RuleOutcome:
     """One rule before and after masking: records that broke it, those still broken, repaired and newly broken.
 
-    `newly_broken` of a record-local rule is 0 in every published file. `missing` are the records of the masked file on
-    which the rule holds although a value that its test reads is missing; None if it is not known.
+    `checked` counts the nodes judged in the masked file. `newly_broken` of a record-local rule is 0 in every published
+    file. `missing` are the records of the masked file on which the rule holds although a value that its test reads is
+    missing; None if it is not known. `no_longer_applies` and `newly_applies` count records that left the rule's context
+    or came into it, because the context reads masked values.
     """
 
     rule: str
@@ -176,6 +178,8 @@ class RuleOutcome:
     repaired: int
     newly_broken: int
     missing: int | None = None
+    no_longer_applies: int = 0
+    newly_applies: int = 0
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -196,7 +196,7 @@ def test_data_that_is_not_xml_is_a_data_error_with_its_line(desk: Desk, data: st
 
 
 def test_a_missing_data_file_is_a_data_error(desk: Desk) -> None:
-    with pytest.raises(DataError, match="No such file"):
+    with pytest.raises(DataError, match="no such file"):
         desk.judge(RULES).judge_file(desk.folder / "nowhere.xml")
 
 

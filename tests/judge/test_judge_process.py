@@ -78,7 +78,7 @@ def test_a_worker_that_dies_is_a_judge_error() -> None:
 
 def test_bytes_that_arrive_during_the_work_do_not_end_the_process() -> None:
     worker = Worker()
-    message, _ = packed({"do": "forget"})
+    message = packed({"do": "forget"}, 0)
     worker._send(message * 50)
     for _ in range(50):
         length, _ = sizes(worker._receive(HEAD_SIZE, None))
@@ -95,7 +95,7 @@ def test_an_unknown_message_is_answered_as_a_problem() -> None:
 def test_a_message_comes_back_as_it_was_sent() -> None:
     import io
 
-    head, attachment = packed({"do": "é", "n": [1, None]}, b"\x00\xff")
+    head, attachment = packed({"do": "é", "n": [1, None]}, 2), b"\x00\xff"
     stream = io.BytesIO(head + attachment)
     assert read_message(stream) == ({"do": "é", "n": [1, None]}, b"\x00\xff")
     assert read_message(stream) is None

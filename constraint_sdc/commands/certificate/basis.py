@@ -37,6 +37,7 @@ _TABLE: tuple[tuple[str, Basis, str], ...] = (
     ("versions", Basis.STATED, "versions.* plan.tool.version"),
     ("inputs[].file", Basis.STATED, "inputs[*].file"),
     ("inputs of the rules", Basis.FILE, "inputs[rules].role inputs[rules].sha256 plan.inputs.rules"),
+    ("documents of the rules", Basis.FILE, "inputs[document].role inputs[document].sha256 plan.inputs.document"),
     ("inputs[recipe].sha256", Basis.RECIPE, "inputs[recipe].role inputs[recipe].sha256 plan.inputs.recipe"),
     ("inputs[data].sha256", Basis.ORIGINAL, "inputs[*].role inputs[*].sha256 plan.inputs.*"),
     ("output.file", Basis.STATED, "output.file"),

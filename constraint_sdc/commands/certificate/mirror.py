@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -63,7 +64,10 @@ def _in_words(certificate: Mapping[str, Any], plan: Plan) -> Iterator[str]:
     said = options["k"], options["masker"], division_from_json(options), options["seed"], options["on_broken"]
     if (plan.k, plan.masker.name, plan.division, plan.seed, plan.on_broken) != said:
         yield "options: not those of the plan"
-    if sorted(plan.inputs.values()) != sorted(entry["sha256"] for entry in certificate["inputs"]):
+    # A document that rules name may be read first when the masked file is judged, after the plan was made.
+    claimed = Counter((entry["role"], entry["sha256"]) for entry in certificate["inputs"])
+    known = Counter((role.partition(": ")[0], digest) for role, digest in plan.inputs.items())
+    if known - claimed or any(role != "document" for role, _ in (claimed - known)):
         yield "inputs: their SHA-256 are not those in the plan"
     if [list(block.names) for block in plan.blocks] != [block["variables"] for block in certificate["blocks"]]:
         yield "blocks: not those of the plan"
@@ -115,10 +119,14 @@ def mirrored(certificate: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
 
 
 def _inputs(certificate: Mapping[str, Any], plan: Plan) -> list[dict[str, Any]]:
-    """Return the inputs of the plan in their order; only the names of further rule files stand in the plan."""
+    """Return the inputs of the plan in their order; only the names of further files of the rules stand in the plan.
+
+    A document that was read after the plan was made stands in the certificate alone.
+    """
     names = [entry["file"] for entry in certificate["inputs"]]
+    later = {f"document: {e['file']}": e["sha256"] for e in certificate["inputs"] if e["role"] == "document"}
     mirrored = []
-    for place, (key, digest) in enumerate(sorted(plan.inputs.items())):
+    for place, (key, digest) in enumerate(sorted({**later, **plan.inputs}.items())):
         role, _, name = key.partition(": ")
         stated = names[place] if place < len(names) else None
         mirrored.append({"role": role, "file": name or stated, "sha256": digest})

@@ -15,13 +15,13 @@ from constraint_sdc.files.dataset import read_dataset
 from constraint_sdc.files.microdata.microdata import open_microdata
 from constraint_sdc.files.recipe import recipe_from_json
 from constraint_sdc.judge.finding import CheckResult
+from constraint_sdc.judge.rule_set import load_rules
 from constraint_sdc.maskers.masked import CertificateCheck
 from constraint_sdc.maskers.masker import Recount
 from constraint_sdc.maskers.registry import DEFAULT, MASKERS
 from constraint_sdc.plan.plan_json import plan_from_json
 from constraint_sdc.reports.check.wording import counted, number, or_unknown
 from constraint_sdc.schematron.confinement import real_path
-from constraint_sdc.schematron.load import load_schema
 from constraint_sdc.settings.masker import make_masker
 
 
@@ -46,6 +46,7 @@ def check_certificate(
     parts: list[tuple[str, Iterable[str]]] = [
         ("the file is the one that was certified", _output(certificate, data, result)),
         (_rules_said(certificate), _rule_files(certificate, rules, result, allow)),
+        (_documents_said(certificate), _documents(certificate, rules, result)),
         (_verdicts_said(certificate), _verdicts(certificate, result)),
         (_blocks_said(certificate), _blocks(certificate, data, record)),
         (recount.said, recount.differs),
@@ -88,7 +89,7 @@ def _recount(certificate: Mapping[str, Any], data: Path, record: str | None) -> 
 
 def _output(certificate: Mapping[str, Any], data: Path, result: CheckResult) -> Iterator[str]:
     claimed = certificate["output"]
-    actual = file_digest(data)
+    actual = result.inputs.get("data") or file_digest(data)
     if actual != claimed["sha256"]:
         yield f"output: the SHA-256 of {data} is {actual}, the certificate is for {claimed['sha256']}"
     if result.records != claimed["records"]:
@@ -113,8 +114,9 @@ def _rule_files(
     if _is_plain(certificate):
         return
     claimed = {entry["sha256"]: entry["file"] for entry in certificate["inputs"] if entry["role"] == "rules"}
-    files = dict.fromkeys([str(real_path(rules)), *load_schema(rules, phase=result.phase, allowed=allow).files])
-    actual = {file_digest(Path(file)): Path(file).name for file in files}
+    read = result.inputs or load_rules(rules, phase=result.phase, allowed=allow).digests()
+    roles = [role for role in read if role.partition(": ")[0] == "rules"]
+    actual = {read[role]: Path(role.partition(": ")[2] or rules).name for role in roles}
     for digest, file in claimed.items():
         if digest not in actual:
             yield f"rules: {file} of the certificate (SHA-256 {digest}) is not among the rules given"
@@ -124,6 +126,25 @@ def _rule_files(
     phase = certificate["options"]["phase"]
     if phase != result.phase:
         yield f"rules: judged in phase {result.phase}, certified in phase {phase}"
+
+
+def _documents_said(certificate: Mapping[str, Any]) -> str:
+    named = [entry for entry in certificate["inputs"] if entry["role"] == "document"]
+    return f"what the rules name is as certified: {counted(len(named), 'document')}" if named else ""
+
+
+def _documents(certificate: Mapping[str, Any], rules: Path, result: CheckResult) -> Iterator[str]:
+    """Compare the documents that the rules name, as they were read now, or as they are if this judgement needs none."""
+    for entry in certificate["inputs"]:
+        if entry["role"] == "document":
+            name, path = entry["file"], real_path(rules).parent / entry["file"]
+            actual = result.inputs.get(f"document: {name}") or (file_digest(path) if path.is_file() else "not there")
+            if actual != entry["sha256"]:
+                yield f"document: the SHA-256 of {name} is {actual}, certified {entry['sha256']}"
+    roles = {entry["role"]: entry["sha256"] for entry in certificate["inputs"]}
+    certified, given = roles.get("original", roles.get("data")), result.inputs.get("original")
+    if given is not None and given != certified:
+        yield f"original: the SHA-256 of the file given with --original is {given}, certified {certified}"
 
 
 def _verdicts_said(certificate: Mapping[str, Any]) -> str:

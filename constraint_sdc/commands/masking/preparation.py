@@ -13,13 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from constraint_sdc.arrays import Flags
-from constraint_sdc.commands.check import CheckOptions, check_dataset, compiling, judges_of
+from constraint_sdc.commands.check import CheckOptions, check_dataset, compiling, judges_of, read_inputs
 from constraint_sdc.commands.masking.division import keep_weights, record_weights
 from constraint_sdc.commands.masking.settings import settle
 from constraint_sdc.constraints.show import show_constraint
 from constraint_sdc.errors import PlanRefusedError, RulesError, UsageError
 from constraint_sdc.files.dataset import Dataset, read_dataset
 from constraint_sdc.files.publication.recovery import settle_publication
+from constraint_sdc.files.readings import Readings
 from constraint_sdc.judge.finding import CheckResult, RuleResult
 from constraint_sdc.judge.idle import require_rules
 from constraint_sdc.judge.judge import Judges, SaxonProcess
@@ -81,6 +82,11 @@ class Original:
         self._progress = progress
 
     @property
+    def readings(self) -> Readings:
+        """Return what the run has read."""
+        return self._saxon.readings
+
+    @property
     def has_rules(self) -> bool:
         """Tell whether there are rules."""
         return self._rules is not None
@@ -90,13 +96,17 @@ class Original:
         """The records."""
         if self.has_rules:
             self._saxon.start()
-        return read_dataset(self._data, self._record, self._progress)
+        dataset = read_dataset(self._data, self._record, self._progress)
+        self.readings.note(self._data, dataset.sha256)
+        return dataset
 
     @cached_property
     def rule_set(self) -> RuleSet:
         """The rules; there must be some."""
         assert self._rules is not None
-        return load_rules(self._rules, phase=self._settings.phase, allowed=self._settings.allow)
+        rule_set = load_rules(self._rules, phase=self._settings.phase, allowed=self._settings.allow)
+        rule_set.note(self.readings)
+        return rule_set
 
     @cached_property
     def check(self) -> CheckOptions:
@@ -123,7 +133,9 @@ class Original:
         if not self.has_rules:
             return Understood(self.dataset.layout)
         check = self.check
-        return understand_rules(self.rule_set, self.dataset, check.parameters, check.allow, check.missing_codes)
+        return understand_rules(
+            self.rule_set, self.dataset, check.parameters, check.allow, self.readings, check.missing_codes
+        )
 
     @cached_property
     def judges(self) -> Judges:
@@ -151,8 +163,15 @@ class Original:
         return other
 
     def digests(self) -> dict[str, str]:
-        """Return the SHA-256 of the bytes that were read, of the data and of every file of the rules."""
-        return {"data": self.dataset.sha256, **(self.rule_set.digests() if self.has_rules else {})}
+        """Return the SHA-256 of the bytes that were read so far: the data, every file of the rules, what they name.
+
+        `$original` has a role of its own only if it is not the data.
+        """
+        own = {"data": self.dataset.sha256}
+        if not self.has_rules:
+            return own
+        read = read_inputs(None, self.rule_set, self.check, self.readings)
+        return own | {role: digest for role, digest in read.items() if role != "original" or self._settings.original}
 
 
 @contextmanager

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from constraint_sdc.commands.certificate.certificate import file_digest
 from constraint_sdc.commands.masking.division import wished_division, wished_masker
 from constraint_sdc.errors import UsageError
+from constraint_sdc.files.recipe import load_recipe
 from constraint_sdc.maskers.masked import MaskOptions
 from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.settings.mask_settings import MaskSettings, RulesSettings
@@ -60,4 +60,7 @@ def _recipe_digest(options: MaskOptions) -> str | None:
     """Return the digest of the recipe's file: of the bytes that were read, if it was read through the door."""
     if options.recipe_sha256 is not None or options.recipe_file is None:
         return options.recipe_sha256
-    return file_digest(options.recipe_file)
+    recipe, digest = load_recipe(options.recipe_file)
+    if recipe != options.recipe:
+        raise UsageError("the recipe is not the one in this file", file=str(options.recipe_file), hint="read it again")
+    return digest

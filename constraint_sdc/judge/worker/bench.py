@@ -7,7 +7,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urljoin
 
-from constraint_sdc.errors import ConstraintSdcError, DataError, JudgeError, ResourceRefusedError, RulesError
+from constraint_sdc.errors import (
+    ChangedFileError,
+    ConstraintSdcError,
+    DataError,
+    JudgeError,
+    ResourceRefusedError,
+    RulesError,
+)
+from constraint_sdc.files.readings import Readings, SentFile
 from constraint_sdc.judge.stylesheet.access import Wanted, file_uri
 from constraint_sdc.judge.stylesheet.expressions import given
 from constraint_sdc.judge.stylesheet.prelude import NEEDED
@@ -73,6 +81,7 @@ class Bench:
         self._missing: set[str] = set()
         self._given: dict[str, tuple[str, Path]] = {}
         self._confinement: Confinement | None = None
+        self.readings = Readings()
         self.deadline: float | None = None
 
     @property
@@ -97,8 +106,7 @@ class Bench:
         """Load only the documents that are values of variables; the user named them, so they may be anywhere."""
         self._given = {name: held for name, held in self._given.items() if name in parameters}
         for name, path in self._awaited(parameters).items():
-            request = {"do": "document", "key": _given_key(name), "path": str(path.absolute()), "uri": file_uri(path)}
-            _raise_unreadable(self._ask(request), path)
+            self._send_file({"do": "document", "key": _given_key(name), "uri": file_uri(path)}, path)
             self._given[name] = _given_key(name), path
 
     def _awaited(self, parameters: Mapping[str, Path]) -> dict[str, Path]:
@@ -109,14 +117,7 @@ class Bench:
         """Take a file as the document to judge; if it is also the value of a variable, it is read once for both."""
         also = [name for name, other in self._awaited(parameters).items() if other == path]
         keys = [_given_key(name) for name in also]
-        request = {
-            "do": "instance",
-            "path": str(path.absolute()),
-            "uri": file_uri(path),
-            "is_whole": True,
-            "also": keys,
-        }
-        _raise_unreadable(self._ask(request), path)
+        self._send_file({"do": "instance", "uri": file_uri(path), "is_whole": True, "also": keys}, path)
         self._given |= {name: (_given_key(name), path) for name in also}
 
     def open_bytes(self, document: bytes, base: Path) -> None:
@@ -139,6 +140,8 @@ class Bench:
             try:
                 if uri not in self._held and self._permitted(uri).is_file():
                     self._load("document", uri)
+            except ChangedFileError:
+                raise
             except (ConstraintSdcError, OSError, ValueError):
                 continue
 
@@ -179,6 +182,8 @@ class Bench:
             if path.is_file():
                 self._load(kind, key)
                 return
+        except ChangedFileError:
+            raise
         except DataError:
             pass
         self._ask({"do": "missing", "key": key})
@@ -187,9 +192,16 @@ class Bench:
     def _load(self, kind: str, key: str) -> None:
         encoding, _, uri = key.rpartition(" ")
         path = self._permitted(uri)
-        request = {"do": kind, "key": key, "path": str(path.absolute()), "uri": uri, "encoding": encoding.strip("-")}
-        _raise_unreadable(self._ask(request), path)
+        self.readings.note_document(path)
+        self._send_file({"do": kind, "key": key, "uri": uri, "encoding": encoding.strip("-")}, path)
         self._held.add(key)
+
+    def _send_file(self, request: Message, path: Path) -> None:
+        """Send a file with a request; the worker's problem with it becomes an error that names the file."""
+        with SentFile(path) as file:
+            answer = self._worker.ask(request, file, self.deadline)
+        self.readings.note(path, file.sha256)
+        _raise_unreadable(answer, path)
 
     def _permitted(self, uri: str) -> Path:
         assert self._confinement is not None  # `confine` comes before every run

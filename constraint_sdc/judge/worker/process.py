@@ -12,8 +12,9 @@ import sys
 import threading
 import time
 import weakref
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, TypeAlias
+from typing import Any, BinaryIO, Protocol, TypeAlias
 
 from constraint_sdc.errors import JudgeError
 from constraint_sdc.judge.worker.memory import LOOK_EVERY, refuse_overweight
@@ -26,10 +27,20 @@ _HEAD = struct.Struct(">QQ")
 HEAD_SIZE = _HEAD.size
 
 
-def packed(message: Message, attachment: bytes = b"") -> tuple[bytes, bytes]:
-    """Return the head with its JSON, and the attachment, ready to be written one after the other."""
+class Attachment(Protocol):
+    """Bytes that are sent a block at a time; their number is known before."""
+
+    size: int
+
+    def blocks(self) -> Iterator[bytes]:
+        """Yield the bytes."""
+        ...
+
+
+def packed(message: Message, size: int) -> bytes:
+    """Return the head of a message and its JSON; an attachment of that size follows."""
     body = json.dumps(message).encode()
-    return _HEAD.pack(len(body), len(attachment)) + body, attachment
+    return _HEAD.pack(len(body), size) + body
 
 
 def sizes(head: bytes) -> tuple[int, int]:
@@ -53,8 +64,7 @@ def read_message(stream: BinaryIO) -> tuple[Message, bytes] | None:
 
 def write_message(stream: BinaryIO, message: Message, attachment: bytes = b"") -> None:
     """Write one message and flush it."""
-    head, attachment = packed(message, attachment)
-    stream.write(head)
+    stream.write(packed(message, len(attachment)))
     stream.write(attachment)
     stream.flush()
 
@@ -95,16 +105,18 @@ class Worker:
         """Tell whether the process can still answer."""
         return self._process.poll() is None and self._finalizer.alive
 
-    def ask(self, message: Message, attachment: bytes = b"", deadline: float | None = None) -> Message:
+    def ask(self, message: Message, attachment: bytes | Attachment = b"", deadline: float | None = None) -> Message:
         """Send a message and return the answer; past the deadline (by `time.monotonic`) the process is killed."""
         with self._lock:
             return self._exchange(message, attachment, deadline)
 
-    def _exchange(self, message: Message, attachment: bytes, deadline: float | None) -> Message:
-        self._given += len(attachment)
+    def _exchange(self, message: Message, attachment: bytes | Attachment, deadline: float | None) -> Message:
+        size = len(attachment) if isinstance(attachment, bytes) else attachment.size
+        self._given += size
         try:
-            for part in packed(message, attachment):
-                self._send(part)
+            self._send(packed(message, size))
+            for block in (attachment,) if isinstance(attachment, bytes) else attachment.blocks():
+                self._send(block)
             length, extra = sizes(self._receive(HEAD_SIZE, deadline))
             answer: Message = json.loads(self._receive(length + extra, deadline))
             return answer

@@ -1,5 +1,7 @@
 """The process in which Saxon runs: it holds documents and stylesheets and answers one message after another.
 
+It opens no file: what it works on comes with the messages, so that the parent knows the digest of every byte.
+
 It is a process of its own because Saxon holds Python's lock for a whole call: no thread and no alarm can stop it, but
 a process can be killed. It imports Saxon and nothing else that is heavy.
 """
@@ -12,7 +14,6 @@ import select
 import signal
 import sys
 import tempfile
-from pathlib import Path
 from typing import IO, Any, BinaryIO
 
 from constraint_sdc.judge.worker.process import Message, read_message, write_message
@@ -41,20 +42,17 @@ class Session:
                     self._sheets[message["sheet"]] = self._saxon.compile(attachment.decode())
                     return {}
                 case "instance":
-                    content = Path(message["path"]).read_bytes() if "path" in message else attachment
                     self._instance = None  # the old document and the new one need not be in memory together
-                    self._instance = self._parse(content, message["uri"])
+                    self._instance = self._parse(attachment, message["uri"])
                     self._instance_uri = message["uri"] if message["is_whole"] else None
                     for key in message.get("also", ()):
-                        self._documents[key] = self._parse(content, message["uri"])
+                        self._documents[key] = self._parse(attachment, message["uri"])
                     return {}
                 case "document":
-                    content = Path(message["path"]).read_bytes()
-                    self._documents[message["key"]] = self._parse(content, message["uri"])
+                    self._documents[message["key"]] = self._parse(attachment, message["uri"])
                     return {}
                 case "text":
-                    content = Path(message["path"]).read_bytes()
-                    self._texts[message["key"]] = plain_text(content, message["encoding"])
+                    self._texts[message["key"]] = plain_text(attachment, message["encoding"])
                     return {}
                 case "missing":
                     self._missing[message["key"]] = ""
@@ -74,8 +72,6 @@ class Session:
             return {"problem": "xml", "text": str(error), "line": error.line}
         except EncodingError as error:
             return {"problem": "encoding", "text": str(error)}
-        except OSError as error:
-            return {"problem": "file", "text": error.strerror or str(error)}
 
     def _parse(self, content: bytes, uri: str) -> Any:
         text = xml_text(content)

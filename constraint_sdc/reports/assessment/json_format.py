@@ -7,6 +7,7 @@ from constraint_sdc.files.json_file import json_text
 from constraint_sdc.maskers.masked import RuleOutcome
 from constraint_sdc.measures.assessment import Assessment, Measured, ResultTable, SubdomainMeasured
 from constraint_sdc.reports.assessment.text import is_hidden, shown_name
+from constraint_sdc.reports.masking.mask_result import moved_context
 from constraint_sdc.reports.sentences import sentences, worded
 from constraint_sdc.settings.reason import Reason, reason_to_json, reasons_to_json
 
@@ -89,6 +90,7 @@ def outcome_to_json(outcome: RuleOutcome) -> dict[str, object]:
         "repaired": outcome.repaired,
         "newly_broken": outcome.newly_broken,
         "missing": outcome.missing,
+        **moved_context(outcome),
     }
 
 

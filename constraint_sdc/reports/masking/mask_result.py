@@ -37,6 +37,14 @@ def rule_table(outcomes: tuple[RuleOutcome, ...], colour: bool) -> Iterator[str]
     yield paint(first, "faint", colour)
     for outcome, line in zip(outcomes, lines, strict=True):
         yield paint(line, "doubtful", colour) if outcome.still_broken or outcome.newly_broken else line
+    for outcome in outcomes:
+        if outcome.no_longer_applies or outcome.newly_applies:
+            yield _moved_context(outcome)
+
+
+def _moved_context(outcome: RuleOutcome) -> str:
+    gone, new = counted(outcome.no_longer_applies, "record"), counted(outcome.newly_applies, "record")
+    return f"{clean(outcome.rule)}: no longer applies to {gone}, newly applies to {new}"
 
 
 def _rule_cells(outcome: RuleOutcome) -> tuple[str, ...]:
@@ -201,9 +209,17 @@ def rules_to_json(result: MaskResult) -> list[dict[str, object]]:
             "still_broken": outcome.still_broken,
             "repaired": outcome.repaired,
             "newly_broken": outcome.newly_broken,
+            **moved_context(outcome),
         }
         for outcome in result.outcomes
     ]
+
+
+def moved_context(outcome: RuleOutcome) -> dict[str, object]:
+    """Return how many records left the rule's context and came into it, nothing if none did."""
+    if not outcome.no_longer_applies and not outcome.newly_applies:
+        return {}
+    return {"no_longer_applies": outcome.no_longer_applies, "newly_applies": outcome.newly_applies}
 
 
 def blocks_to_json(result: MaskResult) -> list[dict[str, object]]:

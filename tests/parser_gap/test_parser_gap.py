@@ -72,6 +72,11 @@ REFUSED = [
     pytest.param(codecs.BOM_UTF8 * 2 + rows().encode(), "two byte order marks", id="two marks"),
     pytest.param(rows().encode("utf-32-be"), "neither a byte order mark nor", id="UTF-32 alone"),
     pytest.param(rows("à", declared("windows-1258")).encode("latin-1"), "is not read", id="windows-1258"),
+    pytest.param(
+        rows("<?p?>5", name='V1 xml:space="x"').replace('</V1 xml:space="x">', "</V1>").replace("?p", "?p:q").encode(),
+        "colons are forbidden",
+        id="a namespace error before a warning",
+    ),
     pytest.param(rows().encode() + b"\0", "not well-formed", id="a null after the end"),
     pytest.param(
         rows("\x81", declared("windows-1252")).encode("latin-1"), "bytes are not windows-1252", id="no letter"

@@ -74,7 +74,7 @@ def open_microdata(
         refuse_foreign(opening, path)
         how = find_encoding(opening, path)
         reader = Utf8Reader(Continued(opening, stream), path, how)
-        detected, _ = detect(reader.declared_blocks(_SAMPLE_BLOCK), str(path), record)
+        detected = detect(reader.declared_blocks(_SAMPLE_BLOCK), str(path), record)
     return Microdata(path, detected.layout, how, detected, min(chunk_bytes, MAX_CHUNK_BYTES))
 
 

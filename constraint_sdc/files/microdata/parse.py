@@ -16,6 +16,7 @@ from constraint_sdc.data.table import Chunk, Layout
 from constraint_sdc.errors import DataError, NotRowsError
 from constraint_sdc.files.microdata.build import RowBuilder, local_name
 from constraint_sdc.files.microdata.source import (
+    close_parser,
     element_events,
     is_element,
     parse_bytes,
@@ -141,7 +142,7 @@ class RowParser:
     def close(self) -> None:
         """Say that the document is complete."""
         try:
-            self._parser.close()
+            close_parser(self._parser)
         except etree.XMLSyntaxError as error:
             refuse(error, self._place.file, self._place.line - 1, self._parser)
         self._take_events()

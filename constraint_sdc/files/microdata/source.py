@@ -246,9 +246,28 @@ def parse_bytes(data: bytes) -> etree._Element:
     """Return the root of a small document that this program built from parts of a file."""
     late = late_name(data)
     if late is not None:
-        raise cast("Any", etree.XMLSyntaxError)(late.what, 0, late.lines_before + 1, 0)
+        raise _syntax_error(late.what, late.lines_before + 1)
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, collect_ids=False)
-    return etree.fromstring(data, parser)
+    root = etree.fromstring(data, parser)
+    logged = parser.error_log.filter_from_errors()
+    if len(logged):
+        raise _syntax_error(str(logged[0].message), int(logged[0].line))
+    return root
+
+
+def close_parser(parser: etree.XMLPullParser) -> None:
+    """Say that the document is complete; XMLSyntaxError unless it is well-formed, namespaces included.
+
+    lxml raises an error of namespaces only if no warning of the parser follows it; its log has them all.
+    """
+    parser.close()
+    logged = cast("Any", parser).feed_error_log.filter_from_errors()
+    if len(logged):
+        raise _syntax_error(str(logged[0].message), int(logged[0].line))
+
+
+def _syntax_error(message: str, line: int) -> etree.XMLSyntaxError:
+    return cast("etree.XMLSyntaxError", cast("Any", etree.XMLSyntaxError)(message, 0, line, 0))
 
 
 def refuse(
@@ -277,10 +296,3 @@ def refuse_doctype(root: etree._Element, file: str) -> None:
     """Refuse a document type declaration, which allows entity bombs and external files."""
     if root.getroottree().docinfo.internalDTD is not None:
         raise DataError("DOCTYPE is not allowed", file=file, line=1, hint="remove the document type declaration")
-
-
-def refuse_version(root: etree._Element, file: str) -> None:
-    """Refuse XML 1.1, in which some characters are line ends that libxml2 treats as text."""
-    version = root.getroottree().docinfo.xml_version
-    if version not in (None, "1.0"):
-        raise DataError(f"XML {version} is not read", file=file, line=1, hint="write the file as XML 1.0")

@@ -23,7 +23,8 @@ _CLOSED = {
     "parserFeature?uri=http%3A//xml.org/sax/features/external-general-entities": "false",
     "parserFeature?uri=http%3A//xml.org/sax/features/external-parameter-entities": "false",
 }
-# The parser's own limits would refuse a record of more than 200 attributes; depth stays bounded.
+# The parser's own limits would refuse a record of more than 200 attributes, and names that the reader reads (libxml2
+# has a limit of its own); depth stays bounded.
 _LIMITS = {
     "jdk.xml.elementAttributeLimit": "100000",
     "jdk.xml.maxXMLNameLimit": "0",

@@ -20,9 +20,12 @@ NOT_ROWS = "not rows"
 
 
 def strict_tree(data: bytes) -> etree._Element | None:
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
     try:
-        root = etree.fromstring(data, etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False))
+        root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError:
+        return None
+    if len(parser.error_log.filter_from_errors()):  # lxml forgets an error of namespaces when a warning follows
         return None
     return None if root.getroottree().docinfo.doctype else root
 

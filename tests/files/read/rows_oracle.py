@@ -47,7 +47,7 @@ def is_refused_by_policy(data: bytes, root: etree._Element) -> bool:
     """Tell whether libxml2 reads what other parsers do not: an encoding, or a name of XML's fifth edition."""
     try:
         encoding_of(data)
-        expat.ParserCreate().Parse(etree.tostring(root), True)
+        expat.ParserCreate().Parse(etree.tostring(root, encoding="utf-8"), True)
     except (EncodingError, expat.ExpatError):
         return True
     return False

@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup demo test check docs explore matrix guarantee crash price partitions measures maskers bench clean
+.PHONY: setup demo test check docs explore matrix guarantee crash gap price partitions measures maskers bench clean
 
 setup: $(VENV)/.ready
 
@@ -45,6 +45,10 @@ guarantee: setup
 # 1,000 runs of `mask`, killed at random moments: what the next command finds.
 crash: setup
 	$(BIN)/python benchmarks/crash.py
+
+# Files that two parsers could read differently: cells and verdicts of both engines compared, 5,100 files.
+gap: setup
+	$(BIN)/python benchmarks/parser_gap.py
 
 # What the rules cost in information, beside plain MDAV.
 price: setup

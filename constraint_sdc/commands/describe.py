@@ -33,7 +33,7 @@ def describe_file(data: Path, *, record: str | None = None, recipe: Path | None 
         record=microdata.layout.record,
         wrappers=microdata.layout.wrappers,
         style=microdata.layout.style,
-        encoding=microdata.encoding,
+        encoding=microdata.how.name,
         records=counter.records,
         variables=tuple(
             VariableDescription(

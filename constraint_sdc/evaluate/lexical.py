@@ -19,9 +19,10 @@ from constraint_sdc.data.text import Text
 
 _SPACE = rb"[ \t\r\n]*"
 _DECIMAL = re.compile(_SPACE + rb"([+-]?)([0-9]*)(?:\.([0-9]*))?" + _SPACE)
-_DOUBLE = re.compile(_SPACE + rb"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?INF|NaN)" + _SPACE)
-# Saxon reads '. 5' as 0.05: space after a point counts as a digit.
-_STRANGE = re.compile(_SPACE + rb"[+-]?[0-9]*\.[0-9]*[ \t\r\n]+[0-9]")
+_DIGITS = rb"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
+_DOUBLE = re.compile(_SPACE + rb"(?:" + _DIGITS + _SPACE + rb"|([+-]?INF|NaN))")
+# Saxon reads '. 5' as 0.05 (space after a point counts as a digit), and does not read 'INF ' or 'NaN ' at all.
+_STRANGE = re.compile(_SPACE + rb"(?:[+-]?[0-9]*\.[0-9]*[ \t\r\n]+[0-9]|(?:[+-]?INF|NaN)[ \t\r\n]+)")
 _POWERS = np.array([float(f"1e{k}") for k in range(23)])
 _EXACT_DOUBLE = np.uint64(1 << 53)
 _LARGEST = (1 << 63) - 1
@@ -155,9 +156,9 @@ def integers(text: Text, scanned: Scan) -> Decimals:
 
 
 def as_double(raw: bytes) -> float | None:
-    """Return one text as xs:double reads it, or None."""
+    """Return one text as xs:double reads it, or None; None too where white space follows INF or NaN."""
     match = _DOUBLE.fullmatch(raw)
-    return None if match is None else float(match[1])
+    return None if match is None else float(match[1] or match[2])
 
 
 def _read_others(text: Text, values: Floats, valid: Flags) -> Doubles:

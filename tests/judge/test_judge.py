@@ -210,12 +210,12 @@ def test_data_may_have_any_encoding_that_xml_allows(desk: Desk, encoding: str) -
 
 @pytest.mark.parametrize("encoding", ["unicode_escape", "utf-7", "rot13", "no-such"])
 def test_an_encoding_that_xml_parsers_do_not_know_is_a_data_error(desk: Desk, encoding: str) -> None:
-    with pytest.raises(DataError, match="unknown encoding"):
+    with pytest.raises(DataError, match="is not read"):
         desk.report(RULES, f'<?xml version="1.0" encoding="{encoding}"?><V1/>')
 
 
 def test_bytes_that_are_not_the_declared_encoding_are_a_data_error(desk: Desk) -> None:
-    with pytest.raises(DataError, match="not utf-8"):
+    with pytest.raises(DataError, match="not UTF-8"):
         desk.report(RULES, b"<V1>\xe9</V1>")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,11 +16,8 @@ from constraint_sdc.data.table import Chunk, Column, Layout, State, Table
 from constraint_sdc.errors import DataError, JudgeError
 from constraint_sdc.files.dataset import Dataset
 from constraint_sdc.files.masked_document.document import Skeleton, write_masked
-from constraint_sdc.files.microdata.microdata import Microdata, open_microdata
-from constraint_sdc.files.microdata.source import OnePass, sniff_encoding
-
-_MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
-_WITHOUT_MARK = {"utf-16": (b"<\0", "utf-16-le", "utf-16-be"), "utf-32": (b"<\0\0\0", "utf-32-le", "utf-32-be")}
+from constraint_sdc.files.microdata.microdata import open_microdata
+from constraint_sdc.files.microdata.source import OnePass
 
 
 def write_staged(
@@ -37,7 +33,7 @@ def write_staged(
         microdata.path,
         staged,
         record=microdata.layout.record,
-        codec=codec_of(microdata),
+        codec=microdata.how.codec,
         columns=columns,
         removed=removed,
         moved=_moved(dataset.table, columns),
@@ -90,7 +86,7 @@ def verify_staged(
     """
     layout, moved = dataset.microdata.layout, _moved(dataset.table, columns)
     masked, gone = frozenset(columns) - removed - moved, removed | moved
-    found = Skeleton(staged, record=layout.record, codec=codec_of(dataset.microdata), masked=masked, removed=gone)
+    found = Skeleton(staged, record=layout.record, codec=dataset.microdata.how.codec, masked=masked, removed=gone)
     with OnePass(staged, found.feed) as source:
         with _read_back():
             written = open_microdata(staged, record=layout.record, source=source)
@@ -158,26 +154,6 @@ def _cells(column: Column) -> list[bytes | int]:
     raw = column.buffer.tobytes()
     rows = zip(column.start.tolist(), column.stop.tolist(), column.state.tolist(), strict=True)
     return [state or raw[start:stop] for start, stop, state in rows]
-
-
-def codec_of(microdata: Microdata) -> str:
-    """Return Python's name of the file's encoding, byte order included."""
-    opening = microdata.opening
-    how = sniff_encoding(opening)
-    if how.codec is not None:
-        return how.codec
-    for mark, codec in _MARKS.items():
-        if opening.startswith(mark):
-            return codec
-    try:
-        codec = codecs.lookup(microdata.encoding).name
-    except LookupError:
-        what = f"files in {microdata.encoding} cannot be written"
-        raise DataError(what, file=str(microdata.path), hint="convert the file to UTF-8 first") from None
-    if codec in _WITHOUT_MARK:
-        little_start, little, big = _WITHOUT_MARK[codec]
-        return little if opening.startswith(little_start) else big
-    return codec
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from lxml import etree
 from constraint_sdc.data.table import Layout
 from constraint_sdc.errors import NoRecordsError, NotRowsError
 from constraint_sdc.files.microdata.build import NIL_NAME, XML_BLANK, layout_around, local_name, qualified_name
-from constraint_sdc.files.microdata.source import element_events, pull_parser, refuse, refuse_doctype, refuse_version
+from constraint_sdc.files.microdata.source import close_parser, element_events, pull_parser, refuse, refuse_doctype
 from constraint_sdc.limits import ELEMENT_KINDS
 
 SAMPLE_BYTES = 1 << 16
@@ -55,8 +55,8 @@ class _Open:
     has_values: bool = False
 
 
-def detect(blocks: Iterable[bytes], file: str, record: str | None) -> tuple[Detected, str]:
-    """Read as little of the file's beginning as needed; return the layout of its rows and the name of its encoding."""
+def detect(blocks: Iterable[bytes], file: str, record: str | None) -> Detected:
+    """Read as little of the file's beginning as needed; return the layout of its rows."""
     sample = _Sample(file, record)
     size = 0
     for block in blocks:
@@ -66,7 +66,7 @@ def detect(blocks: Iterable[bytes], file: str, record: str | None) -> tuple[Dete
             break
     else:
         sample.close()
-    return sample.best(), sample.encoding
+    return sample.best()
 
 
 class _Sample:
@@ -91,15 +91,10 @@ class _Sample:
 
     def close(self) -> None:
         try:
-            self._parser.close()
+            close_parser(self._parser)
         except etree.XMLSyntaxError as error:
             refuse(error, self._file, 0, self._parser)
         self._take_events()
-
-    @property
-    def encoding(self) -> str:
-        assert self._root is not None
-        return self._root.getroottree().docinfo.encoding or "UTF-8"
 
     def is_enough(self) -> bool:
         named = self._named()
@@ -163,7 +158,6 @@ class _Sample:
         if self._root is None:
             self._root = element
             refuse_doctype(element, self._file)
-            refuse_version(element, self._file)
         tag = str(element.tag)
         self._path = (*self._path, tag)
         seen = self._paths.get(self._path)

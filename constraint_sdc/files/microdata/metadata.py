@@ -10,7 +10,10 @@ from lxml import etree
 from constraint_sdc.data.variable import Measure, VariableInfo, VariableType
 from constraint_sdc.errors import DataError
 from constraint_sdc.files.microdata.source import (
+    Continued,
+    Utf8Reader,
     element_events,
+    find_encoding,
     open_binary,
     pull_parser,
     read_up_to,
@@ -44,10 +47,12 @@ def _find(path: Path) -> etree._Element | None:
     parser = pull_parser()
     root: etree._Element | None = None
     with open_binary(path) as stream:
+        opening = read_up_to(stream, _BLOCK_BYTES, path)
+        refuse_foreign(opening, path)
+        reader = Utf8Reader(Continued(opening, stream), path, find_encoding(opening, path))
+        blocks = reader.declared_blocks(_BLOCK_BYTES)
         for _ in range(HEAD_BYTES // _BLOCK_BYTES):
-            block = read_up_to(stream, _BLOCK_BYTES, path)
-            if root is None:
-                refuse_foreign(block, path)
+            block = next(blocks, b"")
             try:
                 parser.feed(block) if block else parser.close()
             except etree.XMLSyntaxError as error:

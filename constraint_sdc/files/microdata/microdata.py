@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -18,19 +17,17 @@ import numpy as np
 from constraint_sdc.arrays import Bytes, Spans
 from constraint_sdc.data.table import Chunk, Column, Layout, State, Table
 from constraint_sdc.files.microdata.detect import Detected, detect
-from constraint_sdc.files.microdata.parse import FilePlace, RowParser, parse_rest
 from constraint_sdc.files.microdata.plain_rows import plain_chunks
 from constraint_sdc.files.microdata.source import (
     Continued,
-    Encoding,
     OnePass,
     Utf8Reader,
-    declare_utf8,
+    find_encoding,
     open_binary,
     read_up_to,
     refuse_foreign,
-    sniff_encoding,
 )
+from constraint_sdc.files.xml_encoding import Encoding
 from constraint_sdc.limits import require_memory
 
 CHUNK_BYTES = 1 << 20
@@ -42,16 +39,13 @@ _SAMPLE_BLOCK = 1 << 14
 class Microdata:
     """A microdata file whose opening has been read: `layout` is that of its first record.
 
-    A chunk carries its own layout, which differs when later records sit under other wrappers. `opening` are the file's
-    first bytes.
+    A chunk carries its own layout, which differs when later records sit under other wrappers. `how` is the encoding.
     """
 
     path: Path
     layout: Layout
-    encoding: str
-    opening: bytes
+    how: Encoding
     _detected: Detected
-    _how: Encoding
     _chunk_bytes: int
 
     def chunks(self, outside: set[str] | None = None, source: OnePass | None = None) -> Iterator[Chunk]:
@@ -64,15 +58,8 @@ class Microdata:
         """
         outside = set() if outside is None else outside
         with open_binary(self.path) if source is None else nullcontext(source) as stream:
-            if self._how.codec is not None:
-                reader = Utf8Reader(stream, self.path, self._how)
-                yield from plain_chunks(reader, str(self.path), self._detected, self._chunk_bytes, outside)
-            else:
-                parser = RowParser(
-                    self.layout, FilePlace(str(self.path)), [], outside, count_lines=self._how.is_ascii_based
-                )
-                blocks = iter(lambda: read_up_to(stream, self._chunk_bytes, self.path), b"")
-                yield from parse_rest(parser, blocks, self._chunk_bytes)
+            reader = Utf8Reader(stream, self.path, self.how)
+            yield from plain_chunks(reader, str(self.path), self._detected, self._chunk_bytes, outside)
 
 
 def open_microdata(
@@ -83,17 +70,12 @@ def open_microdata(
     `source` is the file if it is open already, to be read on from there.
     """
     with open_binary(path) if source is None else nullcontext(source) as stream:
-        first = opening = read_up_to(stream, _SAMPLE_BLOCK, path)
+        opening = read_up_to(stream, _SAMPLE_BLOCK, path)
         refuse_foreign(opening, path)
-        how = sniff_encoding(opening)
-        if how.is_foreign:
-            reader = Utf8Reader(Continued(opening, stream), path, how)
-            opening, rest = declare_utf8(reader.read(_SAMPLE_BLOCK)), reader.blocks(_SAMPLE_BLOCK)
-        else:
-            rest = iter(lambda: read_up_to(stream, _SAMPLE_BLOCK, path), b"")
-        detected, encoding = detect(chain((opening,), rest), str(path), record)
-    name = "UTF-32" if how.is_foreign else encoding
-    return Microdata(path, detected.layout, name, first, detected, how, min(chunk_bytes, MAX_CHUNK_BYTES))
+        how = find_encoding(opening, path)
+        reader = Utf8Reader(Continued(opening, stream), path, how)
+        detected = detect(reader.declared_blocks(_SAMPLE_BLOCK), str(path), record)
+    return Microdata(path, detected.layout, how, detected, min(chunk_bytes, MAX_CHUNK_BYTES))
 
 
 # All records of a file in memory: the texts of every variable, packed.

@@ -16,13 +16,15 @@ from constraint_sdc.data.table import Chunk, Layout
 from constraint_sdc.errors import DataError, NotRowsError
 from constraint_sdc.files.microdata.build import RowBuilder, local_name
 from constraint_sdc.files.microdata.source import (
+    close_parser,
     element_events,
     is_element,
     parse_bytes,
     pull_parser,
     refuse,
-    source_line,
+    refuse_late,
 )
+from constraint_sdc.files.xml_names import NameWatch
 from constraint_sdc.limits import RECORD_BYTES
 
 # Lines of record start tags, exact at any file size (libxml2's own are not past line 65,535).
@@ -104,9 +106,7 @@ class FilePlace:
 class RowParser:
     """A push parser for the rest of a file, from `place` on; completed chunks wait in `full`."""
 
-    def __init__(
-        self, layout: Layout, place: FilePlace, names: list[str], outside: set[str], *, count_lines: bool = True
-    ) -> None:
+    def __init__(self, layout: Layout, place: FilePlace, names: list[str], outside: set[str]) -> None:
         self._outside = outside
         self.rows = RowBuilder(layout, place.file, place.record, names)
         self.full: list[Chunk] = []
@@ -114,7 +114,8 @@ class RowParser:
         self._place = place
         self._local = local_name(layout.record)
         self._parser = pull_parser(tag=("{*}" + self._local, layout.wrappers[0]))
-        self._lines = RecordLines(self._local, place.line) if count_lines else None
+        self._lines = RecordLines(self._local, place.line)
+        self._name_watch = NameWatch()
         self._root: etree._Element | None = None
         self._root_is_ours = False
         self._open: etree._Element | None = None
@@ -123,14 +124,17 @@ class RowParser:
 
     def feed(self, block: bytes, *, is_file: bool = True) -> None:
         """Parse the next bytes; `is_file` is false for start tags that we put before the file's own bytes."""
-        if self._lines is not None and is_file:
+        late = None
+        if is_file:
             self._lines.feed(block)
+            late = self._name_watch.feed(block)
         self._root_is_ours |= self._root is None and not is_file
         try:
             self._parser.feed(block)
         except etree.XMLSyntaxError as error:
             self._take_events()
             refuse(error, self._place.file, self._place.line - 1, self._parser)
+        refuse_late(late, self._place.file, self._place.line - 1)
         self._take_events()
         self._bound_record(len(block))
         self._prune()
@@ -138,7 +142,7 @@ class RowParser:
     def close(self) -> None:
         """Say that the document is complete."""
         try:
-            self._parser.close()
+            close_parser(self._parser)
         except etree.XMLSyntaxError as error:
             refuse(error, self._place.file, self._place.line - 1, self._parser)
         self._take_events()
@@ -166,7 +170,7 @@ class RowParser:
             self._root = element
         if local_name(str(element.tag)) != self._local or (is_root and self._root_is_ours):
             return
-        line = self._lines.next_line() if self._lines is not None else source_line(element)
+        line = self._lines.next_line()
         if element.tag == self._record and not is_root:
             if self._open is not None:
                 self.rows.not_rows(f"a <{element.tag}> inside another", line)

@@ -30,9 +30,10 @@ from constraint_sdc.files.microdata.parse import (
     start_tags,
 )
 from constraint_sdc.files.microdata.same_rows import BLANK, RecordRun, count_line_ends, same_rows
-from constraint_sdc.files.microdata.source import Utf8Reader, parse_bytes, refuse
+from constraint_sdc.files.microdata.source import Utf8Reader, parse_bytes, refuse, refuse_late
 from constraint_sdc.files.microdata.tags import NotPlainError, TagTable
 from constraint_sdc.files.microdata.template import Template, template_of
+from constraint_sdc.files.xml_names import late_name
 from constraint_sdc.limits import HEAD_BYTES
 
 # Plain rows by their bytes: a run of records becomes spans with NumPy alone, without a Python object per value.
@@ -171,6 +172,7 @@ def _verified_head(head: bytes, layout: Layout, file: str) -> etree._Element:
     declaration = _DECLARATION.match(head)
     body = head[declaration.end() :] if declaration else head
     lines = head.count(b"\n") - body.count(b"\n")
+    refuse_late(late_name(head), file)
     try:
         return parse_bytes(body + layout.tail)
     except etree.XMLSyntaxError as error:

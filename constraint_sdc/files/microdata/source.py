@@ -1,18 +1,19 @@
-"""Open a microdata file: refuse what is not XML, detect the encoding, and read the text as UTF-8."""
+"""Open a microdata file: refuse what is not XML, and read the text as UTF-8."""
 
 from __future__ import annotations
 
 import codecs
 import hashlib
-import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, Protocol, cast
 
 from lxml import etree
 
 from constraint_sdc.errors import DataError
+from constraint_sdc.files.xml_encoding import Encoding, EncodingError, declare_utf8, encoding_of, not_decoded
+from constraint_sdc.files.xml_names import LateName, late_name
 
 _COMPRESSED = {
     b"\x1f\x8b": "gzip",
@@ -21,28 +22,7 @@ _COMPRESSED = {
     b"\xfd7zXZ\x00": "xz",
     b"\x28\xb5\x2f\xfd": "zstd",
 }
-_DECLARED = re.compile(rb"""<\?xml\s[^>]*?encoding\s*=\s*["']([A-Za-z][A-Za-z0-9._-]*)["']""")
-_CODECS = {"utf-8": "utf-8", "utf8": "utf-8", "us-ascii": "ascii", "ascii": "ascii", "iso-8859-1": "latin-1"}
 _MOST_KEPT = 1 << 20  # bytes of an opening; a longer one is read again
-_UTF32_BOM = {codecs.BOM_UTF32_LE: "utf-32-le", codecs.BOM_UTF32_BE: "utf-32-be"}
-_UTF16_BOM = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
-
-
-@dataclass(frozen=True, slots=True)
-class Encoding:
-    """How bytes become text: `codec` when we can turn the file into UTF-8 exactly as the XML parser would, else None.
-
-    `is_ascii_based` tells whether markup bytes mean themselves, so that lines and tags can be found without decoding.
-    """
-
-    codec: str | None
-    bom: int
-    is_ascii_based: bool
-
-    @property
-    def is_foreign(self) -> bool:
-        """Tell whether libxml2's push parser cannot read the bytes themselves (it takes UTF-32 for UTF-16)."""
-        return self.codec in _UTF32_BOM.values()
 
 
 def open_binary(path: Path) -> BinaryIO:
@@ -155,54 +135,32 @@ def refuse_foreign(opening: bytes, path: Path) -> None:
             raise DataError(f"is {name} data, not XML", file=str(path), hint="decompress it first")
 
 
-def sniff_encoding(opening: bytes) -> Encoding:
-    """Return the encoding, from a byte order mark and the XML declaration."""
-    declared = _declared(opening)
-    for bom, codec in _UTF32_BOM.items():
-        if opening.startswith(bom):
-            return Encoding(codec, 4, False)
-    if opening.startswith(codecs.BOM_UTF8):
-        return Encoding("utf-8" if declared in ("utf-8", "utf8", None) else None, 3, True)
-    for bom, codec in _UTF16_BOM.items():
-        if opening.startswith(bom):
-            return Encoding(codec if _is_utf16(opening[2:], codec) else None, 2, False)
-    if b"\x00" in opening[:4] or not opening.lstrip(b" \t\r\n").startswith(b"<"):
-        return Encoding(None, 0, False)
-    if declared is None:
-        return Encoding("utf-8", 0, True)
-    return Encoding(
-        _CODECS.get(declared), 0, declared.startswith(("iso-8859", "windows-125", "utf", "us-ascii", "koi8"))
-    )
+def find_encoding(opening: bytes, path: Path) -> Encoding:
+    """Return the encoding, or raise an error that names the file."""
+    with naming(path):
+        return encoding_of(opening)
 
 
-def _declared(opening: bytes) -> str | None:
-    found = _DECLARED.match(opening.removeprefix(codecs.BOM_UTF8)[:1024])
-    return found[1].decode("ascii").lower() if found else None
-
-
-def _is_utf16(text: bytes, codec: str) -> bool:
-    """Tell whether the declaration, if there is one, agrees with the byte order mark."""
-    opening = text[: 1024 & ~1].decode(codec, "replace").encode("utf-8")
-    return _declared(opening) in ("utf-16", None)
-
-
-def declare_utf8(opening: bytes) -> bytes:
-    """Return the opening of a file, read as UTF-8, with an XML declaration that says so."""
-    found = _DECLARED.match(opening)
-    return opening if found is None else opening[: found.start(1)] + b"UTF-8" + opening[found.end(1) :]
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Turn an error of the decoder into one that names the file."""
+    try:
+        yield
+    except EncodingError as error:
+        raise DataError(error.what, file=str(path), line=error.line, hint=error.hint) from None
 
 
 class Utf8Reader:
     """The file's text as UTF-8 bytes, without byte order mark, a block at a time."""
 
     def __init__(self, stream: ByteSource, path: Path, encoding: Encoding) -> None:
-        assert encoding.codec is not None
         self._stream = stream
         self._path = path
-        self._codec = encoding.codec
-        self._decoder = None if self._codec == "utf-8" else codecs.getincrementaldecoder(self._codec)("strict")
+        self._how = encoding
+        is_utf8 = encoding.codec == "utf-8"
+        self._decoder = None if is_utf8 else codecs.getincrementaldecoder(encoding.codec)("strict")
         self._line = 1
-        read_up_to(stream, encoding.bom, path)
+        read_up_to(stream, encoding.mark, path)
 
     def read(self, size: int) -> bytes:
         """Return the next block, b"" only at the end; UTF-8 itself is passed on unverified."""
@@ -220,18 +178,20 @@ class Utf8Reader:
         while block := self.read(size):
             yield block
 
+    def declared_blocks(self, size: int) -> Iterator[bytes]:
+        """Yield the whole file; its XML declaration, if any, names UTF-8."""
+        opening = self.read(size)
+        yield declare_utf8(opening.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+        yield from self.blocks(size)
+
     def _decode(self, raw: bytes) -> str:
         assert self._decoder is not None
         try:
             text = self._decoder.decode(raw, final=not raw)
         except UnicodeDecodeError as error:
-            line = self._line + error.object[: error.start].decode(self._codec, "replace").count("\n")
-            raise DataError(
-                f"the bytes are not {self._codec}, the encoding that the file declares",
-                file=str(self._path),
-                line=line,
-                hint="correct the encoding in the XML declaration or convert the file",
-            ) from None
+            line = self._line + error.object[: error.start].decode(self._how.codec, "replace").count("\n")
+            with naming(self._path):
+                raise not_decoded(self._how.name, line) from None
         self._line += text.count("\n")
         return text
 
@@ -241,15 +201,16 @@ class Utf8Reader:
 # The limits are libxml2's own without `huge_tree`: 256 levels, 10 MB for a text, comment or attribute.
 
 _HINTS = (
-    ("encoding", "correct the encoding in the XML declaration or convert the file"),
-    ("not proper UTF-8", "correct the encoding in the XML declaration or convert the file"),
-    ("invalid byte", "correct the encoding in the XML declaration or convert the file"),
     ("Premature end", "the file is cut off: write or copy it again"),
     ("Excessive depth", "at most 256 levels are read"),
     ("Huge", "at most 10 MB are read as one text"),
     ("too long", "at most 10 MB are read as one text"),
     ("Entity", "entities are not read: write the text itself"),
 )
+
+
+# The parser gets UTF-8 only; these are its words for bytes that are not.
+_NOT_UTF8 = ("Invalid bytes in character encoding", "Incomplete UTF-8 sequence")
 
 
 def pull_parser(tag: tuple[str, ...] | None = None) -> etree.XMLPullParser:
@@ -282,9 +243,31 @@ def is_element(node: etree._Element) -> bool:
 
 
 def parse_bytes(data: bytes) -> etree._Element:
-    """Return the root of a small document that this program built."""
+    """Return the root of a small document that this program built from parts of a file."""
+    late = late_name(data)
+    if late is not None:
+        raise _syntax_error(late.what, late.lines_before + 1)
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, collect_ids=False)
-    return etree.fromstring(data, parser)
+    root = etree.fromstring(data, parser)
+    logged = parser.error_log.filter_from_errors()
+    if len(logged):
+        raise _syntax_error(str(logged[0].message), int(logged[0].line))
+    return root
+
+
+def close_parser(parser: etree.XMLPullParser) -> None:
+    """Say that the document is complete; XMLSyntaxError unless it is well-formed, namespaces included.
+
+    lxml raises an error of namespaces only if no warning of the parser follows it; its log has them all.
+    """
+    parser.close()
+    logged = cast("Any", parser).feed_error_log.filter_from_errors()
+    if len(logged):
+        raise _syntax_error(str(logged[0].message), int(logged[0].line))
+
+
+def _syntax_error(message: str, line: int) -> etree.XMLSyntaxError:
+    return cast("etree.XMLSyntaxError", cast("Any", etree.XMLSyntaxError)(message, 0, line, 0))
 
 
 def refuse(
@@ -296,18 +279,20 @@ def refuse(
     log = list(cast("Any", parser).feed_error_log) if parser is not None and not line else []
     if log:
         message, line = str(log[0].message), int(log[0].line)
+    if message.startswith(_NOT_UTF8):
+        with naming(Path(file)):
+            raise not_decoded("UTF-8", max(line, 1) + lines_before)
     hint = next((hint for word, hint in _HINTS if word in message), "correct the file at this line")
     raise DataError(f"not well-formed XML: {message}", file=file, line=max(line, 1) + lines_before, hint=hint) from None
+
+
+def refuse_late(late: LateName | None, file: str, lines_before: int = 0) -> None:
+    """Refuse a name that Saxon's parser does not read."""
+    if late is not None:
+        raise DataError(late.what, file=file, line=late.lines_before + 1 + lines_before, hint=late.hint)
 
 
 def refuse_doctype(root: etree._Element, file: str) -> None:
     """Refuse a document type declaration, which allows entity bombs and external files."""
     if root.getroottree().docinfo.internalDTD is not None:
         raise DataError("DOCTYPE is not allowed", file=file, line=1, hint="remove the document type declaration")
-
-
-def refuse_version(root: etree._Element, file: str) -> None:
-    """Refuse XML 1.1, in which some characters are line ends that libxml2 treats as text."""
-    version = root.getroottree().docinfo.xml_version
-    if version not in (None, "1.0"):
-        raise DataError(f"XML {version} is not read", file=file, line=1, hint="write the file as XML 1.0")

@@ -228,7 +228,7 @@ def _raise_unreadable(answer: Message, path: Path) -> None:
     text = str(answer["text"])
     if answer["problem"] == "protocol":
         raise JudgeError(text)
-    raise DataError(parser_text(text), file=str(path), line=answer.get("line"))
+    raise DataError(parser_text(text), file=str(path), line=answer.get("line"), hint=answer.get("hint"))
 
 
 def _placed(

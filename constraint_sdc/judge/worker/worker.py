@@ -16,8 +16,10 @@ import sys
 import tempfile
 from typing import IO, Any, BinaryIO
 
+from constraint_sdc.files.xml_encoding import EncodingError, plain_text, xml_text
+from constraint_sdc.files.xml_names import late_name
 from constraint_sdc.judge.worker.process import Message, read_message, write_message
-from constraint_sdc.judge.worker.saxon import EncodingError, Saxon, SaxonError, complaint_line, plain_text, xml_text
+from constraint_sdc.judge.worker.saxon import Saxon, SaxonError, complaint_line
 from constraint_sdc.limits import NAMESPACES
 
 
@@ -71,7 +73,7 @@ class Session:
         except _NotXmlError as error:
             return {"problem": "xml", "text": str(error), "line": error.line}
         except EncodingError as error:
-            return {"problem": "encoding", "text": str(error)}
+            return {"problem": "encoding", "text": error.what, "line": error.line, "hint": error.hint}
 
     def _parse(self, content: bytes, uri: str) -> Any:
         text = xml_text(content)
@@ -82,6 +84,9 @@ class Session:
             return self._saxon.parse(text, uri)
         except SaxonError as error:
             self._complaints.seek(0)
+            late = late_name(text.encode("utf-8"))
+            if late is not None:
+                raise EncodingError(late.what, late.lines_before + 1, late.hint) from None
             line = complaint_line(self._complaints.read().decode("utf-8", "replace"))
             raise _NotXmlError(str(error), line) from None
 

@@ -10,6 +10,7 @@ from lxml import etree
 from constraint_sdc.data.table import State
 from constraint_sdc.errors import DataError, NotRowsError
 from constraint_sdc.files.microdata.microdata import open_microdata
+from constraint_sdc.files.xml_encoding import EncodingError, encoding_of
 
 NIL = "{http://www.w3.org/2001/XMLSchema-instance}nil"
 Cell = tuple[State, str]
@@ -19,9 +20,12 @@ NOT_ROWS = "not rows"
 
 
 def strict_tree(data: bytes) -> etree._Element | None:
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
     try:
-        root = etree.fromstring(data, etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False))
+        root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError:
+        return None
+    if len(parser.error_log.filter_from_errors()):  # lxml forgets an error of namespaces when a warning follows
         return None
     return None if root.getroottree().docinfo.doctype else root
 
@@ -29,7 +33,7 @@ def strict_tree(data: bytes) -> etree._Element | None:
 def expected_rows(data: bytes, record: str) -> list[Record] | str:
     root = strict_tree(data)
     # Any version but 1.0 is refused by policy: in XML 1.1 some characters are line ends that libxml2 takes for text.
-    if root is None or root.getroottree().docinfo.xml_version not in (None, "1.0"):
+    if root is None or root.getroottree().docinfo.xml_version not in (None, "1.0") or is_refused_by_policy(data, root):
         return REJECTED
     named = [e for e in root.iter("{*}" + record) if e is not root]
     found = [e for e in named if e.tag == named[0].tag]
@@ -37,6 +41,16 @@ def expected_rows(data: bytes, record: str) -> list[Record] | str:
         return NOT_ROWS
     rows = [_row(element) for element in found]
     return NOT_ROWS if None in rows else [row for row in rows if row is not None]
+
+
+def is_refused_by_policy(data: bytes, root: etree._Element) -> bool:
+    """Tell whether libxml2 reads what other parsers do not: an encoding, or a name of XML's fifth edition."""
+    try:
+        encoding_of(data)
+        expat.ParserCreate().Parse(etree.tostring(root, encoding="utf-8"), True)
+    except (EncodingError, expat.ExpatError):
+        return True
+    return False
 
 
 def _row(record: etree._Element) -> Record | None:

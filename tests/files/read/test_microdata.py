@@ -29,7 +29,7 @@ def test_one_child_element_per_variable(write: Write) -> None:
     path = write("<Data><Row><A>1</A><B>x</B></Row><Row><A>2</A><B>y</B></Row></Data>")
     data = open_microdata(path)
     assert (data.layout.wrappers, data.layout.record, data.layout.style) == (("Data",), "Row", "elements")
-    assert (data.path, data.encoding, data.layout.is_uniform) == (path, "UTF-8", True)
+    assert (data.path, data.how.name, data.layout.is_uniform) == (path, "UTF-8", True)
     assert texts(path) == {"A": ["1", "2"], "B": ["x", "y"]}
 
 

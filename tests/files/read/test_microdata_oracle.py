@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from constraint_sdc.files.microdata.microdata import open_microdata
-from constraint_sdc.files.microdata.source import Encoding
+from constraint_sdc.files.microdata.parse import FilePlace, RowParser, parse_rest
+from constraint_sdc.files.microdata.source import Utf8Reader, open_binary
 from tests.files.read.row_files import RowFile, damages, row_files
 from tests.files.read.rows_oracle import NOT_ROWS, REJECTED, expected_rows, read_rows, start_lines
 
@@ -41,16 +41,18 @@ def test_the_scanner_and_the_parser_give_the_same_columns(path: Path, file: RowF
     if expected_rows(file.data, "Record") == NOT_ROWS:
         return
     fast = open_microdata(path, record="Record", chunk_bytes=chunk_bytes)
-    slow = replace(fast, _how=Encoding(None, 0, True))
+    with open_binary(path) as stream:
+        blocks = list(Utf8Reader(stream, path, fast.how).declared_blocks(1000))
+    slow = parse_rest(RowParser(fast.layout, FilePlace(str(path)), [], set()), blocks, chunk_bytes)
     cells = [
         {
             (name, chunk.first + row): (text, int(column.state[row]))
-            for chunk in data.chunks()
+            for chunk in chunks
             for name, column in chunk.columns.items()
             for row, text in enumerate(column.texts())
             if text is not None
         }
-        for data in (fast, slow)
+        for chunks in (fast.chunks(), slow)
     ]
     assert cells[0] == cells[1]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lxml import etree
 
-from constraint_sdc.commands.masking.staged import codec_of, write_staged
+from constraint_sdc.commands.masking.staged import write_staged
 from constraint_sdc.data.table import Column, State, column_of
 from constraint_sdc.files.dataset import Dataset
 from constraint_sdc.files.masked_document.document import write_masked
@@ -100,7 +100,7 @@ def masked_bytes(
         source,
         target,
         record=microdata.layout.record,
-        codec=codec_of(microdata),
+        codec=microdata.how.codec,
         columns=columns,
         removed=frozenset(removed),
         block_bytes=block_bytes,

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from constraint_sdc.commands.masking.staged import codec_of, verify_staged, write_staged
+from constraint_sdc.commands.masking.staged import verify_staged, write_staged
 from constraint_sdc.data.table import column_of
 from constraint_sdc.errors import DataError
 from constraint_sdc.files.dataset import read_dataset
+from constraint_sdc.files.masked_document.document import Utf8Text
 from constraint_sdc.files.microdata.microdata import open_microdata
 from tests.files.write.masked_oracle import masked_bytes
 
@@ -33,6 +34,8 @@ ENCODINGS = [
     pytest.param("utf-16-be", b"", "UTF-16BE", id="UTF-16 big without mark"),
     pytest.param("utf-32-le", codecs.BOM_UTF32_LE, "UTF-32", id="UTF-32 little"),
     pytest.param("utf-32-be", codecs.BOM_UTF32_BE, "UTF-32", id="UTF-32 big"),
+    pytest.param("utf-32-be", b"", "UTF-32BE", id="UTF-32 big without mark"),
+    pytest.param("cp850", b"", "IBM850", id="IBM850"),
     pytest.param("latin-1", b"", "ISO-8859-1", id="ISO-8859-1"),
     pytest.param("iso-8859-15", b"", "ISO-8859-15", id="ISO-8859-15"),
     pytest.param("cp1252", b"", "windows-1252", id="windows-1252"),
@@ -65,19 +68,17 @@ def test_a_new_attribute_value_that_the_encoding_lacks_becomes_references(tmp_pa
     assert written == f"{start}<Record V='&#233;'/></D>".encode()
 
 
-def test_an_encoding_that_cannot_be_written_back_exactly_is_refused(tmp_path: Path) -> None:
+def test_text_that_cannot_be_written_back_exactly_is_refused(tmp_path: Path) -> None:
     """Two byte sequences of cp932 mean the same character; only one of them can be written."""
     twice = bytes.fromhex("fa54")
     assert twice.decode("cp932").encode("cp932") != twice
-    source, staged = tmp_path / "data.xml", tmp_path / "staged.xml"
-    source.write_bytes(b"<?xml version='1.0' encoding='cp932'?><D><Record><V>1</V><W>" + twice + b"</W></Record></D>")
-    staged.write_bytes(b"")
     with pytest.raises(DataError, match="byte for byte"):
-        write_staged(read_dataset(source), staged, {"V": column_of("V", ["2"])})
+        Utf8Text(tmp_path / "data.xml", "cp932").feed(twice)
 
 
-def test_an_encoding_unknown_to_python_is_refused_with_a_way_out(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["ARMSCII-8", "Shift_JIS", "cp932"])
+def test_an_encoding_that_is_not_read_is_refused_with_a_way_out(tmp_path: Path, name: str) -> None:
     source = tmp_path / "data.xml"
-    source.write_bytes(b"<?xml version='1.0' encoding='ARMSCII-8'?><D><Record><V>1</V></Record></D>")
+    source.write_bytes(f"<?xml version='1.0' encoding='{name}'?><D><Record><V>1</V></Record></D>".encode())
     with pytest.raises(DataError, match="convert the file to UTF-8"):
-        codec_of(open_microdata(source))
+        open_microdata(source)

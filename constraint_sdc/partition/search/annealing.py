@@ -8,9 +8,6 @@ middle and the thin tails of a skewed file settle at the same time.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
-
 import numpy as np
 
 from constraint_sdc.arrays import AnyIntegers, Floats, Labels
@@ -165,12 +162,6 @@ def _cost_of_leaving(grouping: Grouping, x: AnyIntegers, source: AnyIntegers, gr
     return cost
 
 
-Sweeping: TypeAlias = Callable[[float], None]
-"""One sweep at a temperature."""
-
-COMPILED_SWEEPS = 1000
-"""Sweeps of a small file from which on compiled code, even if it must be loaded first, takes less time."""
-
 _REGROUP_EVERY = 20
 _TRIED = 30  # one group, and one record, in this many is tried each time
 _LEAST_TRIED = 3
@@ -193,40 +184,14 @@ def anneal(
         split(grouping, group)
     random = np.random.default_rng(seed)
     unit = _unit(cloud, k, lists)
-    sweep = _sweep_of(grouping, lists, unit, random, sweeps, is_large=is_large)
+    weigh = propose_compiled if is_large else propose
     for number, temperature in enumerate(_temperatures(cloud, sweeps, heat).tolist()):
-        sweep(temperature)
+        draws = draw(random, grouping.n)
+        exchange(grouping, weigh(grouping, lists, draws, temperature * unit * draws.patience), random)
         if number % _REGROUP_EVERY == 0:
             dissolve(grouping, lists, grouping.n // (k * _TRIED) + _LEAST_TRIED, temperature * unit, random)
             create(grouping, lists, grouping.n // _TRIED + _LEAST_TRIED, temperature * unit, random)
     return grouping.labels()
-
-
-def is_worth_compiling(sweeps: int) -> bool:
-    """Tell whether a search of a small file is long enough for compiled code, and that code can be kept on disk."""
-    if sweeps < COMPILED_SWEEPS:
-        return False
-    from constraint_sdc.partition.compiled import is_kept
-    from constraint_sdc.partition.search.sweep_kernels import offer
-
-    return is_kept(offer)
-
-
-def _sweep_of(
-    grouping: Grouping, lists: AnyIntegers, unit: Floats, random: np.random.Generator, sweeps: int, *, is_large: bool
-) -> Sweeping:
-    """Return what carries out one sweep; each of the three forms does the same."""
-    if not is_large and is_worth_compiling(sweeps) and grouping.can_be_compiled:
-        from constraint_sdc.partition.search.compiled_sweep import compiled_sweep
-
-        return compiled_sweep(grouping, lists, unit, random)
-    weigh = propose_compiled if is_large else propose
-
-    def sweep(temperature: float) -> None:
-        draws = draw(random, grouping.n)
-        exchange(grouping, weigh(grouping, lists, draws, temperature * unit * draws.patience), random)
-
-    return sweep
 
 
 def _unit(cloud: Cloud, k: int, lists: AnyIntegers) -> Floats:

@@ -148,11 +148,8 @@ def weigh(
     label: AnyIntegers,
     size: AnyIntegers,
     members: AnyIntegers,
-    mass: Floats,
-    norm: Floats,
-    weight: Floats,
-    points: Points,
-    sums: Points,
+    records: Points,
+    groups: Points,
     lists: AnyIntegers,
     neighbour: Floats,
     companion: Floats,
@@ -160,8 +157,11 @@ def weigh(
     z_out: AnyIntegers,
     other_out: AnyIntegers,
 ) -> None:
-    """Write the partner z and its group for the records from `start` to `stop`; -1 where the cost exceeds the limit."""
-    count = lists.shape[1]
+    """Write the partner z and its group for the records from `start` to `stop`; -1 where the cost exceeds the limit.
+
+    `records` and `groups` are those of a `Grouping`, record by record.
+    """
+    count, columns = lists.shape[1], records.shape[1] - 1
     for x in range(start, stop):
         z_out[x] = -1
         one = label[x]
@@ -173,14 +173,16 @@ def weigh(
             places += 1
         z = members[other, int(companion[x] * places)]
         square = with_one = with_other = 0.0
-        for j in range(points.shape[1]):
-            difference = points[z, j] - points[x, j]
+        for j in range(columns):
+            difference = records[z, j] - records[x, j]
             square += difference * difference
-            with_one += sums[one, j] * difference
-            with_other += sums[other, j] * difference
-        heavier = weight[z] - weight[x]
-        change = norm[one] / mass[one] - (norm[one] + 2.0 * with_one + square) / (mass[one] + heavier)
-        change += norm[other] / mass[other] - (norm[other] - 2.0 * with_other + square) / (mass[other] - heavier)
+            with_one += groups[one, j] * difference
+            with_other += groups[other, j] * difference
+        heavier = records[z, columns] - records[x, columns]
+        mass, norm = groups[one, columns], groups[one, columns + 1]
+        change = norm / mass - (norm + 2.0 * with_one + square) / (mass + heavier)
+        mass, norm = groups[other, columns], groups[other, columns + 1]
+        change += norm / mass - (norm - 2.0 * with_other + square) / (mass - heavier)
         if change < limit[x]:
             z_out[x] = z
             other_out[x] = other

@@ -14,7 +14,7 @@ from constraint_sdc.arrays import AnyIntegers, Floats, Labels
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.partition.partitioner import COMPILED_ABOVE
 from constraint_sdc.partition.search.exchange import draw, exchange, propose, propose_compiled, undisputed
-from constraint_sdc.partition.search.grouping import Grouping, dot
+from constraint_sdc.partition.search.grouping import Grouping, distinct, dot, row_sums
 
 # Steps that change the number of groups: a group is dissolved among its neighbours, or a new one is formed from members
 # that other groups can spare.
@@ -28,7 +28,7 @@ def dissolve(grouping: Grouping, lists: AnyIntegers, tries: int, patience: Float
     A group that grows to 2k or more is split, which never costs anything. `patience` is the mean increase of loss that
     is accepted near each record.
     """
-    groups = np.unique(grouping.label[random.integers(0, grouping.n, tries)])
+    groups = distinct(grouping.label[random.integers(0, grouping.n, tries)])
     owner, place = np.nonzero(np.arange(grouping.room) < grouping.size[groups][:, None])
     x = grouping.members[groups[owner], place]
     into = _cheapest_home(grouping, lists, x, groups[owner])
@@ -52,7 +52,7 @@ def dissolve(grouping: Grouping, lists: AnyIntegers, tries: int, patience: Float
     moving = kept[owner]
     if moving.any():
         grouping.send(x[moving], into[moving])
-        entered = np.unique(into[moving])
+        entered = distinct(into[moving])
         for group in entered[grouping.size[entered] > grouping.most].tolist():
             split(grouping, group)
 
@@ -67,11 +67,12 @@ def _cheapest_home(grouping: Grouping, lists: AnyIntegers, x: AnyIntegers, own: 
     """Return the group of a near neighbour that each record joins at least cost; its own if there is no other."""
     homes = grouping.label[lists[x, :_LOOKED_AT]]
     count = homes.shape[1]
-    flat, record = homes.ravel(), np.repeat(x, count)
-    together = dot(grouping.sums[:, flat], grouping.points[:, record])
-    square = dot(grouping.points[:, x], grouping.points[:, x])
-    norm, mass, weight = grouping.norm[flat], grouping.mass[flat], grouping.weight[record]
-    cost = norm / mass - (norm + 2.0 * together + np.repeat(square, count)) / (mass + weight)
+    table, record = grouping.columns_of(grouping.table, homes.ravel()), grouping.columns_of(grouping.records, x)
+    mass, norm = table[-2], table[-1]
+    square = row_sums(np.square(record[:-1])).repeat(count)
+    record = record.repeat(count, axis=1)
+    together = row_sums(table[:-2] * record[:-1])
+    cost = norm / mass - (norm + 2.0 * together + square) / (mass + record[-1])
     cost = np.where(homes == own[:, None], np.inf, cost.reshape(homes.shape))
     home: AnyIntegers = homes[np.arange(len(x)), cost.argmin(axis=1)]
     return home
@@ -121,7 +122,7 @@ def create(grouping: Grouping, lists: AnyIntegers, tries: int, patience: Floats,
     empty = np.flatnonzero(grouping.size == 0)
     if len(spare) < k or not len(empty):
         return
-    centre = np.unique(spare[random.integers(0, len(spare), tries)])
+    centre = distinct(spare[random.integers(0, len(spare), tries)])
     x = _companions(grouping, np.concatenate((centre[:, None], lists[centre]), axis=1))
     if not len(x):
         return
@@ -143,8 +144,8 @@ def create(grouping: Grouping, lists: AnyIntegers, tries: int, patience: Floats,
 def _companions(grouping: Grouping, near: AnyIntegers) -> AnyIntegers:
     """Return, row by row, the first k of `near` that their groups can spare; rows with fewer are left out."""
     group = grouping.label[near]
-    earlier = np.tril(np.ones((near.shape[1], near.shape[1]), np.bool_), -1)
-    taken = ((group[:, :, None] == group[:, None, :]) & earlier).sum(axis=2)
+    earlier = np.tri(near.shape[1], k=-1, dtype=np.bool_)
+    taken = np.count_nonzero((group[:, :, None] == group[:, None, :]) & earlier, axis=2)
     can_go = taken < grouping.size[group] - grouping.k
     rank = np.cumsum(can_go, axis=1)
     enough = rank[:, -1] >= grouping.k

@@ -28,11 +28,11 @@ def compiled(function: _Kernel) -> _Kernel:
     Arithmetic is that of IEEE doubles in the order written, as in NumPy: no operation is fused or reordered.
     """
     try:
-        kernel: Any = numba.njit(nogil=True, cache=True)(function)
+        kernel: Any = numba.njit(nogil=True, cache=True, error_model="numpy")(function)
         kernel._cache.load_overload = _rebuilding(kernel._cache)
         return cast(_Kernel, kernel)
     except RuntimeError:  # no writable cache directory: compile in every process
-        return cast(_Kernel, numba.njit(nogil=True)(function))
+        return cast(_Kernel, numba.njit(nogil=True, error_model="numpy")(function))
 
 
 def _rebuilding(cache: Any) -> Callable[..., Any]:

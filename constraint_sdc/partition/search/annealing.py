@@ -13,7 +13,14 @@ import numpy as np
 from constraint_sdc.arrays import AnyIntegers, Floats, Labels
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.partition.partitioner import COMPILED_ABOVE
-from constraint_sdc.partition.search.exchange import draw, exchange, propose, propose_compiled, undisputed
+from constraint_sdc.partition.search.exchange import (
+    draw,
+    exchange,
+    exchange_compiled,
+    propose,
+    propose_compiled,
+    undisputed,
+)
 from constraint_sdc.partition.search.grouping import Grouping, distinct, dot, row_sums
 
 # Steps that change the number of groups: a group is dissolved among its neighbours, or a new one is formed from members
@@ -163,6 +170,11 @@ def _cost_of_leaving(grouping: Grouping, x: AnyIntegers, source: AnyIntegers, gr
     return cost
 
 
+COMPILED_WORK = 3_000_000
+"""Records times sweeps of a small file from which on compiled code, even if it must be loaded first, takes less time.
+
+A masking searches several blocks and loads it once."""
+
 _REGROUP_EVERY = 20
 _TRIED = 30  # one group, and one record, in this many is tried each time
 _LEAST_TRIED = 3
@@ -179,20 +191,38 @@ def anneal(
     `lists` are the near neighbours of every record. A `heat` below one begins at a lower temperature and stays nearer
     the start.
     """
-    is_large = len(cloud) > COMPILED_ABOVE
-    grouping = Grouping(cloud, labels, k, by_record=is_large)
+    is_compiled = _is_compiled(len(cloud), sweeps)
+    grouping = Grouping(cloud, labels, k, by_record=is_compiled)
     for group in np.flatnonzero(grouping.size > grouping.most).tolist():
         split(grouping, group)
     random = np.random.default_rng(seed)
     unit = _unit(cloud, k, lists)
-    weigh = propose_compiled if is_large else propose
+    lists = lists.astype(np.int32) if is_compiled else lists
+    weigh = propose_compiled if is_compiled else propose
+    carry_out = exchange_compiled if is_compiled and grouping.sums_in_order else exchange
     for number, temperature in enumerate(_temperatures(cloud, sweeps, heat).tolist()):
-        draws = draw(random, grouping.n)
-        exchange(grouping, weigh(grouping, lists, draws, temperature * unit * draws.patience), random)
+        patience = temperature * unit
+        carry_out(grouping, weigh(grouping, lists, draw(random, grouping.n), patience), random)
         if number % _REGROUP_EVERY == 0:
-            dissolve(grouping, lists, grouping.n // (k * _TRIED) + _LEAST_TRIED, temperature * unit, random)
-            create(grouping, lists, grouping.n // _TRIED + _LEAST_TRIED, temperature * unit, random)
+            dissolve(grouping, lists, grouping.n // (k * _TRIED) + _LEAST_TRIED, patience, random)
+            create(grouping, lists, grouping.n // _TRIED + _LEAST_TRIED, patience, random)
     return grouping.labels()
+
+
+def _is_compiled(records: int, sweeps: int) -> bool:
+    """Tell whether compiled code makes up for its loading; a small file needs none, so it is compiled only to be kept.
+
+    The groups are the same either way.
+    """
+    if records <= COMPILED_ABOVE and records * sweeps < COMPILED_WORK:
+        return False
+    from constraint_sdc.partition.compiled import announce, is_kept
+    from constraint_sdc.partition.search.kernels import carry_out, weigh
+
+    if records <= COMPILED_ABOVE and not is_kept(weigh):
+        return False
+    announce("search for better groups", [weigh, carry_out])
+    return True
 
 
 def _unit(cloud: Cloud, k: int, lists: AnyIntegers) -> Floats:

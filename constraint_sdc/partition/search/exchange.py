@@ -18,7 +18,10 @@ _CHUNK = 32_768
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """Random draws of a sweep for every record: the neighbour, the member of its group, the loss to accept."""
+    """Random draws of a sweep for every record: the neighbour, the member of its group, the loss to accept.
+
+    The place in the list of neighbours is the square of the draw, so that nearer neighbours are more likely.
+    """
 
     neighbour: Floats
     companion: Floats
@@ -26,8 +29,8 @@ class Draws:
 
 
 def draw(random: np.random.Generator, n: int) -> Draws:
-    """Draw for n records; nearer neighbours are more likely."""
-    return Draws(np.square(random.random(n)), random.random(n), random.standard_exponential(n))
+    """Draw for n records: between 0 and 1, and with a mean of 1."""
+    return Draws(random.random(n), random.random(n), random.standard_exponential(n))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +42,14 @@ class Exchanges:
     groups: AnyIntegers
 
 
-def propose(grouping: Grouping, lists: AnyIntegers, draws: Draws, limit: Floats) -> Exchanges:
-    """Evaluate one exchange for every record whose neighbour is in another group; return those below its limit.
+def propose(grouping: Grouping, lists: AnyIntegers, draws: Draws, patience: Floats) -> Exchanges:
+    """Evaluate one exchange for every record whose neighbour is in another group; return those that are accepted.
 
-    This is the same arithmetic, operation for operation, as the compiled `exchange_kernel.weigh`.
+    `patience` is the mean increase of loss that is accepted at each record; the draw multiplies it.
+    This is the same arithmetic, operation for operation, as the compiled `weigh`.
     """
     n, count = lists.shape
-    at = (draws.neighbour * count).astype(np.int64)
+    at = (np.square(draws.neighbour) * count).astype(np.int64)
     at += np.arange(0, n * count, count)
     neighbour = grouping.label.take(lists.ravel().take(at))
     x = (grouping.label != neighbour).nonzero()[0]
@@ -58,7 +62,7 @@ def propose(grouping: Grouping, lists: AnyIntegers, draws: Draws, limit: Floats)
     slot = (draws.companion.take(x) * places).astype(np.int64)
     slot += groups[1] * grouping.room
     z = grouping.members.ravel().take(slot)
-    accepted = (_changes(grouping, x, z, groups) < limit.take(x)).nonzero()[0]
+    accepted = (_changes(grouping, x, z, groups) < (patience * draws.patience).take(x)).nonzero()[0]
     return Exchanges(x.take(accepted), z.take(accepted), groups.take(accepted, axis=1))
 
 
@@ -84,21 +88,6 @@ def _changes(grouping: Grouping, x: AnyIntegers, z: AnyIntegers, groups: AnyInte
     before -= together
     total: Floats = before[0] + before[1]
     return total
-
-
-def propose_compiled(grouping: Grouping, lists: AnyIntegers, draws: Draws, limit: Floats) -> Exchanges:
-    """Do what `propose` does, by a compiled kernel on all cores."""
-    from constraint_sdc.partition.compiled import announce, in_threads
-    from constraint_sdc.partition.search.kernels import weigh
-
-    announce("search for better groups", [weigh])
-    z = np.empty_like(grouping.label)
-    other = np.empty_like(grouping.label)
-    state = (grouping.label, grouping.size, grouping.members, grouping.records.T, grouping.table.T)
-    drawn = (lists, draws.neighbour, draws.companion, limit)
-    in_threads(lambda start, stop: weigh(start, stop, grouping.k, *state, *drawn, z, other), grouping.n, _CHUNK)
-    x = np.flatnonzero(z >= 0)
-    return Exchanges(x, z[x], np.stack((grouping.label[x], other[x])))
 
 
 def exchange(grouping: Grouping, wanted: Exchanges, random: np.random.Generator) -> None:
@@ -127,3 +116,33 @@ def undisputed(proposal: AnyIntegers, group: AnyIntegers, groups: int, random: n
     refused = np.zeros(count, np.bool_)
     refused[proposal[owner[group] != proposal]] = True
     return np.flatnonzero(~refused)
+
+
+# The same by compiled code, for a `Grouping` by record.
+
+
+def propose_compiled(grouping: Grouping, lists: AnyIntegers, draws: Draws, patience: Floats) -> Exchanges:
+    """Do what `propose` does; large files on all cores."""
+    from constraint_sdc.partition.compiled import in_threads
+    from constraint_sdc.partition.search.kernels import weigh
+
+    found = np.empty((4, grouping.n), grouping.label.dtype)
+    state = (grouping.label, grouping.size, grouping.members, grouping.records.T, grouping.table.T)
+    drawn = (lists, draws.neighbour, draws.companion, draws.patience, patience)
+
+    def part(start: int, stop: int) -> AnyIntegers:
+        return found[:, start : start + weigh(start, stop, grouping.k, *state, *drawn, found)]
+
+    parts = in_threads(part, grouping.n, _CHUNK)
+    kept = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+    return Exchanges(kept[0], kept[1], kept[2:])
+
+
+def exchange_compiled(grouping: Grouping, wanted: Exchanges, random: np.random.Generator) -> None:
+    """Do what `exchange` does."""
+    from constraint_sdc.partition.search.kernels import carry_out
+
+    order = random.permutation(2 * len(wanted.x))
+    owner = np.empty(len(grouping.size), np.int64)
+    claims = wanted.groups.ravel()
+    carry_out(order, wanted.x, wanted.z, claims, owner, *grouping.books, grouping.records.T, grouping.table.T)

@@ -51,6 +51,16 @@ class Grouping:
         self.sums, self.mass, self.norm = self.table[:d], self.table[d], self.table[d + 1]
         self.recount(np.arange(groups))
 
+    @property
+    def books(self) -> tuple[AnyIntegers, AnyIntegers, AnyIntegers, AnyIntegers]:
+        """Return labels, sizes, members and places; labels and places have a last entry for `nobody`."""
+        return self._label, self.size, self.members, self._place
+
+    @property
+    def sums_in_order(self) -> bool:
+        """Tell whether compiled code adds the columns in NumPy's order: of more, NumPy adds the halves first."""
+        return len(self.sums) <= _MOST_COLUMNS
+
     def recount(self, groups: AnyIntegers) -> None:
         """Compute the sums of some groups again."""
         members = self.members[groups]
@@ -159,6 +169,7 @@ def starts_of(in_order: AnyIntegers) -> AnyIntegers:
 
 # Sums of products. The last digit depends on the order of summation, and NumPy's order on the layout in memory.
 
+_MOST_COLUMNS = 128
 _IN_ORDER = 8  # numbers; fewer are added one after the other, whatever their layout
 
 

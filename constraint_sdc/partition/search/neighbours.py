@@ -136,7 +136,7 @@ def _exact(points: Points, candidates: Rows, count: int) -> NeighbourLists:
 
 def _between(one: Points, other: Points) -> Points:
     """Return squared distances (columns first), summed column after column."""
-    total = np.square(one[0] - other[0])
+    total: Points = np.square(one[0] - other[0])
     for here, there in zip(one[1:], other[1:], strict=True):
         difference = here - there
         difference *= difference

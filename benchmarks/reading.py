@@ -4,8 +4,8 @@
     .venv/bin/python benchmarks/reading.py --before TREE --repeat 3    the same beside the checkout in TREE
 
 The file is made by the census generator, the rules are rules/census.sch, k is 5. Times are those of the fastest of the
-repetitions; the checkouts take turns. CPU time includes that of child processes. As after an installation, bytecode is on
-disk; machine code is not before the first run of a size ("cold").
+repetitions; the checkouts take turns. CPU time includes that of child processes. As after an installation, bytecode is
+on disk; machine code is not before the first run of a size ("cold").
 """
 
 from __future__ import annotations

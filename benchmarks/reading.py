@@ -4,7 +4,8 @@
     .venv/bin/python benchmarks/reading.py --before TREE --repeat 3    the same beside the checkout in TREE
 
 The file is made by the census generator, the rules are rules/census.sch, k is 5. Times are those of the fastest of the
-repetitions; the checkouts take turns. CPU time includes that of child processes.
+repetitions; the checkouts take turns. CPU time includes that of child processes. As after an installation, bytecode is
+on disk; machine code is not before the first run of a size ("cold").
 """
 
 from __future__ import annotations
@@ -38,10 +39,13 @@ def mask_arguments(folder: Path, records: int) -> list[str]:
     return ["mask", str(data), "--rules", str(rules), "-k", "5", "-o", str(output), "--overwrite"]
 
 
-def timed(tree: Path, arguments: list[str]) -> Timed:
+def timed(tree: Path, arguments: list[str], kept: Path) -> Timed:
     started = perf_counter()
     process = subprocess.Popen(
-        [sys.executable, "-P", "-c", _RUN, *arguments], env=_environment(tree), stdout=subprocess.DEVNULL
+        [sys.executable, "-P", "-c", _RUN, *arguments],
+        env=_environment(tree, kept),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -50,15 +54,22 @@ def timed(tree: Path, arguments: list[str]) -> Timed:
     return Timed(perf_counter() - started, usage.ru_utime + usage.ru_stime)
 
 
-def counted(tree: Path, arguments: list[str]) -> dict[str, int]:
+def counted(tree: Path, arguments: list[str], kept: Path) -> dict[str, int]:
     command = [sys.executable, str(Path(__file__).resolve()), "--count", *arguments]
-    done = subprocess.run(command, env=_environment(tree), capture_output=True, text=True, check=True)
+    done = subprocess.run(command, env=_environment(tree, kept), capture_output=True, text=True, check=True)
     figures: dict[str, int] = json.loads(done.stderr.splitlines()[-1])
     return figures
 
 
-def _environment(tree: Path) -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(tree)}
+def _environment(tree: Path, kept: Path) -> dict[str, str]:
+    """Return an environment in which the checkout keeps bytecode and machine code in a folder of its own."""
+    own = {"PYTHONPATH": tree, "PYTHONPYCACHEPREFIX": kept / "bytecode", "NUMBA_CACHE_DIR": _machine_code(kept)}
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return inherited | {name: str(value) for name, value in own.items()}
+
+
+def _machine_code(kept: Path) -> Path:
+    return kept / "machine-code"
 
 
 def count_here(arguments: list[str]) -> None:
@@ -109,17 +120,21 @@ def measure(trees: dict[str, Path], sizes: list[int], repeat: int, folder: Path)
     for records in sizes:
         generate_file(folder / f"census-{records}.xml", records, SEED)
         arguments = mask_arguments(folder, records)
-        if records == sizes[0]:
-            for label, tree in trees.items():
-                found[label] = {name: f"{figure:,}" for name, figure in counted(tree, arguments).items()}
+        for label, tree in trees.items():
+            figures = counted(tree, arguments, folder / label)  # leaves bytecode behind
+            if records == sizes[0]:
+                found[label] = {name: f"{figure:,}" for name, figure in figures.items()}
+            shutil.rmtree(_machine_code(folder / label), ignore_errors=True)
+        cold = {label: timed(tree, arguments, folder / label) for label, tree in trees.items()}
         runs: dict[str, list[Timed]] = {label: [] for label in trees}
         for _ in range(repeat):
             for label, tree in trees.items():
-                runs[label].append(timed(tree, arguments))
+                runs[label].append(timed(tree, arguments, folder / label))
         for label, times in runs.items():
             best = Timed(min(run.wall for run in times), min(run.cpu for run in times))
-            found[label][f"{records:,} records, wall"] = f"{best.wall:.1f} s"
-            found[label][f"{records:,} records, CPU"] = f"{best.cpu:.1f} s"
+            for name, run in (("cold", cold[label]), ("warm", best)):
+                found[label][f"{records:,} records, {name}, wall"] = f"{run.wall:.1f} s"
+                found[label][f"{records:,} records, {name}, CPU"] = f"{run.cpu:.1f} s"
     return found
 
 

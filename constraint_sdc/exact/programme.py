@@ -15,12 +15,15 @@ import math
 import threading
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-import highspy
 import numpy as np
 
 from constraint_sdc.evaluate.expression import CompareOp
 from constraint_sdc.exact.lattice import Bound, Lattice, StepCounts, Window, columns_of, has_whole_solution, lattice_of
+
+if TYPE_CHECKING:
+    import highspy
 
 _FIRST_BUDGET = 8  # in steps of the costliest variable
 _WIDER = 16
@@ -231,6 +234,8 @@ def _relaxed(lattice: Lattice, centre: StepCounts, limits: _Limits) -> StepCount
 
 def _solve(lattice: Lattice, window: Window, limits: _Limits) -> list[float] | None:
     """Return HiGHS's best moves from the window's centre, None when it finds none."""
+    import highspy  # only where a group needs it: it takes a while to load
+
     columns = columns_of(lattice, window)
     of_variable: dict[int, list[int]] = {}
     for c, column in enumerate(columns):
@@ -282,6 +287,8 @@ _local = threading.local()
 
 def _solver(limits: _Limits) -> highspy.Highs:
     """Return this thread's solver; setting one up costs more than solving."""
+    import highspy
+
     solver: highspy.Highs | None = getattr(_local, "solver", None)
     if solver is None:
         solver = highspy.Highs()  # type: ignore[no-untyped-call]  # its types leave out the constructor's

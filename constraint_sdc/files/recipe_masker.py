@@ -6,8 +6,6 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-import jsonschema
-
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.recipe_yaml import RecipeText
 from constraint_sdc.operators.registry import OPERATORS, averages_otherwise
@@ -60,6 +58,8 @@ def refuse_two_spellings(content: Mapping[str, Any], text: RecipeText) -> None:
 
 def refuse_strange_parameters(content: Mapping[str, Any], text: RecipeText) -> None:
     """Refuse an unknown masker, parameters of another masker, and values that do not follow the parameter's schema."""
+    import jsonschema  # only where a file is read: it takes a while to load
+
     mask: Mapping[str, Any] = content.get("mask", {})
     kind = _kind(mask.get("masker"), text)
     own = {one.name: one for one in parameters(kind)}

@@ -1,7 +1,8 @@
-"""Kernels compiled by numba for files too large for NumPy: cached on disk, with a log message before each compilation.
+"""Kernels compiled by numba for long searches and large files: cached on disk, with a log message before compilation.
 
-Import modules with kernels inside the functions that need them: numba takes half a second to load, and small files do
-not need it. A kernel calls only kernels of its own file, because the cache does not track changes in other files.
+Import modules with kernels inside the functions that need them: numba takes half a second to load. Keep kernels to
+scalars and loops: an expression over arrays takes longer to compile than the rest of a kernel. A kernel calls only
+kernels of its own file, because the cache does not track changes in other files.
 """
 
 from __future__ import annotations
@@ -25,14 +26,15 @@ _log = logging.getLogger("constraint_sdc.partition")
 def compiled(function: _Kernel) -> _Kernel:
     """Compile a function for the argument types of its first call; it runs without the GIL.
 
-    Arithmetic is that of IEEE doubles in the order written, as in NumPy: no operation is fused or reordered.
+    Arithmetic is that of IEEE doubles in the order written, as in NumPy: no operation is fused or reordered, and
+    division by zero is no error.
     """
     try:
-        kernel: Any = numba.njit(nogil=True, cache=True)(function)
+        kernel: Any = numba.njit(nogil=True, cache=True, error_model="numpy")(function)
         kernel._cache.load_overload = _rebuilding(kernel._cache)
         return cast(_Kernel, kernel)
     except RuntimeError:  # no writable cache directory: compile in every process
-        return cast(_Kernel, numba.njit(nogil=True)(function))
+        return cast(_Kernel, numba.njit(nogil=True, error_model="numpy")(function))
 
 
 def _rebuilding(cache: Any) -> Callable[..., Any]:

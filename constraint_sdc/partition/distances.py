@@ -18,13 +18,19 @@ def squared_distances(columns: Points, place: Points) -> Distances:
 
     Variables are added in their order, so that equal records have equal distances to the last bit.
     """
-    total = np.zeros(columns.shape[1])
-    difference = np.empty(columns.shape[1])
-    for column, coordinate in zip(columns, place, strict=True):
+    if len(columns) == 0:
+        return np.zeros(columns.shape[1])
+    total: Distances = columns[0] - place[0]
+    total *= total
+    difference = np.empty_like(total)
+    for column, coordinate in zip(columns[1:], place[1:], strict=True):
         np.subtract(column, coordinate, out=difference)
-        np.multiply(difference, difference, out=difference)
+        difference *= difference
         total += difference
     return total
+
+
+_PARTS = 32
 
 
 def nearest(distances: Distances, centre: int, k: int) -> Rows:
@@ -35,10 +41,13 @@ def nearest(distances: Distances, centre: int, k: int) -> Rows:
     """
     measured = distances.copy()
     measured[centre] = -1.0  # keeps the centre in its own group even if distances of its neighbours underflow to 0
-    limit = np.partition(measured, k - 1)[k - 1]
-    within = np.flatnonzero(measured < limit)
-    at_limit = np.flatnonzero(measured == limit)[: k - len(within)]
-    return np.sort(np.concatenate((within, at_limit)))
+    width = len(measured) // _PARTS
+    if width <= 2 * k:
+        return np.sort(np.argsort(measured, kind="stable")[:k])
+    # The least distances of different sets of records bound the k-th of all.
+    least = measured[: width * _PARTS].reshape(_PARTS, width).min(axis=0)
+    close = (measured <= np.partition(least, k - 1)[k - 1]).nonzero()[0]
+    return np.sort(close[np.argsort(measured[close], kind="stable")[:k]])
 
 
 # The loss of a partition: the (weighted) sum of squared distances of all records from the mean of their group.

@@ -61,8 +61,7 @@ def test_small_files_have_the_nearest_records_and_ties_go_by_file_order(
 
 
 @pytest.mark.parametrize("kind", SMALL)
-def test_a_file_compared_in_several_pieces_has_them_too(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(neighbours, "_PAIRS", 50_000)
+def test_a_file_of_many_leaves_has_them_too(kind: str) -> None:
     points = drawn_points(kind, 700, 6, seed=3)
     lists = nearest(points, 12, seed=1)
     for record in range(0, 700, 23):

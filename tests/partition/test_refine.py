@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import TypeVar
 
+import highspy
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -22,6 +23,7 @@ from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.partition.methods.optimal_univariate import OptimalUnivariate
 from constraint_sdc.partition.methods.random_groups import RandomGroups
 from constraint_sdc.partition.search import chains as chains_module
+from constraint_sdc.partition.search import recombine as recombine_module
 from constraint_sdc.partition.search.recombine import recombine
 from constraint_sdc.partition.search.refine import BEST, DEFAULT, FAST, HIGH, Effort, effort_of, refine, sweeps_of
 from tests.partition.brute_force import least_loss
@@ -243,6 +245,27 @@ def test_recombining_parts_that_two_runs_found_gives_both() -> None:
     poor = np.array([0, 1, 0, 1, 0, 1])
     one, other = np.append(half[0], poor + 2), np.append(poor, half[1] + 2)
     assert sse(cloud, recombine(cloud, [one, other], 3)) == pytest.approx(sse(cloud, np.append(half[0], half[1] + 2)))
+
+
+def test_a_large_island_is_not_searched_beyond_its_first_node(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The result is whole and no worse than the best run, as with all nodes."""
+    asked: list[object] = []
+
+    class Watched(highspy.Highs):
+        def setOptionValue(self, name: str, value: object) -> object:  # noqa: N802
+            asked.extend([value] if name == "mip_max_nodes" else [])
+            return super().setOptionValue(name, value)
+
+    monkeypatch.setattr(highspy, "Highs", Watched)
+    cloud = Cloud(np.random.default_rng(4).normal(size=(60, 2)))
+    runs = drawn_runs(cloud, 3, 4)
+    for largest, nodes in ((10**6, 100), (1, 1)):
+        monkeypatch.setattr(recombine_module, "_LARGE_ISLAND", largest)
+        asked.clear()
+        best = recombine(cloud, runs, 3)
+        assert set(asked) == {nodes}
+        assert np.bincount(best).min() >= 3
+        assert sse(cloud, best) <= min(sse(cloud, run) for run in runs)
 
 
 def test_efforts_grow() -> None:

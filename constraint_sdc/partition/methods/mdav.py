@@ -80,18 +80,24 @@ def _groups(points: Points, k: int) -> Iterator[Rows]:
         yield rows[other]
         left = np.ones(len(rows), np.bool_)
         left[one] = left[other] = False
-        columns, rows = np.compress(left, columns, axis=1), rows[left]
+        kept = left.nonzero()[0]
+        columns, rows = columns.take(kept, axis=1), rows.take(kept)
     if len(rows) >= 2 * k:
-        farthest = int(np.argmax(squared_distances(columns, columns.mean(axis=1))))
+        farthest = int(np.argmax(squared_distances(columns, _centroid(columns))))
         one = nearest(squared_distances(columns, columns[:, farthest]), farthest, k)
         yield rows[one]
         rows = np.delete(rows, one)
     yield rows
 
 
+def _centroid(columns: Points) -> Points:
+    centroid: Points = np.add.reduce(columns, axis=1) / columns.shape[1]
+    return centroid
+
+
 def _opposite_groups(columns: Points, k: int) -> tuple[Rows, Rows]:
     """Return the group of the record r farthest from the centroid, and that of the record farthest from r."""
-    r = int(np.argmax(squared_distances(columns, columns.mean(axis=1))))
+    r = int(np.argmax(squared_distances(columns, _centroid(columns))))
     from_r = squared_distances(columns, columns[:, r])
     one = nearest(from_r, r, k)
     from_r[one] = -1.0

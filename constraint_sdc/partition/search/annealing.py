@@ -8,16 +8,20 @@ middle and the thin tails of a skewed file settle at the same time.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
-
 import numpy as np
 
 from constraint_sdc.arrays import AnyIntegers, Floats, Labels
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.partition.partitioner import COMPILED_ABOVE
-from constraint_sdc.partition.search.exchange import draw, exchange, propose, propose_compiled, undisputed
-from constraint_sdc.partition.search.grouping import Grouping, dot
+from constraint_sdc.partition.search.exchange import (
+    draw,
+    exchange,
+    exchange_compiled,
+    propose,
+    propose_compiled,
+    undisputed,
+)
+from constraint_sdc.partition.search.grouping import Grouping, distinct, dot, row_sums
 
 # Steps that change the number of groups: a group is dissolved among its neighbours, or a new one is formed from members
 # that other groups can spare.
@@ -31,7 +35,7 @@ def dissolve(grouping: Grouping, lists: AnyIntegers, tries: int, patience: Float
     A group that grows to 2k or more is split, which never costs anything. `patience` is the mean increase of loss that
     is accepted near each record.
     """
-    groups = np.unique(grouping.label[random.integers(0, grouping.n, tries)])
+    groups = distinct(grouping.label[random.integers(0, grouping.n, tries)])
     owner, place = np.nonzero(np.arange(grouping.room) < grouping.size[groups][:, None])
     x = grouping.members[groups[owner], place]
     into = _cheapest_home(grouping, lists, x, groups[owner])
@@ -55,7 +59,7 @@ def dissolve(grouping: Grouping, lists: AnyIntegers, tries: int, patience: Float
     moving = kept[owner]
     if moving.any():
         grouping.send(x[moving], into[moving])
-        entered = np.unique(into[moving])
+        entered = distinct(into[moving])
         for group in entered[grouping.size[entered] > grouping.most].tolist():
             split(grouping, group)
 
@@ -70,11 +74,12 @@ def _cheapest_home(grouping: Grouping, lists: AnyIntegers, x: AnyIntegers, own: 
     """Return the group of a near neighbour that each record joins at least cost; its own if there is no other."""
     homes = grouping.label[lists[x, :_LOOKED_AT]]
     count = homes.shape[1]
-    flat, record = homes.ravel(), np.repeat(x, count)
-    together = dot(grouping.sums[:, flat], grouping.points[:, record])
-    square = dot(grouping.points[:, x], grouping.points[:, x])
-    norm, mass, weight = grouping.norm[flat], grouping.mass[flat], grouping.weight[record]
-    cost = norm / mass - (norm + 2.0 * together + np.repeat(square, count)) / (mass + weight)
+    table, record = grouping.columns_of(grouping.table, homes.ravel()), grouping.columns_of(grouping.records, x)
+    mass, norm = table[-2], table[-1]
+    square = row_sums(np.square(record[:-1])).repeat(count)
+    record = record.repeat(count, axis=1)
+    together = row_sums(table[:-2] * record[:-1])
+    cost = norm / mass - (norm + 2.0 * together + square) / (mass + record[-1])
     cost = np.where(homes == own[:, None], np.inf, cost.reshape(homes.shape))
     home: AnyIntegers = homes[np.arange(len(x)), cost.argmin(axis=1)]
     return home
@@ -124,7 +129,7 @@ def create(grouping: Grouping, lists: AnyIntegers, tries: int, patience: Floats,
     empty = np.flatnonzero(grouping.size == 0)
     if len(spare) < k or not len(empty):
         return
-    centre = np.unique(spare[random.integers(0, len(spare), tries)])
+    centre = distinct(spare[random.integers(0, len(spare), tries)])
     x = _companions(grouping, np.concatenate((centre[:, None], lists[centre]), axis=1))
     if not len(x):
         return
@@ -146,8 +151,8 @@ def create(grouping: Grouping, lists: AnyIntegers, tries: int, patience: Floats,
 def _companions(grouping: Grouping, near: AnyIntegers) -> AnyIntegers:
     """Return, row by row, the first k of `near` that their groups can spare; rows with fewer are left out."""
     group = grouping.label[near]
-    earlier = np.tril(np.ones((near.shape[1], near.shape[1]), np.bool_), -1)
-    taken = ((group[:, :, None] == group[:, None, :]) & earlier).sum(axis=2)
+    earlier = np.tri(near.shape[1], k=-1, dtype=np.bool_)
+    taken = np.count_nonzero((group[:, :, None] == group[:, None, :]) & earlier, axis=2)
     can_go = taken < grouping.size[group] - grouping.k
     rank = np.cumsum(can_go, axis=1)
     enough = rank[:, -1] >= grouping.k
@@ -165,11 +170,10 @@ def _cost_of_leaving(grouping: Grouping, x: AnyIntegers, source: AnyIntegers, gr
     return cost
 
 
-Sweeping: TypeAlias = Callable[[float], None]
-"""One sweep at a temperature."""
+COMPILED_WORK = 3_000_000
+"""Records times sweeps of a small file from which on compiled code, even if it must be loaded first, takes less time.
 
-COMPILED_SWEEPS = 1000
-"""Sweeps of a small file from which on compiled code, even if it must be loaded first, takes less time."""
+A masking searches several blocks and loads it once."""
 
 _REGROUP_EVERY = 20
 _TRIED = 30  # one group, and one record, in this many is tried each time
@@ -187,46 +191,38 @@ def anneal(
     `lists` are the near neighbours of every record. A `heat` below one begins at a lower temperature and stays nearer
     the start.
     """
-    is_large = len(cloud) > COMPILED_ABOVE
-    grouping = Grouping(cloud, labels, k, by_record=is_large)
+    is_compiled = _is_compiled(len(cloud), sweeps)
+    grouping = Grouping(cloud, labels, k, by_record=is_compiled)
     for group in np.flatnonzero(grouping.size > grouping.most).tolist():
         split(grouping, group)
     random = np.random.default_rng(seed)
     unit = _unit(cloud, k, lists)
-    sweep = _sweep_of(grouping, lists, unit, random, sweeps, is_large=is_large)
+    lists = lists.astype(np.int32) if is_compiled else lists
+    weigh = propose_compiled if is_compiled else propose
+    carry_out = exchange_compiled if is_compiled and grouping.sums_in_order else exchange
     for number, temperature in enumerate(_temperatures(cloud, sweeps, heat).tolist()):
-        sweep(temperature)
+        patience = temperature * unit
+        carry_out(grouping, weigh(grouping, lists, draw(random, grouping.n), patience), random)
         if number % _REGROUP_EVERY == 0:
-            dissolve(grouping, lists, grouping.n // (k * _TRIED) + _LEAST_TRIED, temperature * unit, random)
-            create(grouping, lists, grouping.n // _TRIED + _LEAST_TRIED, temperature * unit, random)
+            dissolve(grouping, lists, grouping.n // (k * _TRIED) + _LEAST_TRIED, patience, random)
+            create(grouping, lists, grouping.n // _TRIED + _LEAST_TRIED, patience, random)
     return grouping.labels()
 
 
-def is_worth_compiling(sweeps: int) -> bool:
-    """Tell whether a search of a small file is long enough for compiled code, and that code can be kept on disk."""
-    if sweeps < COMPILED_SWEEPS:
+def _is_compiled(records: int, sweeps: int) -> bool:
+    """Tell whether compiled code makes up for its loading; a small file needs none, so it is compiled only to be kept.
+
+    The groups are the same either way.
+    """
+    if records <= COMPILED_ABOVE and records * sweeps < COMPILED_WORK:
         return False
-    from constraint_sdc.partition.compiled import is_kept
-    from constraint_sdc.partition.search.sweep_kernels import offer
+    from constraint_sdc.partition.compiled import announce, is_kept
+    from constraint_sdc.partition.search.kernels import carry_out, weigh
 
-    return is_kept(offer)
-
-
-def _sweep_of(
-    grouping: Grouping, lists: AnyIntegers, unit: Floats, random: np.random.Generator, sweeps: int, *, is_large: bool
-) -> Sweeping:
-    """Return what carries out one sweep; each of the three forms does the same."""
-    if not is_large and is_worth_compiling(sweeps) and grouping.can_be_compiled:
-        from constraint_sdc.partition.search.compiled_sweep import compiled_sweep
-
-        return compiled_sweep(grouping, lists, unit, random)
-    weigh = propose_compiled if is_large else propose
-
-    def sweep(temperature: float) -> None:
-        draws = draw(random, grouping.n)
-        exchange(grouping, weigh(grouping, lists, draws, temperature * unit * draws.patience), random)
-
-    return sweep
+    if records <= COMPILED_ABOVE and not is_kept(weigh):
+        return False
+    announce("search for better groups", [weigh, carry_out])
+    return True
 
 
 def _unit(cloud: Cloud, k: int, lists: AnyIntegers) -> Floats:

@@ -11,14 +11,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from constraint_sdc.arrays import AnyIntegers, Floats
-from constraint_sdc.partition.search.grouping import Grouping, dot
+from constraint_sdc.partition.search.grouping import Grouping, added
 
 _CHUNK = 32_768
 
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """Random draws of a sweep for every record: the neighbour, the member of its group, the loss to accept."""
+    """Random draws of a sweep for every record: the neighbour, the member of its group, the loss to accept.
+
+    The place in the list of neighbours is the square of the draw, so that nearer neighbours are more likely.
+    """
 
     neighbour: Floats
     companion: Floats
@@ -26,75 +29,79 @@ class Draws:
 
 
 def draw(random: np.random.Generator, n: int) -> Draws:
-    """Draw for n records; nearer neighbours are more likely."""
-    return Draws(np.square(random.random(n)), random.random(n), random.standard_exponential(n))
+    """Draw for n records: between 0 and 1, and with a mean of 1."""
+    return Draws(random.random(n), random.random(n), random.standard_exponential(n))
 
 
 @dataclass(frozen=True, slots=True)
 class Exchanges:
-    """Records `x` of groups `one` that may change places with `z` of groups `other`."""
+    """Records `x` of `groups[0]` that may change places with `z` of `groups[1]`."""
 
     x: AnyIntegers
     z: AnyIntegers
-    one: AnyIntegers
-    other: AnyIntegers
+    groups: AnyIntegers
 
 
-def propose(grouping: Grouping, lists: AnyIntegers, draws: Draws, limit: Floats) -> Exchanges:
-    """Evaluate one exchange for every record whose neighbour is in another group; return those below its limit.
+def propose(grouping: Grouping, lists: AnyIntegers, draws: Draws, patience: Floats) -> Exchanges:
+    """Evaluate one exchange for every record whose neighbour is in another group; return those that are accepted.
 
-    This is the same arithmetic, operation for operation, as the compiled `exchange_kernel.weigh`.
+    `patience` is the mean increase of loss that is accepted at each record; the draw multiplies it.
+    This is the same arithmetic, operation for operation, as the compiled `weigh`.
     """
     n, count = lists.shape
-    one = grouping.label
-    at = (draws.neighbour * count).astype(np.int64)
+    at = (np.square(draws.neighbour) * count).astype(np.int64)
     at += np.arange(0, n * count, count)
-    other = one.take(lists.ravel().take(at))
-    x = np.flatnonzero(one != other)
-    one, other = one.take(x), other.take(x)
-    size = grouping.size.take(other)
+    neighbour = grouping.label.take(lists.ravel().take(at))
+    x = (grouping.label != neighbour).nonzero()[0]
+    groups = np.empty((2, len(x)), np.int64)
+    grouping.label.take(x, out=groups[0], mode="clip")
+    neighbour.take(x, out=groups[1], mode="clip")
+    sizes = grouping.size.take(groups)
     # One slot more than there are members is empty: then x moves, if the sizes of both groups allow it.
-    places = size + ((grouping.size.take(one) > grouping.k) & (size < grouping.most))
-    z = grouping.members[other, (draws.companion.take(x) * places).astype(np.int64)]
-    accepted = np.flatnonzero(_changes(grouping, x, z, one, other) < limit.take(x))
-    return Exchanges(x[accepted], z[accepted], one[accepted], other[accepted])
+    places = sizes[1] + ((sizes[0] > grouping.k) & (sizes[1] < grouping.most))
+    slot = (draws.companion.take(x) * places).astype(np.int64)
+    slot += groups[1] * grouping.room
+    z = grouping.members.ravel().take(slot)
+    accepted = (_changes(grouping, x, z, groups) < (patience * draws.patience).take(x)).nonzero()[0]
+    return Exchanges(x.take(accepted), z.take(accepted), groups.take(accepted, axis=1))
 
 
-def _changes(grouping: Grouping, x: AnyIntegers, z: AnyIntegers, one: AnyIntegers, other: AnyIntegers) -> Floats:
-    difference = grouping.points.take(z, axis=1)
-    difference -= grouping.points.take(x, axis=1)
-    square = dot(difference, difference)
-    with_one = dot(grouping.sums.take(one, axis=1), difference)
-    with_other = dot(grouping.sums.take(other, axis=1), difference)
-    heavier = grouping.weight.take(z) - grouping.weight.take(x)
-    norm_one, norm_other = grouping.norm.take(one), grouping.norm.take(other)
-    mass_one, mass_other = grouping.mass.take(one), grouping.mass.take(other)
-    change: Floats = norm_one / mass_one - (norm_one + 2.0 * with_one + square) / (mass_one + heavier)
-    change += norm_other / mass_other - (norm_other - 2.0 * with_other + square) / (mass_other - heavier)
-    return change
+_SIGNS = np.array([[1.0], [-1.0]])
 
 
-def propose_compiled(grouping: Grouping, lists: AnyIntegers, draws: Draws, limit: Floats) -> Exchanges:
-    """Do what `propose` does, by a compiled kernel on all cores."""
-    from constraint_sdc.partition.compiled import announce, in_threads
-    from constraint_sdc.partition.search.kernels import weigh
-
-    announce("search for better groups", [weigh])
-    z = np.empty_like(grouping.label)
-    other = np.empty_like(grouping.label)
-    state = (grouping.label, grouping.size, grouping.members, grouping.mass, grouping.norm, grouping.weight)
-    rows = (grouping.points.T, grouping.sums.T, lists, draws.neighbour, draws.companion, limit)
-    in_threads(lambda start, stop: weigh(start, stop, grouping.k, *state, *rows, z, other), grouping.n, _CHUNK)
-    x = np.flatnonzero(z >= 0)
-    return Exchanges(x, z[x], grouping.label[x], other[x])
+def _changes(grouping: Grouping, x: AnyIntegers, z: AnyIntegers, groups: AnyIntegers) -> Floats:
+    """Return what every exchange adds to the loss; `groups` are those of x and z, one above the other."""
+    change = grouping.records.take(z, axis=1)
+    change -= grouping.records.take(x, axis=1)
+    points, heavier = change[:-1], change[-1]
+    table = grouping.table.take(groups, axis=1)
+    sums, mass, norm = table[:-2], table[-2], table[-1]
+    square = added(points * points)
+    before = norm / mass
+    sums *= points[:, None]
+    together = added(sums)
+    together *= 2.0 * _SIGNS
+    together += norm
+    together += square
+    mass += heavier * _SIGNS
+    together /= mass
+    before -= together
+    total: Floats = before[0] + before[1]
+    return total
 
 
 def exchange(grouping: Grouping, wanted: Exchanges, random: np.random.Generator) -> None:
     """Carry out exchanges; of several that need the same group, one is drawn at random."""
-    number = np.arange(len(wanted.x))
-    claims = np.concatenate((number, number)), np.concatenate((wanted.one, wanted.other))
-    kept = undisputed(*claims, len(grouping.size), random)
-    grouping.swap(wanted.x[kept], wanted.z[kept], wanted.one[kept], wanted.other[kept])
+    count = len(wanted.x)
+    if count == 0:
+        return
+    claims = wanted.groups.ravel()
+    order = random.permutation(2 * count)
+    owner = np.empty(len(grouping.size), np.int64)
+    owner[claims.take(order)] = order
+    is_owner = owner.take(claims) == np.arange(2 * count)
+    kept = (is_owner[:count] & is_owner[count:]).nonzero()[0]
+    grouping.swap(wanted.x.take(kept), wanted.z.take(kept), wanted.groups.take(kept, axis=1))
 
 
 def undisputed(proposal: AnyIntegers, group: AnyIntegers, groups: int, random: np.random.Generator) -> AnyIntegers:
@@ -109,3 +116,33 @@ def undisputed(proposal: AnyIntegers, group: AnyIntegers, groups: int, random: n
     refused = np.zeros(count, np.bool_)
     refused[proposal[owner[group] != proposal]] = True
     return np.flatnonzero(~refused)
+
+
+# The same by compiled code, for a `Grouping` by record.
+
+
+def propose_compiled(grouping: Grouping, lists: AnyIntegers, draws: Draws, patience: Floats) -> Exchanges:
+    """Do what `propose` does; large files on all cores."""
+    from constraint_sdc.partition.compiled import in_threads
+    from constraint_sdc.partition.search.kernels import weigh
+
+    found = np.empty((4, grouping.n), grouping.label.dtype)
+    state = (grouping.label, grouping.size, grouping.members, grouping.records.T, grouping.table.T)
+    drawn = (lists, draws.neighbour, draws.companion, draws.patience, patience)
+
+    def part(start: int, stop: int) -> AnyIntegers:
+        return found[:, start : start + weigh(start, stop, grouping.k, *state, *drawn, found)]
+
+    parts = in_threads(part, grouping.n, _CHUNK)
+    kept = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+    return Exchanges(kept[0], kept[1], kept[2:])
+
+
+def exchange_compiled(grouping: Grouping, wanted: Exchanges, random: np.random.Generator) -> None:
+    """Do what `exchange` does."""
+    from constraint_sdc.partition.search.kernels import carry_out
+
+    order = random.permutation(2 * len(wanted.x))
+    owner = np.empty(len(grouping.size), np.int64)
+    claims = wanted.groups.ravel()
+    carry_out(order, wanted.x, wanted.z, claims, owner, *grouping.books, grouping.records.T, grouping.table.T)

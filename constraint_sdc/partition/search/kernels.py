@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from constraint_sdc.arrays import AnyIntegers, Floats, NeighbourLists, Points, Singles
+from constraint_sdc.arrays import AnyIntegers, Floats, NeighbourLists, Points, Rows, Singles
 from constraint_sdc.partition.compiled import compiled
 
 _MET = 1024
@@ -137,7 +137,8 @@ def _has(nearest: NeighbourLists, other: np.int32) -> bool:
     return times > 0
 
 
-# The compiled evaluation of one exchange for every record; see `exchange.propose`.
+# One exchange for every record, weighed and carried out: the arithmetic of `propose` and `Grouping.swap`, operation
+# for operation. `records` and `groups` are those of a `Grouping`, record by record.
 
 
 @compiled
@@ -148,39 +149,115 @@ def weigh(
     label: AnyIntegers,
     size: AnyIntegers,
     members: AnyIntegers,
-    mass: Floats,
-    norm: Floats,
-    weight: Floats,
-    points: Points,
-    sums: Points,
+    records: Points,
+    groups: Points,
     lists: AnyIntegers,
     neighbour: Floats,
     companion: Floats,
-    limit: Floats,
-    z_out: AnyIntegers,
-    other_out: AnyIntegers,
-) -> None:
-    """Write the partner z and its group for the records from `start` to `stop`; -1 where the cost exceeds the limit."""
-    count = lists.shape[1]
+    drawn: Floats,
+    patience: Floats,
+    found: AnyIntegers,
+) -> int:
+    """Write the exchanges of the records from `start` to `stop` that are accepted; return how many.
+
+    The rows of `found` are x, z and their groups. Nothing branches on what no processor can predict: a place is written
+    each time, and kept if the record counts.
+    """
+    count, columns = lists.shape[1], records.shape[1] - 1
+    held = np.empty(len(groups))
+    for group in range(len(groups)):
+        held[group] = groups[group, columns + 1] / groups[group, columns] if size[group] > 0 else 0.0
+    waiting = start
     for x in range(start, stop):
-        z_out[x] = -1
+        other = label[lists[x, int(neighbour[x] * neighbour[x] * count)]]
+        found[0, waiting], found[3, waiting] = x, other
+        waiting += label[x] != other
+    last = start
+    for i in range(start, waiting):
+        x, other = found[0, i], found[3, i]
         one = label[x]
-        other = label[lists[x, int(neighbour[x] * count)]]
-        if one == other:
-            continue
-        places = size[other]
-        if size[one] > k and places < 2 * k - 1:
-            places += 1
+        places = size[other] + ((size[one] > k) & (size[other] < 2 * k - 1))
         z = members[other, int(companion[x] * places)]
         square = with_one = with_other = 0.0
-        for j in range(points.shape[1]):
-            difference = points[z, j] - points[x, j]
+        for j in range(columns):
+            difference = records[z, j] - records[x, j]
             square += difference * difference
-            with_one += sums[one, j] * difference
-            with_other += sums[other, j] * difference
-        heavier = weight[z] - weight[x]
-        change = norm[one] / mass[one] - (norm[one] + 2.0 * with_one + square) / (mass[one] + heavier)
-        change += norm[other] / mass[other] - (norm[other] - 2.0 * with_other + square) / (mass[other] - heavier)
-        if change < limit[x]:
-            z_out[x] = z
-            other_out[x] = other
+            with_one += groups[one, j] * difference
+            with_other += groups[other, j] * difference
+        heavier = records[z, columns] - records[x, columns]
+        mass, norm = groups[one, columns], groups[one, columns + 1]
+        change = held[one] - (norm + 2.0 * with_one + square) / (mass + heavier)
+        mass, norm = groups[other, columns], groups[other, columns + 1]
+        change += held[other] - (norm - 2.0 * with_other + square) / (mass - heavier)
+        found[0, last], found[1, last], found[2, last], found[3, last] = x, z, one, other
+        last += change < patience[x] * drawn[x]
+    return last - start
+
+
+@compiled
+def carry_out(
+    order: Rows,
+    x_of: AnyIntegers,
+    z_of: AnyIntegers,
+    claims: AnyIntegers,
+    owner: Rows,
+    label: AnyIntegers,
+    size: AnyIntegers,
+    members: AnyIntegers,
+    place: AnyIntegers,
+    records: Points,
+    groups: Points,
+) -> None:
+    """Carry out the exchanges that get both groups when claims are served in this order.
+
+    There are two claims for each exchange: first those of all groups of x, then those of all groups of z. `label` and
+    `place` have a last entry for nobody.
+    """
+    count, columns, nobody = len(x_of), records.shape[1] - 1, len(records) - 1
+    for i in range(2 * count):
+        owner[claims[order[i]]] = order[i]
+    for i in range(count):
+        one, other = claims[i], claims[count + i]
+        if owner[one] != i or owner[other] != count + i:
+            continue
+        x, z = x_of[i], z_of[i]
+        for j in range(columns + 1):
+            change = records[z, j] - records[x, j]
+            groups[one, j] += change
+            groups[other, j] -= change
+        groups[one, columns + 1] = _norm(groups, one, columns)
+        groups[other, columns + 1] = _norm(groups, other, columns)
+        hole = place[x]
+        target = size[other] if z == nobody else place[z]
+        members[one, hole], members[other, target] = z, x
+        place[x], place[z] = target, hole
+        label[x], label[z] = other, one
+        if z == nobody:
+            size[one] -= 1
+            size[other] += 1
+            filler = members[one, size[one]]
+            members[one, hole] = filler
+            place[filler] = hole
+            members[one, size[one]] = nobody
+
+
+@compiled
+def _norm(groups: Points, group: int, columns: int) -> float:
+    """Return the squared length of a group's sums, added as NumPy adds a row: from eight on in eight parts."""
+    total = 0.0
+    start = columns - columns % 8
+    if columns >= 8:
+        a = b = c = d = e = f = g = h = 0.0
+        for j in range(0, start, 8):
+            a += groups[group, j] * groups[group, j]
+            b += groups[group, j + 1] * groups[group, j + 1]
+            c += groups[group, j + 2] * groups[group, j + 2]
+            d += groups[group, j + 3] * groups[group, j + 3]
+            e += groups[group, j + 4] * groups[group, j + 4]
+            f += groups[group, j + 5] * groups[group, j + 5]
+            g += groups[group, j + 6] * groups[group, j + 6]
+            h += groups[group, j + 7] * groups[group, j + 7]
+        total = ((a + b) + (c + d)) + ((e + f) + (g + h))
+    for j in range(start, columns):
+        total += groups[group, j] * groups[group, j]
+    return total

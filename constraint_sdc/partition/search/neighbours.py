@@ -12,11 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from constraint_sdc.arrays import Floats, NeighbourLists, Points, Rows, Singles
+from constraint_sdc.partition.distances import by_column
 from constraint_sdc.partition.methods.tree import safe_scale, tree_order
 from constraint_sdc.partition.partitioner import COMPILED_ABOVE
 
-_PAIRS = 1 << 20
-"""Pairs compared at a time."""
+_LEAF = 32
+"""Records in a leaf of the tree that prunes the exact search."""
 
 _BLOCK = 64
 """Records in a block: few enough to be close together, enough to make its search efficient."""
@@ -37,13 +38,12 @@ _CHUNK = 4_096
 """Records that a thread takes at a time."""
 
 
-def nearest(points: Points, count: int, seed: int, *, compiled: bool = False) -> NeighbourLists:
+def nearest(points: Points, count: int, seed: int) -> NeighbourLists:
     """Return for every record the `count` (or n - 1) records nearest to it, nearest first, never itself.
 
     Up to 5,000 records the answer is exact, and ties go to the record that comes first in the file. Above, most but not
     all are the nearest (docs/partition/tree.md has the shares), and a record with enough copies has copies only. The
-    result depends neither on `seed` nor on the number of threads. With `compiled` the exact answer is found by compiled
-    code, which has to be loaded first.
+    result depends neither on `seed` nor on the number of threads.
 
     >>> nearest(np.array([[0.0], [5.0], [1.0], [7.0]]), 2, seed=1).tolist()
     [[2, 1], [3, 2], [0, 1], [1, 2]]
@@ -56,7 +56,7 @@ def nearest(points: Points, count: int, seed: int, *, compiled: bool = False) ->
     copies = find_copies(points)
     pool = np.flatnonzero(copies.rank <= count)  # no list needs more copies of a point than these
     if len(points) <= COMPILED_ABOVE:
-        return _exact_compiled(points, pool, count) if compiled else _exact(points, pool, count)
+        return _exact(points, pool, count)
     return _search(points, count) if len(pool) == len(points) else _among_copies(points, copies, pool, count)
 
 
@@ -104,44 +104,43 @@ def find_copies(points: Points) -> Copies:
 
 
 def _exact(points: Points, candidates: Rows, count: int) -> NeighbourLists:
-    """Return the nearest of all candidates, some rows of pairs at a time.
+    """Return the nearest of all candidates, leaf by leaf of a tree.
 
-    Products of centred points give every distance up to rounding. Records that may be among the nearest, allowing for
-    that rounding, are then measured by differences.
+    A list reaches at most as far as the `count` nearest records of its own leaf. Only leaves whose boxes are within
+    reach of the leaf's own box are compared. No distance to a record in a box is less than the gap to the box, to the
+    last bit: both are rounded at the same steps, and rounding keeps order.
     """
-    n, columns = points.shape
-    centred = points - points.mean(axis=0)
-    squares = np.einsum("ij,ij->i", centred, centred)
-    rounding = 16 * (columns + 8) * np.finfo(np.float64).eps * (squares + squares.max())
-    lists = np.empty((n, count), np.int32)
-    rows = max(1, _PAIRS // len(candidates))
-    for start in range(0, n, rows):
-        own = np.arange(start, min(start + rows, n))
-        apart = (-2.0 * centred[own]) @ centred[candidates].T
-        apart += squares[candidates]
-        apart[own[:, None] == candidates] = np.inf
-        limit = np.partition(apart, count - 1, axis=1)[:, count - 1] + rounding[own]
-        one, other = np.divmod(np.flatnonzero(apart <= limit[:, None]), len(candidates))
-        other = candidates[other]
-        lists[own] = _nearest_of(one, other, _between(points, own[one], other), count)
-    return lists
-
-
-def _exact_compiled(points: Points, candidates: Rows, count: int) -> NeighbourLists:
-    """Do what `_exact` does, record by record."""
-    from constraint_sdc.partition.search.sweep_kernels import list_nearest
-
+    size = max(_LEAF, count + 1)
+    order = tree_order(points, size)
+    starts = np.arange(0, max(1, len(points) // size) * size, size)
+    low, high = (f.reduceat(points[order], starts).T for f in (np.minimum, np.maximum))
+    leaf_of = np.empty(len(points), np.int64)
+    leaf_of[order] = np.minimum(np.arange(len(points)) // size, len(starts) - 1)
+    is_candidate = np.zeros(len(points), np.bool_)
+    is_candidate[candidates] = True
+    columns = by_column(points)
     lists = np.empty((len(points), count), np.int32)
-    columns = np.ascontiguousarray(points.T)
-    list_nearest(columns, np.ascontiguousarray(columns[:, candidates]), candidates, lists)
+    for leaf, own in enumerate(np.split(order, starts[1:])):
+        here = columns[:, own, None]
+        reach = np.partition(_between(here, columns[:, own]), count, axis=1)[:, count, None]
+        gap = np.maximum(low - high[:, leaf, None], low[:, leaf, None] - high)
+        is_near = _between(np.maximum(gap, 0.0), np.zeros((len(gap), 1))) <= reach.max()
+        near = np.flatnonzero(is_near[leaf_of] & is_candidate)
+        apart = _between(here, columns[:, near])
+        apart[own[:, None] == near] = np.inf
+        within = np.flatnonzero(apart <= reach)
+        one, other = np.divmod(within, len(near))
+        lists[own] = _nearest_of(one, near[other], apart.ravel()[within], count)
     return lists
 
 
-def _between(points: Points, one: Rows, other: Rows) -> Floats:
-    """Return the squared distances of pairs of records."""
-    total = np.zeros(len(one))
-    for column in points.T:
-        total += (column[one] - column[other]) ** 2
+def _between(one: Points, other: Points) -> Points:
+    """Return squared distances (columns first), summed column after column."""
+    total: Points = np.square(one[0] - other[0])
+    for here, there in zip(one[1:], other[1:], strict=True):
+        difference = here - there
+        difference *= difference
+        total += difference
     return total
 
 

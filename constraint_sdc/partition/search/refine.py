@@ -13,7 +13,6 @@ from constraint_sdc.errors import UsageError
 from constraint_sdc.partition.distances import sse
 from constraint_sdc.partition.methods.tree import safe_scale, tree_order
 from constraint_sdc.partition.partitioner import COMPILED_ABOVE
-from constraint_sdc.partition.search.annealing import is_worth_compiling
 from constraint_sdc.partition.search.chains import Chain, run_chains
 from constraint_sdc.partition.search.grouping import renumbered
 from constraint_sdc.partition.search.neighbours import nearest
@@ -102,9 +101,8 @@ def refine(cloud: Cloud, labels: Labels, k: int, seed: int, effort: Effort, list
     if plain.points.shape[1] == 0:
         return labels
     if lists is None:
-        is_compiled = is_worth_compiling(sweeps_of(plain, effort.seconds))
         count = min(_NEIGHBOURS, len(cloud) - 1)
-        lists = nearest(plain.points, count, seed, compiled=is_compiled).astype(np.int64)
+        lists = nearest(plain.points, count, seed).astype(np.int64)
     if len(cloud) <= COMPILED_ABOVE:
         best = _search(plain, labels, k, seed, effort, lists)
     else:

@@ -48,7 +48,7 @@ def partition_file(data: Path, options: PartitionOptions, progress: Progress = l
         raise UsageError("no variable holds numbers", file=str(data), hint="name some categories with --variables")
     cloud = _cloud(table, variables, options.recipe, division.standardise, weights)
     _refuse_impossible(cloud, k)
-    method = partitioner(division.method, division.effort)
+    method = partitioner(division.partition, division.effort)
     choice = method.choose(cloud, k) if isinstance(method, Auto) else None
     started = perf_counter()
     label = method.partition(cloud, k, seed)

@@ -110,7 +110,7 @@ def sorts_by_one_number(name: str) -> bool:
 
 def settled(division: Division) -> Division:
     """Return the division with its effort filled in if the method searches; refuse contradictory options."""
-    searches = division.method == Auto.name or division.method.endswith(_REFINE)
-    partitioner(division.method, division.effort)
+    searches = division.partition == Auto.name or division.partition.endswith(_REFINE)
+    partitioner(division.partition, division.effort)
     effort = (_DEFAULT if division.effort is None else division.effort) if searches else None
-    return Division(division.method, effort, division.standardise, division.weights)
+    return Division(division.partition, effort, division.standardise, division.weights)

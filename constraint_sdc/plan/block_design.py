@@ -64,7 +64,7 @@ def design_block(block: Block, pins: tuple[tuple[str, Codes], ...], around: Bloc
     """Design one block; `pins` are codes of unmasked variables whose values its groups must share."""
     series = {name: around.series[name] for name in block.names}
     rules = rules_of(block, around.rules)
-    partition = around.division.method
+    partition = around.division.partition
     chosen = choose_operators(rules, series, around.wishes)
     operators = settle_operators(chosen, around.wishes, around.masker, partition)
     treated = treatments(operators, around.masker, partition)
@@ -160,15 +160,15 @@ def _partition(clouds: list[Cloud], around: BlockContext) -> Reason:
     """Return how the strata are divided; for `auto`, every method that it chooses and why, each once."""
     if around.masker.divides_itself:
         return around.masker.own_partition([len(cloud) for cloud in clouds], around.k)
-    method = partitioner(around.division.method, around.division.effort)
+    method = partitioner(around.division.partition, around.division.effort)
     if not isinstance(method, Auto):
-        return because("partition-method", method=method.name)
+        return because("partition-method", partition=method.name)
     whys: dict[str, list[Reason]] = {}
     for cloud in sorted(clouds, key=len, reverse=True):
         choice = method.choose(cloud, around.k)
         whys.setdefault(choice.method, []).append(choice.why)
     choices = (
-        because("auto-choice", method=name, why=why[0], is_largest=len(set(why)) > 1) for name, why in whys.items()
+        because("auto-choice", partition=name, why=why[0], is_largest=len(set(why)) > 1) for name, why in whys.items()
     )
     return because("auto-partition", choices=tuple(choices))
 

@@ -52,7 +52,7 @@ def make_plan(inputs: PlanInputs) -> Design:
         broken={rule: len(rows) for rule, rows in inputs.broken.items()},
         inputs=inputs.digests,
         masker=inputs.masker,
-        warnings=plan_warnings(inputs.masker, inputs.division.method, inputs.k, inputs.seed),
+        warnings=plan_warnings(inputs.masker, inputs.division.partition, inputs.k, inputs.seed),
     )
     return Design(plan, designs)
 
@@ -63,8 +63,8 @@ def _grouping(inputs: PlanInputs) -> Recipe:
     A method that divides by one variable masks each one separately; a masker may put all together.
     """
     recipe = inputs.recipe
-    if takes_one_variable(inputs.division.method):
-        _refuse_groups(recipe, inputs.division.method)
+    if takes_one_variable(inputs.division.partition):
+        _refuse_groups(recipe, inputs.division.partition)
         return replace(recipe, group_size=1)
     if inputs.masker.together is not None and recipe.group_size is None and not recipe.groups:
         return replace(recipe, groups="all")
@@ -182,7 +182,7 @@ def _pins_of(
     block: Block, facts: tuple[RuleFacts, ...], pinned: Mapping[tuple[str, str], str], inputs: PlanInputs
 ) -> tuple[tuple[str, Codes], ...]:
     """Return the values that groups must share; none where every record has values of its own."""
-    if inputs.masker.treats_records(block.names, inputs.division.method):
+    if inputs.masker.treats_records(block.names, inputs.division.partition):
         return ()
     return _pins(block, rules_of(block, facts), pinned, inputs.table, inputs.k)
 

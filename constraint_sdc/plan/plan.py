@@ -253,7 +253,7 @@ class Plan(Tabled):
     @property
     def partition(self) -> str | None:
         """Return the partition method, as for `--partition`; None for a masker that divides records itself."""
-        return None if self.masker.divides_itself else self.division.method
+        return None if self.masker.divides_itself else self.division.partition
 
     def all_goals(self) -> tuple[GoalReport, ...]:
         """Return the result of every goal, in the order of the recipe."""

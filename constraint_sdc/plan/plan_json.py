@@ -121,7 +121,7 @@ def plan_from_json(content: Mapping[str, Any]) -> Plan:
 def division_to_json(division: Division) -> dict[str, object]:
     """Return how records are divided, in the form of plans and certificates."""
     return {
-        "method": division.method,
+        "partition": division.partition,
         "effort": division.effort,
         "standardise": division.standardise.value,
         "weights": division.weights,
@@ -130,7 +130,7 @@ def division_to_json(division: Division) -> dict[str, object]:
 
 def division_from_json(content: Mapping[str, Any]) -> Division:
     """Return the division from these entries."""
-    return Division(content["method"], content["effort"], Standardise(content["standardise"]), content["weights"])
+    return Division(content["partition"], content["effort"], Standardise(content["standardise"]), content["weights"])
 
 
 def _options(plan: Plan) -> tuple[object, ...]:

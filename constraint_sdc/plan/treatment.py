@@ -202,7 +202,7 @@ def partition_warnings(partition: str, k: int) -> tuple[Reason, ...]:
     """Return the risks of microaggregation by a partition method."""
     partition = partition.removesuffix("+refine")
     if takes_one_variable(partition):
-        return (because("variables-ranked-alone", method=partition, k=k),)
+        return (because("variables-ranked-alone", partition=partition, k=k),)
     if sorts_by_one_number(partition):
-        return (because("records-projected", method=partition),)
+        return (because("records-projected", partition=partition),)
     return ()

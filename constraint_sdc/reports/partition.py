@@ -42,7 +42,7 @@ def _facts(partitioned: Partitioned) -> Iterator[tuple[str, str]]:
     yield "variables", f"{number(len(partitioned.variables))}: {names}"
     if partitioned.left_out:
         yield "left out", ", ".join(f"{clean(kept.name)} ({kept.role.value})" for kept in partitioned.left_out)
-    yield "method", _method(partitioned)
+    yield "partition", _method(partitioned)
     yield "distances", _UNITS[partitioned.division.standardise]
     if partitioned.division.weights is not None:
         yield "weights", f"records count by {clean(partitioned.division.weights)}"
@@ -59,7 +59,7 @@ def _variable(variable: DividedBy) -> str:
 
 def _method(partitioned: Partitioned) -> str:
     division = partitioned.division
-    said = clean(division.method)
+    said = clean(division.partition)
     if division.effort is not None:
         said += f" at {clean(division.effort)} effort"
     if partitioned.chosen is not None:
@@ -81,7 +81,7 @@ def _groups(partitioned: Partitioned) -> str:
 
 def _loss(partitioned: Partitioned) -> str:
     said = f"information loss {partitioned.loss:.4f} (100 * SSE / SST)"
-    if partitioned.division.method == "mdav":
+    if partitioned.division.partition == "mdav":
         return said
     if partitioned.mdav_loss is None:
         return f"{said}; MDAV not computed for a file of this size"
@@ -135,7 +135,7 @@ def _chosen(partitioned: Partitioned) -> dict[str, object] | None:
     if partitioned.chosen is None or partitioned.why is None:
         return None
     why = partitioned.why
-    return {"method": partitioned.chosen, "why": sentence(why), "reason": reason_to_json(why)}
+    return {"partition": partitioned.chosen, "why": sentence(why), "reason": reason_to_json(why)}
 
 
 # Write which record is in which group, as CSV.

@@ -118,8 +118,8 @@ def _goals(goals: list[int]) -> str:
     return f"the parameter of goal{'' if len(goals) == 1 else 's'} {', '.join(map(str, goals))}"
 
 
-def _choice(method: str, why: str, is_largest: bool) -> str:
-    return f"{method} ({'up to ' if is_largest else ''}{why})"
+def _choice(partition: str, why: str, is_largest: bool) -> str:
+    return f"{partition} ({'up to ' if is_largest else ''}{why})"
 
 
 def _computed(derived: list[str]) -> str:
@@ -259,7 +259,7 @@ _BLOCKS: dict[str, Sentence] = {
     "means-of-neighbours": "means of neighbours in the order of each of {variables}",
     "values-exchanged": "values of {variable} are exchanged between pairs of records until the goals' signals are as "
     "wished",
-    "partition-method": "{method}",
+    "partition-method": "{partition}",
     "auto-partition": lambda choices: f"auto: {', or '.join(choices)}",
     "auto-choice": _choice,
     "only-categories": "categories only",
@@ -330,13 +330,13 @@ _WARNINGS: dict[str, Sentence] = {
     "keep all three secret (docs/maskers/group-anonymity.md)",
     "nothing-influential": "no variable is influential, so any two records may be swapped; name some under "
     "`influential`",
-    "variables-ranked-alone": "{method} masks each variable separately: {k} records share a mean of one variable, but "
-    "hardly any two share all values. An intruder with the original values of several variables identifies nearly "
+    "variables-ranked-alone": "{partition} masks each variable separately: {k} records share a mean of one variable, "
+    "but hardly any two share all values. An intruder with the original values of several variables identifies nearly "
     "every record with certainty (`attack transparency`, docs/maskers/individual-ranking.md). Use it only for "
     "variables that no intruder can know",
-    "records-projected": "{method} sorts records by one number: records with close numbers may be far apart in every "
-    "variable, so groups are wide, and the method reveals the order of the groups (docs/maskers/projection.md). The "
-    "default method loses less information at the same k",
+    "records-projected": "{partition} sorts records by one number: records with close numbers may be far apart in "
+    "every variable, so groups are wide, and the partition reveals the order of the groups "
+    "(docs/maskers/projection.md). The default partition loses less information at the same k",
     "goal-missed": lambda goal, parameter, missed: f"goal {goal} ({parameter}) is MISSED: {'; '.join(missed)}",
 }
 

@@ -89,7 +89,7 @@ class MaskerTraits:
 
     def own_partition(self, sizes: Sequence[int], k: int) -> Reason:
         """Return how it divides strata of these sizes; asked only of a masker that divides itself."""
-        return because("partition-method", method=self.name)
+        return because("partition-method", partition=self.name)
 
     def warnings(self, k: int, partition: str) -> tuple[Reason, ...]:
         """Return the risks that the user must see, the most serious first."""
@@ -204,13 +204,13 @@ class UnknownMasker(MaskerTraits):
 
 def masker_to_json(masker: MaskerTraits) -> dict[str, object]:
     """Return a masker and its parameters in their form in plans and certificates."""
-    return {"method": masker.name, **masker.told()}
+    return {"masker": masker.name, **masker.told()}
 
 
 def masker_from_json(content: Mapping[str, Any]) -> MaskerTraits:
     """Return the masker from an entry of a plan."""
-    told = {name: value for name, value in content.items() if name != "method"}
+    told = {name: value for name, value in content.items() if name != "masker"}
     maskers = masker_registry()
-    if content["method"] not in maskers:
-        return UnknownMasker(content["method"], told)
-    return make_masker(maskers[content["method"]], told)
+    if content["masker"] not in maskers:
+        return UnknownMasker(content["masker"], told)
+    return make_masker(maskers[content["masker"]], told)

@@ -74,9 +74,9 @@ _BLOCKS = {
     "means-of-neighbours": takes("variables"),
     "values-exchanged": takes("variable"),
     # how their records are divided
-    "partition-method": takes("method"),
+    "partition-method": takes("partition"),
     "auto-partition": takes("choices"),
-    "auto-choice": takes("method", "why", "is_largest"),
+    "auto-choice": takes("partition", "why", "is_largest"),
     "only-categories": takes(),
     "one-variable-varies": takes(),
     "mdav-is-quick": takes("records"),
@@ -145,8 +145,8 @@ _WARNINGS = {
     "draw-repeatable": takes("seed", "is_default"),
     "goals-tell": takes(),
     "nothing-influential": takes(),
-    "variables-ranked-alone": takes("method", "k"),
-    "records-projected": takes("method"),
+    "variables-ranked-alone": takes("partition", "k"),
+    "records-projected": takes("partition"),
     "goal-missed": takes("goal", "parameter", "missed"),
 }
 

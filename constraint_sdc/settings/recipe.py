@@ -62,7 +62,7 @@ class Division:
     `effort` is None for a method that does not search.
     """
 
-    method: str
+    partition: str
     effort: str | None = None
     standardise: Standardise = Standardise.Z_SCORE
     weights: str | None = None

@@ -94,7 +94,7 @@ def _plan(inputs: dict[str, str]) -> Plan:
     block = BlockPlan(
         Block(1, ("A", "B", "C"), because("tied-by-rules")), tuple(map(_variable, "ABC")),
         because("operator-of", operator="arithmetic mean", variables=("A", "B", "C")),
-        because("partition-method", method="mdav"),
+        because("partition-method", partition="mdav"),
         (StratumPlan((because("satisfies", formula="A > 0", rule="positive"),), 4, Formation.WHOLE, (computed,)),),
         (
             RulePlan("total", "linear", "A + B = C", ("A", "B", "C"), Why.EXACT, because("linear-is-convex")),

@@ -65,7 +65,7 @@ def test_a_masking_with_all_options_goes_round(run: Run, workplace: Path) -> Non
     certificate = json.loads((workplace / "masked.xml.certificate.json").read_text("utf-8"))
     under_schema(certificate, "certificate")
     options = certificate["options"]
-    assert (options["method"], options["effort"]) == ("auto", "fast")
+    assert (options["partition"], options["effort"]) == ("auto", "fast")
     assert (options["standardise"], options["weights"]) == ("robust", "W")
     assert certificate["recipe"]["variables"] == {"A": {"weight": "2.5"}, "Rate": {"weight": "3.0"}}
 
@@ -145,7 +145,7 @@ def test_options_go_before_the_recipe(run: Run, workplace: Path) -> None:
     ran = run("plan", *INPUTS, "--recipe", "other.yml", "--partition", "auto", *OPTIONS, "--json")
     assert ran.code == 0
     plan = json.loads(ran.out)
-    assert [plan[name] for name in ("k", "method", "effort", "standardise", "weights")] == [
+    assert [plan[name] for name in ("k", "partition", "effort", "standardise", "weights")] == [
         4, "auto", "fast", "robust", "W",
     ]  # fmt: skip
     under_schema(plan, "plan")

@@ -47,8 +47,8 @@ def test_an_option(run: Run, command: str, old: str, new: str, note: str) -> Non
 def test_a_partition_stands_for_microaggregation_whatever_the_recipe_says(run: Run, workplace: Path) -> None:
     (workplace / "recipe.yml").write_text("mask: {masker: microhybrid}\n", encoding="utf-8")
     given = ("plan", "data.xml", "-k", "6", "--recipe", "recipe.yml", "--json")
-    assert json.loads(run(*given, "--method", "rim").out)["masker"] == {"method": "microaggregation"}
-    assert json.loads(run(*given, "--partition", "rim").out)["masker"] == {"method": "microhybrid"}
+    assert json.loads(run(*given, "--method", "rim").out)["masker"] == {"masker": "microaggregation"}
+    assert json.loads(run(*given, "--partition", "rim").out)["masker"] == {"masker": "microhybrid"}
 
 
 def test_an_option_of_partition(run: Run) -> None:

@@ -202,10 +202,10 @@ def test_options_go_before_the_recipe(tmp_path: Path) -> None:
     asked = PartitionOptions(k=2, partition="mdav+refine", effort="fast", seed=6, weights="W", recipe=recipe)
     found = partition_file(data, asked)
     division = found.division
-    assert (found.k, found.seed, division.method, division.effort) == (2, 6, "mdav+refine", "fast")
+    assert (found.k, found.seed, division.partition, division.effort) == (2, 6, "mdav+refine", "fast")
     assert (division.weights, division.standardise) == ("W", Standardise.ROBUST)
     by_recipe = partition_file(data, PartitionOptions(recipe=Recipe(k=2, partition="mdav", seed=5)))
-    assert (by_recipe.k, by_recipe.seed, by_recipe.division.method) == (2, 5, "mdav")
+    assert (by_recipe.k, by_recipe.seed, by_recipe.division.partition) == (2, 5, "mdav")
 
 
 def test_the_seed_acts(tmp_path: Path) -> None:

@@ -45,8 +45,8 @@ def test_every_idea_of_the_generator_is_among_the_cases() -> None:
 
 def test_every_division_is_among_the_cases() -> None:
     drawn = [division_of(seed) for seed in SEEDS]
-    assert Counter(division.method for division in drawn).most_common(1)[0][0] == "mdav"
-    assert {division.method for division in drawn} == set(METHODS)
+    assert Counter(division.partition for division in drawn).most_common(1)[0][0] == "mdav"
+    assert {division.partition for division in drawn} == set(METHODS)
     assert {division.unit for division in drawn} == {None, *UNITS}
     assert sum(division.weighs_variables for division in drawn) > len(SEEDS) / 10
 

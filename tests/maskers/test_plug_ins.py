@@ -258,7 +258,7 @@ class TestBrokenEntries:
 
     def test_a_plan_of_a_masker_that_is_gone_can_still_be_read(self, tmp_path: Path) -> None:
         content = plan_to_json(household(tmp_path).plan(4))
-        content["masker"] = {"method": "toy", "strength": "2.5"}
+        content["masker"] = {"masker": "toy", "strength": "2.5"}
         plan = plan_from_json(content)
         assert plan.masker == UnknownMasker("toy", {"strength": "2.5"})
         assert plan_to_json(plan) == content

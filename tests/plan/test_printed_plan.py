@@ -99,7 +99,7 @@ def test_auto_says_what_it_chose_and_why(awkward: Path) -> None:
     assert sentence(the_block(plan, "V9").partition) == "auto: mdav+refine (120 records: MDAV is a quick start)"
     assert sentence(the_block(plan, "V8").partition) == "auto: mdav+refine (up to 115 records: MDAV is a quick start)"
     text = plan_text(plan, columns=100)
-    assert "\nmethod auto at fast effort, seed 0, 5 rules: 1 preserved, 4 exact\n" in text
+    assert "\npartition auto at fast effort, seed 0, 5 rules: 1 preserved, 4 exact\n" in text
     assert "  partition    auto: mdav+refine (120 records: MDAV is a quick start); at least 5 records to a" in text
 
 

@@ -149,7 +149,7 @@ CERTIFICATE = {
     ],
     "output": {"file": "masked.xml", "sha256": "c" * 64, "records": RECORDS},
     "options": {
-        "k": K, "method": "auto", "effort": "high", "standardise": "robust", "weights": None, "seed": 0,
+        "k": K, "partition": "auto", "effort": "high", "standardise": "robust", "weights": None, "seed": 0,
         "on_broken": "keep", "phase": "#ALL", "record": None, "original": None,
     },
     "recipe": {},

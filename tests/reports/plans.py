@@ -34,7 +34,7 @@ def variable(name: str, decimals: int | None = 0, operator: str = MEAN) -> Varia
 def quick(records: int, *, is_largest: bool = False) -> Reason:
     why = because("mdav-is-quick", records=records)
     return because(
-        "auto-partition", choices=(because("auto-choice", method="mdav+refine", why=why, is_largest=is_largest),)
+        "auto-partition", choices=(because("auto-choice", partition="mdav+refine", why=why, is_largest=is_largest),)
     )
 
 
@@ -122,7 +122,7 @@ PLAIN = Plan(
     blocks=(
         BlockPlan(
             Block(1, ("A", "B"), because("groups-of-correlated", size=3)), (variable("A"), variable("B")),
-            means(("A", "B")), because("partition-method", method="mdav"),
+            means(("A", "B")), because("partition-method", partition="mdav"),
             (StratumPlan((), 12, Formation.WHOLE, ()),), (),
         ),
     ),

@@ -135,7 +135,9 @@ def test_a_saved_plan_meets_its_equal() -> None:
         (replace(FULL, division=replace(FULL.division, standardise=Standardise.NONE)), "differ in: options"),
         (replace(FULL, division=replace(FULL.division, weights=None)), "differ in: options"),
         (
-            replace(FULL, blocks=(replace(SUM, partition=because("partition-method", method="rim")), FULL.blocks[1])),
+            replace(
+                FULL, blocks=(replace(SUM, partition=because("partition-method", partition="rim")), FULL.blocks[1])
+            ),
             "differ in: block 1 (V9, V10, V14)",
         ),
         (

@@ -35,7 +35,7 @@ def wished_division(options: MaskOptions | PartitionOptions, masker: MaskerTrait
     # An effort in the recipe is for the recipe's method; another method on the command line does not inherit it.
     inherited = recipe.effort if method == (recipe.partition or METHODS[0]) else None
     division = Division(
-        method=method,
+        partition=method,
         effort=inherited if options.effort is None else options.effort,
         standardise=_unit(options.standardise or recipe.standardise or Standardise.Z_SCORE),
         weights=recipe.weights if options.weights is None else options.weights,
@@ -62,8 +62,8 @@ def _refuse_idle(division: Division, masker: MaskerTraits, options: MaskOptions 
             if value is not None:
                 what = f"--{option} has no meaning with {masker.name}"
                 raise UsageError(what, hint="it divides no records by a partition method; leave the option out")
-    elif takes_one_variable(division.method) and division.standardise is not Standardise.Z_SCORE:
-        what = f"{division.method} masks each variable alone, so standardise has no meaning"
+    elif takes_one_variable(division.partition) and division.standardise is not Standardise.Z_SCORE:
+        what = f"{division.partition} masks each variable alone, so standardise has no meaning"
         raise UsageError(what, hint="leave it out")
     if division.weights is not None and not masker.takes_weights:
         raise UsageError(f"{masker.name} takes no weights of records", hint="leave the weights out")

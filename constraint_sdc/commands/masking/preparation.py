@@ -298,7 +298,7 @@ def _mask_inputs(inputs: PlanInputs, masker: Masker, task: object, understood: U
         seed=inputs.seed,
         masker=masker,
         task=task,
-        partitioner=None if masker.divides_itself else partitioner(division.method, division.effort),
+        partitioner=None if masker.divides_itself else partitioner(division.partition, division.effort),
         held=held,
         understood=understood,
     )

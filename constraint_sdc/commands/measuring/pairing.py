@@ -215,7 +215,7 @@ def _blocks(variables: tuple[Compared, ...], recipe: Recipe, plan: Plan | None) 
         return tuple(
             MaskedTogether(
                 block.names,
-                plan.division.method if _is_aggregated(plan, block) else plan.masker.name,
+                plan.division.partition if _is_aggregated(plan, block) else plan.masker.name,
                 _operators(plan, block),
                 is_weighted=plan.division.weights is not None,
                 is_drawn=plan.masker.draws_at_random and not _is_aggregated(plan, block),

@@ -175,7 +175,7 @@ def _opening(plan: Plan) -> str:
 
 def _division(plan: Plan) -> Iterator[str]:
     division, beside = plan.division, "" if plan.partition is None else f", partition {plan.partition}"
-    divided = division.method if plan.masker.name == DEFAULT else f"{plan.masker.name}{beside}"
+    divided = division.partition if plan.masker.name == DEFAULT else f"{plan.masker.name}{beside}"
     yield f"method {divided}" + ("" if division.effort is None else f" at {division.effort} effort")
     if division.standardise is not Standardise.Z_SCORE:
         yield f"standardised: {division.standardise.value}"

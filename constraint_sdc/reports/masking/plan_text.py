@@ -93,9 +93,9 @@ def _opening(plan: Plan, columns: int, colour: bool) -> Iterator[str]:
 def _method(plan: Plan) -> str:
     """Say which masker masks, what it was told, and how it divides the records."""
     if plan.masker.name == DEFAULT:
-        return _division(plan.division, "method")
+        return _division(plan.division, "partition")
     told = "".join(f", {_parameter(name, value)}" for name, value in plan.masker.told().items() if _is_short(value))
-    said = f"method {plan.masker.name}{told}"
+    said = f"masker {plan.masker.name}{told}"
     return said if plan.masker.divides_itself else f"{said}, {_division(plan.division, 'partition')}"
 
 
@@ -111,7 +111,7 @@ def _parameter(name: str, value: object) -> str:
 
 
 def _division(division: Division, word: str) -> str:
-    said = f"{word} {clean(division.method)}"
+    said = f"{word} {clean(division.partition)}"
     if division.effort is not None:
         said += f" at {clean(division.effort)} effort"
     if division.standardise is not Standardise.Z_SCORE:

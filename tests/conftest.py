@@ -1,6 +1,7 @@
 """How property tests draw: the same cases every time, so that a red suite means a change; `make explore` draws anew.
 
-And in which order tests run: those of whole programs first, which are the longest.
+And in which order tests run: those of whole programs first, which are the longest. And Saxon's processes where a test
+looks at them.
 """
 
 from __future__ import annotations
@@ -10,6 +11,9 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from constraint_sdc.judge.worker import bench
+from constraint_sdc.judge.worker.process import Worker
 
 # No deadlines: a busy machine is no defect. Nor are slow draws.
 settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -26,3 +30,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     one of these files would both have to make what its tests stand on.
     """
     items.sort(key=lambda item: item.path.parent != Path(__file__).parent)
+
+
+@pytest.fixture
+def own_saxon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every judge of a test start and end processes of its own, as it does outside the tests."""
+    monkeypatch.setattr(bench, "Worker", Worker)

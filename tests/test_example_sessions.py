@@ -10,23 +10,14 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.console_session import TOP, blocks, commands, rewritten
-from tests.matrix.running import quick_judge
 
 EXAMPLES = TOP / "examples"
 NAMES = sorted(page.parent.name for page in EXAMPLES.glob("*/README.md"))
-
-
-@pytest.fixture(autouse=True)
-def judge() -> Iterator[None]:
-    """Keep Saxon's process from one command of a session to the next."""
-    with quick_judge():
-        yield
 
 
 def workplace(name: str, folder: Path) -> Path:

@@ -12,13 +12,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.console_session import PROGRAM, TOP, blocks, commands, rewritten
-from tests.matrix.running import quick_judge
 
 README = TOP / "README.md"
 FIRST_FILE = TOP / "docs" / "tutorial" / "first-file.md"
@@ -29,13 +27,6 @@ PAGES = [page for page in GUIDES if blocks(page.read_text("utf-8"))]
 AFTER_DEMO = [page for page in PAGES if "build/demo" in page.read_text("utf-8")]
 ON_THEIR_OWN = [page for page in PAGES if page not in AFTER_DEMO]
 CHECKOUT = ("examples", "rules")
-
-
-@pytest.fixture(autouse=True)
-def judge() -> Iterator[None]:
-    """Keep Saxon's process from one command of a session to the next."""
-    with quick_judge():
-        yield
 
 
 def name(page: Path) -> str:

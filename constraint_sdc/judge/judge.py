@@ -214,8 +214,12 @@ class Judge:
         self._max_findings = max_findings
         self._missing = dict(missing or {})
         self._sheets: dict[str, Stylesheet] = {}
-        with self._limited() as bench:
-            self._ready(bench, "counts", guarded=False)
+        try:
+            with self._limited() as bench:
+                self._ready(bench, "counts", guarded=False)
+        except BaseException:
+            self._own.close()  # the error may be held for long, and with it the judge that came to nothing
+            raise
 
     def judge_file(self, path: Path) -> JudgeReport:
         """Judge a file; findings carry line numbers."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +11,6 @@ import pytest
 
 from constraint_sdc.census import generate_file
 from constraint_sdc.cli import main
-from tests.matrix.running import quick_judge
 
 TOP = Path(__file__).resolve().parents[2]
 
@@ -24,13 +23,6 @@ class Ran:
 
 
 Run = Callable[..., Ran]
-
-
-@pytest.fixture(autouse=True, scope="module")
-def saxon() -> Iterator[None]:
-    """Saxon's worker processes are shared: starting one costs more than judging a small file."""
-    with quick_judge():
-        yield
 
 
 @pytest.fixture

@@ -14,6 +14,8 @@ from constraint_sdc.maskers.masked import MaskOptions, MaskResult
 from tests.maskers.extract import columns, extract
 from tests.reading_count import ReadingCount, counting
 
+pytestmark = pytest.mark.usefixtures("own_saxon")  # its processes are counted
+
 RULES = Path(__file__).resolve().parents[2] / "rules"
 
 

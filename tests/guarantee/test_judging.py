@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from constraint_sdc.errors import NotPublishedError
+from constraint_sdc.errors import JudgeError, NotPublishedError
 from constraint_sdc.exam.guarantee.exam import _wrongly_withheld
 from constraint_sdc.exam.guarantee.generator import ExamCase, write_case
-from constraint_sdc.exam.guarantee.judging import Maskable, faults, pooled_saxon
+from constraint_sdc.exam.guarantee.judging import BorrowedWorker, Maskable, faults
 
 RULES = """<schema xmlns="http://purl.oclc.org/dsdl/schematron" queryBinding="xslt2">
   <pattern><rule context="Record">
@@ -28,12 +28,6 @@ def document(rows: list[tuple[int, str, str, str]]) -> str:
         for i, (a, b, c, s) in enumerate(rows)
     )
     return f"<!-- head --><Data>\n{lines}\n</Data>\n"
-
-
-@pytest.fixture(autouse=True, scope="module")
-def saxon() -> Iterator[None]:
-    with pooled_saxon():
-        yield
 
 
 @pytest.fixture
@@ -147,3 +141,15 @@ def test_withholding_is_fair_for_rules_across_records_alone(tmp_path: Path) -> N
     assert "R1: 1 newly broken" in fault
     (tmp_path / ".5f.masked.xml").touch()
     assert _wrongly_withheld(case, files, fair) == ("left behind: .5f.masked.xml",)
+
+
+def test_a_process_that_served_another_judge_knows_nothing_of_it() -> None:
+    sheet = b'<xsl:stylesheet version="3.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"/>'
+    first = BorrowedWorker()
+    process = first._worker
+    assert first.ask({"do": "compile", "sheet": "1 counts"}, sheet) == {}
+    first.kill()
+    second = BorrowedWorker()
+    assert second._worker is process
+    with pytest.raises(JudgeError, match="ended before it was finished"):
+        second.ask({"do": "run", "sheet": "1 counts", "namespace": "urn:x", "parameters": {}})

@@ -11,6 +11,10 @@ from constraint_sdc.exam.guarantee.generator import make_case
 from constraint_sdc.exam.guarantee.maskers import MASKERS, with_masker
 from constraint_sdc.maskers.registry import MASKERS as REGISTERED
 
+DEAR = frozenset((303, 304, 305, 306, 307, 313, 320, 324, 329, 337))
+"""Seeds that together cost twice as much time as the other 30; `make guarantee` has them."""
+
+SEEDS = [seed for seed in range(300, 340) if seed not in DEAR]
 BATCHES, SIZE = 2, 15
 MOST_REFUSED = 0.2  # a file of a few records is too small for a cluster of one record more than it has variables
 
@@ -18,7 +22,7 @@ MOST_REFUSED = 0.2  # a file of a few records is too small for a cluster of one 
 @pytest.mark.parametrize("batch", range(BATCHES))
 @pytest.mark.parametrize("name", MASKERS)
 def test_random_rules_survive_every_masker(name: str, batch: int, tmp_path: Path) -> None:
-    seeds = range(300 + batch * SIZE, 300 + (batch + 1) * SIZE)
+    seeds = SEEDS[batch * SIZE : (batch + 1) * SIZE]
     outcomes = [run_case(with_masker(make_case(seed), name), tmp_path / str(seed)) for seed in seeds]
     assert [outcome.story() for outcome in outcomes if outcome.faults] == []
     refused = [outcome.refusal for outcome in outcomes if outcome.refusal]
@@ -27,4 +31,5 @@ def test_random_rules_survive_every_masker(name: str, batch: int, tmp_path: Path
 
 def test_every_masker_is_among_them() -> None:
     """Microaggregation has a test of its own, and under partitions that one leaves out."""
+    assert len(SEEDS) == BATCHES * SIZE
     assert set(REGISTERED.own_names) - {"microaggregation"} <= set(MASKERS)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 
 from constraint_sdc.commands.check import CheckOptions, check_file
 from constraint_sdc.judge.finding import CheckResult, RuleResult, Violation
-from tests.matrix.running import quick_judge
 
 PLAIN = ["0", "1", "5", "7.5", "-3", "1e3", " 5 ", "", "abc", "NaN", "INF", "-0", "0.1", "0.30000000000000004", "007"]
 ODD = ["12345678901234567890", "9007199254740993", "é", "5<!--c-->0", "<![CDATA[7]]>", "&#49;0", "1_0"]
@@ -122,13 +120,6 @@ def both(case: Case, show_values: bool) -> tuple[CheckResult, CheckResult]:
             for engine in ("auto", "saxon")
         )
         return fast, judge
-
-
-@pytest.fixture(autouse=True, scope="module")
-def saxon() -> Iterator[None]:
-    """Saxon's worker processes are shared: starting one costs more than judging a small file."""
-    with quick_judge():
-        yield
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))

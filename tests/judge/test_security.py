@@ -229,6 +229,7 @@ def test_a_module_in_the_current_directory_is_not_taken_for_ours(
     worker.kill()
 
 
+@pytest.mark.usefixtures("own_saxon")
 def test_the_worker_ends_with_its_judge_and_leaves_no_zombie(desk: Desk) -> None:
     judge = desk.judge('<pattern><rule context="a"><assert id="a" test="1">x</assert></rule></pattern>')
     bench = judge._own._bench
@@ -238,6 +239,16 @@ def test_the_worker_ends_with_its_judge_and_leaves_no_zombie(desk: Desk) -> None
     assert process.returncode is not None
     with pytest.raises(ProcessLookupError):
         os.kill(process.pid, 0)
+
+
+@pytest.mark.usefixtures("own_saxon")
+def test_the_worker_ends_with_rules_that_cannot_be_compiled(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It does not wait until nobody holds the error any more."""
+    started: list[Worker] = []
+    monkeypatch.setattr("constraint_sdc.judge.worker.bench.Worker", lambda: started.append(Worker()) or started[-1])
+    with pytest.raises(RulesError) as caught:
+        desk.judge('<pattern><rule context="a"><assert id="a" test="1 +">x</assert></rule></pattern>')
+    assert [worker.is_alive for worker in started] == [False], caught.value
 
 
 def test_the_worker_imports_nothing_heavy() -> None:

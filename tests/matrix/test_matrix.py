@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Iterator
 
 import pytest
 from numpy._core import _multiarray_umath
@@ -15,16 +14,15 @@ from numpy._core import _multiarray_umath
 from tests.matrix.case import MatrixCase, load_cases
 from tests.matrix.normal import differences
 from tests.matrix.recording import recorded, recorded_names
-from tests.matrix.running import Runner, quick_judge, recorded_form
+from tests.matrix.running import Runner, recorded_form
 
 CASES = load_cases()
 QUICK = [case for case in CASES if not case.is_long]
 
 
 @pytest.fixture(scope="module")
-def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runner]:
-    with quick_judge():
-        yield Runner(tmp_path_factory.mktemp("matrix"))
+def runner(tmp_path_factory: pytest.TempPathFactory) -> Runner:
+    return Runner(tmp_path_factory.mktemp("matrix"))
 
 
 @pytest.mark.parametrize("case", QUICK, ids=lambda case: case.name)

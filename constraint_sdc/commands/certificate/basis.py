@@ -49,7 +49,7 @@ _TABLE: tuple[tuple[str, Basis, str], ...] = (
     ("options.allow_idle", Basis.STATED, "options.allow_idle options.allow_idle[]"),
     *(
         (f"options.{name}", Basis.ORIGINAL, f"options.{name} plan.{name}")
-        for name in ("method", "effort", "standardise", "weights", "seed", "on_broken")
+        for name in ("partition", "effort", "standardise", "weights", "seed", "on_broken")
     ),
     ("options.masker", Basis.ORIGINAL, "options.masker plan.masker.*"),
     ("recipe", Basis.RECIPE, "recipe.*"),

@@ -22,8 +22,7 @@ from constraint_sdc.schematron.load import load_schema
 # Saxon without its start-up: worker processes that serve one case after another.
 #
 # Starting Saxon costs more than judging a hundred records. Everything that reaches a worker is as usual (a stylesheet,
-# a document, a run); only its process survives the judge that used it. The bench that takes over a worker has it
-# compile its own stylesheets under the same names and forget all documents before it runs anything.
+# a document, a run); only its process survives the judge that used it, without its stylesheets and documents.
 
 # Saxon leaks a little at every call.
 SERVICES = 150
@@ -39,6 +38,7 @@ class _Pool:
             while self._idle:
                 worker, services = self._idle.pop()
                 if worker.is_alive and services < SERVICES:
+                    worker.ask({"do": "renew"})
                     return worker, services + 1
                 worker.kill()
         return Worker(), 0
@@ -84,9 +84,12 @@ class BorrowedWorker:
 
 @contextmanager
 def pooled_saxon() -> Iterator[None]:
-    """Let every judge within take its worker from the pool; the pool's processes end with the block."""
+    """Let every judge within take its worker from the pool; its processes end with the outermost such block."""
     names = vars(bench)
     started = names["Worker"]
+    if started is BorrowedWorker:
+        yield
+        return
     names["Worker"] = BorrowedWorker
     try:
         yield

@@ -64,6 +64,13 @@ class Session:
                     self._texts.clear()
                     self._missing.clear()
                     return {}
+                case "renew":
+                    self._sheets.clear()
+                    self._documents.clear()
+                    self._texts.clear()
+                    self._missing.clear()
+                    self._instance = self._instance_uri = None
+                    return {}
                 case "run":
                     return self._run(message)
                 case other:

@@ -17,7 +17,9 @@ from constraint_sdc.errors import LimitError
 from constraint_sdc.limits import SECONDS, Allowance, within
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
-_AGAIN = 5.0  # seconds until the alarm rings again: a block may have taken the first for an error of its own
+# Seconds until the alarm rings again, should a block have taken the first for an error of its own. Long enough that
+# what the first one interrupted can be undone.
+_AGAIN = 30.0
 
 
 class Size(click.ParamType[int]):

@@ -10,6 +10,7 @@ from xml.sax.saxutils import escape
 from constraint_sdc.data.variable import Batch, RowSource, VariableInfo, Written, batch_length
 from constraint_sdc.errors import DataError
 from constraint_sdc.files.atomic import atomic_file
+from constraint_sdc.files.xml_names import is_early
 
 # Texts as XML that every parser reads back unchanged.
 
@@ -50,6 +51,7 @@ _REST = _START + "\\-.0-9\u00b7\u0300-\u036f\u203f-\u2040"
 
 _NAME = re.compile(f"[{_START}][{_REST}]*")
 _MUST_ESCAPE = re.compile(f"^[^{_START}]|[^{_REST}]|_(?=x[0-9A-F]{{4}})")
+_NOT_ASCII = re.compile("[^\x00-\x7f]")  # a name of a later edition of XML is written in ASCII throughout
 _ESCAPED = re.compile("_x([0-9A-F]{4}|[0-9A-F]{6})_")
 
 ILLEGAL_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -67,7 +69,8 @@ def xml_name(header: str) -> str:
     >>> [xml_name(header) for header in ("V1", "Total income", "2nd", "_x0041_")]
     ['V1', 'Total_x0020_income', '_x0032_nd', '_x005F_x0041_']
     """
-    return _MUST_ESCAPE.sub(_escape, header)
+    name = _MUST_ESCAPE.sub(_escape, header)
+    return name if is_early(name) else _NOT_ASCII.sub(_escape, name)
 
 
 def header_of(name: str) -> str:

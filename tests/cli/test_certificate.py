@@ -156,7 +156,7 @@ def test_another_rule_set_is_told_rule_by_rule(run: Run) -> None:
         (lambda c: c["blocks"][0].update(groups=9), "do not add up to its 9 groups"),
         (lambda c: c["rules"][0].update(broken_before=55), "do not add up to broken before"),
         (lambda c: c["options"].update(seed=7), "options: not those of the plan"),
-        (lambda c: c["options"].update(method="rim"), "options: not those of the plan"),
+        (lambda c: c["options"].update(partition="rim"), "options: not those of the plan"),
         (lambda c: c["options"].update(effort="best"), "options: not those of the plan"),
         (lambda c: c["options"].update(standardise="none"), "options: not those of the plan"),
         (lambda c: c["options"].update(weights="A"), "options: not those of the plan"),

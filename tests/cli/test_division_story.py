@@ -34,7 +34,9 @@ def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_plan_shows_effort_unit_weights_and_what_auto_chose(run: Run) -> None:
     out = run("plan", *INPUTS, "--recipe", "recipe.yml", *OPTIONS).out
-    assert "\nmethod auto at fast effort, standardised: robust, records weighted by W, seed 0, 1 rule: 1 exact\n" in out
+    assert (
+        "\npartition auto at fast effort, standardised: robust, records weighted by W, seed 0, 1 rule: 1 exact\n" in out
+    )
     assert "\n  partition    auto: mdav+refine (48 records: MDAV is a quick start); at least 4 records to a" in out
     assert "\n  variable  role          type     grid     operator         weight\n  A " in out
     assert re.search(r"\n  A +confidential +numeric +integer +arithmetic mean +2\.5\n", out)
@@ -44,7 +46,7 @@ def test_the_plan_shows_effort_unit_weights_and_what_auto_chose(run: Run) -> Non
 
 def test_a_plan_that_nobody_steered_says_only_the_default(run: Run) -> None:
     out = run("plan", *INPUTS).out
-    assert "\nmethod auto at default effort, seed 0, 1 rule: 1 exact\n" in out
+    assert "\npartition auto at default effort, seed 0, 1 rule: 1 exact\n" in out
     assert "standardised" not in out
     assert "weight" not in out
 

@@ -47,7 +47,7 @@ def test_the_groups_and_their_price_are_printed(run: Run, monkeypatch: pytest.Mo
         "PARTITION: 7 records in 2 groups, at least 3 records to a group\n"
         "  variables    1: A\n"
         "  left out     Id (identifier), Town (untouched)\n"
-        "  method       auto at default effort: optimal-univariate (only one variable varies: the least loss\n"
+        "  partition    auto at default effort: optimal-univariate (only one variable varies: the least loss\n"
         "               can be computed), seed 0\n"
         "  distances    in z-scores\n"
         "  groups       2, the smallest of 3 records, the largest of 4: 1 of 3, 1 of 4\n"
@@ -63,7 +63,7 @@ def test_what_was_asked_for_is_said(run: Run) -> None:
     ran = run("partition", "d.csv", *options.split(), "--recipe", "r.yml")
     assert ran.code == 0
     assert "  variables    2: A (weight 0.5), Town (nominal, weight 2)\n" in ran.out
-    assert "  method       mdav+refine at fast effort, seed 7\n" in ran.out
+    assert "  partition    mdav+refine at fast effort, seed 7\n" in ran.out
     assert "  distances    in robust units" in ran.out
     assert "  weights      records count by Id\n" in ran.out
     assert "left out" not in ran.out

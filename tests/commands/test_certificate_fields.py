@@ -79,7 +79,7 @@ def published(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     with quick_judge(), pytest.MonkeyPatch.context() as patch:
         # The file and the rules stay the same all the time: what is read of them is kept.
         for module, name in (
-            *((verify, name) for name in ("_counted", "file_digest", "load_schema", "read_dataset")),
+            *((verify, name) for name in ("_counted", "file_digest", "load_rules", "read_dataset")),
             (again, "load_recipe"),
         ):
             patch.setattr(module, name, functools.cache(getattr(module, name)))

@@ -202,7 +202,7 @@ def test_a_staged_file_that_is_replaced_is_not_published(
 
     def hooked(*given: Any, **named: Any) -> Any:
         result = None if stage == "judge what was written" else real(*given, **named)
-        (staged,) = (path for path in (folder / "out").iterdir() if path.name.endswith("masked.xml"))
+        (staged,) = (path for path in (folder / "out").iterdir() if path.name.endswith(".staged.masked.xml"))
         text, times = staged.read_text().replace("<C>x</C>", "<C>y</C>", 1), staged.stat()
         if how != "in place":
             staged.unlink()

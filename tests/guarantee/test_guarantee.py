@@ -17,12 +17,10 @@ from constraint_sdc.exam.guarantee.exam import run_case
 from constraint_sdc.exam.guarantee.generator import all_ideas, ideas_of, make_case, write_case
 from constraint_sdc.exam.guarantee.recipes import METHODS, UNITS, division_of
 
-DEAR = frozenset(
-    (26, 30, 48, 55, 57, 68, 71, 92, 103, 110, 113, 120, 122, 125, 152, 156, 159, 160, 175, 178, 191, 201, 209)
-)
+DEAR = frozenset((26, 30, 48, 55, 57, 68, 71, 92, 110, 113, 120, 122, 125, 152, 156, 159, 160, 175, 178, 191, 201, 209))
 """Seeds that together cost as much time as the other 200; the long run has them."""
 
-SEEDS = [seed for seed in range(223) if seed not in DEAR]
+SEEDS = [seed for seed in range(222) if seed not in DEAR]
 SIZE = 20
 BATCHES = len(SEEDS) // SIZE
 MOST_REFUSED = 0.05
@@ -47,8 +45,8 @@ def test_every_idea_of_the_generator_is_among_the_cases() -> None:
 
 def test_every_division_is_among_the_cases() -> None:
     drawn = [division_of(seed) for seed in SEEDS]
-    assert Counter(division.partition for division in drawn).most_common(1)[0][0] == "mdav"
-    assert {division.partition for division in drawn} == set(METHODS)
+    assert Counter(division.method for division in drawn).most_common(1)[0][0] == "mdav"
+    assert {division.method for division in drawn} == set(METHODS)
     assert {division.unit for division in drawn} == {None, *UNITS}
     assert sum(division.weighs_variables for division in drawn) > len(SEEDS) / 10
 

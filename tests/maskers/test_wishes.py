@@ -20,7 +20,7 @@ def halves(count: int = 24) -> list[dict[str, str]]:
 
 @pytest.mark.parametrize("operator", ["lower median", "mode", "medoid", "arithmetic mean"])
 def test_a_grid_coarser_than_the_values_is_kept_by_every_operator(tmp_path: Path, operator: str) -> None:
-    given = extract(tmp_path, halves(), {}, f"variables: {{A: {{grid: integer, operator: {operator}}}}}")
+    given = extract(tmp_path, halves(), None, f"variables: {{A: {{grid: integer, operator: {operator}}}}}")
     given.mask(K)
     assert all(text.isdecimal() for text in given.column("A"))
 
@@ -41,11 +41,11 @@ def test_a_rule_that_reads_a_removed_variable_is_refused(tmp_path: Path) -> None
 
 def test_a_key_that_no_record_has_is_told(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="'Salary', which no record has"):
-        extract(tmp_path, halves(), {}, "key: Salary").plan(K)
+        extract(tmp_path, halves(), None, "key: Salary").plan(K)
 
 
 def test_a_file_without_numbers_is_not_published_unmasked(tmp_path: Path) -> None:
-    given = extract(tmp_path, columns(Town=["a", "b"] * 6), {})
+    given = extract(tmp_path, columns(Town=["a", "b"] * 6))
     with pytest.raises(UsageError, match="no variable can be masked"):
         given.mask(K)
     assert not given.output.exists()

@@ -100,6 +100,7 @@ class GapBench:
 
     def __init__(self, folder: Path, saxon: SaxonProcess) -> None:
         self.path = folder / "data.xml"
+        self._files = 0
         dump = folder / "dump.sch"
         dump.write_text(DUMP, encoding="utf-8")
         self._dump = judges_of(load_rules(dump).schema, CheckOptions(max_examples=None), saxon)
@@ -115,9 +116,15 @@ class GapBench:
                 engines[engine] = options, judges_of(rule_set.schema, options, saxon)
             self._rules.append((rule_set, engines))
 
+    def write(self, data: bytes) -> None:
+        """Write the next file under a name of its own: a file that changes under its name is refused."""
+        self._files += 1
+        self.path = self.path.with_name(f"data{self._files}.xml")
+        self.path.write_bytes(data)
+
     def compare(self, data: bytes, *, raising: bool = False) -> Compared:
         """Read the file in every way, and judge it with both engines; `raising` adds rules that raise errors."""
-        self.path.write_bytes(data)
+        self.write(data)
         read = self._read()
         is_refused = isinstance(read, str) and read.startswith("refused")
         found = [

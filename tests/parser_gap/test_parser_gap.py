@@ -121,7 +121,7 @@ def test_a_late_name_is_refused_by_both_with_the_same_words(
     line = 3
     if after_the_sample:
         text, line = text.replace("<R", FILLER + "<R", 1), line + 22 * (text.index("<R") < text.index(LATE))
-    bench.path.write_bytes(text.encode(codec))
+    bench.write(text.encode(codec))
     for read in (lambda: list(open_microdata(bench.path, record="R").chunks()), bench.judge):
         with pytest.raises(DataError, match=f"the name '(xmlns:)?{LATE}' is not read") as refusal:
             read()

@@ -15,6 +15,7 @@ import pytest
 
 import constraint_sdc
 import constraint_sdc as cs
+from constraint_sdc.commands.certificate import basis, versions
 from constraint_sdc.commands.certificate.certificate import read_certificate
 from constraint_sdc.commands.certificate.verify import check_certificate
 from constraint_sdc.commands.check import check_file
@@ -150,6 +151,13 @@ RULES = {
 }
 
 
+def word_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stand for a later version, which words every reason otherwise: sentences are compared within a version only."""
+    monkeypatch.setattr(table, "SENTENCES", {code: f"[{code}, put otherwise]" for code in CODES})
+    monkeypatch.setattr(basis, "__version__", "later")
+    monkeypatch.setattr(versions, "__version__", "later")
+
+
 def test_another_wording_breaks_neither_a_saved_plan_nor_a_certificate(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -158,7 +166,7 @@ def test_another_wording_breaks_neither_a_saved_plan_nor_a_certificate(
     saved = tmp_path / "plan.json"
     saved.write_text(json_text(plan_to_json(given.plan(3))), encoding="utf-8")
     said = given.mask(3).certificate.read_text("utf-8")
-    monkeypatch.setattr(table, "SENTENCES", {code: f"[{code}, put otherwise]" for code in CODES})
+    word_otherwise(monkeypatch)
     result = mask_file(
         given.data, given.rules, given.output, given.options(3), overwrite=True, expected=read_plan(saved)
     )
@@ -193,7 +201,7 @@ def test_another_wording_changes_no_figure_and_no_code_of_checks_measures_and_sw
         return [json.loads(cs.render(one, "json")) for one in (check, assessment, swept, attack)]
 
     before = reports()
-    monkeypatch.setattr(table, "SENTENCES", {code: f"[{code}, put otherwise]" for code in CODES})
+    word_otherwise(monkeypatch)
     after = reports()
     for old, new in zip(before, after, strict=True):
         assert "put otherwise" in json.dumps(new)

@@ -10,7 +10,7 @@ Files are given as `str` or `Path`. Options are given as keywords, or together a
 
 Judge      check_file  list_rules  verify_certificate  full_svrl
 Mask       plan_file  mask_file  partition_file  explain_rule  explain_record  explain_certified_record
-           new_key
+           new_key  reproduce
 Measure    assess_files  attack_files  sweep_file
 Try        examine_object  run_demo
 Files      describe_file  convert_file  export_domain  read_recipe  read_plan  save_plan  read_certificate
@@ -18,7 +18,8 @@ Files      describe_file  convert_file  export_domain  read_recipe  read_plan  s
 Reports    render  plan_text  sentence
 Options    CheckOptions  MaskOptions  PartitionOptions  AssessOptions  SweepOptions  ConvertOptions  Recipe  Standardise
 Results    CheckResult  RuleResult  Violation  RuleList  RuleRow  Plan  BlockPlan  RulePlan  MaskResult  RuleOutcome
-           Partitioned  CertificateCheck  RuleExplanation  RecordExplanation  Assessment  Measured  Sweep  SweepPoint
+           Partitioned  CertificateCheck  Reproduction  RuleExplanation  RecordExplanation
+           Assessment  Measured  Sweep  SweepPoint
            ExamResult  ExamAnswer  DemoResult  Description  VariableDescription  Written  Reason
 Errors     ConstraintSdcError  UsageError  PluginError  RulesError  DataError  NotRowsError  NoRecordsError
            ChangedFileError  ResourceRefusedError  JudgeError  LimitError  PlanRefusedError  CannotShareError
@@ -78,6 +79,7 @@ if TYPE_CHECKING:
     from constraint_sdc.library.masking import new_key as new_key
     from constraint_sdc.library.masking import partition_file as partition_file
     from constraint_sdc.library.masking import plan_file as plan_file
+    from constraint_sdc.library.masking import reproduce as reproduce
     from constraint_sdc.library.measuring import assess_files as assess_files
     from constraint_sdc.library.measuring import attack_files as attack_files
     from constraint_sdc.library.measuring import sweep_file as sweep_file
@@ -89,6 +91,7 @@ if TYPE_CHECKING:
     from constraint_sdc.maskers.masked import Partitioned as Partitioned
     from constraint_sdc.maskers.masked import PartitionOptions as PartitionOptions
     from constraint_sdc.maskers.masked import RecordExplanation as RecordExplanation
+    from constraint_sdc.maskers.masked import Reproduction as Reproduction
     from constraint_sdc.maskers.masked import RuleExplanation as RuleExplanation
     from constraint_sdc.maskers.masked import RuleOutcome as RuleOutcome
     from constraint_sdc.measures.assessment import Assessment as Assessment
@@ -127,6 +130,7 @@ _HOMES = {
     "explain_record": "constraint_sdc.library.masking",
     "explain_certified_record": "constraint_sdc.library.masking",
     "new_key": "constraint_sdc.library.masking",
+    "reproduce": "constraint_sdc.library.masking",
     # Measure
     "assess_files": "constraint_sdc.library.measuring",
     "attack_files": "constraint_sdc.library.measuring",
@@ -173,6 +177,7 @@ _HOMES = {
     "RuleOutcome": "constraint_sdc.maskers.masked",
     "Partitioned": "constraint_sdc.maskers.masked",
     "CertificateCheck": "constraint_sdc.maskers.masked",
+    "Reproduction": "constraint_sdc.maskers.masked",
     "RuleExplanation": "constraint_sdc.maskers.masked",
     "RecordExplanation": "constraint_sdc.maskers.masked",
     "Assessment": "constraint_sdc.measures.assessment",

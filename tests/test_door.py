@@ -101,6 +101,7 @@ VERBS: dict[str, tuple[str, ...]] = {
     "demo": ("run_demo",),
     "exam": ("examine_object",),
     "key": ("new_key",),
+    "reproduce": ("reproduce",),
 }
 """The functions that do what a command does."""
 NO_VERB = {"completion": "it prints a script for a shell, which Python does not run"}

@@ -19,6 +19,7 @@ _COMMANDS = {
     "check": "judge an XML file against Schematron edit rules",
     "plan": "show how a file would be masked, why every rule survives, and the information loss",
     "mask": "mask a file; publish it only if every rule still holds",
+    "reproduce": "mask again what a certificate describes, and compare the bytes",
     "key": "make the keys that sign certificates",
     "explain": "explain why a rule survives, or how a record was masked",
     "assess": "measure information loss and disclosure risk of a masked file, and check its rules",

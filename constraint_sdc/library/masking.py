@@ -19,6 +19,7 @@ from constraint_sdc.commands.masking.goal_files import GoalFiles
 from constraint_sdc.commands.masking.settings import settle as settle_masking
 from constraint_sdc.commands.partition import partition_file as partition
 from constraint_sdc.commands.plan import plan_file as make_plan
+from constraint_sdc.commands.reproduce import reproduce_file
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.atomic import no_overwrite, publish_files
 from constraint_sdc.library.keywords import File, MaskKeywords, OnRecords, PartitionKeywords
@@ -29,6 +30,7 @@ from constraint_sdc.maskers.masked import (
     Partitioned,
     PartitionOptions,
     RecordExplanation,
+    Reproduction,
     RuleExplanation,
 )
 from constraint_sdc.plan.plan import Plan
@@ -129,6 +131,37 @@ def mask_file(
         beside=beside,
         sign=key,
         progress=progress,
+    )
+
+
+def reproduce(
+    certificate: File,
+    original: File,
+    rules: File | None = None,
+    *,
+    recipe: File | None = None,
+    output: File | None = None,
+    allow: Iterable[File] = (),
+    time_limit: float | None = None,
+) -> Reproduction:
+    """Mask again what a certificate describes, and compare the bytes with the certified ones.
+
+    The rules are found as the certificate names them, or given. UsageError if an input is missing or not the certified
+    one. With `output` the new file is kept.
+
+    >>> import constraint_sdc as cs
+    >>> result = cs.mask_file("census.xml", "census.sch", "masked.xml", k=5, partition="mdav")
+    >>> cs.reproduce(result.certificate, "census.xml", "census.sch")
+    <Reproduction of masked.xml.certificate.json: the same bytes>
+    """
+    return reproduce_file(
+        Path(certificate),
+        Path(original),
+        path_or_none(rules),
+        recipe=path_or_none(recipe),
+        output=path_or_none(output),
+        allow=tuple(map(Path, allow)),
+        time_limit=time_limit,
     )
 
 

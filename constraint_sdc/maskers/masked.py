@@ -223,6 +223,32 @@ class CertificateCheck(Tabled):
         return 1 if self.mismatches else 0
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class Reproduction(Shown):
+    """A masking that was repeated: the certified SHA-256, the one found now (None if the plan refuses now).
+
+    `first_difference` says where the two files part, or why there is no second one; None if they are the same.
+    `fields` are the fields of the certificate that come out otherwise, `versions` what is other than certified.
+    """
+
+    certificate: Path
+    stated_sha256: str
+    sha256: str | None
+    first_difference: str | None
+    fields: tuple[str, ...]
+    versions: tuple[str, ...]
+
+    @property
+    def is_same(self) -> bool:
+        """Tell whether the same bytes came out."""
+        return self.sha256 == self.stated_sha256
+
+    @property
+    def exit_code(self) -> int:
+        """0 for the same bytes, 1 for others."""
+        return 0 if self.is_same else 1
+
+
 # What `explain` returns for one rule, and needs for one record.
 
 

@@ -21,6 +21,7 @@ from constraint_sdc.maskers.masked import (
     MaskResult,
     Partitioned,
     RecordExplanation,
+    Reproduction,
     RuleExplanation,
 )
 from constraint_sdc.measures.assessment import Assessment, Cell, Measured, Sweep
@@ -75,6 +76,10 @@ def _rules(rules: RuleList) -> str:
 def _certificate(check: CertificateCheck) -> str:
     word = "does not agree" if check.mismatches else "agrees"
     return f": {word}, {counted(len(check.confirmed), 'statement')} confirmed, {number(len(check.mismatches))} refuted"
+
+
+def _reproduction(found: Reproduction) -> str:
+    return f"of {found.certificate.name}: {'the same bytes' if found.is_same else 'other bytes'}"
 
 
 def _description(description: Description) -> str:
@@ -175,6 +180,7 @@ DISPLAYS: Mapping[type, Display] = MappingProxyType(
         RuleList: Display(_rules, {"rules": tables.listed_rules}),
         RuleRow: Display(lambda row: f"{row.id}: {row.kind}, {row.normal_form}"),
         CertificateCheck: Display(_certificate, {"statements": tables.certificate_statements}),
+        Reproduction: Display(_reproduction),
         Description: Display(_description, {"variables": tables.described_variables}),
         Written: Display(_written),
         Plan: Display(

@@ -17,6 +17,7 @@ from constraint_sdc.maskers.masked import (
     MaskResult,
     Partitioned,
     RecordExplanation,
+    Reproduction,
     RuleExplanation,
 )
 from constraint_sdc.measures.assessment import Assessment, Measured, Sweep, SweepPoint
@@ -32,7 +33,7 @@ from constraint_sdc.reports.demo import DemoResult, demo_text
 from constraint_sdc.reports.description import render_description_json, render_description_text
 from constraint_sdc.reports.exam import ExamResult, exam_text, render_exam_json
 from constraint_sdc.reports.masking.explain_text import record_text, rule_text
-from constraint_sdc.reports.masking.mask_result import certificate_text, mask_text, render_mask_json
+from constraint_sdc.reports.masking.mask_result import certificate_text, mask_text, render_mask_json, reproduction_text
 from constraint_sdc.reports.masking.plan_text import plan_text
 from constraint_sdc.reports.partition import partition_text, render_partition_json
 from constraint_sdc.reports.rules_list import render_rules_json, render_rules_text
@@ -110,6 +111,7 @@ RENDERERS: Mapping[type, Mapping[str, Renderer]] = MappingProxyType(
             "text": lambda found, _: certificate_text(found),
             "json": lambda found, _: json_text(certificate_json(found)),
         },
+        Reproduction: {"text": lambda found, _: reproduction_text(found)},
         Description: {
             "text": lambda description, look: render_description_text(description, colour=look.colour),
             "json": lambda description, _: render_description_json(description),

@@ -361,3 +361,14 @@ def test_a_separate_file_for_the_variable_original_is_found_beside_the_certifica
     ran = run(*words, "--original", "ids.xml")
     assert ran.code == 0, ran.out + ran.err
     assert "masked again from the original" not in ran.out
+
+
+@pytest.mark.usefixtures("made")
+def test_a_forged_sentence_is_named_as_stated(run: Run) -> None:
+    words = publish(run)
+    forge(lambda c: c["plan"]["blocks"][0].update(because="the statistical office guarantees it"))
+    ran = run(*words, "--original", "data.xml", "--recipe", "recipe.yml")
+    assert ran.code == 0
+    said = "this version words 1 sentence otherwise than the certificate, the first at plan.blocks[0].because"
+    assert said in ran.out
+    assert "options.original, sentences" in " ".join(ran.out.split())

@@ -251,7 +251,7 @@ def test_every_changed_field_is_refuted_or_named_as_stated(published: Published)
         if name not in stated:
             passed.append(f"{shown_path(path)}: {what}, without the original")
         refused, stated = is_refused(published, content, has_original=True)
-        if not refused and name not in ALWAYS_STATED & stated:
+        if not refused and name not in ({*ALWAYS_STATED, "sentences"} & stated):
             passed.append(f"{shown_path(path)}: {what}, with the original")
     assert count > 300
     assert passed == []

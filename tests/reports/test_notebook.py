@@ -88,6 +88,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[type[Any], Any]:
         cs.explain_rule(plan, "EC-PV"),
         cs.explain_record(data, rules, 1, options),
         cs.verify_certificate(masked, rules, original=data),
+        cs.reproduce(result.certificate, data, rules),
         cs.partition_file(data, k=5, partition="mdav"),
         cs.attack_files(data, masked, "transparency"),
         cs.assess_files(data, masked, rules=rules, attacks=[]),

@@ -12,7 +12,6 @@ from enum import Enum
 from functools import cache
 from typing import Any
 
-from constraint_sdc import __version__
 from constraint_sdc.commands.certificate.leaves import LeafPath, leaves, pattern_of
 
 
@@ -22,7 +21,7 @@ class Basis(Enum):
     FILE = "the masked file and the rules"
     GROUPS = "the masked file, if the plan promises that k records share values"
     COUNTED = "the masked file, if it has the variables that the goals read"
-    WORDS = "the code beside the sentence, if this version of the program wrote it"
+    WORDS = "the code beside the sentence, if this version of the program words it so"
     ORIGINAL = "the original"
     RECIPE = "the recipe"
     STATED = "nothing: it is stated"
@@ -190,8 +189,6 @@ def _in(certificate: Mapping[str, Any], basis: Basis) -> Basis:
     blocks = certificate["plan"]["blocks"]
     if basis is Basis.GROUPS:
         return Basis.FILE if blocks and all(block["shares"] for block in blocks) else Basis.ORIGINAL
-    if basis is Basis.WORDS:
-        return Basis.FILE if certificate["versions"]["constraint-sdc"] == __version__ else Basis.STATED
     if basis is Basis.RECIPE and not names_recipe(certificate):
         return Basis.STATED if certificate["recipe"] else Basis.FILE
     return basis

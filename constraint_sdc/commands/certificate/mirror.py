@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from constraint_sdc.commands.certificate.basis import Basis, basis_of, unknown_fields
-from constraint_sdc.commands.certificate.leaves import LeafPath, differences, leaves
+from constraint_sdc.commands.certificate.leaves import LeafPath, differences, leaves, shown_path
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.json_file import json_text
 from constraint_sdc.files.recipe import recipe_from_json
@@ -86,13 +86,30 @@ def _rows_of_values(block: BlockPlan, groups: int, records: int) -> tuple[int, .
 
 
 def mirror_differences(certificate: Mapping[str, Any], plan: Plan) -> Iterator[tuple[LeafPath, str]]:
-    """Yield each field that is not what the plan makes of it; sentences of another version are not compared."""
+    """Yield each field that is not what the plan makes of it, sentences apart."""
+    return (found for found in _differing(certificate, plan) if not _is_worded(found[0], certificate))
+
+
+def worded_otherwise(certificate: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the sentences that this version words otherwise: improved since, or forged. No number depends on them."""
+    found = _differing(certificate, plan_from_json(certificate["plan"]))
+    return tuple(shown_path(path) for path, _ in found if _is_worded(path, certificate))
+
+
+def _differing(certificate: Mapping[str, Any], plan: Plan) -> Iterator[tuple[LeafPath, str]]:
+    """Yield what differs from the mirrored certificate, and is not merely stated."""
     stated = dict(leaves(dict(certificate)))
     # Through JSON and back, because a certificate has been there: a tuple is a list.
     expected = dict(leaves(json.loads(json_text(mirrored(certificate, plan)))))
     for path, line in differences(expected, stated):
         if path not in stated or basis_of(path, certificate) is not Basis.STATED:
             yield path, line
+
+
+def _is_worded(path: LeafPath, certificate: Mapping[str, Any]) -> bool:
+    if path[0] == "inputs":
+        return False
+    return basis_of(path, certificate) is Basis.WORDS
 
 
 def mirrored(certificate: Mapping[str, Any], plan: Plan) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from constraint_sdc.commands.certificate.again import MASKED_AGAIN, MaskedAgain, recipe_differences
 from constraint_sdc.commands.certificate.basis import Basis, names_recipe, stated_fields, way_to_check
 from constraint_sdc.commands.certificate.certificate import file_digest
-from constraint_sdc.commands.certificate.mirror import inconsistencies
+from constraint_sdc.commands.certificate.mirror import inconsistencies, worded_otherwise
 from constraint_sdc.commands.masking.staged import GroupCount
 from constraint_sdc.files.dataset import read_dataset
 from constraint_sdc.files.microdata.microdata import open_microdata
@@ -52,7 +52,8 @@ def check_certificate(
         (recount.said, recount.differs),
         ("the certificate agrees with itself: plan, inputs, blocks and counts", contradictions),
     ]
-    verified = {Basis.FILE, *([Basis.COUNTED] if recount.is_counted else [])}
+    otherwise = worded_otherwise(certificate)
+    verified = {Basis.FILE, *([Basis.COUNTED] if recount.is_counted else []), *([] if otherwise else [Basis.WORDS])}
     if recipe is not None and names_recipe(certificate):
         parts.append(("the recipe is the certified one, digest and content", recipe_differences(certificate, recipe)))
         verified.add(Basis.RECIPE)
@@ -62,8 +63,15 @@ def check_certificate(
         confirmed, mismatches = confirmed + said, mismatches + wrong
         verified |= {Basis.ORIGINAL, Basis.COUNTED}
     stated = stated_fields(certificate, frozenset(verified))
-    notes = () if mismatches else way_to_check(certificate, frozenset(verified))
+    notes = _wording_note(otherwise) + (() if mismatches else way_to_check(certificate, frozenset(verified)))
     return CertificateCheck(tuple(confirmed), tuple(mismatches), stated, notes)
+
+
+def _wording_note(otherwise: tuple[str, ...]) -> tuple[str, ...]:
+    if not otherwise:
+        return ()
+    many = counted(len(otherwise), "sentence")
+    return (f"this version words {many} otherwise than the certificate, the first at {otherwise[0]}: go by the codes",)
 
 
 def _added_up(parts: Iterable[tuple[str, Iterable[str]]]) -> tuple[list[str], list[str]]:

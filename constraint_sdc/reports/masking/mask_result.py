@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from constraint_sdc import __version__
 from constraint_sdc.files.json_file import json_text
-from constraint_sdc.maskers.masked import CertificateCheck, MaskedBlock, MaskResult, RuleOutcome
+from constraint_sdc.maskers.masked import CertificateCheck, MaskedBlock, MaskResult, Reproduction, RuleOutcome
 from constraint_sdc.maskers.registry import DEFAULT
 from constraint_sdc.plan.plan import BlockPlan, ExactStep, Price
 from constraint_sdc.plan.plan_json import price_to_json
@@ -271,3 +271,24 @@ def certificate_text(found: CertificateCheck) -> str:
         ]
     lines += [f"  {clean(note)}" for note in found.notes]
     return "\n".join(lines) + "\n"
+
+
+# What masking again found, for a terminal.
+
+
+def reproduction_text(found: Reproduction) -> str:
+    """Return the verdict, and what explains it: the first difference, fields, versions."""
+    if found.is_same:
+        lines = [f"REPRODUCED: masked again, the same bytes (SHA-256 {found.stated_sha256})"]
+    else:
+        lines = ["DIFFERENT: masked again, the file has other bytes", *_difference(found)]
+    lines += [f"  {clean(line)}" for line in found.versions]
+    if not found.is_same and not found.versions:
+        lines.append("  versions and platform are the certified ones")
+    return "\n".join(lines) + "\n"
+
+
+def _difference(found: Reproduction) -> Iterator[str]:
+    yield f"  certified SHA-256 {found.stated_sha256}, now {found.sha256 or 'none'}"
+    yield f"  first difference: {clean(found.first_difference or '')}"
+    yield from (f"  {clean(line)}" for line in found.fields)

@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup demo test check docs explore matrix guarantee crash gap price partitions measures maskers bench clean
+.PHONY: setup attack demo test check docs explore matrix guarantee crash gap price partitions measures maskers bench clean
 
 setup: $(VENV)/.ready
 
@@ -50,6 +50,10 @@ crash: setup
 # Files that two parsers could read differently: cells and verdicts of both engines compared, 5,100 files.
 gap: setup
 	$(BIN)/python benchmarks/parser_gap.py
+
+# Hostile inputs of every class through the command line: attempts and what they achieved, which must be nothing.
+attack: setup
+	$(BIN)/python benchmarks/attack.py
 
 # What the rules cost in information, beside plain MDAV.
 price: setup

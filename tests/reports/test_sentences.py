@@ -15,7 +15,6 @@ import pytest
 
 import constraint_sdc
 import constraint_sdc as cs
-from constraint_sdc.commands.certificate import basis, versions
 from constraint_sdc.commands.certificate.certificate import read_certificate
 from constraint_sdc.commands.certificate.verify import check_certificate
 from constraint_sdc.commands.check import check_file
@@ -152,10 +151,8 @@ RULES = {
 
 
 def word_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stand for a later version, which words every reason otherwise: sentences are compared within a version only."""
+    """Put every sentence otherwise."""
     monkeypatch.setattr(table, "SENTENCES", {code: f"[{code}, put otherwise]" for code in CODES})
-    monkeypatch.setattr(basis, "__version__", "later")
-    monkeypatch.setattr(versions, "__version__", "later")
 
 
 def test_another_wording_breaks_neither_a_saved_plan_nor_a_certificate(

@@ -208,4 +208,6 @@ def test_a_header_that_begins_with_a_byte_order_mark_comes_back(
     tmp_path: Path, rows_from: Callable[..., RowSource], records_of: Callable[[RowSource], list[dict[str, str]]]
 ) -> None:
     write_csv(tmp_path / "a.csv", rows_from({"\ufeffV1": ["\ufeff"], "V2": ["1"]}))
-    assert records_of(read_csv(tmp_path / "a.csv")) == [{"\ufeffV1": "\ufeff", "V2": "1"}]
+    assert records_of(read_csv(tmp_path / "a.csv")) == [{"_xFEFF_V1": "\ufeff", "V2": "1"}]
+    write_csv(tmp_path / "b.csv", read_csv(tmp_path / "a.csv"))
+    assert (tmp_path / "b.csv").read_bytes() == (tmp_path / "a.csv").read_bytes()

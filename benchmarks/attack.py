@@ -217,7 +217,7 @@ def hostile_recipes(draw: random.Random) -> Iterator[Attempt]:
         yield Attempt(
             f"k: {value}", {"recipe.yml": f"k: {value}\n".encode(), "data.xml": rows()}, words, outputs=_outputs(words)
         )
-    whole = b"k: 3\nrecord: R\nseed: 1\nvariables:\n  A: {type: numeric}\n  B: {weight: 2}\ngroups: [[A, B]]\n"
+    whole = b"k: 3\nrecord: R\nseed: 1\nvariables:\n  A: {role: confidential}\n  B: {weight: 2}\ngroups: [[A, B]]\n"
     yield Attempt("none", {"recipe.yml": whole, "data.xml": rows()}, words, outputs=_outputs(words))
     for _ in range(150):
         files = {"recipe.yml": mutated(draw, whole), "data.xml": rows()}

@@ -2,7 +2,7 @@
 
 A field is known by its pattern: the path without places (`rules[].failed`), with the role of an input in place of its
 number (`inputs[data].sha256`). A pattern that ends in `.*` covers everything below it, and the entry itself. A field
-that no pattern covers is refused: whoever adds a field says here how it is verified.
+that no pattern covers is refused: a new field needs a row here.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ _CREATE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 
 
 class StagedFile:
-    """An empty file that only its owner can read; `path` is for whoever writes it.
+    """An empty file that only its owner can read; `path` is for the code that writes it.
 
     The lock, which lasts as long as the writer lives, tells a file that is being written from one left behind.
     """

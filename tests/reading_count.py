@@ -95,7 +95,7 @@ def counting(files: Mapping[str, Path], staged_for: Path | None = None) -> Itera
             return raw if buffering == 0 else io.BufferedReader(raw)
 
         def counted_start(self: Any, args: Any, *more: Any, **named: Any) -> None:
-            count.saxon += any("worker" in str(arg) and "main()" in str(arg) for arg in args)
+            count.saxon += any("worker import main" in str(arg) for arg in args)
             starting(self, args, *more, **named)
 
         stack.enter_context(patch.object(io, "open", counted_open))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from constraint_sdc.commands.assess import ComparedFiles, compare_files
+from constraint_sdc.commands.measuring.compared_files import ComparedFiles, compare_files
 from constraint_sdc.commands.measuring.records_file import Progress, intruders_file
 from constraint_sdc.errors import UsageError
 from constraint_sdc.measures.assessment import AssessOptions, Measure, Measured, MeasureInputs

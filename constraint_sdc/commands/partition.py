@@ -38,7 +38,7 @@ def partition_file(data: Path, options: PartitionOptions, progress: Progress = l
     k, division, seed = _wishes(options)
     if options.record is not None and is_csv(data):
         raise UsageError("--record has no meaning here", file=str(data), hint="a CSV file has no elements")
-    table = read_records(data, options.record or options.recipe.record, progress)
+    table = read_records(data, options.record or options.recipe.record, progress).table
     if table.records < k:
         what = f"{table.records:,} records cannot form a group of {k:,}"
         raise UsageError(what, file=str(data), hint="choose a smaller k")

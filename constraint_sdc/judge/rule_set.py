@@ -105,17 +105,19 @@ def understand_rules(
     allowed: tuple[Path, ...],
     readings: Readings,
     codes: Mapping[str, tuple[str, ...]],
+    looked_up: Dataset | None = None,
 ) -> Understood:
     """Return the meaning of the rules on the records of a file; `parameters` are documents as values of variables.
 
-    `codes` are, by variable, texts that stand for a missing value.
+    `codes` are, by variable, texts that stand for a missing value. `looked_up` is a file in memory in which rules look
+    up values, if it is another than the one that they judge.
     """
     schema, layout = rule_set.schema, dataset.layout
     rules = understand(schema, record=layout.record, outside=dataset.outside, overridden=frozenset(parameters))
     never = never_fires(schema, names_of(dataset))
     rules = tuple(replace(rule, never_fires=rule.id in never) for rule in rules)
     confinement = Confinement.around((schema.origin.file, dataset.path), allowed)
-    domains = load_domains(rules, parameters, confinement, readings, dataset)
+    domains = load_domains(rules, parameters, confinement, readings, looked_up or dataset)
     routes = choose_routes(schema, rules, layout, domains.keys())
     given, names = frozenset(parameters), dataset.outside
     missing = missing_values(schema, layout.record, names, codes=codes, given=given, table=dataset.table)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +11,18 @@ from constraint_sdc.commands.certificate.again import MASKED_AGAIN, MaskedAgain,
 from constraint_sdc.commands.certificate.basis import Basis, names_recipe, stated_fields, way_to_check
 from constraint_sdc.commands.certificate.certificate import file_digest
 from constraint_sdc.commands.certificate.mirror import inconsistencies, worded_otherwise
-from constraint_sdc.commands.masking.staged import GroupCount
-from constraint_sdc.files.dataset import read_dataset
+from constraint_sdc.commands.masking.staged import GroupCount, smallest_groups
+from constraint_sdc.errors import ChangedFileError
+from constraint_sdc.files.dataset import Dataset, read_dataset
 from constraint_sdc.files.microdata.microdata import open_microdata
+from constraint_sdc.files.microdata.source import OnePass
 from constraint_sdc.files.recipe import recipe_from_json
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.judge.rule_set import load_rules
 from constraint_sdc.maskers.masked import CertificateCheck
 from constraint_sdc.maskers.masker import Recount
 from constraint_sdc.maskers.registry import DEFAULT, MASKERS
+from constraint_sdc.plan.plan import Plan
 from constraint_sdc.plan.plan_json import plan_from_json
 from constraint_sdc.reports.check.wording import counted, number, or_unknown
 from constraint_sdc.schematron.confinement import real_path
@@ -35,20 +39,25 @@ def check_certificate(
     allow: tuple[Path, ...] = (),
     recipe: Path | None = None,
     again: MaskedAgain | None = None,
+    dataset: Dataset | None = None,
 ) -> CertificateCheck:
     """Compare a certificate with the file it should belong to; `result` is the judgement made now on that file.
 
     `recipe` is the file of the recipe. `again` masks the original once more; it is called only if everything else
-    agrees. Without it, what needs the original is stated.
+    agrees. Without it, what needs the original is stated. `dataset` is the masked file if it is in memory; else it is
+    read, and ChangedFileError says that it is no longer the one that was judged.
     """
     contradictions = inconsistencies(certificate)
-    recount = Recount(is_counted=False) if contradictions else _recount(certificate, data, record)
+    plan = None if contradictions else plan_from_json(certificate["plan"])
+    if dataset is None and plan is not None and plan.masker.recounts:
+        dataset = _read_again(certificate, data, record, result)
+    recount = Recount(is_counted=False) if plan is None else _recount(certificate, plan, dataset)
     parts: list[tuple[str, Iterable[str]]] = [
         ("the file is the one that was certified", _output(certificate, data, result)),
         (_rules_said(certificate), _rule_files(certificate, rules, result, allow)),
         (_documents_said(certificate), _documents(certificate, rules, result)),
         (_verdicts_said(certificate), _verdicts(certificate, result)),
-        (_blocks_said(certificate), _blocks(certificate, data, record)),
+        (_blocks_said(certificate), _blocks(certificate, data, record, result, dataset)),
         (recount.said, recount.differs),
         ("the certificate agrees with itself: plan, inputs, blocks and counts", contradictions),
     ]
@@ -85,14 +94,24 @@ def _added_up(parts: Iterable[tuple[str, Iterable[str]]]) -> tuple[list[str], li
     return confirmed, mismatches
 
 
-def _recount(certificate: Mapping[str, Any], data: Path, record: str | None) -> Recount:
-    """Return what the masker counts in the file."""
-    plan = plan_from_json(certificate["plan"])
-    if not plan.masker.recounts:
+def _read_again(certificate: Mapping[str, Any], data: Path, record: str | None, result: CheckResult) -> Dataset:
+    """Read the masked file, which must be the one that was judged."""
+    dataset = read_dataset(data, record or certificate["options"]["record"])
+    _require_judged(data, dataset.sha256, result)
+    return dataset
+
+
+def _require_judged(data: Path, sha256: str, result: CheckResult) -> None:
+    if result.inputs.get("data", sha256) != sha256:
+        raise ChangedFileError("the file has changed since it was judged", file=str(data), hint="run again")
+
+
+def _recount(certificate: Mapping[str, Any], plan: Plan, dataset: Dataset | None) -> Recount:
+    """Return what the masker counts in the file, if it counts."""
+    if not plan.masker.recounts or dataset is None:
         return Recount()
-    table = read_dataset(data, record or certificate["options"]["record"]).table
     masker = make_masker(MASKERS[plan.masker.name], plan.masker.told())
-    return masker.recount(plan, table, recipe_from_json(certificate["recipe"]))
+    return masker.recount(plan, dataset.table, recipe_from_json(certificate["recipe"]))
 
 
 def _output(certificate: Mapping[str, Any], data: Path, result: CheckResult) -> Iterator[str]:
@@ -212,16 +231,23 @@ def _blocks_said(certificate: Mapping[str, Any]) -> str:
     return f"at least {number(least)} records share the values of each of {counted(len(blocks), 'block')} (k = {k})"
 
 
-def _blocks(certificate: Mapping[str, Any], data: Path, record: str | None) -> Iterator[str]:
+def _blocks(
+    certificate: Mapping[str, Any], data: Path, record: str | None, result: CheckResult, dataset: Dataset | None
+) -> Iterator[str]:
     blocks, k = certificate["blocks"], certificate["options"]["k"]
     planned = [[variable["name"] for variable in block["variables"]] for block in certificate["plan"]["blocks"]]
     if planned != [block["variables"] for block in blocks] or certificate["plan"]["k"] != k:
         yield "blocks: those of the certificate are not those of its own plan"
-    counted_now, names = _counted(data, record or certificate["options"]["record"], tuple(map(tuple, planned)))
+    if dataset is None:
+        found = _counted(data, record or certificate["options"]["record"], tuple(map(tuple, planned)))
+        _require_judged(data, found.sha256, result)
+        smallest, names = found.smallest, found.names
+    else:
+        smallest, names = smallest_groups(dataset.chunks(), planned), frozenset(dataset.table.columns)
     for name in sorted({name for block in planned for name in block} - names):
         yield f"blocks: {name} is certified as masked, but no record has it"
     shares = [block["shares"] for block in certificate["plan"]["blocks"]]
-    for block, actual, is_shared in zip(blocks, counted_now, shares, strict=False):
+    for block, actual, is_shared in zip(blocks, smallest, shares, strict=False):
         name = f"block {block['number']} ({', '.join(block['variables'])})"
         if actual < k and is_shared:
             yield f"{name}: values shared by {counted(actual, 'record')}, fewer than k = {k}"
@@ -229,10 +255,22 @@ def _blocks(certificate: Mapping[str, Any], data: Path, record: str | None) -> I
             yield f"{name}: the smallest group has {counted(actual, 'record')}, certified {number(block['smallest'])}"
 
 
-def _counted(data: Path, record: str | None, blocks: tuple[tuple[str, ...], ...]) -> tuple[tuple[int, ...], set[str]]:
-    """Return the least number of records that share the values of each block, and the variables of the file."""
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """The least number of records that share the values of each block, the variables of the file, and its digest."""
+
+    smallest: tuple[int, ...]
+    names: frozenset[str]
+    sha256: str
+
+
+def _counted(data: Path, record: str | None, blocks: tuple[tuple[str, ...], ...]) -> _Counted:
+    """Count in a file that is not in memory, a chunk at a time."""
     count, names = GroupCount(blocks), set[str]()
-    for chunk in open_microdata(data, record=record).chunks():
-        count.take(chunk)
-        names |= chunk.columns.keys()
-    return count.smallest(), names
+    with OnePass(data) as source:
+        microdata = open_microdata(data, record=record, source=source)
+        source.begin()
+        for chunk in microdata.chunks(source=source):
+            count.take(chunk)
+            names |= chunk.columns.keys()
+    return _Counted(count.smallest(), frozenset(names), source.sha256)

@@ -143,18 +143,32 @@ class Original:
         return judges_of(self.rule_set.schema, self.check, self._saxon)
 
     @cached_property
-    def before(self) -> CheckResult | None:
-        """The verdict on the original, None without rules; RulesError for a rule that cannot be evaluated."""
+    def verdict(self) -> CheckResult | None:
+        """The verdict on the original, None without rules."""
         if not self.has_rules:
             return None
         self.check.require_files()
         require_rules(self.rule_set.schema, self.check.allow_idle)
         missing = tuple(self.understood.missing.conditions(a.id for a in self.rule_set.schema.assertions()).items())
         with compiling(self.judges, self.dataset.layout.record, missing):
-            before = check_dataset(self.dataset, self.rule_set, self.understood, self.check, self.judges)
-        _refuse_errors(before)
-        refuse_idle(before)
-        return before
+            return check_dataset(self.dataset, self.rule_set, self.understood, self.check, self.judges)
+
+    @cached_property
+    def before(self) -> CheckResult | None:
+        """The verdict on an original to be masked; RulesError for a rule that is idle or cannot be evaluated."""
+        if self.verdict is not None:
+            _refuse_errors(self.verdict)
+            refuse_idle(self.verdict)
+        return self.verdict
+
+    def verdict_on(self, masked: Dataset) -> CheckResult:
+        """Return the verdict on a masked file; rules look values up in the original, which is in memory."""
+        check = self.check
+        understood = understand_rules(
+            self.rule_set, masked, check.parameters, check.allow, self.readings, check.missing_codes, self.dataset
+        )
+        result = check_dataset(masked, self.rule_set, understood, check, self.judges)
+        return replace(result, inputs=read_inputs(masked.path, self.rule_set, check, self.readings))
 
     def without_rules(self) -> Original:
         """Return the same file as if there were no rules."""

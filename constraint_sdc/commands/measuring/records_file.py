@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -10,11 +11,12 @@ import numpy as np
 from constraint_sdc.arrays import Points
 from constraint_sdc.commands.convert import FORMATS
 from constraint_sdc.data.pair import Pair
-from constraint_sdc.data.table import Chunk, Table, column_of
+from constraint_sdc.data.table import Table, column_of
 from constraint_sdc.data.variable import batch_length
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.csv_file import read_csv
-from constraint_sdc.files.microdata.microdata import open_microdata, read_table
+from constraint_sdc.files.dataset import Dataset, read_dataset
+from constraint_sdc.files.readings import Readings
 from constraint_sdc.measures.assessment import AssessOptions
 from constraint_sdc.plan.read_series import is_numeric, make_series
 from constraint_sdc.settings.words import Scale, VariableWish
@@ -27,27 +29,39 @@ def is_csv(path: Path) -> bool:
     return FORMATS.get(path.suffix.lower()) == "csv"
 
 
-def read_records(path: Path, record: str | None = None, progress: Progress = lambda _: None) -> Table:
+@dataclass(frozen=True, slots=True)
+class RecordsRead:
+    """The records of a file; `dataset` is None for CSV."""
+
+    path: Path
+    table: Table
+    dataset: Dataset | None = None
+
+    def xml(self) -> Dataset:
+        """Return the file for rules to judge; UsageError for CSV."""
+        if self.dataset is None:
+            hint = f"constraint-sdc convert {self.path.name} {self.path.with_suffix('.xml').name}"
+            raise UsageError("rules judge XML, and this is CSV", file=str(self.path), hint=hint)
+        return self.dataset
+
+
+def read_records(
+    path: Path, record: str | None = None, progress: Progress = lambda _: None, readings: Readings | None = None
+) -> RecordsRead:
     """Return the records; `record` names their element in XML. A file without a known ending is read as XML.
 
-    The variables of a CSV file have the names that `convert` would give them in XML.
+    The variables of a CSV file have the names that `convert` would give them in XML. `readings` gets the digest of an
+    XML file.
     """
     if is_csv(path):
-        return _read_csv(path, progress)
-    if FORMATS.get(path.suffix.lower(), "xml") == "xml":
-        return _read_xml(path, record, progress)
-    target = path.with_suffix(".xml").name
-    hint = f"constraint-sdc convert {path.name} {target}"
-    raise UsageError("neither XML nor CSV: convert it first", file=str(path), hint=hint)
-
-
-def _read_xml(path: Path, record: str | None, progress: Progress) -> Table:
-    def chunks() -> Iterator[Chunk]:
-        for chunk in open_microdata(path, record=record).chunks():
-            progress(chunk.first + len(chunk))
-            yield chunk
-
-    return read_table(chunks(), str(path))
+        return RecordsRead(path, _read_csv(path, progress))
+    if FORMATS.get(path.suffix.lower(), "xml") != "xml":
+        hint = f"constraint-sdc convert {path.name} {path.with_suffix('.xml').name}"
+        raise UsageError("neither XML nor CSV: convert it first", file=str(path), hint=hint)
+    dataset = read_dataset(path, record, progress)
+    if readings is not None:
+        readings.note(path, dataset.sha256)
+    return RecordsRead(path, dataset.table, dataset)
 
 
 def _read_csv(path: Path, progress: Progress) -> Table:
@@ -67,7 +81,7 @@ def _read_csv(path: Path, progress: Progress) -> Table:
 
 def intruders_file(path: Path, pair: Pair, options: AssessOptions) -> Points:
     """Return the intruder's numbers, one column per known variable; row i belongs to record i of the original."""
-    table = read_records(path, None if is_csv(path) else options.record or options.recipe.record)
+    table = read_records(path, None if is_csv(path) else options.record or options.recipe.record).table
     if table.records != len(pair):
         what = f"has {table.records:,} records, the original {len(pair):,}"
         raise UsageError(what, file=str(path), hint="it must hold the original's records, in their order")

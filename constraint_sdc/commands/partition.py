@@ -10,7 +10,8 @@ from time import perf_counter
 import numpy as np
 
 from constraint_sdc.arrays import Labels, Weights
-from constraint_sdc.commands.masking.division import keep_weights, record_weights, wished_division
+from constraint_sdc.commands.masking.division import keep_weights, record_weights
+from constraint_sdc.commands.masking.settings import settle_partition
 from constraint_sdc.commands.measuring.records_file import Progress, is_csv, read_records
 from constraint_sdc.data.cloud import Cloud, cloud_of
 from constraint_sdc.data.groups import Groups
@@ -27,26 +28,30 @@ from constraint_sdc.partition.registry import partitioner
 from constraint_sdc.plan.blocks import decide_roles, refuse_too_many_categories
 from constraint_sdc.plan.plan import Kept
 from constraint_sdc.plan.read_series import make_series
+from constraint_sdc.settings.partition_settings import PartitionSettings
 from constraint_sdc.settings.recipe import Division, Recipe
 from constraint_sdc.settings.words import Role, Standardise, VariableWish
 
 _DIVIDED_TWICE = 20_000  # records; beyond, MDAV for comparison would take longer than the method itself
 
 
-def partition_file(data: Path, options: PartitionOptions, progress: Progress = lambda _: None) -> Partitioned:
+def partition_file(
+    data: Path, options: PartitionOptions | PartitionSettings, progress: Progress = lambda _: None
+) -> Partitioned:
     """Return the groups of a file's records; `progress` hears the number of records read."""
-    k, division, seed = _wishes(options)
-    if options.record is not None and is_csv(data):
+    if isinstance(options, PartitionOptions) and options.record is not None and is_csv(data):
         raise UsageError("--record has no meaning here", file=str(data), hint="a CSV file has no elements")
-    table = read_records(data, options.record or options.recipe.record, progress).table
+    settings = settle_partition(options)
+    k, seed = settings.k, settings.seed
+    table = read_records(data, settings.record, progress).table
     if table.records < k:
         what = f"{table.records:,} records cannot form a group of {k:,}"
         raise UsageError(what, file=str(data), hint="choose a smaller k")
-    division, weights = _weighed(table, division)
-    variables, left_out = _variables(table, options, division.weights)
+    division, weights = _weighed(table, settings.division)
+    variables, left_out = _variables(table, settings, division.weights)
     if not variables:
         raise UsageError("no variable holds numbers", file=str(data), hint="name some categories with --variables")
-    cloud = _cloud(table, variables, options.recipe, division.standardise, weights)
+    cloud = _cloud(table, variables, settings.recipe, division.standardise, weights)
     _refuse_impossible(cloud, k)
     method = partitioner(division.partition, division.effort)
     choice = method.choose(cloud, k) if isinstance(method, Auto) else None
@@ -87,18 +92,6 @@ def _mdav_loss(cloud: Cloud, k: int) -> float | None:
     return _loss(cloud, Mdav(compiled=False).partition(Cloud(cloud.points, cloud.axes), k, seed=0))
 
 
-def _wishes(options: PartitionOptions) -> tuple[int, Division, int]:
-    """Settle what the options, else the recipe, else the defaults say."""
-    recipe = options.recipe
-    k = options.k if options.k is not None else recipe.k
-    if k is None:
-        raise UsageError("k is not given", hint="how many records to a group at least? -k K, or `k: K` in the recipe")
-    if k < 2:
-        raise UsageError(f"k must be at least 2, not {k}", hint="a group of one record hides nothing")
-    seed = options.seed if options.seed is not None else recipe.seed if recipe.seed is not None else 0
-    return k, wished_division(options), seed
-
-
 def _weighed(table: Table, division: Division) -> tuple[Division, Weights | None]:
     if division.weights is None:
         return division, None
@@ -112,11 +105,11 @@ def _in_file(table: Table, name: str) -> str | None:
 
 
 def _variables(
-    table: Table, options: PartitionOptions, weights: str | None
+    table: Table, settings: PartitionSettings, weights: str | None
 ) -> tuple[tuple[DividedBy, ...], tuple[Kept, ...]]:
     """Return the variables to divide by, and those that were not named and are left out."""
-    named = None if options.variables is None else _named(table, options.variables, weights)
-    recipe = options.recipe if weights is None else keep_weights(options.recipe, weights)
+    named = None if settings.variables is None else _named(table, settings.variables, weights)
+    recipe = settings.recipe if weights is None else keep_weights(settings.recipe, weights)
     recipe = _with_named(recipe, named or ())
     roles = decide_roles(table, recipe, tied=frozenset())
     names = tuple(roles.masked) if named is None else named

@@ -13,7 +13,7 @@ from constraint_sdc.errors import UsageError
 from constraint_sdc.files.recipe import read_recipe
 from constraint_sdc.library.keywords import File
 from constraint_sdc.settings.recipe import Recipe
-from constraint_sdc.settings.words import Standardise
+from constraint_sdc.settings.words import standardise_by
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -91,14 +91,6 @@ def _names(names: Iterable[Any]) -> tuple[Any, ...]:
     return tuple(names)
 
 
-def _standardise(word: str | Standardise) -> Standardise:
-    try:
-        return Standardise(word)
-    except ValueError:
-        known = ", ".join(unit.value for unit in Standardise)
-        raise UsageError(f"numbers cannot be standardised by {word!r}", hint=f"use one of: {known}") from None
-
-
 CONVERSIONS: Mapping[str, Callable[[Any], Any]] = MappingProxyType(
     {
         "original": Path,
@@ -110,7 +102,7 @@ CONVERSIONS: Mapping[str, Callable[[Any], Any]] = MappingProxyType(
         "allow": _paths,
         "allow_idle": _names,
         "recipe": recipe_of,
-        "standardise": _standardise,
+        "standardise": standardise_by,
         "variables": _names,
         "known": _names,
         "attacks": _names,

@@ -7,6 +7,8 @@ from enum import Enum
 from typing import Literal as OneOf
 from typing import TypeAlias
 
+from constraint_sdc.errors import UsageError
+
 OnBroken: TypeAlias = OneOf["refuse", "keep"]
 
 
@@ -41,6 +43,15 @@ class Standardise(Enum):
     Z_SCORE = "z-score"  # its standard deviation
     ROBUST = "robust"  # its interquartile range, which is insensitive to outliers
     NONE = "none"  # unscaled: variables with large numbers dominate
+
+
+def standardise_by(word: str | Standardise) -> Standardise:
+    """Return the unit by its name."""
+    try:
+        return Standardise(word)
+    except ValueError:
+        known = ", ".join(unit.value for unit in Standardise)
+        raise UsageError(f"numbers cannot be standardised by {word!r}", hint=f"use one of: {known}") from None
 
 
 class Treatment(Enum):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean, pstdev
-from typing import TypeAlias
+from typing import Any, TypeAlias, cast
 
 import pytest
 from hypothesis import given, settings
@@ -14,12 +14,14 @@ from hypothesis import strategies as st
 
 from constraint_sdc import PartitionOptions, partition_file
 from constraint_sdc.commands import partition
+from constraint_sdc.commands.masking.settings import settle, settle_partition
 from constraint_sdc.errors import UsageError
-from constraint_sdc.maskers.masked import Partitioned
+from constraint_sdc.maskers.masked import MaskOptions, Partitioned
 from constraint_sdc.partition.registry import METHODS
 from constraint_sdc.plan import blocks as categories
+from constraint_sdc.settings.partition_settings import PartitionSettings
 from constraint_sdc.settings.reason import because
-from constraint_sdc.settings.recipe import Recipe
+from constraint_sdc.settings.recipe import Division, Recipe
 from constraint_sdc.settings.words import Role, Scale, Standardise, VariableWish
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "partition"
@@ -240,6 +242,9 @@ def test_a_blank_is_refused_with_its_place(tmp_path: Path, ending: str) -> None:
     [
         (PartitionOptions(), "k is not given"),
         (PartitionOptions(k=1), "k must be at least 2, not 1"),
+        (PartitionOptions(k=cast(int, 2.5)), "k must be a whole number, not 2.5"),
+        (PartitionOptions(k=2, seed=-1, partition="random"), "the seed must be a whole number from 0, not -1"),
+        (PartitionOptions(k=2, standardise=cast(Standardise, "zz")), "numbers cannot be standardised by 'zz'"),
         (PartitionOptions(k=7), "6 records cannot form a group of 7 "),
         (PartitionOptions(k=2, record="Record"), "--record has no meaning here"),
         (PartitionOptions(k=2, partition="mda"), "unknown partition method 'mda'"),
@@ -305,3 +310,22 @@ def test_the_overview_has_every_method_and_its_page() -> None:
     rows = re.findall(r"^\| `([^`]+)` \|.*\| \[[^]]*\]\(([^)]+)\) \|$", overview, re.MULTILINE)
     assert {name for name, _ in rows} - {"NAME+refine"} == set(METHODS)
     assert [page for _, page in rows if not (DOCS / page).is_file()] == []
+
+
+@pytest.mark.parametrize(
+    "wrong", [{}, {"k": 1}, {"k": "5"}, {"k": 2, "seed": -1}, {"k": 2, "seed": 0.5}, {"k": 2, "partition": "x"}]
+)
+def test_mask_and_partition_refuse_the_same_settings_in_the_same_words(wrong: dict[str, Any]) -> None:
+    with pytest.raises(UsageError) as of_partition:
+        settle_partition(PartitionOptions(**wrong))
+    with pytest.raises(UsageError) as of_mask:
+        settle(MaskOptions(**wrong))
+    assert str(of_partition.value) == str(of_mask.value)
+
+
+def test_what_the_options_and_the_recipe_say_is_settled_once() -> None:
+    recipe = Recipe(k=4, seed=3, record="Row", partition="mdav", standardise=Standardise.ROBUST)
+    settled = settle_partition(PartitionOptions(k=5, recipe=recipe, variables=("A",)))
+    division = Division("mdav", None, Standardise.ROBUST, None)
+    assert settled == PartitionSettings(5, division, 3, ("A",), "Row", recipe)
+    assert settle_partition(settled) is settled

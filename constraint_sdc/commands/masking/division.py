@@ -17,7 +17,7 @@ from constraint_sdc.maskers.registry import DEFAULT, MASKERS
 from constraint_sdc.partition.registry import METHODS, settled, takes_one_variable
 from constraint_sdc.settings.masker import MaskerTraits, make_masker
 from constraint_sdc.settings.recipe import Division, Recipe
-from constraint_sdc.settings.words import Role, Standardise, VariableWish
+from constraint_sdc.settings.words import Role, Standardise, VariableWish, standardise_by
 
 
 def wished_masker(options: MaskOptions) -> Masker:
@@ -37,7 +37,7 @@ def wished_division(options: MaskOptions | PartitionOptions, masker: MaskerTrait
     division = Division(
         partition=method,
         effort=inherited if options.effort is None else options.effort,
-        standardise=_unit(options.standardise or recipe.standardise or Standardise.Z_SCORE),
+        standardise=standardise_by(options.standardise or recipe.standardise or Standardise.Z_SCORE),
         weights=recipe.weights if options.weights is None else options.weights,
     )
     if masker is None:
@@ -69,15 +69,6 @@ def _refuse_idle(division: Division, masker: MaskerTraits, options: MaskOptions 
         raise UsageError(f"{masker.name} takes no weights of records", hint="leave the weights out")
     if division.standardise is not Standardise.Z_SCORE and not masker.takes_standardise:
         raise UsageError(f"standardise has no meaning with {masker.name}", hint="leave it out")
-
-
-def _unit(wish: Standardise | str) -> Standardise:
-    """Return the way to standardise, also for callers who give its name."""
-    try:
-        return Standardise(wish)
-    except ValueError:
-        names = ", ".join(each.value for each in Standardise)
-        raise UsageError(f"unknown way to standardise: {wish!r}", hint=f"use one of: {names}") from None
 
 
 # The variable that says how much each record counts.

@@ -1,13 +1,14 @@
-"""Settle how a file is masked: what the options say, else the recipe, else the default; checked here only."""
+"""Settle how a file is masked or divided: what the options, else the recipe, else defaults say; checked here only."""
 
 from __future__ import annotations
 
 from constraint_sdc.commands.masking.division import wished_division, wished_masker
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.recipe import load_recipe
-from constraint_sdc.maskers.masked import MaskOptions
+from constraint_sdc.maskers.masked import MaskOptions, PartitionOptions
 from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.settings.mask_settings import MaskSettings, RulesSettings
+from constraint_sdc.settings.partition_settings import PartitionSettings
 
 LEAST_K = 2
 """Groups of fewer records hide nothing."""
@@ -19,13 +20,11 @@ def settle(options: MaskOptions | MaskSettings[Masker]) -> MaskSettings[Masker]:
         return options
     recipe = options.recipe
     masker = wished_masker(options)
-    k = _settled_k(options.k if options.k is not None else recipe.k, masker)
-    seed = options.seed if options.seed is not None else recipe.seed
     return MaskSettings(
-        k=k,
+        k=_masking_k(_wished_k(options), masker),
         masker=masker,
         division=wished_division(options, masker),
-        seed=0 if seed is None else seed,
+        seed=_settled_seed(options),
         on_broken=options.on_broken or recipe.on_broken or "refuse",
         record=options.record or recipe.record,
         rules=rules_settings(options),
@@ -42,18 +41,56 @@ def rules_settings(options: MaskOptions) -> RulesSettings:
     return RulesSettings(options.phase, options.original, options.allow, options.time_limit, idle, codes)
 
 
-def _settled_k(k: int | None, masker: Masker) -> int:
-    """Return k; 1 for a masker that forms no groups, and on demand for one that then gives the original back."""
-    if not masker.takes_k:
-        if k not in (None, 1):
-            raise UsageError(f"k has no meaning with {masker.name}", hint="it forms no groups; leave k out")
-        return 1
-    if k is None:
-        raise UsageError("k is not given", hint="how many records must share values? -k K, or `k: K` in the recipe")
-    if k < masker.least_k:
-        why = "1 is the original" if masker.least_k == 1 else "a group of one record hides nothing"
-        raise UsageError(f"k must be at least {masker.least_k}, not {k}", hint=why)
+def settle_partition(options: PartitionOptions | PartitionSettings) -> PartitionSettings:
+    """Return how records are divided; UsageError for what is missing, out of range or does not fit together."""
+    if isinstance(options, PartitionSettings):
+        return options
+    return PartitionSettings(
+        k=_required_k(_wished_k(options), LEAST_K),
+        division=wished_division(options),
+        seed=_settled_seed(options),
+        variables=options.variables,
+        record=options.record or options.recipe.record,
+        recipe=options.recipe,
+    )
+
+
+def _wished_k(options: MaskOptions | PartitionOptions) -> int | None:
+    k = options.k if options.k is not None else options.recipe.k
+    if k is not None and not _is_whole(k):
+        raise UsageError(f"k must be a whole number, not {k!r}", hint="-k K, or `k: K` in the recipe")
     return k
+
+
+def _masking_k(k: int | None, masker: Masker) -> int:
+    """Return k; 1 for a masker that forms no groups, and on demand for one that then gives the original back."""
+    if masker.takes_k:
+        return _required_k(k, masker.least_k)
+    if k not in (None, 1):
+        raise UsageError(f"k has no meaning with {masker.name}", hint="it forms no groups; leave k out")
+    return 1
+
+
+def _required_k(k: int | None, least: int) -> int:
+    if k is None:
+        raise UsageError("k is not given", hint="the least number of records in a group: -k K, or `k: K` in the recipe")
+    if k < least:
+        why = "1 is the original" if least == 1 else "a group of one record hides nothing"
+        raise UsageError(f"k must be at least {least}, not {k}", hint=why)
+    return k
+
+
+def _settled_seed(options: MaskOptions | PartitionOptions) -> int:
+    seed = options.seed if options.seed is not None else options.recipe.seed
+    if seed is None:
+        return 0
+    if not _is_whole(seed) or seed < 0:
+        raise UsageError(f"the seed must be a whole number from 0, not {seed!r}", hint="such as seed 1")
+    return seed
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _recipe_digest(options: MaskOptions) -> str | None:

@@ -53,7 +53,7 @@ def test_rules_may_be_absent(run: Run, calls: Calls) -> None:
 def test_every_option_arrives(run: Run, calls: Calls, tmp_path: Path) -> None:
     Path("r.yml").write_text("k: 9\nvariables: {Id: {role: identifier}}\n", encoding="utf-8")
     options = (
-        "-k 3 --partition mdav --seed 4 --on-broken keep --phase p --original data.xml --record Record --time-limit 5"
+        "-k 3 --partition mdav --seed 4 --on-broken keep --phase p --original data.xml --record Record --time-limit 600"
         " --effort 30s --standardise robust --weights A"
     )
     assert run(*PLAN, *options.split(), "--recipe", "r.yml", "--allow", tmp_path).code == 0

@@ -18,6 +18,7 @@ from constraint_sdc.partition.methods.individual_ranking import IndividualRankin
 from constraint_sdc.partition.methods.optimal_univariate import OptimalUnivariate, best_starts, optimal_cut
 from constraint_sdc.settings.words import Scale
 from tests.partition.brute_force import least_loss, least_loss_of_cuts
+from tests.waiting import PATIENCE
 
 
 def optimal(values: np.ndarray[tuple[int], np.dtype[np.float64]], k: int) -> Labels:
@@ -107,4 +108,4 @@ from constraint_sdc.partition.methods.optimal_univariate import OptimalUnivariat
 OptimalUnivariate().partition(Cloud(np.random.default_rng(0).normal(size=(9000, 1))), 3, 0)
 sys.exit("numba" in sys.modules)
 """
-    assert subprocess.run([sys.executable, "-c", script], check=False, timeout=60).returncode == 0
+    assert subprocess.run([sys.executable, "-c", script], check=False, timeout=PATIENCE).returncode == 0

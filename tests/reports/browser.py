@@ -79,7 +79,7 @@ class Browser:
         try:
             self._session = None
             self._call("Browser.close")
-            self._process.wait(10)
+            self._process.wait(_PATIENCE)
         except (OSError, TimeoutError, subprocess.TimeoutExpired):
             self._process.kill()
             self._process.wait()

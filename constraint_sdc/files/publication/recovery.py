@@ -18,6 +18,7 @@ from constraint_sdc.files.publication.names import journal_name, kept_name, lock
 _log = logging.getLogger("constraint_sdc.publication")
 _PATIENCE = 10.0  # seconds: exchanging the files of a set takes milliseconds
 _PAUSE = 0.02
+_pause = time.sleep
 
 
 def settle_publication(path: Path) -> None:
@@ -45,7 +46,7 @@ def settle_publication(path: Path) -> None:
             return  # a living run that has not begun to exchange files
         if time.monotonic() > limit:
             raise DataError("another run is publishing this file", file=str(path), hint="run again when it has ended")
-        time.sleep(_PAUSE)
+        _pause(_PAUSE)
 
 
 def _published_target(path: Path) -> Path | None:

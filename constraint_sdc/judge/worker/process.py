@@ -71,6 +71,7 @@ def write_message(stream: BinaryIO, message: Message, attachment: bytes = b"") -
 
 # Not `-m`: that would put the current directory on the module path, where a foreign file could replace a module.
 _START = "import sys; sys.path.append(sys.argv[1]); from constraint_sdc.judge.worker.worker import main; main()"
+_ENDING = 60.0  # seconds in which a process that has closed a pipe ends, on any machine
 _ROOT = str(Path(__file__).resolve().parents[3])
 
 
@@ -156,8 +157,9 @@ class Worker:
         return b"".join(pieces)
 
     def _ended(self) -> JudgeError:
+        """Return the error for a process that has closed its end of a pipe: it ends, on a busy machine not at once."""
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(1)
+            self._process.wait(_ENDING)
         code = self._process.returncode
         how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
         return JudgeError(f"the Saxon process ended before it was finished ({how})")

@@ -10,6 +10,7 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from constraint_sdc.files.publication.recovery import settle_publication
 from tests.files.publication.faulty_disk import FaultyDisk, failing, installed
 from tests.files.publication.scenes import CERTIFICATE, MASKED, NEW, OLD, SCENES
 from tests.files.publication.test_faults import mix
+from tests.waiting import PATIENCE, awaited
 
 PAIR = SCENES["a pair over an old one"]
 NEW_PAIR = SCENES["a new pair"]
@@ -319,19 +321,29 @@ def test_a_reader_does_not_mind_a_run_that_has_not_begun_to_exchange_files(tmp_p
 
 def test_a_reader_waits_for_a_run_that_exchanges_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     PAIR.set_up(tmp_path)
-    seen = []
+    seen: list[str] = []
+    waits = threading.Event()
+
+    def read() -> None:
+        settle_publication(tmp_path / MASKED)
+        seen.append(state())
+
+    def pause(seconds: float) -> None:
+        waits.set()
+        time.sleep(seconds)
 
     def act() -> None:
-        reader = threading.Thread(target=lambda: (settle_publication(tmp_path / MASKED), seen.append(state())))
-        readers.append(reader)
-        reader.start()
-        reader.join(0.2)
-        seen.append("waits" if reader.is_alive() else "does not wait")
+        readers.append(threading.Thread(target=read))
+        readers[-1].start()
+        awaited(lambda: waits.is_set() or not readers[-1].is_alive(), "the reader neither waits nor ends")
+        seen.append("waits" if readers[-1].is_alive() else "does not wait")
 
     def state() -> str:
         return PAIR.state(tmp_path)
 
     readers: list[threading.Thread] = []
+    monkeypatch.setattr(recovery, "_PATIENCE", PATIENCE)
+    monkeypatch.setattr(recovery, "_pause", pause)
     monkeypatch.setattr(disk, "DISK", Meddling(act))
     PAIR.publish(tmp_path)
     for reader in readers:

@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup attack demo test check docs explore matrix guarantee crash gap price partitions measures maskers bench clean
+.PHONY: setup attack demo test check docs explore matrix guarantee crash gap coverage mutants price partitions measures maskers bench clean
 
 setup: $(VENV)/.ready
 
@@ -54,6 +54,16 @@ gap: setup
 # Hostile inputs of every class through the command line: attempts and what they achieved, which must be nothing.
 attack: setup
 	$(BIN)/python benchmarks/attack.py
+
+# Which lines the tests execute, room by room: the whole suite, once, slower than `make test`.
+coverage: setup
+	$(BIN)/python -m tests.mutants lines
+	$(BIN)/python -m tests.mutants coverage
+
+# 20 random faults of every room, planted one at a time: how many the tests notice. Takes more than half an hour.
+mutants: setup
+	test -e build/mutants/seconds.json || $(BIN)/python -m tests.mutants lines
+	$(BIN)/python -m tests.mutants run
 
 # What the rules cost in information, beside plain MDAV.
 price: setup

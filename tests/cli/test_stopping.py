@@ -61,7 +61,14 @@ def mask(folder: Path, kind: str, count: int, number: int, *before: str) -> subp
         text=True,
         timeout=PATIENCE,
         check=False,
+        preexec_fn=_hear_signals,
     )
+
+
+def _hear_signals() -> None:
+    """Undo what the tests themselves were told to ignore: under nohup, a child would ignore it too."""
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def files(folder: Path) -> dict[str, bytes]:

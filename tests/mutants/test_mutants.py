@@ -102,6 +102,12 @@ def test_a_test_that_fails_anyway_notices_nothing(tmp_path: Path) -> None:
     assert (found.noticed_by, found.tests) == (None, 1)
 
 
+def test_tests_run_in_the_order_given_the_quickest_first(tmp_path: Path) -> None:
+    (tmp_path / "test_toy.py").write_text("def test_slow():\n    assert False\ndef test_quick():\n    assert False\n")
+    tests = ["test_toy.py::test_quick", "test_toy.py::test_slow"]
+    assert Plot(tmp_path).first_failure(tests, 0.0) == "test_toy.py::test_quick"
+
+
 def test_a_fault_that_keeps_a_test_from_ending_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.mutants.trial.PATIENCE", 3.0)
     (tmp_path / "test_toy.py").write_text("def test_it():\n    while True:\n        pass\n")

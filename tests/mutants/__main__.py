@@ -4,7 +4,7 @@ python -m tests.mutants lines [PYTEST ARGUMENTS]   note which test executes whic
 python -m tests.mutants coverage                   the share of statements of every room that the tests execute
 python -m tests.mutants run                        20 faults of every room: `make mutants`
 python -m tests.mutants run --room plan --seed 7   other faults, of one room
-python -m tests.mutants run --again                those that no test noticed last time
+python -m tests.mutants run --again --patient      those that no test noticed last time, with more tests
 python -m tests.mutants table                      the scores and the coverage of every room, for docs/tests.md
 
 The findings are kept in build/mutants; a run that was stopped goes on where it was.
@@ -35,6 +35,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--faults", type=int, default=20, help="faults of every room")
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--patient", action="store_true", help="let a fault face ten times as many tests")
     parser.add_argument("--again", action="store_true", help="try only the faults that nothing noticed")
     options, arguments = parser.parse_known_args()
     if options.what == "lines":
@@ -46,7 +47,7 @@ def main() -> int:
     chosen = sample(all_faults(), options.faults, options.seed, options.room)
     kept = BUILD / f"findings-{options.seed}.jsonl"
     if options.what == "run":
-        try_faults(chosen, kept, options.processes, options.again)
+        try_faults(chosen, kept, options.processes, again=options.again, is_patient=options.patient)
     return _print_table(chosen, _read(kept))
 
 
@@ -56,7 +57,7 @@ def _read(kept: Path) -> dict[str, dict[str, Any]]:
     return {found["name"]: found for found in map(json.loads, kept.read_text(encoding="utf-8").splitlines())}
 
 
-def try_faults(chosen: list[Fault], kept: Path, processes: int, again: bool) -> None:
+def try_faults(chosen: list[Fault], kept: Path, processes: int, *, again: bool, is_patient: bool) -> None:
     """Try the faults that have no finding yet, in several copies of the project at once."""
     known = {name for name, found in _read(kept).items() if found["noticed_by"] or not again}
     waiting = [fault for fault in chosen if fault.name not in known]
@@ -64,7 +65,7 @@ def try_faults(chosen: list[Fault], kept: Path, processes: int, again: bool) -> 
     witnesses = Witnesses()
     plots: queue.Queue[Plot] = queue.Queue()
     for number in range(min(processes, len(waiting))):
-        plots.put(Plot(copy_project(BUILD / f"tree-{number}")))
+        plots.put(Plot(copy_project(BUILD / f"tree-{number}"), patience=10 if is_patient else 1))
 
     def work(fault: Fault) -> None:
         plot = plots.get()

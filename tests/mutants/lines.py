@@ -78,8 +78,10 @@ class Witnesses:
     @lru_cache(maxsize=64)  # noqa: B019
     def _of_file(self, path: str) -> dict[int, set[str]]:
         found: dict[int, set[str]] = {}
-        for line, tests in self._data.contexts_by_lineno(str(TOP / path)).items():
-            found[line] = {test for test in tests if test in self.seconds}
+        for measured in self._data.measured_files():
+            if measured.endswith(f"/{path}"):
+                for line, tests in self._data.contexts_by_lineno(measured).items():
+                    found[line] = {test for test in tests if test in self.seconds}
         return found
 
     @lru_cache(maxsize=64)  # noqa: B019

@@ -61,15 +61,16 @@ class Plot:
     _sound: ClassVar[set[str]] = set()
     _unsound: ClassVar[set[str]] = set()
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, patience: int = 1) -> None:
         self.folder = folder
+        self._patience = patience
         self._clock = 0
 
     def try_fault(self, fault: Fault, tests: list[str], seconds: dict[str, float]) -> Finding:
         """Plant a fault and run its tests. A test that fails counts only if it passes without the fault."""
         while True:
             usable = [test for test in tests if test not in self._unsound]
-            first, rest, left_out = choose_rounds(usable, seconds)
+            first, rest, left_out = choose_rounds(usable, seconds, self._patience)
             started = time.monotonic()
             noticed_by = self._with_fault(fault, [first, rest], seconds)
             if noticed_by is None or self._is_sound(noticed_by):
@@ -137,7 +138,7 @@ class Plot:
         return failed.group(1) if failed else f"pytest ended with {code}"
 
 
-def choose_rounds(tests: list[str], seconds: dict[str, float]) -> tuple[list[str], list[str], int]:
+def choose_rounds(tests: list[str], seconds: dict[str, float], patience: int = 1) -> tuple[list[str], list[str], int]:
     """The quickest test of each of many functions, then the others; and how many there is no time for."""
     first: list[str] = []
     functions: set[str] = set()
@@ -150,7 +151,7 @@ def choose_rounds(tests: list[str], seconds: dict[str, float]) -> tuple[list[str
             spent += seconds[test]
     rest: list[str] = []
     for test in sorted(set(tests) - set(first), key=lambda test: (test.partition("[")[0] in functions, seconds[test])):
-        is_one_more = len(first) + len(rest) < ALL_TESTS and spent + seconds[test] < ALL_SECONDS
+        is_one_more = len(first) + len(rest) < patience * ALL_TESTS and spent + seconds[test] < patience * ALL_SECONDS
         if is_one_more or not first + rest:
             rest.append(test)
             spent += seconds[test]

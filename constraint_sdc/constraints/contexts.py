@@ -167,7 +167,7 @@ def _pattern_regions(pattern: MatchPattern, shape: RecordShape, around: Surround
     if first is None:
         if not _is_surely_variable(names, shape):
             return NotUnderstood("the context may match something outside the records", "/".join(names))
-        first = len(names) - 1 if len(names) == 1 else len(names) - 2
+        first = max(len(names) - 2, 0)
         inside = len(names) - 1
     else:
         inside = first + 1

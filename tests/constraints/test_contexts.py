@@ -215,3 +215,11 @@ def test_without_data_a_lone_variable_is_taken_for_one() -> None:
     edit = one("V3", ". >= 0", record=None)
     assert edit.context.variable == "V3"
     assert show_constraint(edit.constraint) == "if V3 is present then V3 >= 0"
+
+
+@pytest.mark.parametrize(
+    ("context", "is_local"), [("Person[V1 = 1]/V3", True), ("V3[. = 1]", True), ("Data[V1 = 1]/Person/V3", False)]
+)
+def test_without_data_a_variable_may_be_of_another_record_than_the_guessed_one(context: str, is_local: bool) -> None:
+    described = schema(pattern(rule("Row", "V1 > 0", "V2 > 0")), pattern(rule(context, ". > 0", first=3)))
+    assert understand(described)[2].is_record_local == is_local

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -12,6 +12,7 @@ from lxml import etree
 
 from constraint_sdc.errors import DataError, JudgeError, RulesError
 from constraint_sdc.judge.judge import Judge
+from constraint_sdc.judge.stylesheet.transpile import Stylesheet, make_stylesheet
 
 if TYPE_CHECKING:
     from conftest import Desk
@@ -124,6 +125,24 @@ def test_a_rule_that_xpath_stops_on_is_an_error_on_that_node_and_the_others_are_
     assert "five" in cast.error
     assert cast.error.startswith("FORG0001: ")
     assert (plain.fired, plain.errors) == (3, 0)
+
+
+@pytest.mark.parametrize(("value", "guarded"), [("9", False), ("nine", True)])
+def test_errors_are_caught_node_by_node_only_where_xpath_stops(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, value: str, guarded: bool
+) -> None:
+    """A guarded stylesheet costs a second run."""
+    made: list[bool] = []
+
+    def noted(*args: Any, **options: Any) -> Stylesheet:
+        made.append(options["guarded"])
+        return make_stylesheet(*args, **options)
+
+    monkeypatch.setattr("constraint_sdc.judge.judge.make_stylesheet", noted)
+    rules = '<pattern><rule context="V1"><assert id="a" test="xs:integer(.) &lt; 6">x</assert></rule></pattern>'
+    report = desk.report('<ns prefix="xs" uri="http://www.w3.org/2001/XMLSchema"/>' + rules, f"<V1>{value}</V1>")
+    assert (report.count("a").failed, report.count("a").errors) == (int(not guarded), int(guarded))
+    assert made == ([False, True] if guarded else [False])
 
 
 def test_an_error_in_a_rule_variable_counts_only_for_the_tests_that_use_it(desk: Desk) -> None:

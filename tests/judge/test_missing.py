@@ -100,6 +100,19 @@ def test_a_record_on_which_xpath_stops_is_counted_as_stopped_only(tmp_path: Path
     assert (result.errors, *counts(result)) == (3, 7, 3, 1, 0, 1)
 
 
+@pytest.mark.parametrize("engine", ["auto", "saxon"])
+def test_values_in_a_namespace_count_too(tmp_path: Path, engine: str) -> None:
+    data, rules = tmp_path / "data.xml", tmp_path / "rules.sch"
+    data.write_text('<D xmlns="urn:d"><R><A>1</A></R><R><A/></R><R/></D>', encoding="utf-8")
+    rules.write_text(
+        '<schema xmlns="http://purl.oclc.org/dsdl/schematron" queryBinding="xslt2"><ns prefix="d" uri="urn:d"/>'
+        '<pattern><rule context="d:R"><assert test="not(d:A = \'7\')">x</assert></rule></pattern></schema>',
+        encoding="utf-8",
+    )
+    (result,) = check_file(data, rules, CheckOptions(engine=engine)).results  # type: ignore[arg-type]
+    assert counts(result) == (3, 3, 0, 2, 0)
+
+
 def test_a_masked_file_is_counted_by_the_judge_as_by_check(tmp_path: Path) -> None:
     rows = "".join(f"<R>{'' if n % 4 == 0 else f'<A>{n}</A>'}<B>{n}</B><C>{2 * n}</C></R>" for n in range(1, 25))
     data, rules, out = tmp_path / "data.xml", tmp_path / "rules.sch", tmp_path / "masked.xml"

@@ -58,6 +58,16 @@ def test_plain_rows_need_no_parser(write: Write, parsed_records: list[int], row:
     assert not parsed_records
 
 
+@pytest.mark.parametrize("look", [look for look in PLAIN if look != "references"])
+def test_rows_of_one_look_are_not_read_tag_by_tag(write: Write, monkeypatch: pytest.MonkeyPatch, look: str) -> None:
+    """The template is several times quicker than the tags."""
+    by_tags: list[int] = []
+    monkeypatch.setattr(plain_rows, "mixed_rows", lambda run, *_: by_tags.append(len(run.data)))
+    text = "<D>\n" + "".join(PLAIN[look].format(i) for i in range(40)) + "</D>\n"
+    assert read_rows(write(text), None, 400) == expected_rows(text.encode(), "R")
+    assert not by_tags
+
+
 @pytest.mark.parametrize("encoding", ["iso-8859-1", "utf-16", "utf-32", "us-ascii"])
 def test_plain_rows_in_other_encodings_need_no_parser(write: Write, parsed_records: list[int], encoding: str) -> None:
     rows = "".join(f"<R><A>{i}</A><B>{'' if encoding == 'us-ascii' else 'é'}</B></R>\n" for i in range(1200))

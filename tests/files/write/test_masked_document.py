@@ -242,6 +242,12 @@ def test_many_records_of_alternating_looks(tmp_path: Path) -> None:
     assert masked_bytes(source, {"V": column_of("V", masked)}).decode() == document(masked)
 
 
+def test_a_variable_is_inserted_after_many_records_of_one_look(tmp_path: Path) -> None:
+    text = f"<D>{'<Record><A>1</A></Record>' * 6}</D>"
+    written = mask(tmp_path, text, A=["2"] * 6, B=[None] * 5 + ["9"])
+    assert written == f"<D>{'<Record><A>2</A></Record>' * 5}<Record><A>2</A><B>9</B></Record></D>"
+
+
 @pytest.mark.parametrize("count", [1, 3])
 def test_another_number_of_records_is_refused(tmp_path: Path, count: int) -> None:
     source = tmp_path / "data.xml"

@@ -182,6 +182,22 @@ def test_a_text_and_a_path_are_the_same(tmp_path: Path) -> None:
     assert by_text == by_path == by_object
 
 
+@pytest.mark.parametrize(
+    ("given", "key"), [({}, "r1"), ({"key": "Name"}, "Ann"), ({"recipe": None, "key": "Name"}, "Ann")]
+)
+def test_a_check_names_records_by_the_key_that_is_given_or_else_by_that_of_the_recipe(
+    tmp_path: Path, given: dict[str, Any], key: str
+) -> None:
+    (tmp_path / "data.xml").write_text("<D><R><Id>r1</Id><Name>Ann</Name><A>0</A></R></D>")
+    (tmp_path / "rules.sch").write_text(
+        '<schema xmlns="http://purl.oclc.org/dsdl/schematron" queryBinding="xslt2">'
+        '<pattern><rule context="R"><assert id="a" test="A > 0">told</assert></rule></pattern></schema>'
+    )
+    recipe = cs.Recipe(record="R", key="Id")
+    result = cs.check_file(tmp_path / "data.xml", tmp_path / "rules.sch", **{"recipe": recipe, "record": "R", **given})
+    assert [violation.key for violation in result.results[0].violations] == [key]
+
+
 def test_options_with_text_for_paths_are_converted_too() -> None:
     options = settle(cs.MaskOptions, cs.MaskOptions(original="census.xml", allow=["rules"]), {})  # type: ignore[arg-type]
     assert (options.original, options.allow) == (Path("census.xml"), (Path("rules"),))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import signal
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,6 +13,7 @@ import pytest
 
 from constraint_sdc import limits
 from constraint_sdc.cli import main
+from constraint_sdc.cli.limits import Size
 from constraint_sdc.errors import JudgeError, LimitError, RulesError
 from constraint_sdc.evaluate.regex import translated
 from constraint_sdc.files.dataset import read_dataset
@@ -75,6 +77,16 @@ def test_a_command_within_its_limits_leaves_no_alarm_behind(files: Path) -> None
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
+def test_without_a_time_limit_no_alarm_is_set(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(signal, "setitimer", pytest.fail)
+    assert run(files, "describe", "data.xml", "--time-limit", "none")[0] == 0
+
+
+def test_a_command_in_a_thread_has_its_limits_without_an_alarm(files: Path) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(run, files, "describe", "data.xml", "--time-limit", "600").result()[0] == 0
+
+
 @pytest.mark.parametrize("word", ["0", "-1", "nan", "inf", "soon"])
 def test_a_time_that_no_clock_waits_for_is_refused(files: Path, word: str) -> None:
     assert run(files, "describe", "data.xml", "--time-limit", word)[0] == 2
@@ -85,6 +97,13 @@ def test_a_size_that_is_none_is_refused(files: Path, word: str) -> None:
     code, told = run(files, "describe", "data.xml", "--memory-limit", word)
     assert code == 2
     assert "is not a size such as 512M or 4G" in told
+
+
+@pytest.mark.parametrize(
+    ("word", "size"), [("512", 512), ("3K", 3 << 10), ("512M", 512 << 20), ("4G", 4 << 30), ("4gb", 4 << 30)]
+)
+def test_a_size_is_a_number_of_bytes(word: str, size: int) -> None:
+    assert repr(Size().convert(word, None, None)) == repr(size)
 
 
 PATTERN = "a*a*a*a*a*a*a*a*a*a*b"

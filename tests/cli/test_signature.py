@@ -104,6 +104,25 @@ def test_a_passphrase_protects_the_private_key(run: Run) -> None:
     assert not Path("k").exists()
 
 
+@pytest.mark.usefixtures("made")
+def test_on_a_terminal_a_passphrase_is_asked_for_unless_a_file_says_it(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("click.termui.hidden_prompt_func", lambda prompt: asked.append(prompt) or "correct horse")
+    Path("phrase").write_text("correct horse\n", encoding="utf-8")
+    assert run("key", "new", "safe.key", "--passphrase-file", "phrase").code == 0
+    assert run("key", "show", "safe.key", "--passphrase-file", "phrase").code == 0
+    assert asked == []
+    assert run("key", "show", "safe.key").code == 0
+    assert run("key", "show", "safe.key", "--passphrase-file", "-").code == 0
+    assert len(asked) == 2
+    assert run("key", "new", "typed.key", "--passphrase-file", "-").code == 0
+    assert len(asked) == 4, "a new passphrase is typed twice"
+    assert isinstance(load_pem_private_key(Path("typed.key").read_bytes(), b"correct horse"), Ed25519PrivateKey)
+
+
 @pytest.mark.parametrize("kind", ["rsa", "ec", "ed448"])
 @pytest.mark.usefixtures("made")
 def test_keys_of_other_kinds_are_refused(run: Run, kind: str) -> None:

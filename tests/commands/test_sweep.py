@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from time import perf_counter
 
 import pytest
 
@@ -72,6 +73,12 @@ def test_k_one_is_the_unmasked_file(swept: Sweep) -> None:
     unmasked = point(swept, WITH_RULES, 1)
     assert (unmasked.pil, unmasked.loss, unmasked.id) == (0, 0, 100)
     assert (unmasked.broken, unmasked.smallest) == (0, None)
+
+
+def test_the_time_of_a_sweep_is_what_a_clock_beside_it_shows(data: Path) -> None:
+    started = perf_counter()
+    sweep = sweep_file(data, None, SweepOptions(ks=(3,), partitions=("mdav",), jobs=1))
+    assert sum(p.seconds for p in sweep.points) <= sweep.seconds <= perf_counter() - started
 
 
 def test_points_do_not_depend_on_the_number_of_processes(data: Path, swept: Sweep) -> None:

@@ -124,3 +124,17 @@ def test_rules_across_records_tie_nothing_and_are_judged(tmp_path: Path) -> None
     plan = extract(tmp_path, columns(**numbers(10, *"AB")), rules, "group_size: 1").design(3).plan
     assert blocks(plan) == [("A",), ("B",)]
     assert the_rule(plan, "all").why.value == "judged"
+
+
+def test_a_small_stratum_gets_companions_if_less_is_lost_with_them(tmp_path: Path) -> None:
+    """Three records with only a condition in common lie far apart, each with near neighbours that satisfy it too."""
+    lonely = (7, 22, 37)
+    gaps = [min(abs(i - one) for one in lonely) for i in range(45)]
+    rows = columns(
+        W=[1000 * (i // 15) + i % 15 for i in range(45)],
+        X=[50 if gap == 0 else 51 if gap < 3 else 90 for gap in gaps],
+        Z=[int(gap < 3 or i % 5 > 0) for i, gap in enumerate(gaps)],
+    )
+    given = extract(tmp_path, rows, {"R": "number(X) > 50 or number(Z) >= 1"}, "groups: all")
+    _, small = given.design(3).blocks[0].strata
+    assert small.rows.tolist() == [6, 7, 8, 21, 22, 23, 36, 37, 38]

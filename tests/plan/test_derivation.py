@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import operator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from constraint_sdc.evaluate.expression import variables_of
+from constraint_sdc.evaluate.expression import Arithmetic, Call, Expression, Literal, Variable, variables_of
 from constraint_sdc.plan.design import Derivation, Stratum
 from constraint_sdc.settings.reason import because
 from tests.maskers.extract import Extract, columns, extract
 
 RECORDS = 24
+ARITHMETIC = {"+": operator.add, "*": operator.mul, "div": operator.truediv}
 
 
 def sums(tmp_path: Path, rules: dict[str, str], **more: list[object]) -> Extract:
@@ -33,6 +35,18 @@ def stratum(given: Extract, name: str = "A") -> Stratum:
 
 def computed(derivations: tuple[Derivation, ...]) -> dict[str, str]:
     return {derivation.variable: " and ".join(derivation.rules) for derivation in derivations}
+
+
+def solved(expression: Expression, values: dict[str, float]) -> float:
+    """Compute an expression for one record."""
+    match expression:
+        case Arithmetic(op, left, right):
+            return ARITHMETIC[op](solved(left, values), solved(right, values))
+        case Call("number" | "xs:decimal", (Variable(name),)):
+            return values[name]
+        case Literal(value):
+            return float(value)
+    raise AssertionError(expression)
 
 
 def requires_an_order(derivations: tuple[Derivation, ...]) -> None:
@@ -133,3 +147,14 @@ def test_a_variable_that_is_missing_in_a_stratum_is_not_computed_there(tmp_path:
     for one in design.blocks[0].strata:
         is_missing = bool((one.rows < 6).any())
         assert is_missing != bool(one.derivations)
+
+
+def test_an_equality_with_a_factor_and_a_constant_is_solved_with_both(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    a, d = rng.integers(0, 50, RECORDS), rng.integers(1000, 9000, RECORDS)
+    rows = columns(A=(100 - a - 2 * d).tolist(), B=(2 * a).tolist(), D=d.tolist())
+    given = extract(tmp_path, rows, {"mix": "2 * number(A) + number(B) + 4 * number(D) = 200"})
+    (only,) = stratum(given).derivations
+    values = {"A": 11.0, "B": 6.0, "D": 43.0}
+    expected = values.pop(only.variable)
+    assert solved(only.expression, values) == expected

@@ -337,7 +337,8 @@ def test_the_map_shows_this_file_and_the_sweep(full: str) -> None:
 
 def test_the_certificate_tells_digests_versions_and_options() -> None:
     text = words(WORDS)
-    for said in ("a" * 64, "b" * 64, "c" * 64, "d" * 64, "k 10", "seed 0", "weights not given", "numpy 2.3.4"):
+    digests = f"data census.xml {'a' * 64} rules {'b' * 64} masked file masked.xml {'c' * 64} plan {'d' * 64}"
+    for said in (digests, "k 10", "seed 0", "weights not given", "numpy 2.3.4"):
         assert said in text
 
 

@@ -284,6 +284,12 @@ def test_a_point_that_is_not_defined_is_said_not_drawn() -> None:
         Tree.fromstring(empty)
 
 
+@pytest.mark.parametrize("measure", ["pil", "dr"])
+def test_a_point_with_one_of_both_coordinates_is_not_drawn(measure: str) -> None:
+    half = replace(sweep_points()[4], **{measure: None})  # type: ignore[arg-type]
+    assert "1 masking in 1 series; 1 without PIL or DR not drawn." in render_map_svg([half, sweep_points()[5]])
+
+
 def test_more_series_than_colours_still_differ() -> None:
     points = [replace(point, method=f"m{i}") for i in range(9) for point in sweep_points()[:3]]
     root = Tree.fromstring(render_map_svg(points))
@@ -295,3 +301,8 @@ def test_more_series_than_colours_still_differ() -> None:
         if use.get("href") == f"#{id_}" and use.get("fill") in INKS.values()
     }
     assert len(marks) >= 9
+
+
+def test_as_many_values_as_a_bin_must_hold_have_a_picture() -> None:
+    assert bins_of([1.0, 2.0, 3.0], 3) is not None
+    assert binned(compared("V", [1.0, 2.0, 3.0], [1.0, 2.0, math.nan]), 3) is None

@@ -33,6 +33,21 @@ def test_the_same_goal_makes_the_same_picture(values: int, signal: str) -> None:
     assert len(labels) == (values if values <= 70 else -(-values // -(-values // 70)))
 
 
+@pytest.mark.parametrize("values", [2, 44, 400])
+def test_every_text_of_a_goal_stands_within_the_picture_and_none_upon_another(values: int) -> None:
+    root = ElementTree.fromstring(render_goal_svg(report(values)))
+    width, height = (float(root.attrib[side]) for side in ("width", "height"))
+    texts = {"".join(text.itertext()): text.attrib for text in root.iter(f"{SVG}text")}
+    places = {text: (float(where["x"]), float(where["y"])) for text, where in texts.items()}
+    assert all(0 < x < width and 0 < y < height for x, y in places.values())
+    title, group, axis, legend = (
+        next(y for text, (_, y) in places.items() if text.startswith(start))
+        for start in ("Goal 2", "vital: ", "Regiön", "before")
+    )
+    labels = max(y for text, (_, y) in places.items() if text.startswith("Łódź"))
+    assert title < group < labels < axis < legend
+
+
 def test_a_missed_goal_says_so() -> None:
     assert "Goal 2, missed" in render_goal_svg(report(4, missed=("too few pairs",)))
     assert "Goal 2, reached" in render_goal_svg(report(4))

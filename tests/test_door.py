@@ -198,6 +198,24 @@ def test_a_check_names_records_by_the_key_that_is_given_or_else_by_that_of_the_r
     assert [violation.key for violation in result.results[0].violations] == [key]
 
 
+@pytest.mark.parametrize(("given", "code"), [({}, 0), ({"phase": "other"}, 1)])
+def test_a_certificate_is_verified_in_its_own_phase_unless_another_is_given(
+    tmp_path: Path, given: dict[str, Any], code: int
+) -> None:
+    phases = "".join(f'<phase id="{one}"><active pattern="{one}"/></phase>' for one in ("release", "other"))
+    patterns = "".join(
+        f'<pattern id="{name}"><rule context="R"><assert id="{rule}" test="A >= 0">told</assert></rule></pattern>'
+        for name, rule in (("release", "a"), ("other", "b"))
+    )
+    schema = f'<schema xmlns="http://purl.oclc.org/dsdl/schematron" queryBinding="xslt2">{phases}{patterns}</schema>'
+    (tmp_path / "rules.sch").write_text(schema)
+    (tmp_path / "data.xml").write_text(f"<D>{''.join(f'<R><A>{n}</A></R>' for n in range(9))}</D>")
+    with chdir(tmp_path):
+        cs.mask_file("data.xml", "rules.sch", "masked.xml", k=3, partition="mdav", phase="release")
+        found = cs.verify_certificate("masked.xml", "rules.sch", **given)
+    assert found.exit_code == code, found.mismatches
+
+
 def test_options_with_text_for_paths_are_converted_too() -> None:
     options = settle(cs.MaskOptions, cs.MaskOptions(original="census.xml", allow=["rules"]), {})  # type: ignore[arg-type]
     assert (options.original, options.allow) == (Path("census.xml"), (Path("rules"),))

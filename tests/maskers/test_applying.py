@@ -60,6 +60,17 @@ def test_a_context_that_only_saxon_understands_is_counted_by_the_difference(tmp_
     assert min(outcome.no_longer_applies, outcome.newly_applies) == 0
 
 
+def test_where_the_evaluator_is_certain_of_one_file_only_the_difference_is_counted(tmp_path: Path) -> None:
+    """The square of the largest amount has too many digits for the evaluator, that of a mean has not."""
+    rows = [*amounts(), {"A": "4000000000", "B": "7", "C": "x"}]
+    given = extract(tmp_path, rows, schema(RULE, context="Record[xs:decimal(A) * xs:decimal(A) > 3600]"))
+    (outcome,) = given.mask(3).outcomes
+    before, after = above(given, 60)
+    assert outcome.checked == len(after)
+    assert outcome.no_longer_applies == max(0, len(before) - len(after))
+    assert outcome.newly_applies == max(0, len(after) - len(before))
+
+
 @pytest.mark.parametrize("context", ["Record[number(A) = {0}]", "Record[count(A[number(.) = {0}]) = 1]"])
 def test_a_rule_that_judges_no_record_any_more_is_refused(tmp_path: Path, context: str) -> None:
     largest = max(int(row["A"]) for row in amounts())

@@ -78,3 +78,18 @@ def test_the_reason_of_a_rule_on_a_variable_itself(tmp_path: Path) -> None:
     rules = schema({"R": "number(.) >= 0"}, context="Record/A")
     rule = the_rule(extract(tmp_path, RECORDS, rules).design(3).plan, "R")
     assert (rule.variables, rule.why) == (("A",), Why.EXACT)
+
+
+@pytest.mark.parametrize(
+    ("test", "parts", "operators"),
+    [
+        ("number(S) = (2, 5, 7)", "kept", [("lower median",)]),
+        ("number(A) + number(B) = number(C)", "beside", []),
+        ("number(A) + number(B) = number(C) and number(S) = (2, 5, 7)", "beside", [("lower median",)]),
+    ],
+)
+def test_a_reason_names_no_operator_that_masks_none_of_the_rules_variables(
+    tmp_path: Path, test: str, parts: str, operators: list[tuple[str, ...]]
+) -> None:
+    reason = the_rule(planned(tmp_path, test), "R").because
+    assert [part["operators"] for part in reason[parts]] == operators

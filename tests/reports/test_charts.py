@@ -306,3 +306,17 @@ def test_more_series_than_colours_still_differ() -> None:
 def test_as_many_values_as_a_bin_must_hold_have_a_picture() -> None:
     assert bins_of([1.0, 2.0, 3.0], 3) is not None
     assert binned(compared("V", [1.0, 2.0, 3.0], [1.0, 2.0, math.nan]), 3) is None
+
+
+def test_both_boxes_of_quantiles_stand_in_their_panel_before_above_after() -> None:
+    drawn = str(distribution_svg(compared("V", np.arange(200.0) ** 2, np.arange(200.0) * 190), 3, "v"))
+    top, height = map(float, re.findall(r'<rect x="6" y="(.+?)" width="238" height="(.+?)"', drawn)[-1])
+    whiskers = re.findall(r'd="M \S+ (\S+) L \S+ \1"[^>]* class="stroke-(before|after)"', drawn)
+    (before, first), (after, second) = ((float(y), file) for y, file in whiskers)
+    assert (first, second) == ("before", "after")
+    assert top + height / 4 < before < top + height / 2 < after < top + 3 * height / 4
+
+
+def test_lines_of_equal_score_are_drawn_where_the_map_has_room_for_them() -> None:
+    texts = [element.text for element in Tree.fromstring(render_map_svg(sweep_points()[3:9])).iter(f"{SVG}text")]
+    assert [texts.count(f"{score}") for score in range(0, 80, 10)] == [2, 3, 3, 3, 3, 2, 2, 0], "both axes end at 60"

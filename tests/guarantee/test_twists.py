@@ -1,0 +1,33 @@
+"""What the twists of a case do to its recipe."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+import yaml
+
+from constraint_sdc.exam.guarantee.drafting import WRITINGS, Draft
+from constraint_sdc.exam.guarantee.layouts import random_layout
+from constraint_sdc.exam.guarantee.twists import Twist, several_groups
+
+GROUPS = Twist(frozenset({"several groups"}), Random(1))
+
+
+def draft_of(variables: int) -> Draft:
+    draft = Draft(Random(1), 30, random_layout(Random(1)), "xslt2", WRITINGS[0])
+    for _ in range(variables):
+        draft.base()
+    return draft
+
+
+@pytest.mark.parametrize("variables", [4, 5, 12])
+def test_variables_are_divided_among_two_or_three_groups(variables: int) -> None:
+    draft = draft_of(variables)
+    groups = yaml.safe_load(several_groups(GROUPS, draft, None) or "")["groups"]
+    assert len(groups) in (2, 3)
+    assert sorted(name for group in groups for name in group) == sorted(map(draft.layout.variable, draft.numeric))
+
+
+def test_fewer_than_four_variables_are_not_divided() -> None:
+    assert several_groups(GROUPS, draft_of(3), "group_size: 2\n") == "group_size: 2\n"

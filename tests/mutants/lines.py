@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -69,10 +70,12 @@ class Witnesses:
     def of(self, path: str, line: int) -> list[str]:
         """The tests that execute a line, the quickest first; of a line that no test is seen in, those of its file.
 
-        A compiled kernel executes lines that no measurement sees.
+        A compiled kernel executes lines that no measurement sees: its tests are those that import it too.
         """
         by_line = self._of_file(path)
-        tests = by_line.get(self._line_then(path).get(line, 0)) or set().union(*by_line.values())
+        tests = by_line.get(self._line_then(path).get(line, 0))
+        if not tests:
+            tests = set().union(*by_line.values(), self._users_of_kernels(path))
         return self.newer + sorted(tests, key=lambda test: (self.seconds[test], test))
 
     @lru_cache(maxsize=64)  # noqa: B019
@@ -85,6 +88,22 @@ class Witnesses:
         return found
 
     @lru_cache(maxsize=64)  # noqa: B019
+    def _users_of_kernels(self, path: str) -> set[str]:
+        """The tests that import a file of kernels, or execute code that does; none for any other file."""
+        tests: set[str] = set()
+        if "@compiled" not in (TOP / path).read_text(encoding="utf-8"):
+            return tests
+        for source in sorted(SOURCES.rglob("*.py")):
+            for line in import_lines(path, source.read_text(encoding="utf-8")):
+                by_line = self._of_file(source.relative_to(SOURCES).as_posix())
+                tests |= by_line.get(line, set()) if line else set().union(*by_line.values())
+        for source in sorted((TOP / "tests").rglob("test_*.py")):
+            if import_lines(path, source.read_text(encoding="utf-8")):
+                own = f"{source.relative_to(TOP).as_posix()}::"
+                tests |= {test for test in self.seconds if test.startswith(own)}
+        return tests
+
+    @lru_cache(maxsize=64)  # noqa: B019
     def _line_then(self, path: str) -> dict[int, int]:
         """The number that each line had when the lines were measured, for those that have not changed."""
         if not (SOURCES / path).exists():
@@ -92,6 +111,18 @@ class Witnesses:
         then, now = ((top / path).read_text(encoding="utf-8").splitlines() for top in (SOURCES, TOP))
         same = SequenceMatcher(None, then, now, autojunk=False).get_matching_blocks()
         return {new + i + 1: old + i + 1 for old, new, length in same for i in range(length)}
+
+
+def import_lines(path: str, text: str) -> list[int]:
+    """The lines of a source file that import another file within a function; 0 for an import by the whole module.
+
+    >>> import_lines("a/b.py", "from a.b import c\\ndef f():\\n    from a import b\\n    from a.bc import d")
+    [0, 3]
+    """
+    package, _, name = path.removesuffix(".py").replace("/", ".").rpartition(".")
+    written = re.compile(rf"( *)from {re.escape(package)}(?:\.{name} import| import (?:.*\W)?{name}\b)")
+    found = ((number, written.match(line)) for number, line in enumerate(text.splitlines(), start=1))
+    return [number if match[1] else 0 for number, match in found if match]
 
 
 def collected_tests() -> list[str]:

@@ -28,6 +28,8 @@ class ConstraintSdcError(Exception):
 
     >>> str(RulesError("unknown phase 'x'", file="a.sch", line=3, hint="use one of: all"))
     "a.sch:3: unknown phase 'x' (use one of: all)"
+    >>> str(DataError("not UTF-8", file="a.xml")), str(DataError("not UTF-8", line=3))
+    ('a.xml: not UTF-8', 'not UTF-8')
     """
 
     exit_code: ClassVar[int] = 2

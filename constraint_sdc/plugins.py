@@ -211,9 +211,9 @@ def _offer_of_entry(entry: EntryPoint) -> Offer:
 def _registered(module: str) -> list[str]:
     """Return the names that a module registers, from its text."""
     spec = importlib.util.find_spec(module)
-    source = spec.loader.get_source(module) if spec and isinstance(spec.loader, InspectLoader) else None
-    start = -1 if source is None else source.find("\nREGISTERED")
-    if source is None or start < 0:
+    source = (spec.loader.get_source(module) if spec and isinstance(spec.loader, InspectLoader) else None) or ""
+    start = source.find("\nREGISTERED")
+    if start < 0:
         return []
     names = _written_names(ast.parse(source[start + 1 :]).body[0])
     if names is None:

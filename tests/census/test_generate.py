@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,11 @@ def test_a_product_breaks_also_by_the_last_bit_alone() -> None:
     broken = [as_doubles(row) for row in rows(10_000, 5, 0.01)]
     gaps = [abs(r["V5"] * r["V15"] - r["V16"]) / r["V16"] for r in broken if not RULES["product"](r)]
     assert sum(gap < 1e-15 for gap in gaps) == 50
+
+
+def test_the_only_broken_product_is_off_by_the_last_bit() -> None:
+    (broken,) = (row for row in map(as_doubles, rows(100, 5, 0.01)) if not RULES["product"](row))
+    assert broken["V16"] == math.nextafter(broken["V5"] * broken["V15"], math.inf)
 
 
 def test_the_same_seed_gives_the_original_of_the_broken_file() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -41,3 +42,20 @@ def test_a_value_at_the_very_end_of_the_buffer_is_read_whole() -> None:
     text = Text(buffer, np.array([0, 2]), np.array([2, 4]))
     assert text.strings == ["xx", "12"]
     assert equal(text, Text.of_strings(["12"])).tolist() == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("texts", "mask", "expected"),
+    [
+        (["one", "two"], [True, False], ["one", ""]),
+        (["one", "two"], [False, False], ["", ""]),
+        (["one"], [True, False, True], ["one", "", "one"]),
+    ],
+)
+def test_texts_outside_the_mask_are_blank(texts: list[str], mask: list[bool], expected: list[str]) -> None:
+    assert Text.of_strings(texts).blank_unless(np.array(mask)).strings == expected
+
+
+def test_texts_that_are_blank_outside_the_mask_are_not_copied() -> None:
+    text = Text.of_strings(["one", "", "two"])
+    assert text.blank_unless(np.array([True, False, True])) is text

@@ -18,6 +18,7 @@ from constraint_sdc.constraints.constraint import (
     ProductAtom,
     SetAtom,
 )
+from constraint_sdc.evaluate.expression import CompareOp
 from constraint_sdc.exact.programme import LinearRow
 from constraint_sdc.exact.repair import polynomial, rows_of, satisfied, to_fix
 
@@ -101,6 +102,13 @@ def test_with_the_fixed_variables_at_their_values_the_rows_say_what_the_atom_say
 def test_an_atom_holds_of_exact_values_as_it_says(atom: Atom, values: dict[str, Fraction]) -> None:
     # Sums this small differ from the constant by at least one step, or not at all: the forgiven digits do not matter.
     assert satisfied(atom, values) == truth(atom, values)
+
+
+@pytest.mark.parametrize("op", sorted(COMPARE))
+@pytest.mark.parametrize("x", [1, 2, 3])
+def test_a_sum_at_its_bound_satisfies_no_strict_inequality(op: CompareOp, x: int) -> None:
+    atom = LinearAtom((("x", ONE), ("y", ONE)), op, Fraction(3))
+    assert satisfied(atom, {"x": Fraction(x), "y": ONE}) == COMPARE[op](x + 1, 3)
 
 
 def test_doubles_that_are_off_in_their_last_digits_satisfy_an_equality() -> None:

@@ -252,7 +252,15 @@ def test_a_chain_of_variables_costs_no_more_than_its_length(tmp_path: Path) -> N
 
 @pytest.mark.parametrize(
     ("name", "nearest"),
-    [("record", "Record"), ("identifier", "@identifier"), ("Incmoe", "Income"), ("Zzz", None), ("{urn:x}Age", "Age")],
+    [
+        ("record", "Record"),
+        ("identifier", "@identifier"),
+        ("Incmoe", "Income"),
+        ("Zzz", None),
+        ("{urn:x}Age", "Age"),
+        ("Ageing", "Age"),
+        ("Ageings", None),
+    ],
 )
 def test_the_nearest_name(name: str, nearest: str | None) -> None:
     assert nearest_name(name, FILE.elements | FILE.inside) == nearest

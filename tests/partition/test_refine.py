@@ -247,6 +247,19 @@ def test_recombining_parts_that_two_runs_found_gives_both() -> None:
     assert sse(cloud, recombine(cloud, [one, other], 3)) == pytest.approx(sse(cloud, np.append(half[0], half[1] + 2)))
 
 
+@pytest.mark.parametrize("pairs", [[0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 1, 0]])
+def test_where_all_choices_cost_the_same_the_groups_of_the_best_run_stay(pairs: list[int]) -> None:
+    alike = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]])  # any two are equally far apart
+    line = np.array([[0, 0, 0], [1, 0, 0], [5, 0, 0], [6, 0, 0]])
+    cloud = Cloud(np.vstack((alike, 100 + 2 * line, 200 + line)).astype(float))
+    good, poor = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+    best = np.concatenate((pairs, 2 + good, 4 + poor))
+    others = [np.concatenate((each, 2 + poor, 4 + good)) for each in ([0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 1, 0])]
+    found = recombine(cloud, [best, *others], 2)
+    assert sse(cloud, found) < sse(cloud, best)
+    assert (found[:4] == found[0]).tolist() == (np.array(pairs) == pairs[0]).tolist()
+
+
 def test_a_large_island_is_not_searched_beyond_its_first_node(monkeypatch: pytest.MonkeyPatch) -> None:
     """The result is whole and no worse than the best run, as with all nodes."""
     asked: list[object] = []

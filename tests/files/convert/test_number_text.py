@@ -46,6 +46,11 @@ def test_a_survey_does_not_depend_on_how_the_texts_are_cut(texts: list[str | Non
 
 
 @given(st.lists(TEXTS.filter(bool), min_size=1))
+@example([str(-(2**63))])
+@example([str(2**63 - 1)])
+@example([str(2**63)])
+@example([str(-(2**63) - 1)])
+@example(["0." + "1" * 19])
 def test_the_flags_of_a_survey_say_what_they_promise(texts: list[str]) -> None:
     survey = Survey()
     survey.add(texts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import math
 import tempfile
 from collections.abc import Callable
@@ -16,7 +17,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from constraint_sdc.data.variable import Batch, RowSource, VariableInfo, describe, survey_batches
+from constraint_sdc.data.variable import (
+    Batch,
+    RowSource,
+    VariableInfo,
+    describe,
+    info_from_json,
+    info_json,
+    survey_batches,
+)
 from constraint_sdc.errors import DataError
 from constraint_sdc.files.parquet_file import read_parquet, write_parquet
 from constraint_sdc.files.rows_file import write_rows
@@ -135,6 +144,28 @@ def test_a_foreign_note_on_a_column_is_ignored(tmp_path: Path, note: bytes) -> N
     schema = pa.schema([pa.field("V1", pa.int64(), metadata={b"constraint_sdc": note})])
     pq.write_table(pa.table({"V1": [1]}, schema=schema), tmp_path / "a.parquet")
     assert read_parquet(tmp_path / "a.parquet").infos == (VariableInfo("V1", "integer", 0),)
+
+
+OURS = {"type": "decimal", "decimals": 2, "measure": "scale", "label": "Income", "missing": ["-9"]}
+
+
+@pytest.mark.parametrize(
+    "stated", [{}, {"decimals": 0}, {"decimals": None}, {"measure": None}, {"label": None}, {"missing": []}], ids=str
+)
+def test_a_note_of_ours_describes_its_column(stated: dict[str, object]) -> None:
+    note = {**OURS, **stated}
+    info = info_from_json("V1", json.dumps(note).encode())
+    assert info is not None
+    assert json.loads(info_json(info)) == note
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [{"type": "money"}, {"decimals": "2"}, {"decimals": -1}, {"measure": "gauge"}, {"label": 7}, {"missing": [-9]}],
+    ids=str,
+)
+def test_a_note_with_one_thing_that_we_never_write_is_not_ours(stated: dict[str, object]) -> None:
+    assert info_from_json("V1", json.dumps({**OURS, **stated}).encode()) is None
 
 
 @pytest.mark.parametrize(

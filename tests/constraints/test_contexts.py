@@ -179,6 +179,12 @@ def test_a_rule_after_one_that_looks_around_is_not_local(earlier: str) -> None:
     assert second.constraint.kind.value == "cross-record"
 
 
+def test_a_rule_on_other_records_names_their_variables_and_nothing_around_them() -> None:
+    edit = one("Record", "sum(/Data/Record/V1) = count(/Data/Record[V2]/*)")
+    assert edit.constraint.kind.value == "cross-record"
+    assert edit.constraint.variables == ("V1", "V2")
+
+
 def test_a_pattern_on_other_documents_is_not_about_records() -> None:
     described = schema(pattern(rule("Record", "V1 > 0"), documents="'other.xml'"))
     (edit,) = understand(described, record="Record", outside=("Data",))

@@ -76,6 +76,14 @@ def test_a_worker_that_dies_is_a_judge_error() -> None:
         worker.ask({"do": "forget"})
 
 
+def test_a_worker_that_leaves_says_its_exit_code() -> None:
+    worker = Worker()
+    assert worker._process.stdin is not None
+    worker._process.stdin.close()
+    with pytest.raises(JudgeError, match="exit code 0"):
+        worker.ask({"do": "forget"})
+
+
 def test_bytes_that_arrive_during_the_work_do_not_end_the_process() -> None:
     worker = Worker()
     message = packed({"do": "forget"}, 0)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from constraint_sdc.errors import DataError, ResourceRefusedError, RulesError
+from constraint_sdc.judge.worker.bench import Bench
 
 if TYPE_CHECKING:
     from conftest import Desk
@@ -108,6 +110,19 @@ def test_many_documents_are_gathered_in_few_runs(desk: Desk) -> None:
     bench.run = counted  # type: ignore[method-assign]
     assert judge.judge_file(path).counts[0].failed == 0
     assert runs < 8
+
+
+def test_a_document_that_rules_name_is_read_once_for_many_documents(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.write("rules/codes.xml", "<codes><c>5</c></codes>")
+    judge = desk.judge(RULE % "doc('codes.xml')//c = .")
+    read: list[Path] = []
+    send = Bench._send_file
+    monkeypatch.setattr(Bench, "_send_file", lambda bench, *what: (read.append(what[1]), send(bench, *what)))
+    for value in (5, 6, 7):
+        assert judge.judge_bytes(f"<V1>{value}</V1>".encode(), desk.data).counts[0].failed == (value != 5)
+    assert [path.name for path in read] == ["codes.xml"]
 
 
 def test_a_key_and_a_function_of_the_author_read_documents_too(desk: Desk) -> None:

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from constraint_sdc.judge.stylesheet import access
 from constraint_sdc.judge.stylesheet.access import confine_expression
+from constraint_sdc.judge.stylesheet.foreign import confine_attribute
 from constraint_sdc.schematron.schema import Origin
 from constraint_sdc.schematron.xslt import JUDGE
 from constraint_sdc.xpath.tokens import rename_variables, target_names, tokenize
@@ -46,6 +48,18 @@ def test_what_is_no_call_for_a_file_is_left_alone(expression: str) -> None:
     assert confine_expression(expression, HERE).text == expression
 
 
+def test_an_expression_without_the_name_of_such_a_function_is_not_cut_into_tokens(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def tokenize(expression: str) -> None:
+        raise AssertionError(expression)
+
+    monkeypatch.setattr(access, "tokenize", tokenize)
+    assert confine_expression("number(V1) + number(V2) = number(V3)", HERE).text == (
+        "number(V1) + number(V2) = number(V3)"
+    )
+
+
 @pytest.mark.parametrize(
     ("expression", "rewritten"),
     [
@@ -64,6 +78,23 @@ def test_what_is_no_call_for_a_file_is_left_alone(expression: str) -> None:
 def test_a_call_for_a_file_goes_through_the_judge(expression: str, rewritten: str) -> None:
     expected = rewritten.replace("J:", f"Q{{{JUDGE}}}").replace("(B", "('file:///rules/a.sch'")
     assert confine_expression(expression, HERE).text == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "rewritten"),
+    [
+        ("doc('x') {doc('x')}", "doc('x') {J:doc(B, 'x')}"),
+        ("{{doc('x')}} {doc('x')}", "{{doc('x')}} {J:doc(B, 'x')}"),
+        ("{map{'a': 1}?a} it's {doc('x')}", "{map{'a': 1}?a} it's {J:doc(B, 'x')}"),
+        ("{map{'a': map{'}': 1}}} it's {doc('x')} doc('x')", "{map{'a': map{'}': 1}}} it's {J:doc(B, 'x')} doc('x')"),
+        ("doc('x')", "doc('x')"),
+    ],
+)
+def test_in_an_attribute_of_a_literal_element_only_what_braces_hold_is_an_expression(
+    value: str, rewritten: str
+) -> None:
+    expected = rewritten.replace("J:", f"Q{{{JUDGE}}}").replace("(B", "('file:///rules/a.sch'")
+    assert confine_attribute("", "a", value, HERE, {}).text == expected
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,11 @@ LEFT_ALONE = [
     "V1 = $original//V1 + 1",
     "V1 = $original",
     "$original//V1 = 5",
+    "V1 = $original//",
+    "$original//V1 =",
+    "exists(index-of($original//V1",
+    "exists(index-of($original//V1,",
+    "exists(index-of($original//V1, @",
 ]
 
 

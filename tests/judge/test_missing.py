@@ -93,6 +93,13 @@ def test_missing_codes_count_and_reports_count_alike(tmp_path: Path, engine: str
 
 
 @pytest.mark.parametrize("engine", ["auto", "saxon"])
+def test_a_variable_named_original_that_has_a_value_reads_what_its_value_reads(tmp_path: Path, engine: str) -> None:
+    test = '<assert id="r" test="not($original = \'7\')">x</assert>'
+    (result,) = check(tmp_path, f'<rule context="R"><let name="original" value="A"/>{test}</rule>', engine)
+    assert counts(result) == (7, 7, 0, 4, 0)
+
+
+@pytest.mark.parametrize("engine", ["auto", "saxon"])
 def test_a_record_on_which_xpath_stops_is_counted_as_stopped_only(tmp_path: Path, engine: str) -> None:
     (result,) = check(
         tmp_path, '<rule context="R"><assert id="r" test="xs:integer(A) &lt; 7">x</assert></rule>', engine

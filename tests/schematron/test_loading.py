@@ -163,6 +163,17 @@ def test_the_phase_adds_its_variables_after_the_schemas(load: Callable[..., Sche
     assert [phase.active for phase in load(body).phases] == [("q",)]
 
 
+def test_a_part_of_the_assertions_keeps_every_rule_of_its_patterns(load: Callable[..., Schema]) -> None:
+    schema = load(
+        '<pattern id="p"><rule context="a"><assert id="a" test="b"/><assert id="b" test="c"/></rule>'
+        '<rule context="d"><assert id="c" test="e"/></rule></pattern>'
+        '<pattern id="q"><rule context="f"><assert id="d" test="g"/></rule></pattern>'
+    )
+    part = schema.only(frozenset({"b"}))
+    assert [assertion.id for assertion in part.assertions()] == ["b"]
+    assert [[rule.context for rule in pattern.rules] for pattern in part.patterns] == [["a", "d"]]
+
+
 def test_foreign_declarations_carry_the_namespaces_they_use(load: Callable[..., Schema]) -> None:
     schema = load(
         '<xsl:function name="f:one"><xsl:sequence select="1"/></xsl:function>',

@@ -68,6 +68,22 @@ def test_rows_of_one_look_are_not_read_tag_by_tag(write: Write, monkeypatch: pyt
     assert not by_tags
 
 
+@pytest.mark.parametrize("gap", ["", " "])
+@pytest.mark.parametrize("look", [look for look in PLAIN if look not in ("references", "text of several lines")])
+def test_values_without_references_are_not_decoded(
+    write: Write, monkeypatch: pytest.MonkeyPatch, look: str, gap: str
+) -> None:
+    """Values that are their bytes need no copy; white space around them does not change that."""
+
+    def decode(*_: object) -> None:
+        raise AssertionError("decoded")
+
+    for reader in ("same_rows", "mixed_rows"):
+        monkeypatch.setattr(f"constraint_sdc.files.microdata.{reader}.decode_values", decode)
+    text = "<D>\n" + "".join(PLAIN[look].format(i).replace("<B", gap + "<B") for i in range(40)) + "</D>\n"
+    assert read_rows(write(text), None, 400) == expected_rows(text.encode(), "R")
+
+
 @pytest.mark.parametrize("encoding", ["iso-8859-1", "utf-16", "utf-32", "us-ascii"])
 def test_plain_rows_in_other_encodings_need_no_parser(write: Write, parsed_records: list[int], encoding: str) -> None:
     rows = "".join(f"<R><A>{i}</A><B>{'' if encoding == 'us-ascii' else 'é'}</B></R>\n" for i in range(1200))

@@ -157,7 +157,7 @@ def command(
     from constraint_sdc.reports.terminal import wants_colour
 
     claim = None if certificate is None else _claim(certificate, data[0], trust, given)
-    options = _options(format_, given)
+    options = _options(format_, given) if claim is None else claim.adopted(_options(format_, given))
     progress = progress_line("records judged:")
     colour = output is None and wants_colour(sys.stdout)
     texts: list[str] = []
@@ -170,7 +170,7 @@ def command(
             end_progress()
         found = None if claim is None else claim.verify(path, rules, result, options)
         if format_ == "svrl" and options.is_whole_story:
-            texts.append(full_svrl(path, rules, options))
+            texts.append(full_svrl(path, rules, options, result))
         elif format_ == "json" and found is not None:
             texts.append(json_with_certificate(result, found))
         else:
@@ -187,18 +187,10 @@ def command(
 
 
 def _claim(certificate: Path, masked: Path, trust: tuple[Path, ...], given: dict[str, Any]) -> Claim:
-    """Read the certificate; the check runs in its phase and on its records, unless the user says otherwise.
-
-    Rules that were allowed to be idle when the file was masked are allowed now, and its missing codes count.
-    """
+    """Read the certificate, which says what `$original` stands for when the rules judge the masked file."""
     from constraint_sdc.commands.certificate.claim import read_claim
-    from constraint_sdc.files.recipe import recipe_from_json
 
     claim = read_claim(certificate, masked, given["original"], given["recipe"], _keys(trust))
-    for name in ("phase", "record"):
-        given[name] = given[name] or claim.content["options"][name]
-    given["allow_idle"] = (*given["allow_idle"], *claim.content["options"]["allow_idle"])
-    given["missing_codes"] = recipe_from_json(claim.content["recipe"]).missing
     given["original"] = claim.judged_with
     return claim
 
@@ -242,5 +234,5 @@ def _options(format_: str, given: dict[str, Any]) -> CheckOptions:
         show_values=given["show_values"],
         allow=tuple(given["allow"]),
         allow_idle=(*given["allow_idle"], *recipe.allow_idle),
-        missing_codes=recipe.missing or given.get("missing_codes", {}),
+        missing_codes=recipe.missing,
     )

@@ -12,7 +12,7 @@ from typing import Literal as OneOf
 
 from constraint_sdc.constraints.understand import understand
 from constraint_sdc.data.table import Chunk, Layout, NoXmlError
-from constraint_sdc.errors import ConstraintSdcError, NoRecordsError, NotRowsError, UsageError
+from constraint_sdc.errors import ChangedFileError, ConstraintSdcError, NoRecordsError, NotRowsError, UsageError
 from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Outside
 from constraint_sdc.files.dataset import Dataset
@@ -108,12 +108,26 @@ def read_inputs(data: Path | None, rule_set: RuleSet, options: CheckOptions, rea
     return {**known, **rule_set.digests(), **{f"document: {name}": digest for name, digest in documents.items()}}
 
 
-def full_svrl(data: Path, rules: Path, options: CheckOptions) -> str:
-    """Return Saxon's own complete SVRL: every fired rule, marked-up messages, properties, and the values in them."""
+def full_svrl(data: Path, rules: Path, options: CheckOptions, judged: CheckResult | None = None) -> str:
+    """Return Saxon's own complete SVRL: every fired rule, marked-up messages, properties, and the values in them.
+
+    `judged` is the verdict that goes with it: ChangedFileError if anything that was judged has other bytes now.
+    """
     settle_publication(data)
-    schema = load_rules(rules, phase=options.phase, allowed=options.allow).schema
+    rule_set = load_rules(rules, phase=options.phase, allowed=options.allow)
     with SaxonProcess() as saxon:
-        return judges_of(schema, options, saxon).of_all().svrl_file(data)
+        judges = judges_of(rule_set.schema, options, saxon)
+        text = judges.of_all().svrl_file(data)
+        if judged is not None:
+            _require_same_files(judged.inputs, read_inputs(data, rule_set, options, judges.readings))
+    return text
+
+
+def _require_same_files(first: Mapping[str, str], second: Mapping[str, str]) -> None:
+    """Refuse a second reading of other bytes."""
+    for role in first.keys() & second.keys():
+        if first[role] != second[role]:
+            raise ChangedFileError(f"the file of the {role} has changed since it was judged", hint="run again")
 
 
 def judges_of(schema: Schema, options: CheckOptions, saxon: SaxonProcess) -> Judges:

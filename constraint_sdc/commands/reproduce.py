@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ from constraint_sdc.commands.certificate.basis import names_recipe
 from constraint_sdc.commands.certificate.certificate import file_digest, read_certificate
 from constraint_sdc.commands.certificate.inputs import certified_input, found_beside
 from constraint_sdc.commands.certificate.versions import differing_versions
-from constraint_sdc.errors import NotPublishedError, PlanRefusedError, UsageError
+from constraint_sdc.errors import ChangedFileError, NotPublishedError, PlanRefusedError, UsageError
 from constraint_sdc.files.atomic import atomic_file, require_place
 from constraint_sdc.maskers.masked import Reproduction
 
@@ -48,7 +50,7 @@ def reproduce_file(
             result = _compared(content, certificate, file, found)
             if output is not None:
                 _keep(file, output)
-            return result
+            return replace(result, permitted=tuple(content["options"]["allow_idle"]))
     except (PlanRefusedError, NotPublishedError) as refusal:
         why = f"it is not masked now: {refusal.what}"
         return Reproduction(certificate, content["output"]["sha256"], None, why, (), tuple(differing_versions(content)))
@@ -64,9 +66,16 @@ def _require_recipe(content: Mapping[str, Any], recipe: Path | None) -> None:
 
 
 def _require_same_inputs(content: Mapping[str, Any], found: Mapping[str, Any], certificate: Path) -> None:
-    """Refuse other files of rules than the certified ones: the rules include them, and so they are not named here."""
+    """Refuse other files of rules than the certified ones: the rules include them, and so they are not named here.
+
+    Data and rules had the certified digest when they were looked for, so another one shows that they were replaced.
+    """
     stated, used = content["plan"]["inputs"], found["plan"]["inputs"]
     others = [role for role in dict.fromkeys((*stated, *used)) if stated.get(role) != used.get(role)]
+    replaced = [role for role in others if role in ("data", "rules")]
+    if replaced:
+        what = f"replaced while the file was masked again: {', '.join(replaced)}"
+        raise ChangedFileError(what, file=str(certificate), hint="run again")
     if others:
         what = f"these inputs are not those of the certificate: {', '.join(others)}"
         raise UsageError(what, file=str(certificate), hint="restore them as they were when the file was masked")
@@ -95,23 +104,34 @@ def _fields(lines: Iterable[str]) -> list[str]:
 
 
 def _first_difference(content: Mapping[str, Any], certificate: Path, file: Path) -> str:
-    """Say where the new file and the certified one part; the certified one is looked for beside its certificate."""
+    """Say where the new file and the certified one part; the certified one is looked for beside its certificate.
+
+    It is compared and hashed in one pass: a place counts only in the certified bytes.
+    """
     name = content["output"]["file"]
     published = found_beside(Path(name), certificate)
-    if not published.is_file() or file_digest(published) != content["output"]["sha256"]:
-        return f"unknown: {name} is not beside the certificate, or not as it was certified"
+    if not published.is_file():
+        return f"unknown: {name} is not beside the certificate"
+    digest, place = sha256(), None
     offset, line = 0, 1
     with published.open("rb") as one, file.open("rb") as other:
-        while True:
-            before, after = one.read(_PIECE), other.read(_PIECE)
-            if before == after:
-                assert before, "files of different digests differ somewhere"
-                offset, line = offset + len(before), line + before.count(b"\n")
-                continue
-            pairs = enumerate(zip(before, after, strict=False))
-            place = next((at for at, (x, y) in pairs if x != y), min(len(before), len(after)))
-            line += before[:place].count(b"\n")
-            return f"byte {offset + place + 1:,} of {published.name}, in line {line:,}"
+        while before := one.read(_PIECE):
+            after = other.read(_PIECE) if place is None else b""
+            digest.update(before)
+            if place is None and before != after:
+                at = _parting(before, after)
+                place = offset + at + 1, line + before[:at].count(b"\n")
+            offset, line = offset + len(before), line + before.count(b"\n")
+    if digest.hexdigest() != content["output"]["sha256"]:
+        return f"unknown: {name} beside the certificate is not as it was certified"
+    byte, row = place or (offset + 1, line)
+    return f"byte {byte:,} of {published.name}, in line {row:,}"
+
+
+def _parting(before: bytes, after: bytes) -> int:
+    """Return the first place at which two pieces differ: the end of the shorter one if it begins the other."""
+    pairs = enumerate(zip(before, after, strict=False))
+    return next((at for at, (x, y) in pairs if x != y), min(len(before), len(after)))
 
 
 def _keep(file: Path, output: Path) -> None:

@@ -15,7 +15,6 @@ from constraint_sdc.commands.check import check_file as check
 from constraint_sdc.commands.check import full_svrl as saxon_svrl
 from constraint_sdc.commands.rules import list_rules as listed_rules
 from constraint_sdc.constraints.show import RuleList
-from constraint_sdc.files.recipe import recipe_from_json
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.library.keywords import CheckKeywords, File, OnRecords
 from constraint_sdc.library.settle import path_or_none, recipe_of, settle
@@ -108,10 +107,11 @@ def verify_certificate(
 ) -> CertificateCheck:
     """Compare a masked file with its certificate, by default the one beside it.
 
-    The file is judged again, in the phase and on the records of the certificate unless the options say otherwise, its
-    groups are counted again, and the digests are compared. With `original`, the original is masked again, and bytes
-    and numbers are compared; with `recipe`, the file of the recipe is compared. `stated` names what was not checked.
-    `trust` are public keys, of which one must have signed the certificate: NotTrustedError if none did.
+    The file is judged again, its groups are counted again, and the digests are compared. With `original`, the original
+    is masked again, and bytes and numbers are compared; with `recipe`, the file of the recipe is compared. `stated`
+    names what was not checked. `trust` are public keys, of which one must have signed the certificate: NotTrustedError
+    if none did. Phase, record element and idle rules come from a trusted certificate; a phase, record element or idle
+    rule that only an untrusted one names is refused.
 
     >>> import constraint_sdc as cs
     >>> _ = cs.mask_file("census.xml", "census.sch", "masked.xml", k=5, partition="mdav")
@@ -123,13 +123,5 @@ def verify_certificate(
     beside = certificate_path(file) if certificate is None else Path(certificate)
     keys = tuple(read_public_key(Path(key)) for key in trust)
     claim = read_claim(beside, file, chosen.original, path_or_none(recipe), keys)
-    said = claim.content["options"]
-    chosen = replace(
-        chosen,
-        phase=chosen.phase or said["phase"],
-        record=chosen.record or said["record"],
-        allow_idle=(*chosen.allow_idle, *said["allow_idle"]),
-        missing_codes=chosen.missing_codes or recipe_from_json(claim.content["recipe"]).missing,
-        original=claim.judged_with,
-    )
+    chosen = claim.adopted(replace(chosen, original=claim.judged_with))
     return claim.verify(file, schematron, check(file, schematron, chosen, progress), chosen)

@@ -229,6 +229,7 @@ class Reproduction(Shown):
 
     `first_difference` says where the two files part, or why there is no second one; None if they are the same.
     `fields` are the fields of the certificate that come out otherwise, `versions` what is other than certified.
+    `permitted` are the rules that the certificate allows to check nothing, on its word alone.
     """
 
     certificate: Path
@@ -237,6 +238,7 @@ class Reproduction(Shown):
     first_difference: str | None
     fields: tuple[str, ...]
     versions: tuple[str, ...]
+    permitted: tuple[str, ...] = ()
 
     @property
     def is_same(self) -> bool:

@@ -181,6 +181,9 @@ def test_a_phase_that_the_rules_do_not_have_is_a_users_mistake(run: Run, made: H
     edit(made, lambda c: c["options"].update(phase="other"))
     ran = run(*CHECK)
     assert ran.code == 2
+    assert "certified in phase other, and the rules run in phase #ALL" in ran.err
+    ran = run(*CHECK, "--phase", "other")
+    assert ran.code == 2
     assert "unknown phase 'other'" in ran.err
 
 

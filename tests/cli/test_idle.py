@@ -106,7 +106,8 @@ def test_a_rule_that_is_allowed_to_be_idle_is_reported_and_certified(run: Run, f
     assert run("mask", folder / "data.xml", "--rules", path, "-k", 3, "-o", out, "--allow-idle", "lost").code == 0
     certificate = folder / "masked.xml.certificate.json"
     assert json.loads(certificate.read_text())["options"]["allow_idle"] == ["lost"]
-    assert run("check", out, "--rules", path, "--certificate", certificate).code == 0
+    assert run("check", out, "--rules", path, "--certificate", certificate, "--allow-idle", "lost").code == 0
+    assert run("check", out, "--rules", path, "--certificate", certificate).code == 2
     assert run("check", out, "--rules", path).code == 2
 
 

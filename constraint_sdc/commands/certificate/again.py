@@ -17,7 +17,7 @@ from constraint_sdc.commands.certificate.leaves import differences, leaves
 from constraint_sdc.commands.certificate.versions import differing_versions
 from constraint_sdc.commands.mask import mask_file
 from constraint_sdc.commands.masking.settings import settle
-from constraint_sdc.errors import NotPublishedError, PlanRefusedError
+from constraint_sdc.errors import ChangedFileError, NotPublishedError, PlanRefusedError
 from constraint_sdc.files.json_file import json_text
 from constraint_sdc.files.recipe import load_recipe, recipe_to_json
 
@@ -48,12 +48,19 @@ class Repetition:
             return [f"inputs: the SHA-256 of {self.data} is {actual}, the certificate is for {stated}"]
         try:
             with self.masked_again(certificate) as (_, found):
+                self._require_unchanged(actual, found)
                 lines = list(certificate_differences(certificate, found))
         except (PlanRefusedError, NotPublishedError) as refusal:
             lines = [f"masked again: {refusal.what}"]
         if len(lines) > _MOST_LINES:
             lines[_MOST_LINES:] = [f"masked again: {len(lines) - _MOST_LINES} more fields differ"]
         return [*lines, *(differing_versions(certificate) if lines else ())]
+
+    def _require_unchanged(self, sha256: str, found: Mapping[str, Any]) -> None:
+        if any(entry["sha256"] != sha256 for entry in found["inputs"] if entry["role"] == "data"):
+            raise ChangedFileError(
+                "the file has changed since it was first read", file=str(self.data), hint="run again"
+            )
 
     @contextmanager
     def masked_again(self, certificate: Mapping[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]:

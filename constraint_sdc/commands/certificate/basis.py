@@ -21,6 +21,7 @@ class Basis(Enum):
     FILE = "the masked file and the rules"
     GROUPS = "the masked file, if the plan promises that k records share values"
     COUNTED = "the masked file, if it has the variables that the goals read"
+    CODES = "the masked file, and the recipe if it has missing codes"
     WORDS = "the code beside the sentence, if this version of the program words it so"
     ORIGINAL = "the original"
     RECIPE = "the recipe"
@@ -54,7 +55,7 @@ _TABLE: tuple[tuple[str, Basis, str], ...] = (
     ("recipe", Basis.RECIPE, "recipe.*"),
     ("plan_sha256", Basis.FILE, "plan_sha256"),
     ("rules", Basis.FILE, "rules rules[].rule rules[].severity rules[].checked rules[].failed"),
-    ("rules[].missing", Basis.FILE, "rules[].missing.held rules[].missing.failed"),
+    ("rules[].missing", Basis.CODES, "rules[].missing.held rules[].missing.failed"),
     *(
         (f"rules[].{name}", Basis.ORIGINAL, f"rules[].{name}")
         for name in ("broken_before", "still_broken", "repaired", "newly_broken")
@@ -189,6 +190,8 @@ def _in(certificate: Mapping[str, Any], basis: Basis) -> Basis:
     blocks = certificate["plan"]["blocks"]
     if basis is Basis.GROUPS:
         return Basis.FILE if blocks and all(block["shares"] for block in blocks) else Basis.ORIGINAL
+    if basis is Basis.CODES:
+        return _in(certificate, Basis.RECIPE) if certificate["recipe"].get("missing") else Basis.FILE
     if basis is Basis.RECIPE and not names_recipe(certificate):
         return Basis.STATED if certificate["recipe"] else Basis.FILE
     return basis

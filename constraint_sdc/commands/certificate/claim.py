@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from constraint_sdc.commands.certificate.again import Repetition
+from constraint_sdc.commands.certificate.believed import adopted, refuse_unbelieved
 from constraint_sdc.commands.certificate.certificate import (
     certificate_bytes,
     envelope_path,
     file_digest,
     read_certificate,
 )
-from constraint_sdc.commands.certificate.inputs import found_beside
+from constraint_sdc.commands.certificate.inputs import certified_input
 from constraint_sdc.commands.certificate.verify import check_certificate
 from constraint_sdc.commands.check import CheckOptions
 from constraint_sdc.errors import UsageError
@@ -41,8 +42,13 @@ class Claim:
     signed_by: str | None = None
     is_trusted: bool = False
 
+    def adopted(self, options: CheckOptions) -> CheckOptions:
+        """Return the options of a check by this certificate."""
+        return adopted(self.content, options, is_trusted=self.is_trusted)
+
     def verify(self, masked: Path, rules: Path, result: CheckResult, options: CheckOptions) -> CertificateCheck:
         """Compare the certificate with the masked file, whose judgement `result` is, and with a new masking."""
+        refuse_unbelieved(self.content, result, options)
         again = None
         if self.data is not None:
             is_plain = not any(entry["role"] == "rules" for entry in self.content["inputs"])
@@ -112,4 +118,4 @@ def read_claim(
     masked_from = [entry["sha256"] for entry in content["inputs"] if entry["role"] == "data"]
     if file_digest(original) not in masked_from:
         return replace(claim, data=None)
-    return replace(claim, judged_with=found_beside(Path(separate), certificate))
+    return replace(claim, judged_with=certified_input(content, "original", None, certificate) or original)

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 LeafPath: TypeAlias = tuple[str | int, ...]
 """The keys and places that lead to a value."""
 
-_SOME = 1e-9  # other processors and libraries may differ in the last digits of a sum
+LAST_DIGITS = 1e-9  # other processors and libraries may differ in the last digits of a sum
 _LONGEST = 80
 
 
@@ -81,7 +81,7 @@ def same_value(one: object, other: object, is_exact: bool = True) -> bool:
     (False, False, True)
     """
     if isinstance(one, float) and isinstance(other, float) and not is_exact:
-        return math.isclose(one, other, rel_tol=_SOME, abs_tol=_SOME)
+        return math.isclose(one, other, rel_tol=LAST_DIGITS, abs_tol=LAST_DIGITS)
     return type(one) is type(other) and one == other
 
 

@@ -9,8 +9,11 @@ from typing import Any
 
 from constraint_sdc.commands.certificate.again import MASKED_AGAIN, MaskedAgain, recipe_differences
 from constraint_sdc.commands.certificate.basis import Basis, names_recipe, stated_fields, way_to_check
+from constraint_sdc.commands.certificate.believed import SIGNED, record_refusal
 from constraint_sdc.commands.certificate.certificate import file_digest
+from constraint_sdc.commands.certificate.leaves import LAST_DIGITS
 from constraint_sdc.commands.certificate.mirror import inconsistencies, worded_otherwise
+from constraint_sdc.commands.certificate.versions import differing_versions
 from constraint_sdc.commands.masking.staged import GroupCount, smallest_groups
 from constraint_sdc.errors import ChangedFileError
 from constraint_sdc.files.dataset import Dataset, read_dataset
@@ -25,7 +28,7 @@ from constraint_sdc.maskers.registry import DEFAULT, MASKERS
 from constraint_sdc.plan.plan import Plan
 from constraint_sdc.plan.plan_json import plan_from_json
 from constraint_sdc.reports.check.wording import counted, number, or_unknown
-from constraint_sdc.schematron.confinement import real_path
+from constraint_sdc.schematron.confinement import Confinement, real_path
 from constraint_sdc.settings.masker import make_masker
 
 
@@ -50,12 +53,12 @@ def check_certificate(
     contradictions = inconsistencies(certificate)
     plan = None if contradictions else plan_from_json(certificate["plan"])
     if dataset is None and plan is not None and plan.masker.recounts:
-        dataset = _read_again(certificate, data, record, result)
+        dataset = _read_again(data, record, result)
     recount = Recount(is_counted=False) if plan is None else _recount(certificate, plan, dataset)
     parts: list[tuple[str, Iterable[str]]] = [
         ("the file is the one that was certified", _output(certificate, data, result)),
         (_rules_said(certificate), _rule_files(certificate, rules, result, allow)),
-        (_documents_said(certificate), _documents(certificate, rules, result)),
+        (_documents_said(certificate), _documents(certificate, data, rules, result, allow)),
         (_verdicts_said(certificate), _verdicts(certificate, result)),
         (_blocks_said(certificate), _blocks(certificate, data, record, result, dataset)),
         (recount.said, recount.differs),
@@ -67,12 +70,15 @@ def check_certificate(
         parts.append(("the recipe is the certified one, digest and content", recipe_differences(certificate, recipe)))
         verified.add(Basis.RECIPE)
     confirmed, mismatches = _added_up(parts)
+    notes = _wording_note(otherwise)
     if again is not None and not mismatches:
         said, wrong = _added_up([(MASKED_AGAIN, again(certificate))])
         confirmed, mismatches = confirmed + said, mismatches + wrong
         verified |= {Basis.ORIGINAL, Basis.COUNTED}
     stated = stated_fields(certificate, frozenset(verified))
-    notes = _wording_note(otherwise) + (() if mismatches else way_to_check(certificate, frozenset(verified)))
+    if Basis.ORIGINAL in verified:
+        notes += _version_notes(certificate)
+    notes += () if mismatches else way_to_check(certificate, frozenset(verified))
     return CertificateCheck(tuple(confirmed), tuple(mismatches), stated, notes)
 
 
@@ -81,6 +87,14 @@ def _wording_note(otherwise: tuple[str, ...]) -> tuple[str, ...]:
         return ()
     many = counted(len(otherwise), "sentence")
     return (f"this version words {many} otherwise than the certificate, the first at {otherwise[0]}: go by the codes",)
+
+
+def _version_notes(certificate: Mapping[str, Any]) -> tuple[str, ...]:
+    """Say where numbers were compared less strictly: a certificate chooses that by the versions that it states."""
+    differing = tuple(differing_versions(certificate))
+    if not differing:
+        return ()
+    return (f"numbers are compared up to a relative difference of {LAST_DIGITS}, because versions differ", *differing)
 
 
 def _added_up(parts: Iterable[tuple[str, Iterable[str]]]) -> tuple[list[str], list[str]]:
@@ -94,9 +108,9 @@ def _added_up(parts: Iterable[tuple[str, Iterable[str]]]) -> tuple[list[str], li
     return confirmed, mismatches
 
 
-def _read_again(certificate: Mapping[str, Any], data: Path, record: str | None, result: CheckResult) -> Dataset:
+def _read_again(data: Path, record: str | None, result: CheckResult) -> Dataset:
     """Read the masked file, which must be the one that was judged."""
-    dataset = read_dataset(data, record or certificate["options"]["record"])
+    dataset = read_dataset(data, record)
     _require_judged(data, dataset.sha256, result)
     return dataset
 
@@ -160,14 +174,25 @@ def _documents_said(certificate: Mapping[str, Any]) -> str:
     return f"what the rules name is as certified: {counted(len(named), 'document')}" if named else ""
 
 
-def _documents(certificate: Mapping[str, Any], rules: Path, result: CheckResult) -> Iterator[str]:
-    """Compare the documents that the rules name, as they were read now, or as they are if this judgement needs none."""
+def _documents(
+    certificate: Mapping[str, Any], data: Path, rules: Path, result: CheckResult, allow: tuple[Path, ...]
+) -> Iterator[str]:
+    """Compare the documents that the rules name, as they were read now, or as they are if this judgement needs none.
+
+    The names come from the certificate: what rules may not read is not opened, because its digest would be shown.
+    """
+    inside = Confinement.around((rules, data), allow)
     for entry in certificate["inputs"]:
-        if entry["role"] == "document":
-            name, path = entry["file"], real_path(rules).parent / entry["file"]
-            actual = result.inputs.get(f"document: {name}") or (file_digest(path) if path.is_file() else "not there")
-            if actual != entry["sha256"]:
-                yield f"document: the SHA-256 of {name} is {actual}, certified {entry['sha256']}"
+        if entry["role"] != "document":
+            continue
+        name, path = entry["file"], real_path(rules).parent / entry["file"]
+        read = result.inputs.get(f"document: {name}")
+        if read is None and not inside.contains(path):
+            yield f"document: {name} is outside the directories that rules may read: not compared"
+            continue
+        actual = read or (file_digest(path) if path.is_file() else "not there")
+        if actual != entry["sha256"]:
+            yield f"document: the SHA-256 of {name} is {actual}, certified {entry['sha256']}"
     roles = {entry["role"]: entry["sha256"] for entry in certificate["inputs"]}
     certified, given = roles.get("original", roles.get("data")), result.inputs.get("original")
     if given is not None and given != certified:
@@ -239,11 +264,14 @@ def _blocks(
     if planned != [block["variables"] for block in blocks] or certificate["plan"]["k"] != k:
         yield "blocks: those of the certificate are not those of its own plan"
     if dataset is None:
-        found = _counted(data, record or certificate["options"]["record"], tuple(map(tuple, planned)))
+        found = _counted(data, record, tuple(map(tuple, planned)))
         _require_judged(data, found.sha256, result)
-        smallest, names = found.smallest, found.names
     else:
-        smallest, names = smallest_groups(dataset.chunks(), planned), frozenset(dataset.table.columns)
+        counts, names = smallest_groups(dataset.chunks(), planned), frozenset(dataset.table.columns)
+        found, record = _Counted(counts, names, dataset.layout.record, dataset.sha256), record or dataset.record
+    certified, smallest, names = certificate["options"]["record"], found.smallest, found.names
+    if record is None and certified not in (None, found.element):
+        raise record_refusal(certified, found.element, SIGNED)
     for name in sorted({name for block in planned for name in block} - names):
         yield f"blocks: {name} is certified as masked, but no record has it"
     shares = [block["shares"] for block in certificate["plan"]["blocks"]]
@@ -257,10 +285,11 @@ def _blocks(
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """The least number of records that share the values of each block, the variables of the file, and its digest."""
+    """The fewest records that share the values of each block; variables, record element and digest of the file."""
 
     smallest: tuple[int, ...]
     names: frozenset[str]
+    element: str
     sha256: str
 
 
@@ -273,4 +302,4 @@ def _counted(data: Path, record: str | None, blocks: tuple[tuple[str, ...], ...]
         for chunk in microdata.chunks(source=source):
             count.take(chunk)
             names |= chunk.columns.keys()
-    return _Counted(count.smallest(), frozenset(names), source.sha256)
+    return _Counted(count.smallest(), frozenset(names), microdata.layout.record, source.sha256)

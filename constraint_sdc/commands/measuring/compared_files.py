@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from constraint_sdc.arrays import Floats
+from constraint_sdc.commands.certificate.believed import phase_refusal, record_refusal
 from constraint_sdc.commands.certificate.certificate import certificate_path, file_digest, read_certificate
 from constraint_sdc.commands.certificate.mirror import inconsistencies
 from constraint_sdc.commands.certificate.verify import check_certificate
@@ -72,8 +73,6 @@ def compare_files(
     for path in (original, masked):
         settle_publication(path)
     certificate = _certificate(masked, options)
-    if certificate is not None and options.record is None:
-        options = replace(options, record=certificate["options"]["record"])
     record = options.record or options.recipe.record
     with SaxonProcess() as saxon:
         if options.rules is not None:
@@ -82,6 +81,8 @@ def compare_files(
             read_records(path, None if is_csv(path) else record, progress, saxon.readings)
             for path in (original, masked)
         )
+        if certificate is not None and record is None:
+            _require_found(certificate["options"]["record"], after)
         for path in (original, masked):
             if options.record is not None and certificate is None and is_csv(path):
                 raise UsageError("--record has no meaning here", file=str(path), hint="a CSV file has no elements")
@@ -100,6 +101,13 @@ def _certificate(masked: Path, options: AssessOptions) -> Mapping[str, Any] | No
     if options.certificate is None and not path.is_file():
         return None
     return read_certificate(path)
+
+
+def _require_found(certified: str | None, masked: RecordsRead) -> None:
+    """Refuse a certificate that alone says which elements are records: others would be measured than those found."""
+    found = None if masked.dataset is None else masked.dataset.layout.record
+    if None not in (certified, found) and found != certified:
+        raise record_refusal(str(certified), found)
 
 
 def _certificate_file(masked: Path, options: AssessOptions) -> Path:
@@ -136,6 +144,7 @@ def _judge(
     source = Original(
         original.path, rules, options.record or options.recipe.record, _rules_settings(options, certificate), saxon
     )
+    _require_phase(options.phase, source.rule_set.schema.phase, certificate)
     source.dataset, dataset = original.xml(), masked.xml()
     before, after = source.verdict, source.verdict_on(dataset)
     assert before is not None  # there are rules
@@ -155,15 +164,20 @@ def _judge(
 
 
 def _rules_settings(options: AssessOptions, certificate: Mapping[str, Any] | None) -> RulesSettings:
-    """Return how both files are judged: what the options say, else what the file was masked with."""
-    certified = {} if certificate is None else certificate["options"]
+    """Return how both files are judged: what the options say. Of the certificate only missing codes are taken."""
     return RulesSettings(
-        options.phase or certified.get("phase"),
+        options.phase,
         allow=options.allow,
         time_limit=options.time_limit,
-        allow_idle=(*options.allow_idle, *options.recipe.allow_idle, *certified.get("allow_idle", ())),
+        allow_idle=(*options.allow_idle, *options.recipe.allow_idle),
         missing_codes=_missing_codes(options.recipe, certificate),
     )
+
+
+def _require_phase(asked: str | None, own: str, certificate: Mapping[str, Any] | None) -> None:
+    certified = None if certificate is None else certificate["options"]["phase"]
+    if asked is None and certified not in (None, own):
+        raise phase_refusal(str(certified), own)
 
 
 def _missing_codes(recipe: Recipe, certificate: Mapping[str, Any] | None) -> Mapping[str, tuple[str, ...]]:

@@ -186,7 +186,8 @@ def _facts(assessment: Assessment, columns: int) -> Iterator[str]:
     known = ", ".join(clean(name) for name in assessment.known)
     yield from fact("known", f"an intruder is taken to know {known or 'nothing'}", columns, "")
     blocks = [", ".join(clean(name) for name in block.names) for block in assessment.pair.blocks]
-    source = "" if assessment.plan is not None else " (no certificate: by the recipe's groups, else all in one)"
+    no_plan = " (no certificate: by the recipe's groups, else all in one)"
+    source = no_plan if assessment.plan is None else " (as the certificate states)"
     yield from fact("blocks", ("; ".join(blocks) or "nothing was masked") + source, columns, "")
 
 

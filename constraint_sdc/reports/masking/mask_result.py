@@ -282,6 +282,8 @@ def reproduction_text(found: Reproduction) -> str:
         lines = [f"REPRODUCED: masked again, the same bytes (SHA-256 {found.stated_sha256})"]
     else:
         lines = ["DIFFERENT: masked again, the file has other bytes", *_difference(found)]
+    if found.permitted:
+        lines.append(f"  rules that may check nothing, by the certificate alone: {clean(', '.join(found.permitted))}")
     lines += [f"  {clean(line)}" for line in found.versions]
     if not found.is_same and not found.versions:
         lines.append("  versions and platform are the certified ones")

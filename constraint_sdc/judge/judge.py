@@ -109,9 +109,10 @@ def read_report(schema: Schema, text: str, lines: Sequence[int] | None) -> Judge
 
 
 def _count(assertion: str, fired: int, complaints: dict[str, Any], error: dict[str, Any]) -> JudgeCount:
+    # A node on which the context stops was not taken by the rule: it counts as one that the rule could not judge.
     return JudgeCount(
         assertion,
-        fired,
+        fired + complaints.get("stopped", 0),
         complaints.get("failed", 0),
         complaints.get("errors", 0),
         error.get("text"),

@@ -47,7 +47,19 @@ TESTS = st.sampled_from(
 )
 VARIABLE_TESTS = st.sampled_from([". = '5'", "number(.) &lt; 6", "number(../B) &gt; number(.)", "string-length(.) = 1"])
 CONTEXTS = st.sampled_from(
-    ["R", "//R", "/D/R", "D/R", "R[number(A) &gt; 1]", "R[A]", "R[B = '5']", "*[A]", "R[last()]"]
+    [
+        "R",
+        "//R",
+        "/D/R",
+        "D/R",
+        "R[number(A) &gt; 1]",
+        "R[A &gt; 1]",
+        "R[xs:integer(B) lt 7]",
+        "R[A]",
+        "R[B = '5']",
+        "*[A]",
+        "R[last()]",
+    ]
 )
 VARIABLE_CONTEXTS = st.sampled_from(["R/A", "A", "R/B[. != '']", "A | B", "R/@id"])
 

@@ -191,8 +191,9 @@ def _name_or_none(text: str) -> str | None:
 #
 # A rule that fires leaves one small integer, its number (with `visit-each` one for each item, and once for the node its
 # negative number); a node that no rule matches leaves 0; an assertion that fails leaves an array of its own number
-# and the node (and, when XPath itself stopped, the error). Messages and locations are made only for the findings
-# that are kept, so that a file with a million records costs little more than its tests.
+# and the node (and, when XPath itself stopped, the error; a fifth member if it stopped in the context). Messages and
+# locations are made only for the findings that are kept, so that a file with a million records costs little more than
+# its tests.
 
 _COUNTING_SCOPE = (
     f'xmlns:c="{JUDGE}" xmlns:xs="http://www.w3.org/2001/XMLSchema" '
@@ -224,7 +225,8 @@ _COUNTING = """
 <xsl:sequence select="map{'kind': 'error', 'assertion': $number, 'context': .(2), 'subject': .(2), 'text': .(4)}"/>
 </xsl:for-each>
 </xsl:variable>
-<xsl:variable name="counts" select="map{'failed': count($failed), 'errors': count($errors)}"/>
+<xsl:variable name="stopped" select="count($errors[array:size(.) eq 5])"/>
+<xsl:variable name="counts" select="map{'failed': count($failed), 'errors': count($errors), 'stopped': $stopped}"/>
 <xsl:sequence select="map:merge((map{'kind': 'complaints', 'assertion': $number}, $counts)), c:placed($kept)"/>
 </xsl:for-each-group>
 </xsl:function>

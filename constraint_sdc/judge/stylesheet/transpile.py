@@ -16,8 +16,8 @@ from typing import TypeAlias
 from constraint_sdc.errors import RulesError
 from constraint_sdc.judge.control import CONTROL, CONTROL_DOCUMENT, with_control
 from constraint_sdc.judge.stylesheet.access import Wanted, file_uri
+from constraint_sdc.judge.stylesheet.contexts import PassedOn, error_token
 from constraint_sdc.judge.stylesheet.expressions import (
-    ERRORS,
     Author,
     ours,
     write_pattern_variables,
@@ -141,29 +141,38 @@ class _Rules:
 
     def write(self, scopes: list[dict[str, str]]) -> None:
         for number, pattern in enumerate(self.author.schema.patterns):
-            modes = []
+            modes: dict[str, PassedOn] = {}
             for index, rule in enumerate(pattern.rules):
                 mode = ours(f"pattern{number}-rule{index}" if pattern.is_group else f"pattern{number}")
-                self._write_rule(pattern, rule, mode, len(pattern.rules) - index, scopes[number])
-                if mode not in modes:
-                    modes.append(mode)
-            for mode in modes:
-                with self.author.sheet.element("xsl:template", {"match": ".", "mode": mode, "priority": "-1"}):
-                    self._write_token("0")
-            self._write_pattern(number, pattern, modes, scopes[number])
+                passed = modes.setdefault(mode, PassedOn(self.author, mode, scopes[number], self.guarded))
+                self._write_rule(pattern, rule, passed, len(pattern.rules) - index)
+            for passed in modes.values():
+                self._write_unmatched(passed)
+            self._write_pattern(number, pattern, list(modes), scopes[number])
 
-    def _write_rule(self, pattern: Pattern, rule: Rule, mode: str, priority: int, scope: Mapping[str, str]) -> None:
+    def _write_unmatched(self, passed: PassedOn) -> None:
+        """Write what happens to a node that no rule takes."""
+        with self.author.sheet.element("xsl:template", {"match": ".", "mode": passed.mode, "priority": "-1"}):
+            passed.write_call()
+            self._write_token("0")
+        passed.write()
+
+    def _write_rule(self, pattern: Pattern, rule: Rule, passed: PassedOn, priority: int) -> None:
         self.rules += 1
+        scope = passed.scope
         fired = str(self.rules)
         if self.tells_document and pattern.documents is not None:
             fired = f"[{fired}, ${ours('node')}]"
         author, sheet = self.author, self.author.sheet
         place = SheetPlace(f"rule context {rule.context!r}", rule.origin)
-        head = {"match": author.expression(rule.context, rule.origin, scope), "mode": mode, "priority": str(priority)}
+        context = author.expression(rule.context, rule.origin, scope)
+        head = {"match": context, "mode": passed.mode, "priority": str(priority)}
         with sheet.element("xsl:template", head | author.stated(rule.origin), place):
+            passed.write_call()
             sheet.leaf("xsl:variable", {"name": ours("node"), "select": ".", "version": author.our_version})
             if rule.attribute("visit-each"):
                 self._write_token(str(-self.rules))
+            passed.add(rule, self.assertions + 1)
             if self.guarded:
                 self._write_guarded_rule(rule, scope, fired)
                 return
@@ -183,10 +192,7 @@ class _Rules:
             self._write_token(fired)
         for assertion in rule.assertions:
             self.assertions += 1
-            code, description = f"local-name-from-QName($Q{{{ERRORS}}}code)", f"$Q{{{ERRORS}}}description"
-            node = f"${ours('node')}"
-            error = f"[{self.assertions}, {node}, {node}, string-join(({code}, {description}), ': ')]"
-            with self._caught(rule, scope, error) as inner:
+            with self._caught(rule, scope, error_token(self.assertions, f"${ours('node')}")) as inner:
                 self._write_test(rule, assertion, inner)
 
     @contextmanager

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import sys
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -60,13 +63,24 @@ class GeometricMean:
         """
         if not (values > 0).all():
             raise ValueError("a geometric mean takes positive values only")
-        means = np.exp(group_means(np.log(values), groups, weights))
+        means = _each(math.exp, np.minimum(group_means(_each(math.log, values), groups, weights), _LARGEST_LOG))
         members = values[groups.order]
         lowest, highest = np.minimum.reduceat(members, groups.starts), np.maximum.reduceat(members, groups.starts)
         return np.clip(means, lowest, highest)
 
 
 REGISTERED = {"geometric mean": GeometricMean()}
+
+_LARGEST_LOG = math.log(sys.float_info.max)
+
+
+def _each(function: Callable[[float], float], values: Points) -> Points:
+    """Return a function of every value by the C library.
+
+    NumPy has routines of its own for exp and log on processors with AVX-512, whose last digit is another one. What is
+    published must not depend on the processor.
+    """
+    return np.array([function(value) for value in values.ravel().tolist()], np.float64).reshape(values.shape)
 
 
 def _atom_verdict(atom: ValueAtom) -> OperatorVerdict:

@@ -11,7 +11,7 @@ import pytest
 from constraint_sdc.evaluate.expression import Arithmetic, Call, Expression, Literal, Variable, variables_of
 from constraint_sdc.plan.design import Derivation, Stratum
 from constraint_sdc.settings.reason import because
-from tests.maskers.extract import Extract, columns, extract
+from tests.maskers.extract import Extract, columns, extract, read_records
 
 RECORDS = 24
 ARITHMETIC = {"+": operator.add, "*": operator.mul, "div": operator.truediv}
@@ -86,6 +86,18 @@ def test_overlapping_totals_are_each_computed(tmp_path: Path) -> None:
     derivations = stratum(sums(tmp_path, rules)).derivations
     requires_an_order(derivations)
     assert computed(derivations) == {"C": "one", "E": "two"}
+
+
+def test_three_totals_with_a_common_part_are_each_computed(tmp_path: Path) -> None:
+    rules = {
+        "one": "number(A) + number(B) = number(C)",
+        "two": "number(B) + number(D) = number(E)",
+        "three": "number(B) + number(F) = number(H)",
+    }
+    b, f = (np.array([int(row["B"]) for row in read_records(sums(tmp_path, {}).data)]), np.arange(RECORDS))
+    derivations = stratum(sums(tmp_path, rules, F=f.tolist(), H=(b + f).tolist())).derivations
+    requires_an_order(derivations)
+    assert computed(derivations) == {"C": "one", "E": "two", "H": "three"}
 
 
 def test_a_circle_of_equalities_is_solved_together(tmp_path: Path) -> None:

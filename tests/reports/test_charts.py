@@ -20,7 +20,7 @@ from constraint_sdc.data.series import Grid
 from constraint_sdc.measures.assessment import SweepPoint
 from constraint_sdc.reports.charts.before_after import distribution_svg
 from constraint_sdc.reports.charts.bins import LEVELS, Bars, Bins, barred, binned, least_records, quantile
-from constraint_sdc.reports.charts.charts import INKS, Caption, tidy_svg
+from constraint_sdc.reports.charts.charts import INKS, Caption, drawn, tidy_svg
 from constraint_sdc.reports.charts.sweep import render_curves_svg, render_map_svg
 from constraint_sdc.settings.words import Scale
 from tests.measures.pairs import compared
@@ -306,6 +306,11 @@ def test_more_series_than_colours_still_differ() -> None:
 def test_as_many_values_as_a_bin_must_hold_have_a_picture() -> None:
     assert bins_of([1.0, 2.0, 3.0], 3) is not None
     assert binned(compared("V", [1.0, 2.0, 3.0], [1.0, 2.0, math.nan]), 3) is None
+
+
+def test_a_picture_has_the_size_that_it_was_drawn_for() -> None:
+    root = Tree.fromstring(drawn(lambda _: None, (250.0, 150.0), "v", Caption("a", "b")))
+    assert root.attrib["viewBox"] == "0 0 250 150"
 
 
 def test_both_boxes_of_quantiles_stand_in_their_panel_before_above_after() -> None:

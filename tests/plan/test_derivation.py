@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -170,3 +171,16 @@ def test_an_equality_with_a_factor_and_a_constant_is_solved_with_both(tmp_path: 
     values = {"A": 11.0, "B": 6.0, "D": 43.0}
     expected = values.pop(only.variable)
     assert solved(only.expression, values) == expected
+
+
+@pytest.mark.parametrize(("factor", "kind"), [(4, Decimal), (3, float)])
+def test_a_factor_that_no_decimal_can_hold_is_a_double(tmp_path: Path, factor: int, kind: type[object]) -> None:
+    z = np.arange(RECORDS) ** 2
+    rules = {"part": f"{factor} * xs:decimal(Z) - xs:decimal(A) = -1000", "low": "xs:decimal(A) >= 1000"}
+    given = extract(tmp_path, columns(A=(1000 + factor * z).tolist(), Z=z.tolist()), rules)
+    (only,) = stratum(given).derivations
+    match only.expression:
+        case Arithmetic("+", _, Arithmetic("*", Literal(value), _)):
+            assert (only.variable, type(value), float(value)) == ("Z", kind, 1 / factor)
+        case other:
+            raise AssertionError(other)

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from constraint_sdc.arrays import Flags, Rows
-from constraint_sdc.maskers.group_anonymity.influence import Allowed, Influence, Nominal, Ordinal
+from constraint_sdc.maskers.group_anonymity.influence import Allowed, Influence, Nominal, Ordinal, Quotas
+from constraint_sdc.maskers.group_anonymity.optimal_swaps import proposals_for_dearest
 from constraint_sdc.maskers.group_anonymity.signals import quantity
 from constraint_sdc.maskers.group_anonymity.swaps import SwapTrace, choose_swaps, swapped
 from tests.maskers.group_anonymity.drawn import File, drawn_file
@@ -174,3 +175,12 @@ def test_swaps_that_cost_nothing_are_chosen_all_the_same(weight: float | None, e
     trace = choose_swaps(codes, vital, np.ones(40, np.bool_), wished, influence, exact_up_to=exact_up_to)
     assert trace.is_reached
     assert trace.total < 1e-300
+
+
+def test_the_records_of_the_most_expensive_pair_are_compared_with_all_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("constraint_sdc.maskers.group_anonymity.optimal_swaps._COMPARED", 2)
+    influence = Influence((Ordinal(np.array([100.0, 105.0, 110.0, 900.0])),))
+    vital, others = np.array([0, 1]), np.array([2, 3])
+    quotas = Quotas(vital, others, np.array([0, 0, 1, 1]), np.array([2, 0]), np.array([0, 2]))
+    rows, partners = proposals_for_dearest(influence, quotas, vital, others, neighbours=1)
+    assert list(zip(rows.tolist(), partners.tolist(), strict=True)) == [(1, 2), (1, 3)]

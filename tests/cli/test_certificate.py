@@ -138,6 +138,16 @@ def test_another_rule_set_is_told_rule_by_rule(run: Run) -> None:
     ran = run(*CHECK)
     assert "MISMATCH   rule total: certified, but not among the rules given" in ran.out
     assert "MISMATCH   rule sum: judged now, but not certified" in ran.out
+    assert "not each once, in the order of the schema" not in ran.out
+
+
+def test_groups_are_counted_without_the_whole_file_in_memory(
+    run: Run, made: HandMade, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("constraint_sdc.commands.certificate.verify.read_dataset", pytest.fail)
+    assert run(*CHECK).code == 0
+    edit(made, lambda c: c["options"].update(k=3))
+    assert "fewer than k = 3" in run(*CHECK).out
 
 
 @pytest.mark.parametrize(

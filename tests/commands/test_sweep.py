@@ -81,6 +81,14 @@ def test_the_time_of_a_sweep_is_what_a_clock_beside_it_shows(data: Path) -> None
     assert sum(p.seconds for p in sweep.points) <= sweep.seconds <= perf_counter() - started
 
 
+@pytest.mark.parametrize(("ks", "jobs"), [((3, 4), 1), ((3,), 2)])
+def test_one_job_or_one_point_needs_no_other_process(
+    data: Path, monkeypatch: pytest.MonkeyPatch, ks: tuple[int, ...], jobs: int
+) -> None:
+    monkeypatch.setattr("subprocess.Popen", pytest.fail)
+    assert len(sweep_file(data, None, SweepOptions(ks=ks, partitions=("mdav",), jobs=jobs)).points) == len(ks)
+
+
 def test_points_do_not_depend_on_the_number_of_processes(data: Path, swept: Sweep) -> None:
     assert timeless(sweep_file(data, RULES, replace(BOTH, jobs=2)).points) == timeless(swept.points)
 

@@ -75,8 +75,9 @@ def test_where_the_evaluator_is_certain_of_one_file_only_the_difference_is_count
 def test_a_rule_that_judges_no_record_any_more_is_refused(tmp_path: Path, context: str) -> None:
     largest = max(int(row["A"]) for row in amounts())
     given = extract(tmp_path, amounts(), schema(RULE, context=context.format(largest)))
-    with pytest.raises(NotPublishedError, match="low: idle in the masked file"):
+    with pytest.raises(NotPublishedError, match="low: idle in the masked file") as refusal:
         given.mask(3)
+    assert "the masked file breaks rules that held, or leaves them idle" in str(refusal.value)
     assert not given.output.exists()
     (outcome,) = given.mask(3, allow_idle=("low",)).outcomes
     assert (outcome.checked, outcome.no_longer_applies, outcome.newly_applies) == (0, 1, 0)

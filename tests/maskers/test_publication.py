@@ -63,7 +63,7 @@ def test_a_rule_across_records_that_masking_breaks_publishes_nothing(tmp_path: P
     with pytest.raises(NotPublishedError) as refusal:
         given.mask(3)
     assert refusal.value.exit_code == 1
-    assert "masked.xml was not written" in str(refusal.value)
+    assert "the masked file breaks rules that held; masked.xml was not written" in str(refusal.value)
     assert "across: " in str(refusal.value)
     assert names(given) == before, "no file, no certificate, no staged file"
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from constraint_sdc.errors import PlanRefusedError, UsageError
 from constraint_sdc.operators.mode import Mode
 from constraint_sdc.plan.plan import Plan
 from constraint_sdc.settings.reason import because
@@ -138,3 +139,21 @@ def test_a_small_stratum_gets_companions_if_less_is_lost_with_them(tmp_path: Pat
     given = extract(tmp_path, rows, {"R": "number(X) > 50 or number(Z) >= 1"}, "groups: all")
     _, small = given.design(3).blocks[0].strata
     assert small.rows.tolist() == [6, 7, 8, 21, 22, 23, 36, 37, 38]
+
+
+@pytest.mark.parametrize(
+    ("wish", "error", "says"),
+    [
+        ("", PlanRefusedError, "Code is nominal; rules draw Code into a block"),
+        ("variables: {Code: {role: confidential}}", UsageError, "Code is nominal"),
+    ],
+)
+def test_a_category_that_a_method_cannot_group_is_the_plans_refusal_unless_it_is_asked_for(
+    tmp_path: Path, wish: str, error: type[Exception], says: str
+) -> None:
+    digits = [str(i % 4) for i in range(RECORDS)]
+    records = columns(A=digits, Code=[f"c{digit}" for digit in digits])
+    recipe = f"mask: {{partition: pc1-projection}}\n{wish}"
+    with pytest.raises(error, match=says) as refusal:
+        extract(tmp_path, records, {"same": "concat('c', A) = Code"}, recipe).plan(3)
+    assert type(refusal.value) is error

@@ -241,6 +241,11 @@ class Reproduction(Shown):
     permitted: tuple[str, ...] = ()
 
     @property
+    def is_other_machine(self) -> bool:
+        """Tell whether facts of the machine are not the certified ones."""
+        return any(line.startswith("versions: platform.") for line in self.versions)
+
+    @property
     def is_same(self) -> bool:
         """Tell whether the same bytes came out."""
         return self.sha256 == self.stated_sha256

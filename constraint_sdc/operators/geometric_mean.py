@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import sys
-from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -22,6 +19,7 @@ from constraint_sdc.constraints.constraint import (
     SetAtom,
 )
 from constraint_sdc.data.groups import Groups
+from constraint_sdc.data.portable import exponentials, logarithms
 from constraint_sdc.evaluate.expression import CompareOp
 from constraint_sdc.operators.arithmetic_mean import group_means
 from constraint_sdc.operators.operator import (
@@ -63,24 +61,13 @@ class GeometricMean:
         """
         if not (values > 0).all():
             raise ValueError("a geometric mean takes positive values only")
-        means = _each(math.exp, np.minimum(group_means(_each(math.log, values), groups, weights), _LARGEST_LOG))
+        means = exponentials(group_means(logarithms(values), groups, weights))
         members = values[groups.order]
         lowest, highest = np.minimum.reduceat(members, groups.starts), np.maximum.reduceat(members, groups.starts)
         return np.clip(means, lowest, highest)
 
 
 REGISTERED = {"geometric mean": GeometricMean()}
-
-_LARGEST_LOG = math.log(sys.float_info.max)
-
-
-def _each(function: Callable[[float], float], values: Points) -> Points:
-    """Return a function of every value by the C library.
-
-    NumPy has routines of its own for exp and log on processors with AVX-512, whose last digit is another one. What is
-    published must not depend on the processor.
-    """
-    return np.array([function(value) for value in values.ravel().tolist()], np.float64).reshape(values.shape)
 
 
 def _atom_verdict(atom: ValueAtom) -> OperatorVerdict:

@@ -91,6 +91,15 @@ def test_other_versions_are_told(run: Run) -> None:
     assert len(cs.reproduce(CERTIFICATE, "data.xml").versions) == 2
 
 
+def test_another_processor_is_told_plainly(run: Run) -> None:
+    forge(_another_file)
+    assert "the processor or its libraries" not in run(*REPRODUCE).out
+    forge(lambda c: c["versions"]["platform"].update(simd="abacus"))
+    ran = run(*REPRODUCE)
+    assert ran.code == 1
+    assert "  the processor or its libraries differ from the certified ones" in ran.out
+
+
 def test_a_plan_that_refuses_now_reproduces_nothing(run: Run) -> None:
     forge(lambda c: (c["options"].update(k=400), c["plan"].update(k=400)))
     ran = run(*REPRODUCE)

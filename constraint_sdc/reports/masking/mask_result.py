@@ -287,7 +287,15 @@ def reproduction_text(found: Reproduction) -> str:
     lines += [f"  {clean(line)}" for line in found.versions]
     if not found.is_same and not found.versions:
         lines.append("  versions and platform are the certified ones")
+    if not found.is_same and found.is_other_machine:
+        lines.append(f"  {_OTHER_MACHINE}")
     return "\n".join(lines) + "\n"
+
+
+_OTHER_MACHINE = (
+    "the processor or its libraries differ from the certified ones: logarithms, powers and linear algebra "
+    "may differ in the last digit"
+)
 
 
 def _difference(found: Reproduction) -> Iterator[str]:

@@ -66,7 +66,7 @@ def partition_file(
         division=division,
         variables=variables,
         left_out=left_out,
-        chosen=None if choice is None else choice.method,
+        chosen=None if choice is None else choice.partition,
         why=None if choice is None else choice.why,
         groups=Groups(label),
         loss=loss,

@@ -47,13 +47,13 @@ class Compared:
 class MaskedTogether:
     """A block: variables whose values the records of a group share.
 
-    `method` is the partition, `operators` are the names of its operators; None and empty where unknown. With
-    `is_weighted` the operators used record weights. With `is_drawn` the values were drawn at random: without the seed
-    the draw cannot be repeated. With `is_swapped` records exchanged values.
+    `divided_by` is the partition, or the masker that divides records itself; `operators` are names by variable. They
+    are None and empty where unknown. With `is_weighted` the operators used record weights. With `is_drawn` the values
+    were drawn at random: without the seed the draw cannot be repeated. With `is_swapped` records exchanged values.
     """
 
     names: tuple[str, ...]
-    method: str | None = None
+    divided_by: str | None = None
     operators: Mapping[str, str] = field(default_factory=dict)
     is_weighted: bool = False
     is_drawn: bool = False

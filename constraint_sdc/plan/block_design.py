@@ -166,7 +166,7 @@ def _partition(clouds: list[Cloud], around: BlockContext) -> Reason:
     whys: dict[str, list[Reason]] = {}
     for cloud in sorted(clouds, key=len, reverse=True):
         choice = method.choose(cloud, around.k)
-        whys.setdefault(choice.method, []).append(choice.why)
+        whys.setdefault(choice.partition, []).append(choice.why)
     choices = (
         because("auto-choice", partition=name, why=why[0], is_largest=len(set(why)) > 1) for name, why in whys.items()
     )

@@ -60,7 +60,7 @@ def make_plan(inputs: PlanInputs) -> Design:
 def _grouping(inputs: PlanInputs) -> Recipe:
     """Return the recipe; where it gives no groups, the masker decides which variables are together.
 
-    A method that divides by one variable masks each one separately; a masker may put all together.
+    A partition that divides by one variable masks each one separately; a masker may put all together.
     """
     recipe = inputs.recipe
     if takes_one_variable(inputs.division.partition):
@@ -80,17 +80,17 @@ def _explained(blocks: tuple[Block, ...], inputs: PlanInputs) -> tuple[Block, ..
     return tuple(replace(block, because=said) if block.because in grouped else block for block in blocks)
 
 
-def _refuse_groups(recipe: Recipe, method: str) -> None:
-    """Refuse a recipe that groups or weights variables if the method masks each variable separately."""
-    hint = "leave `groups` and `group_size` out, or use a method such as mdav or auto"
+def _refuse_groups(recipe: Recipe, partition: str) -> None:
+    """Refuse a recipe that groups or weights variables if the partition masks each variable separately."""
+    hint = "leave `groups` and `group_size` out, or use a partition such as mdav or auto"
     if recipe.groups == "all" or any(len(group) > 1 for group in recipe.groups):
-        raise UsageError(f"{method} masks each variable alone, but the recipe groups some", hint=hint)
+        raise UsageError(f"{partition} masks each variable alone, but the recipe groups some", hint=hint)
     if recipe.group_size not in (None, 1):
-        raise UsageError(f"{method} masks each variable alone, but group_size is {recipe.group_size}", hint=hint)
+        raise UsageError(f"{partition} masks each variable alone, but group_size is {recipe.group_size}", hint=hint)
     for name, wish in recipe.variables.items():
         if wish.weight is not None:
-            what = f"{method} masks each variable alone, so the weight of {name} has no meaning"
-            raise UsageError(what, hint="leave the weight out, or use a method such as mdav or auto")
+            what = f"{partition} masks each variable alone, so the weight of {name} has no meaning"
+            raise UsageError(what, hint="leave the weight out, or use a partition such as mdav or auto")
 
 
 def _surroundings(

@@ -15,7 +15,7 @@ import yaml
 from constraint_sdc.commands.check import CheckOptions, check_file
 from constraint_sdc.exam.guarantee.exam import run_case
 from constraint_sdc.exam.guarantee.generator import all_ideas, ideas_of, make_case, write_case
-from constraint_sdc.exam.guarantee.recipes import METHODS, UNITS, division_of
+from constraint_sdc.exam.guarantee.recipes import PARTITIONS, UNITS, division_of
 
 DEAR = frozenset((26, 30, 48, 55, 57, 68, 71, 92, 110, 113, 120, 122, 125, 152, 156, 159, 160, 175, 178, 191, 201, 209))
 """Seeds that together cost as much time as the other 200; the long run has them."""
@@ -45,8 +45,8 @@ def test_every_idea_of_the_generator_is_among_the_cases() -> None:
 
 def test_every_division_is_among_the_cases() -> None:
     drawn = [division_of(seed) for seed in SEEDS]
-    assert Counter(division.method for division in drawn).most_common(1)[0][0] == "mdav"
-    assert {division.method for division in drawn} == set(METHODS)
+    assert Counter(division.partition for division in drawn).most_common(1)[0][0] == "mdav"
+    assert {division.partition for division in drawn} == set(PARTITIONS)
     assert {division.unit for division in drawn} == {None, *UNITS}
     assert sum(division.weighs_variables for division in drawn) > len(SEEDS) / 10
 

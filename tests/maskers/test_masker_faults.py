@@ -72,7 +72,7 @@ class TestOriginalRecordsInPublishedFiles:
         assert result.plan.blocks[0].shares
         assert given.smallest_group("A", "B") >= 5
         (block,) = paired(given, result).blocks
-        assert (block.method, block.is_drawn) == ("mdav", False), "nothing was drawn, and attacks may know"
+        assert (block.divided_by, block.is_drawn) == ("mdav", False), "nothing was drawn, and attacks may know"
 
     def test_variables_of_an_opaque_rule_that_names_all_it_reads_are_shared_and_others_synthesised(
         self, tmp_path: Path

@@ -38,26 +38,26 @@ def categories(n: int) -> Cloud:
 
 def test_one_variable_gets_the_optimum() -> None:
     cloud = Cloud(np.hstack((np.full((50, 1), 3.0), numbers(50, 1).points)))
-    assert Auto().choose(cloud, 3).method == "optimal-univariate"
+    assert Auto().choose(cloud, 3).partition == "optimal-univariate"
     assert Auto(SHORT).partition(cloud, 3, 0).tolist() == OptimalUnivariate().partition(cloud, 3, 0).tolist()
 
 
 def test_weighted_records_of_one_variable_are_searched_because_the_optimum_is_for_equal_ones() -> None:
     cloud = Cloud(numbers(50, 1).points, weights=np.arange(1.0, 51.0))
-    assert Auto().choose(cloud, 3).method == "mdav+refine"
+    assert Auto().choose(cloud, 3).partition == "mdav+refine"
 
 
 def test_equal_weights_are_none() -> None:
-    assert Auto().choose(Cloud(numbers(50, 1).points, weights=np.full(50, 2.5)), 3).method == "optimal-univariate"
+    assert Auto().choose(Cloud(numbers(50, 1).points, weights=np.full(50, 2.5)), 3).partition == "optimal-univariate"
 
 
 def test_categories_alone_are_for_k_modes() -> None:
-    assert Auto().choose(categories(40), 3).method == "k-modes"
+    assert Auto().choose(categories(40), 3).partition == "k-modes"
     assert Auto(SHORT).partition(categories(40), 3, 0).tolist() == KModes().partition(categories(40), 3, 0).tolist()
 
 
 def test_small_files_start_from_mdav_and_large_ones_do_not() -> None:
-    assert Auto().choose(numbers(1_000), 3).method == "mdav+refine"
+    assert Auto().choose(numbers(1_000), 3).partition == "mdav+refine"
     choice = Auto().choose(numbers(200_000), 3)
     assert choice.method == "rim+refine"
     assert choice.why == because("search-needs-time", records=200_000, effort="default")
@@ -65,12 +65,12 @@ def test_small_files_start_from_mdav_and_large_ones_do_not() -> None:
 
 def test_more_time_allows_mdav_on_larger_files() -> None:
     cloud = numbers(20_000)
-    assert Auto(FAST).choose(cloud, 3).method == "rim+refine"
-    assert Auto(BEST).choose(cloud, 3).method == "mdav+refine"
+    assert Auto(FAST).choose(cloud, 3).partition == "rim+refine"
+    assert Auto(BEST).choose(cloud, 3).partition == "mdav+refine"
 
 
 def test_lists_of_hundreds_of_neighbours_are_not_made() -> None:
-    assert Auto().choose(numbers(50_000), 200).method == "mdav+refine"
+    assert Auto().choose(numbers(50_000), 200).partition == "mdav+refine"
     cloud = numbers(300)
     assert Rim().partition(cloud, 100, 0).tolist() == Mdav().partition(cloud, 100, 0).tolist()
 

@@ -221,7 +221,8 @@ def test_without_rules_certificate_and_measures_the_page_says_so() -> None:
 def test_the_plan_tells_blocks_operators_strata_and_why_each_rule_survives() -> None:
     text = words(WORDS)
     for said in (
-        "6 variables of 1,080 records masked in 2 blocks, at least 10 records to a group; method auto at high effort",
+        "6 variables of 1,080 records masked in 2 blocks, at least 10 records to a group; ",
+        "partition auto at high effort",
         "Block 1: V9, V10, V14", "Together rules tie them", "V12 confidential numeric free arithmetic mean 2.5",
         "2 10 topped up V8 missing; V13 <= V12 (EC-GV)", "V14 computed by EC-LC",
         "EC-GV checked if V8 < 1115 then V13 <= V12 (governs)",

@@ -227,10 +227,10 @@ def _blocks(variables: tuple[Compared, ...], recipe: Recipe, plan: Plan | None) 
     groups = () if recipe.groups == "all" else recipe.groups
     blocks = [tuple(name for name in group if name in masked) for group in groups]
     rest = tuple(name for name in masked if not any(name in block for block in blocks))
-    return tuple(MaskedTogether(block, _method(recipe)) for block in (*blocks, rest) if block)
+    return tuple(MaskedTogether(block, _divided_by(recipe)) for block in (*blocks, rest) if block)
 
 
-def _method(recipe: Recipe) -> str | None:
+def _divided_by(recipe: Recipe) -> str | None:
     """Return what the recipe names: the masker, else the partition."""
     return recipe.partition if recipe.masker is None else recipe.masker.name
 

@@ -97,11 +97,11 @@ def _numeric_wish(draft: Draft, name: str, rng: random.Random, *, is_tied: bool)
     return {"operator": rng.choice(OPERATORS)}
 
 
-# How the records of a case are divided: mostly MDAV, now and then another method, unit or weight.
+# How the records of a case are divided: mostly MDAV, now and then another partition, unit or weight.
 #
-# A division has a source of randomness of its own, so that a case is the same whichever method divides it.
+# A division has a source of randomness of its own, so that a case is the same whichever partition divides it.
 
-METHODS = {"mdav": 10, "auto": 4, "rim": 1, "v-mdav": 1, "mixed": 1, "v-mdav+refine": 1, "tree": 1, "random": 1}
+PARTITIONS = {"mdav": 10, "auto": 4, "rim": 1, "v-mdav": 1, "mixed": 1, "v-mdav+refine": 1, "tree": 1, "random": 1}
 UNITS = ("robust", "none")
 POSITIVE = re.compile(r"[0-9]{1,9}([.][0-9]{1,6})?")
 
@@ -110,7 +110,7 @@ POSITIVE = re.compile(r"[0-9]{1,9}([.][0-9]{1,6})?")
 class DrawnDivision:
     """What is drawn for a case; whether weights can be obeyed depends on its variables."""
 
-    method: str
+    partition: str
     unit: str | None
     weighs_variables: bool
     weighs_records: bool
@@ -118,16 +118,16 @@ class DrawnDivision:
 
     @property
     def searches(self) -> bool:
-        """Tell whether the method takes an effort."""
-        return self.method == "auto" or self.method.endswith("+refine")
+        """Tell whether the partition takes an effort."""
+        return self.partition == "auto" or self.partition.endswith("+refine")
 
 
 def division_of(seed: int) -> DrawnDivision:
     """Return the division of a case."""
     rng = random.Random(f"division {seed}")
-    method = rng.choices(list(METHODS), list(METHODS.values()))[0]
+    partition = rng.choices(list(PARTITIONS), list(PARTITIONS.values()))[0]
     unit = rng.choice(UNITS) if rng.random() < 0.2 else None
-    return DrawnDivision(method, unit, rng.random() < 0.2, rng.random() < 0.6, rng)
+    return DrawnDivision(partition, unit, rng.random() < 0.2, rng.random() < 0.6, rng)
 
 
 def with_division(
@@ -137,10 +137,10 @@ def with_division(
     records: Sequence[Mapping[str, str | None]],
     seed: int,
 ) -> str:
-    """Return the recipe with a method, and for some cases a unit, weights of variables or weights of records."""
+    """Return the recipe with a partition, and for some cases a unit, weights of variables or weights of records."""
     content: dict[str, Any] = (yaml.safe_load(recipe) if recipe else None) or {}
     division = division_of(seed)
-    content["mask"] = {"partition": division.method}
+    content["mask"] = {"partition": division.partition}
     if division.unit is not None:
         content["standardise"] = division.unit
     if division.weighs_variables:

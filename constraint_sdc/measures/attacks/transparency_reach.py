@@ -245,9 +245,10 @@ def _is_consecutive(block: MaskedTogether, variable: Compared) -> bool:
     """
     if variable.scale is Scale.NOMINAL:
         return False
-    if block.method == "auto":
+    partition = block.divided_by
+    if partition == "auto":
         return len(block.names) == 1 and not block.is_weighted
-    return block.method is None or (block.method in PARTITIONS and PARTITIONS[block.method].traits.takes_one_variable)
+    return partition is None or (partition in PARTITIONS and PARTITIONS[partition].traits.takes_one_variable)
 
 
 def _by_operator(pair: Pair, block: MaskedTogether, variable: Compared) -> Use:

@@ -32,9 +32,9 @@ _SHARE = 0.1  # largest share of the time for MDAV
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The method that `auto` chooses for a cloud, as the value of `--partition`, and why."""
+    """The partition that `auto` chooses for a cloud, as the value of `--partition`, and why."""
 
-    method: str
+    partition: str
     why: Reason
 
 
@@ -50,7 +50,7 @@ class Auto:
         """Return the group of every record."""
         require_possible(cloud, k)
         cloud = without_equal_weights(cloud)
-        match self.choose(cloud, k).method:
+        match self.choose(cloud, k).partition:
             case "optimal-univariate":
                 return OptimalUnivariate().partition(cloud, k, seed)
             case "k-modes":

@@ -175,8 +175,8 @@ def _opening(plan: Plan) -> str:
 
 def _division(plan: Plan) -> Iterator[str]:
     division, beside = plan.division, "" if plan.partition is None else f", partition {plan.partition}"
-    divided = division.partition if plan.masker.name == DEFAULT else f"{plan.masker.name}{beside}"
-    yield f"method {divided}" + ("" if division.effort is None else f" at {division.effort} effort")
+    divided = f"partition {division.partition}" if plan.masker.name == DEFAULT else f"masker {plan.masker.name}{beside}"
+    yield divided + ("" if division.effort is None else f" at {division.effort} effort")
     if division.standardise is not Standardise.Z_SCORE:
         yield f"standardised: {division.standardise.value}"
     if division.weights is not None:

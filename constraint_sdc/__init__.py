@@ -97,9 +97,9 @@ if TYPE_CHECKING:
     from constraint_sdc.measures.assessment import Assessment as Assessment
     from constraint_sdc.measures.assessment import AssessOptions as AssessOptions
     from constraint_sdc.measures.assessment import Measured as Measured
-    from constraint_sdc.measures.assessment import Sweep as Sweep
-    from constraint_sdc.measures.assessment import SweepOptions as SweepOptions
-    from constraint_sdc.measures.assessment import SweepPoint as SweepPoint
+    from constraint_sdc.measures.sweep_points import Sweep as Sweep
+    from constraint_sdc.measures.sweep_points import SweepOptions as SweepOptions
+    from constraint_sdc.measures.sweep_points import SweepPoint as SweepPoint
     from constraint_sdc.plan.plan import BlockPlan as BlockPlan
     from constraint_sdc.plan.plan import Plan as Plan
     from constraint_sdc.plan.plan import RulePlan as RulePlan
@@ -161,7 +161,7 @@ _HOMES = {
     "MaskOptions": "constraint_sdc.maskers.masked",
     "PartitionOptions": "constraint_sdc.maskers.masked",
     "AssessOptions": "constraint_sdc.measures.assessment",
-    "SweepOptions": "constraint_sdc.measures.assessment",
+    "SweepOptions": "constraint_sdc.measures.sweep_points",
     "Recipe": "constraint_sdc.settings.recipe",
     "Standardise": "constraint_sdc.settings.words",
     # Results
@@ -182,8 +182,8 @@ _HOMES = {
     "RecordExplanation": "constraint_sdc.maskers.masked",
     "Assessment": "constraint_sdc.measures.assessment",
     "Measured": "constraint_sdc.measures.assessment",
-    "Sweep": "constraint_sdc.measures.assessment",
-    "SweepPoint": "constraint_sdc.measures.assessment",
+    "Sweep": "constraint_sdc.measures.sweep_points",
+    "SweepPoint": "constraint_sdc.measures.sweep_points",
     "ExamResult": "constraint_sdc.reports.exam",
     "ExamAnswer": "constraint_sdc.reports.exam",
     "DemoResult": "constraint_sdc.reports.demo",

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from reproduction.linkages import ALL, AVERAGED, MOST, Linker, averaged_linkage, subsets_by_size
 from reproduction.scenarios import S1, S1_FOUR, S2, VARIABLES, Bench, Folder, Scenario
 
-from constraint_sdc.measures.assessment import SweepPoint
 from constraint_sdc.measures.risk.interval_disclosure import RankBase
 from constraint_sdc.measures.score import Score, score
+from constraint_sdc.measures.sweep_points import SweepPoint
 from constraint_sdc.measures.utility.pil import PilBase
 from constraint_sdc.reports.charts.sweep import render_curves_svg
 
@@ -84,7 +84,8 @@ def render(name: str, found: Sequence[Row]) -> str:
 def _point(name: str, linkage: str, row: Row, found: Score) -> SweepPoint:
     return SweepPoint(
         scenario=name,
-        method=linkage,
+        masker="microaggregation",
+        partition=linkage,
         k=row.k,
         pil=found.pil,
         dbrl=found.dbrl,

@@ -14,7 +14,7 @@ from constraint_sdc.cli.streams import tell
 from constraint_sdc.errors import UsageError
 
 if TYPE_CHECKING:
-    from constraint_sdc.measures.assessment import SweepPoint
+    from constraint_sdc.measures.sweep_points import SweepPoint
 
 _EPILOG = """\b
 Exit codes: 0 assessed; 1 a rule is broken where it held, or the certificate does not agree with the file; 2 the rules,

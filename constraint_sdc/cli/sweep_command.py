@@ -93,7 +93,7 @@ def command(
         raise UsageError("--partition is for --maskers, and only --partitions are tried", hint="leave it out")
     masking = gather({**given, "k": 2, "masker": None, "partition": partition}, rules, record=record)
     from constraint_sdc.commands.sweep import sweep_file
-    from constraint_sdc.measures.assessment import SweepOptions
+    from constraint_sdc.measures.sweep_points import SweepOptions
     from constraint_sdc.reports.sweep import render_sweep_json, sweep_text, write_sweep_files
 
     journal = _directory(output) / "journal.jsonl"

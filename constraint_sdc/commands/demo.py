@@ -21,7 +21,8 @@ from constraint_sdc.files.json_file import json_text
 from constraint_sdc.files.recipe import read_recipe
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.maskers.masked import CertificateCheck, MaskOptions, MaskResult
-from constraint_sdc.measures.assessment import Assessment, AssessOptions, Sweep, SweepOptions
+from constraint_sdc.measures.assessment import Assessment, AssessOptions
+from constraint_sdc.measures.sweep_points import Sweep, SweepOptions
 from constraint_sdc.plan.plan import Plan
 from constraint_sdc.plan.plan_json import plan_to_json
 from constraint_sdc.reports.assessment.html import render_assessment_html
@@ -157,7 +158,7 @@ class Demo:
         files = self.files
         files.sweep.mkdir(exist_ok=True)
         masking = MaskOptions(recipe=read_recipe(files.recipe))
-        options = SweepOptions(_KS, ("mdav",), compare_unconstrained=True, masking=masking)
+        options = SweepOptions(_KS, partitions=("mdav",), compare_unconstrained=True, masking=masking)
         self.sweep = sweep_file(files.original, files.rules, options)
         write_sweep_files(self.sweep, files.sweep)
         return sweep_text(self.sweep)

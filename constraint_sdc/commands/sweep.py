@@ -18,7 +18,7 @@ from constraint_sdc.commands.measuring.sweep_workers import compute_points
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.recipe import recipe_to_json
 from constraint_sdc.maskers.masked import MaskOptions
-from constraint_sdc.measures.assessment import Sweep, SweepOptions, SweepPoint, SweepTask
+from constraint_sdc.measures.sweep_points import Sweep, SweepOptions, SweepPoint
 from constraint_sdc.partition.partitioner import cores
 from constraint_sdc.settings.reason import Reason, because
 
@@ -47,14 +47,14 @@ def sweep_file(
         known = {} if book is None or overwrite else book.read()
         # Before any process starts: what is wrong with the files is said once, and here.
         bench = SweepBench(original, options.masking)
-        unjudged = bench.unjudged(options.methods[0])
+        unjudged = bench.unjudged(options.tried[0])
         if book is not None:
             book.start(known)
         todo = [task for task in tasks if task not in known]
         heard(len(tasks) - len(todo), len(tasks))
         jobs = options.jobs or cores()
         for done, point in enumerate(compute_points(data, rules, options.masking, todo, jobs, bench), 1):
-            known[SweepTask(point.scenario, point.method, point.k)] = point
+            known[point.task] = point
             if book is not None:
                 book.add(point)
             heard(len(tasks) - len(todo) + done, len(tasks))
@@ -71,8 +71,8 @@ def _refuse_mistakes(rules: Path | None, options: SweepOptions) -> None:
         raise UsageError(f"{options.jobs} jobs compute nothing", hint="one job or more")
     if options.compare_unconstrained and rules is None:
         raise UsageError("without rules there is nothing to compare with", hint="give --rules")
-    for method in options.methods:
-        wished = masking_by(options.masking, method)
+    for by in options.tried:
+        wished = masking_by(options.masking, by)
         masker = wished_masker(wished)
         if not masker.takes_k:
             raise UsageError(f"{masker.name} has no k to sweep over", hint="leave it out of --maskers and the recipe")

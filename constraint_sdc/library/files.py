@@ -22,7 +22,7 @@ from constraint_sdc.files.recipe import read_recipe as read_recipe_file
 from constraint_sdc.library.keywords import ConvertKeywords, File
 from constraint_sdc.library.settle import path_or_none, settle
 from constraint_sdc.maskers.masked import Partitioned
-from constraint_sdc.measures.assessment import Sweep, SweepPoint
+from constraint_sdc.measures.sweep_points import Sweep, SweepPoint
 from constraint_sdc.plan.plan import Plan
 from constraint_sdc.plan.plan_json import plan_to_json
 from constraint_sdc.reports.partition import write_groups

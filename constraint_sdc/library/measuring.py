@@ -15,7 +15,8 @@ from constraint_sdc.errors import UsageError
 from constraint_sdc.library.keywords import AssessKeywords, AttackKeywords, File, OnRecords, SweepKeywords
 from constraint_sdc.library.settle import converted, path_or_none, refuse_unknown, settle
 from constraint_sdc.maskers.masked import MaskOptions
-from constraint_sdc.measures.assessment import Assessment, AssessOptions, Measured, Sweep, SweepOptions
+from constraint_sdc.measures.assessment import Assessment, AssessOptions, Measured
+from constraint_sdc.measures.sweep_points import Sweep, SweepOptions
 
 
 def assess_files(
@@ -84,10 +85,10 @@ def sweep_file(
 
     >>> import constraint_sdc as cs
     >>> swept = cs.sweep_file("census.xml", "census.sch", ks=[3, 10], partitions=["mdav"], jobs=1)
-    >>> swept.to_frame()[["method", "k", "broken", "smallest"]]
-      method   k  broken  smallest
-    0   mdav   3       0         3
-    1   mdav  10       0        10
+    >>> swept.to_frame()[["partition", "k", "broken", "smallest"]]
+      partition   k  broken  smallest
+    0      mdav   3       0         3
+    1      mdav  10       0        10
     """
     chosen = _sweep_options(dict(keywords)) if options is None else settle(SweepOptions, options, keywords)
     chosen = replace(chosen, masking=settle(MaskOptions, chosen.masking, {}))

@@ -12,7 +12,7 @@ from typing import Literal as OneOf
 from constraint_sdc.arrays import Floats
 from constraint_sdc.constraints.constraint import EditRule
 from constraint_sdc.data.pair import Pair
-from constraint_sdc.maskers.masked import MaskOptions, RuleOutcome
+from constraint_sdc.maskers.masked import RuleOutcome
 from constraint_sdc.plan.plan import Plan
 from constraint_sdc.settings.reason import Reason
 from constraint_sdc.settings.recipe import Recipe
@@ -151,99 +151,6 @@ class Assessment(Tabled):
     def exit_code(self) -> int:
         """Return 0 if no rule is newly broken and the certificate agrees with the file, 1 otherwise."""
         return 1 if self.newly_broken or self.mismatches else 0
-
-
-# A sweep: the same file masked with many parameters, and the loss and risk of each masking.
-
-WITH_RULES = "with rules"
-WITHOUT_RULES = "without rules"
-
-
-@dataclass(frozen=True, slots=True)
-class SweepPoint:
-    """One scenario, method and k. `pil`, `dbrl`, `id`, `dr` and `score` are per cent, None where not defined.
-
-    `scenario` tells whether rules were kept. `loss` is 100 * SSE / SST over all masked numbers. `broken` counts the
-    violations (a record and a rule) that did not exist before masking, None without rules. `smallest` is the least
-    number of records that share a block's values, None if nothing was masked; `seconds` is the time of masking and
-    measuring. `refused` is the reason why the file cannot be masked like this; then nothing was measured.
-    """
-
-    scenario: str
-    method: str
-    k: int
-    pil: float | None
-    dbrl: float | None
-    id: float | None
-    dr: float | None
-    score: float | None
-    loss: float | None
-    broken: int | None
-    smallest: int | None
-    seconds: float
-    refused: Reason | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SweepTask:
-    """One point to be computed."""
-
-    scenario: str
-    method: str
-    k: int
-
-
-@dataclass(frozen=True, slots=True)
-class SweepOptions:
-    """The points of a sweep: every k with every masker and partition, with the rules and, for comparison, without them.
-
-    Each of `partitions` means microaggregation by it; each of `maskers` divides records as `masking` says. Without
-    both, `masking` and its recipe decide. `masking` holds the options that all points share. `jobs` is the number of
-    parallel processes, None for one per core; the results do not depend on it.
-    """
-
-    ks: tuple[int, ...]
-    maskers: tuple[str, ...] = ()
-    partitions: tuple[str, ...] = ()
-    compare_unconstrained: bool = False
-    jobs: int | None = None
-    masking: MaskOptions = field(default_factory=MaskOptions)
-
-    @property
-    def methods(self) -> tuple[str, ...]:
-        """Return the names of what is tried: partitions, then maskers."""
-        if named := tuple(dict.fromkeys((*self.partitions, *self.maskers))):
-            return named
-        recipe = self.masking.recipe
-        masker = self.masking.masker or (None if recipe.masker is None else recipe.masker.name)
-        return (masker or self.masking.partition or recipe.partition or "auto",)
-
-    def tasks(self, has_rules: bool) -> tuple[SweepTask, ...]:
-        """Return all points in the order in which they are reported."""
-        scenarios = [WITH_RULES] if has_rules else [WITHOUT_RULES]
-        scenarios += [WITHOUT_RULES] if has_rules and self.compare_unconstrained else []
-        return tuple(SweepTask(s, method, k) for s in scenarios for method in self.methods for k in self.ks)
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Sweep(Tabled):
-    """All points of a sweep; `reused` were computed by an earlier run that was interrupted or had fewer points.
-
-    `digest` is the SHA-256 of the data, so that points of another file are not reused.
-    """
-
-    data: Path
-    digest: str
-    rules: Path | None
-    points: tuple[SweepPoint, ...]
-    reused: int
-    seconds: float
-    notes: tuple[Reason, ...] = ()
-
-    def best(self, scenario: str, method: str) -> SweepPoint | None:
-        """Return the point of lowest SCORE; ties go to the smallest k."""
-        scored = [p for p in self.points if (p.scenario, p.method) == (scenario, method) and p.score is not None]
-        return min(scored, key=lambda p: (p.score or 0.0, p.k), default=None)
 
 
 # The protocol of measures: the constructor stores the parameters, and one method measures.

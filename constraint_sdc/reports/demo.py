@@ -9,7 +9,8 @@ from pathlib import Path
 from constraint_sdc.constraints.show import RuleList
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.maskers.masked import CertificateCheck, MaskResult
-from constraint_sdc.measures.assessment import Assessment, Sweep
+from constraint_sdc.measures.assessment import Assessment
+from constraint_sdc.measures.sweep_points import Sweep
 from constraint_sdc.plan.plan import Plan
 from constraint_sdc.reports.check.wording import number
 from constraint_sdc.reports.terminal import align

@@ -24,7 +24,8 @@ from constraint_sdc.maskers.masked import (
     Reproduction,
     RuleExplanation,
 )
-from constraint_sdc.measures.assessment import Assessment, Cell, Measured, Sweep
+from constraint_sdc.measures.assessment import Assessment, Cell, Measured
+from constraint_sdc.measures.sweep_points import Sweep
 from constraint_sdc.plan.plan import BlockPlan, Plan, RulePlan
 from constraint_sdc.reports import result_tables as tables
 from constraint_sdc.reports.assessment.text import shown_figure

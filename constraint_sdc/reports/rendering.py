@@ -20,7 +20,8 @@ from constraint_sdc.maskers.masked import (
     Reproduction,
     RuleExplanation,
 )
-from constraint_sdc.measures.assessment import Assessment, Measured, Sweep, SweepPoint
+from constraint_sdc.measures.assessment import Assessment, Measured
+from constraint_sdc.measures.sweep_points import Sweep, SweepPoint
 from constraint_sdc.plan.plan import Plan
 from constraint_sdc.plan.plan_json import plan_to_json
 from constraint_sdc.reports.assessment.html import render_assessment_html

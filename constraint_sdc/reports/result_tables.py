@@ -9,7 +9,8 @@ from constraint_sdc.constraints.show import RuleList
 from constraint_sdc.data.variable import Description
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.maskers.masked import CertificateCheck, MaskResult, Partitioned, RuleOutcome
-from constraint_sdc.measures.assessment import Assessment, Cell, Measured, ResultTable, Sweep, SweepPoint
+from constraint_sdc.measures.assessment import Assessment, Cell, Measured, ResultTable
+from constraint_sdc.measures.sweep_points import Sweep, SweepPoint
 from constraint_sdc.plan.plan import BlockPlan, Plan
 from constraint_sdc.reports.assessment.text import is_hidden, shown_name
 from constraint_sdc.reports.demo import DemoResult

@@ -1,4 +1,4 @@
-"""A sweep for a terminal: the best point of every scenario and method, and a table of points."""
+"""A sweep for a terminal: the best point of every scenario, masker and partition, and a table of points."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from constraint_sdc.data.variable import RowSource, VariableInfo, Written
 from constraint_sdc.files.atomic import atomic_file
 from constraint_sdc.files.csv_file import write_csv
 from constraint_sdc.files.json_file import json_text
-from constraint_sdc.measures.assessment import Sweep, SweepPoint
+from constraint_sdc.measures.sweep_points import MaskedBy, Sweep, SweepPoint
 from constraint_sdc.reports.charts.sweep import render_curves_svg, render_map_svg
 from constraint_sdc.reports.check.wording import counted, number
 from constraint_sdc.reports.sentences import sentence, sentences
 from constraint_sdc.reports.terminal import align, clean, paint, wrapped
 from constraint_sdc.settings.reason import reason_to_json, reasons_to_json
 
-_HEAD = ("scenario", "method", "k", "PIL", "DBRL", "ID", "DR", "SCORE", "loss", "newly broken", "smallest")
+_HEAD = ("scenario", "masked by", "k", "PIL", "DBRL", "ID", "DR", "SCORE", "loss", "newly broken", "smallest")
 _SHOWN = 12
 _LEGEND = (
     "SCORE is the mean of PIL (information lost) and DR (disclosure risk, the mean of DBRL and ID): lower is better, "
@@ -30,8 +30,8 @@ def sweep_text(sweep: Sweep, *, columns: int = 100, colour: bool = False) -> str
     said = f"SWEEP: {counted(len(sweep.points), 'masking')} of {clean(str(sweep.data))} in {sweep.seconds:.1f} s"
     said += f", {number(sweep.reused)} of them from an earlier run" if sweep.reused else ""
     lines = [paint(line, "strong", colour) for line in wrapped(said, columns, "", "  ")]
-    for scenario, method in dict.fromkeys((p.scenario, p.method) for p in sweep.points):
-        lines += wrapped(_best(sweep, scenario, method), columns, "  ", "    ")
+    for scenario, by in dict.fromkeys((p.scenario, p.masked_by) for p in sweep.points):
+        lines += wrapped(_best(sweep, scenario, by), columns, "  ", "    ")
     shown = _shown(sweep)
     head, *rows = align([_HEAD, *map(_cells, shown)], right=range(2, len(_HEAD)))
     lines += ["", paint(head, "faint", colour), *rows]
@@ -43,11 +43,11 @@ def sweep_text(sweep: Sweep, *, columns: int = 100, colour: bool = False) -> str
     return "\n".join(lines) + "\n"
 
 
-def _best(sweep: Sweep, scenario: str, method: str) -> str:
-    best = sweep.best(scenario, method)
+def _best(sweep: Sweep, scenario: str, by: MaskedBy) -> str:
+    best = sweep.best(scenario, by)
     if best is None or best.score is None:
-        return f"{scenario}, {clean(method)}: no point has a SCORE"
-    return f"{scenario}, {clean(method)}: lowest SCORE {best.score:.3f} at k = {number(best.k)}{_promise(best)}"
+        return f"{scenario}, {clean(by.name)}: no point has a SCORE"
+    return f"{scenario}, {clean(by.name)}: lowest SCORE {best.score:.3f} at k = {number(best.k)}{_promise(best)}"
 
 
 def _promise(point: SweepPoint) -> str:
@@ -57,12 +57,12 @@ def _promise(point: SweepPoint) -> str:
 
 
 def _shown(sweep: Sweep) -> list[SweepPoint]:
-    """Return some points of each scenario and method, evenly spread over k, and the best."""
+    """Return some points of each scenario, masker and partition, evenly spread over k, and the best."""
     shown: list[SweepPoint] = []
-    for scenario, method in dict.fromkeys((p.scenario, p.method) for p in sweep.points):
-        points = [p for p in sweep.points if (p.scenario, p.method) == (scenario, method)]
+    for scenario, by in dict.fromkeys((p.scenario, p.masked_by) for p in sweep.points):
+        points = [p for p in sweep.points if (p.scenario, p.masked_by) == (scenario, by)]
         step = max(1, -(-len(points) // _SHOWN))
-        best = sweep.best(scenario, method)
+        best = sweep.best(scenario, by)
         shown += [p for i, p in enumerate(points) if i % step == 0 or p is best]
     return shown
 
@@ -72,7 +72,7 @@ def _cells(point: SweepPoint) -> tuple[str, ...]:
     counts = (point.broken, point.smallest)
     return (
         point.scenario,
-        clean(point.method),
+        clean(point.masked_by.name),
         number(point.k),
         *("refused" if point.refused else "-" if value is None else f"{value:.2f}" for value in measured),
         *("-" if count is None else number(count) for count in counts),
@@ -82,7 +82,7 @@ def _cells(point: SweepPoint) -> tuple[str, ...]:
 # A sweep as JSON under schemas/sweep.schema.json.
 
 SCHEMA = "constraint-sdc/sweep"
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 
 def render_sweep_json(sweep: Sweep) -> str:
@@ -115,10 +115,11 @@ def _shown_refusal(point: SweepPoint) -> str | None:
 
 # Write the points of a sweep as CSV.
 
-_TEXTS = ("scenario", "method", "refused")
+_TEXTS = ("scenario", "masker", "partition", "refused")
 _NAMES = (
     "scenario",
-    "method",
+    "masker",
+    "partition",
     "k",
     "pil",
     "dbrl",

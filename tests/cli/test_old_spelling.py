@@ -67,7 +67,11 @@ def test_the_lists_of_a_sweep(run: Run) -> None:
     assert "taken for --maskers microhybrid,fuzzy-c-means --partitions mdav\n" in before.err
     ours, theirs = ([{**point, "seconds": 0} for point in json.loads(ran.out)["points"]] for ran in (newly, before))
     assert ours == theirs
-    assert [point["method"] for point in ours] == ["mdav", "microhybrid", "fuzzy-c-means"]
+    assert [(point["masker"], point["partition"]) for point in ours] == [
+        ("microaggregation", "mdav"),
+        ("microhybrid", "auto"),
+        ("fuzzy-c-means", None),
+    ]
 
 
 def test_one_partition_for_all_maskers_of_a_sweep(run: Run) -> None:

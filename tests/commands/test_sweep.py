@@ -17,7 +17,8 @@ from constraint_sdc.commands.sweep import sweep_file
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.json_file import shipped_file
 from constraint_sdc.maskers.masked import MaskOptions
-from constraint_sdc.measures.assessment import WITH_RULES, WITHOUT_RULES, AssessOptions, Sweep, SweepOptions, SweepPoint
+from constraint_sdc.measures.assessment import AssessOptions
+from constraint_sdc.measures.sweep_points import WITH_RULES, WITHOUT_RULES, MaskedBy, Sweep, SweepOptions, SweepPoint
 from constraint_sdc.reports.sentences import sentences
 from constraint_sdc.settings.recipe import Recipe
 
@@ -193,3 +194,24 @@ def test_progress_is_heard(data: Path) -> None:
     options = SweepOptions(ks=(1, 3), partitions=("mdav",), jobs=1)
     sweep_file(data, None, options, heard=lambda done, total: heard.append((done, total)))
     assert heard == [(0, 2), (1, 2), (2, 2)]
+
+
+def test_what_is_tried_is_named_by_masker_and_partition_each_once() -> None:
+    options = SweepOptions(
+        ks=(3,),
+        maskers=("microhybrid", "fuzzy-c-means", "microaggregation"),
+        partitions=("mdav", "rim"),
+        masking=MaskOptions(partition="rim"),
+    )
+    assert options.tried == (
+        MaskedBy("microaggregation", "mdav"),
+        MaskedBy("microaggregation", "rim"),
+        MaskedBy("microhybrid", "rim"),
+        MaskedBy("fuzzy-c-means", None),
+    )
+    assert [by.name for by in options.tried] == ["mdav", "rim", "microhybrid", "fuzzy-c-means"]
+
+
+def test_a_partition_is_no_masker(data: Path) -> None:
+    with pytest.raises(UsageError, match="unknown masker 'mdav'"):
+        sweep_file(data, None, SweepOptions(ks=(3,), maskers=("mdav",), jobs=1))

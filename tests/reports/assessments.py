@@ -10,15 +10,8 @@ import numpy as np
 
 from constraint_sdc.data.pair import MaskedTogether, Pair
 from constraint_sdc.maskers.masked import RuleOutcome
-from constraint_sdc.measures.assessment import (
-    Assessment,
-    Figure,
-    Measured,
-    ResultTable,
-    SubdomainMeasured,
-    SweepPoint,
-    Unit,
-)
+from constraint_sdc.measures.assessment import Assessment, Figure, Measured, ResultTable, SubdomainMeasured, Unit
+from constraint_sdc.measures.sweep_points import SweepPoint
 from constraint_sdc.reports.assessment.html import render_assessment_html
 from constraint_sdc.settings.reason import because
 from constraint_sdc.settings.words import Scale
@@ -205,7 +198,9 @@ def sweep_points() -> tuple[SweepPoint, ...]:
         pil = 100 * (1 - k**-harder)
         dbrl, id_ = 100.0 / k**0.9, 20 + 80 / k**0.5
         dr = (dbrl + id_) / 2
-        return SweepPoint(scenario, "mdav", k, pil, dbrl, id_, dr, (pil + dr) / 2, pil / 4, 0, k, 0.5)
+        return SweepPoint(
+            scenario, "microaggregation", "mdav", k, pil, dbrl, id_, dr, (pil + dr) / 2, pil / 4, 0, k, 0.5
+        )
 
     harder = {"with rules": 0.33, "without rules": 0.27}
     return tuple(point(scenario, k, power) for scenario, power in harder.items() for k in range(1, 100))

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constraint_sdc.data.series import Grid
-from constraint_sdc.measures.assessment import SweepPoint
+from constraint_sdc.measures.sweep_points import SweepPoint
 from constraint_sdc.reports.charts.before_after import distribution_svg
 from constraint_sdc.reports.charts.bins import LEVELS, Bars, Bins, barred, binned, least_records, quantile
 from constraint_sdc.reports.charts.charts import INKS, Caption, drawn, tidy_svg
@@ -149,7 +149,7 @@ def test_ordinal_categories_stand_in_order_and_nominal_ones_by_frequency() -> No
 def charts() -> dict[str, str]:
     numbers = compared(HOSTILE, np.arange(200.0) ** 2, np.arange(200.0) * 190)
     town = compared("統計$x^2$", np.arange(200) % 7, np.arange(200) % 5, scale=Scale.NOMINAL)
-    odd = [replace(point, method=f"$\\frac$ {HOSTILE} 統") for point in sweep_points()[:30]]
+    odd = [replace(point, partition=f"$\\frac$ {HOSTILE} 統") for point in sweep_points()[:30]]
     return {
         "numbers": str(distribution_svg(numbers, 5, "numbers")),
         "town": str(distribution_svg(town, 5, "town")),
@@ -205,7 +205,7 @@ def test_names_are_shown_as_they_are_and_never_read_as_mathematics_or_markup() -
 def test_a_control_character_in_a_name_leaves_the_chart_well_formed() -> None:
     numbers = compared("V\x00\x1b\ud800", np.arange(50.0), np.arange(50.0))
     Tree.fromstring(str(distribution_svg(numbers, 3, "v")))
-    Tree.fromstring(render_map_svg([replace(sweep_points()[5], method="\x00\ufffe")]))
+    Tree.fromstring(render_map_svg([replace(sweep_points()[5], partition="\x00\ufffe")]))
 
 
 def test_the_colours_of_a_chart_are_those_a_page_can_change() -> None:
@@ -276,7 +276,7 @@ def test_the_map_names_every_series_and_some_k() -> None:
 
 
 def test_a_point_that_is_not_defined_is_said_not_drawn() -> None:
-    none = SweepPoint("with rules", "mdav", 3, None, 1.0, 1.0, None, None, None, 0, 3, 0.1)
+    none = SweepPoint("with rules", "microaggregation", "mdav", 3, None, 1.0, 1.0, None, None, None, 0, 3, 0.1)
     drawn = render_map_svg([none, sweep_points()[4]])
     assert "1 masking in 1 series; 1 without PIL or DR not drawn." in drawn
     assert "SCORE is not defined for any of them." in render_curves_svg([none])
@@ -291,7 +291,7 @@ def test_a_point_with_one_of_both_coordinates_is_not_drawn(measure: str) -> None
 
 
 def test_more_series_than_colours_still_differ() -> None:
-    points = [replace(point, method=f"m{i}") for i in range(9) for point in sweep_points()[:3]]
+    points = [replace(point, partition=f"m{i}") for i in range(9) for point in sweep_points()[:3]]
     root = Tree.fromstring(render_map_svg(points))
     marks = {
         (path.get("d"), use.get("fill"))

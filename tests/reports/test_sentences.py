@@ -23,7 +23,8 @@ from constraint_sdc.commands.masking.carrying_out import read_plan, require_same
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.json_file import json_text
 from constraint_sdc.judge.finding import CheckResult
-from constraint_sdc.measures.assessment import Assessment, Measured, Sweep
+from constraint_sdc.measures.assessment import Assessment, Measured
+from constraint_sdc.measures.sweep_points import Sweep
 from constraint_sdc.operators.medoid import Medoid
 from constraint_sdc.operators.operator import OperatorVerdict, Preserved
 from constraint_sdc.operators.registry import OPERATORS

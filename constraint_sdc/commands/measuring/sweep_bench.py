@@ -21,9 +21,8 @@ from constraint_sdc.commands.measuring.pairing import pair_tables
 from constraint_sdc.data.table import Column, Table
 from constraint_sdc.errors import ConstraintSdcError, PlanRefusedError, UsageError
 from constraint_sdc.maskers.masked import MaskOptions
-from constraint_sdc.maskers.registry import DEFAULT, MASKERS
-from constraint_sdc.measures.assessment import WITH_RULES, SweepPoint, SweepTask
 from constraint_sdc.measures.registry import Figures, SweepFigures
+from constraint_sdc.measures.sweep_points import WITH_RULES, MaskedBy, SweepPoint, SweepTask
 from constraint_sdc.settings.reason import Reason, because
 
 
@@ -32,11 +31,9 @@ def open_for_sweep(data: Path, rules: Path | None, masking: MaskOptions) -> Abst
     return open_original(data, rules, masking.record or masking.recipe.record, rules_settings(masking))
 
 
-def masking_by(masking: MaskOptions, method: str) -> MaskOptions:
-    """Return the options for one masker, or for microaggregation by one partition."""
-    if method not in MASKERS:
-        return replace(masking, masker=DEFAULT, partition=method)
-    return replace(masking, masker=method, partition=None if MASKERS[method].divides_itself else masking.partition)
+def masking_by(masking: MaskOptions, by: MaskedBy) -> MaskOptions:
+    """Return the options for one masker and partition."""
+    return replace(masking, masker=by.masker, partition=by.partition)
 
 
 class SweepBench:
@@ -46,20 +43,21 @@ class SweepBench:
         self._originals = {WITH_RULES: original}
         self._has_rules = original.has_rules
         self._masking = masking
-        self._prepared: dict[tuple[str, str], Prepared] = {}
+        self._prepared: dict[tuple[str, MaskedBy], Prepared] = {}
         self._figures = SweepFigures()
 
     def point(self, task: SweepTask) -> SweepPoint:
-        """Return what masking with this scenario, method and k costs and risks; k = 1 is the original itself."""
+        """Return what the masking of a task costs and risks; k = 1 is the original itself."""
         started = perf_counter()
-        prepared = self._prepare(task.scenario, task.method)
+        prepared = self._prepare(task.scenario, task.masked_by)
         try:
             figures, columns, smallest = self._measure(prepared, task.k)
         except (PlanRefusedError, UsageError) as refusal:
             return _refused(task, refusal, perf_counter() - started)
         return SweepPoint(
             scenario=task.scenario,
-            method=task.method,
+            masker=task.masker,
+            partition=task.partition,
             k=task.k,
             pil=figures.pil,
             dbrl=figures.dbrl,
@@ -67,24 +65,24 @@ class SweepBench:
             dr=figures.dr,
             score=figures.score,
             loss=figures.loss,
-            broken=self._newly_broken(columns, task.method),
+            broken=self._newly_broken(columns, task.masked_by),
             smallest=smallest,
             seconds=perf_counter() - started,
         )
 
-    def unjudged(self, method: str) -> tuple[str, ...]:
+    def unjudged(self, by: MaskedBy) -> tuple[str, ...]:
         """Return the rules that only Saxon can judge, on a written file: they are not counted in `broken`."""
         if not self._has_rules:
             return ()
-        inputs = self._prepare(WITH_RULES, method).plan_inputs
+        inputs = self._prepare(WITH_RULES, by).plan_inputs
         return tuple(rule.id for rule in inputs.rules if rule.id not in inputs.evaluable)
 
-    def _prepare(self, scenario: str, method: str) -> Prepared:
-        key = scenario, method
+    def _prepare(self, scenario: str, by: MaskedBy) -> Prepared:
+        key = scenario, by
         if key not in self._prepared:
             if scenario not in self._originals:
                 self._originals[scenario] = self._originals[WITH_RULES].without_rules()
-            settings = settle(replace(masking_by(self._masking, method), k=LEAST_K))
+            settings = settle(replace(masking_by(self._masking, by), k=LEAST_K))
             self._prepared[key] = prepare(self._originals[scenario], settings)
         return self._prepared[key]
 
@@ -102,11 +100,11 @@ class SweepBench:
         smallest = min((block.smallest() for block in masked.blocks), default=None)
         return self._figures.of(pair), columns, smallest
 
-    def _newly_broken(self, columns: Mapping[str, Column], method: str) -> int | None:
+    def _newly_broken(self, columns: Mapping[str, Column], by: MaskedBy) -> int | None:
         """Count the violations that were none before masking; without the rules, those they would have found."""
         if not self._has_rules:
             return None
-        inputs = self._prepare(WITH_RULES, method).mask_inputs
+        inputs = self._prepare(WITH_RULES, by).mask_inputs
         held = inputs.held
         after = inputs.understood.holds(columns, inputs.table.records)
         return sum(int(np.count_nonzero(held[rule] & ~holds)) for rule, holds in after.items())
@@ -115,7 +113,8 @@ class SweepBench:
 def _refused(task: SweepTask, refusal: ConstraintSdcError, seconds: float) -> SweepPoint:
     return SweepPoint(
         scenario=task.scenario,
-        method=task.method,
+        masker=task.masker,
+        partition=task.partition,
         k=task.k,
         pil=None,
         dbrl=None,

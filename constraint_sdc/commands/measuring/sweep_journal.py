@@ -16,7 +16,7 @@ from typing import Any
 from constraint_sdc.commands.certificate.certificate import file_digest
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.json_file import read_json
-from constraint_sdc.measures.assessment import SweepPoint, SweepTask
+from constraint_sdc.measures.sweep_points import SweepPoint, SweepTask
 from constraint_sdc.settings.reason import is_reason_json, reason_from_json, reason_to_json
 
 _SCHEMA = "constraint-sdc/sweep-journal"
@@ -41,7 +41,7 @@ class Journal:
         for line in lines:
             point = _point(_parsed(line))
             if point is not None:
-                points[SweepTask(point.scenario, point.method, point.k)] = point
+                points[point.task] = point
         return points
 
     def start(self, points: Mapping[SweepTask, SweepPoint]) -> None:
@@ -78,7 +78,7 @@ def _point(entry: Any) -> SweepPoint | None:
     """Return the point of a line, None for a line that is none: then it is computed again."""
     if not isinstance(entry, dict) or entry.keys() != {field.name for field in fields(SweepPoint)}:
         return None
-    kinds = {"scenario": str, "method": str, "k": int, "seconds": float}
+    kinds = {"scenario": str, "masker": str, "partition": str | None, "k": int, "seconds": float}
     is_good = all(isinstance(entry[name], kind) for name, kind in kinds.items())
     is_good = is_good and (entry["refused"] is None or is_reason_json(entry["refused"]))
     numbers = [value for value in entry.values() if isinstance(value, float)]

@@ -20,7 +20,7 @@ from constraint_sdc.commands.measuring.sweep_journal import point_from_json, poi
 from constraint_sdc.errors import ConstraintSdcError, JudgeError, UsageError
 from constraint_sdc.files.recipe import recipe_from_json, recipe_to_json
 from constraint_sdc.maskers.masked import MaskOptions
-from constraint_sdc.measures.assessment import SweepPoint, SweepTask
+from constraint_sdc.measures.sweep_points import SweepPoint, SweepTask
 from constraint_sdc.settings.words import Standardise
 
 # Not `-m`: that would put the current directory on the module path, where a stranger's file could pass for a module.
@@ -86,7 +86,7 @@ class _SweepWorker:
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
-            what = f"a process that computed k = {task.k} with {task.method} ended unexpectedly"
+            what = f"a process that computed k = {task.k} with {task.masked_by.name} ended unexpectedly"
             raise JudgeError(what, hint="run the same command again: what is done is kept; or use fewer --jobs")
         answer = json.loads(line)
         if "problem" in answer:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from constraint_sdc.maskers.masked import RuleOutcome
-from constraint_sdc.measures.assessment import Assessment, Measured, ResultTable, SubdomainMeasured, SweepPoint
+from constraint_sdc.measures.assessment import Assessment, Measured, ResultTable, SubdomainMeasured
+from constraint_sdc.measures.sweep_points import SweepPoint
 from constraint_sdc.reports.assessment.sections import (
     certificate_section,
     key_figures,

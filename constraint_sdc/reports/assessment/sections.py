@@ -10,7 +10,8 @@ import numpy as np
 from constraint_sdc.arrays import Floats
 from constraint_sdc.data.pair import Compared, Pair
 from constraint_sdc.maskers.registry import DEFAULT
-from constraint_sdc.measures.assessment import Assessment, Figure, Measured, SweepPoint
+from constraint_sdc.measures.assessment import Assessment, Figure, Measured
+from constraint_sdc.measures.sweep_points import SweepPoint
 from constraint_sdc.plan.plan import BlockPlan, Kept, Plan, RulePlan, StratumPlan, Why
 from constraint_sdc.reports.assessment.text import count, percent, shown_figure
 from constraint_sdc.reports.charts.before_after import distribution_svg

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
 from typing import TYPE_CHECKING
 
-from constraint_sdc.measures.assessment import SweepPoint
+from constraint_sdc.measures.sweep_points import SweepPoint
 from constraint_sdc.reports.charts.charts import INKS, Caption, drawn, panel
 from constraint_sdc.reports.check.wording import counted
 from constraint_sdc.reports.terminal import clipped
@@ -64,7 +64,7 @@ def render_map_svg(
 
 
 def render_curves_svg(points: Sequence[SweepPoint], *, name: str = "curves", is_inline: bool = False) -> str:
-    """Return PIL, DR and SCORE against k, a panel per scenario and method; the least SCORE is marked."""
+    """Return PIL, DR and SCORE against k, a panel per scenario, masker and partition; the least SCORE is marked."""
     series = _series(points)
     size = (_WIDTH, 24 + _PANEL * max(1, len(series)))
 
@@ -84,10 +84,10 @@ def render_curves_svg(points: Sequence[SweepPoint], *, name: str = "curves", is_
 
 
 def _series(points: Iterable[SweepPoint]) -> dict[str, list[SweepPoint]]:
-    """Return the points by scenario and method, in the order of their first; each by k."""
+    """Return the points by scenario, masker and partition, in the order of their first; each by k."""
     found: dict[str, list[SweepPoint]] = {}
     for point in points:
-        found.setdefault(f"{point.scenario}, {point.method}", []).append(point)
+        found.setdefault(f"{point.scenario}, {point.masked_by.name}", []).append(point)
     return {name: sorted(part, key=lambda p: p.k) for name, part in found.items()}
 
 

@@ -1,0 +1,136 @@
+"""A sweep: the same file masked with many parameters, and the loss and risk of each masking."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from constraint_sdc.maskers.masked import MaskOptions
+from constraint_sdc.maskers.registry import DEFAULT, MASKERS
+from constraint_sdc.partition.registry import METHODS
+from constraint_sdc.settings.reason import Reason
+from constraint_sdc.shown import Tabled
+
+WITH_RULES = "with rules"
+WITHOUT_RULES = "without rules"
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedBy:
+    """A masker, and the partition that divides its records; None for a masker that divides them itself."""
+
+    masker: str
+    partition: str | None
+
+    @property
+    def name(self) -> str:
+        """Return the name in tables and pictures: microaggregation is told by its partition."""
+        return self.partition if self.masker == DEFAULT and self.partition is not None else self.masker
+
+
+@dataclass(frozen=True, slots=True)
+class SweepPoint:
+    """One scenario, masker, partition and k. `pil`, `dbrl`, `id`, `dr` and `score` are per cent, None if not defined.
+
+    `scenario` tells whether rules were kept. `partition` is None for a masker that divides records itself. `loss` is
+    100 * SSE / SST over all masked numbers. `broken` counts the violations (a record and a rule) that did not exist
+    before masking, None without rules. `smallest` is the least number of records that share a block's values, None if
+    nothing was masked; `seconds` is the time of masking and measuring. `refused` is the reason why the file cannot be
+    masked like this; then nothing was measured.
+    """
+
+    scenario: str
+    masker: str
+    partition: str | None
+    k: int
+    pil: float | None
+    dbrl: float | None
+    id: float | None
+    dr: float | None
+    score: float | None
+    loss: float | None
+    broken: int | None
+    smallest: int | None
+    seconds: float
+    refused: Reason | None = None
+
+    @property
+    def masked_by(self) -> MaskedBy:
+        """Return the masker and the partition."""
+        return MaskedBy(self.masker, self.partition)
+
+    @property
+    def task(self) -> SweepTask:
+        """Return what was to be computed."""
+        return SweepTask(self.scenario, self.masker, self.partition, self.k)
+
+
+@dataclass(frozen=True, slots=True)
+class SweepTask:
+    """One point to be computed."""
+
+    scenario: str
+    masker: str
+    partition: str | None
+    k: int
+
+    @property
+    def masked_by(self) -> MaskedBy:
+        """Return the masker and the partition."""
+        return MaskedBy(self.masker, self.partition)
+
+
+@dataclass(frozen=True, slots=True)
+class SweepOptions:
+    """The points of a sweep: every k with every masker and partition, with the rules and, for comparison, without them.
+
+    Each of `partitions` means microaggregation by it; each of `maskers` divides records as `masking` says. Without
+    both, `masking` and its recipe decide. `masking` holds the options that all points share. `jobs` is the number of
+    parallel processes, None for one per core; the results do not depend on it.
+    """
+
+    ks: tuple[int, ...]
+    maskers: tuple[str, ...] = ()
+    partitions: tuple[str, ...] = ()
+    compare_unconstrained: bool = False
+    jobs: int | None = None
+    masking: MaskOptions = field(default_factory=MaskOptions)
+
+    @property
+    def tried(self) -> tuple[MaskedBy, ...]:
+        """Return what is tried, each once: microaggregation by each partition, then the maskers."""
+        masking, recipe = self.masking, self.masking.recipe
+        maskers = self.maskers
+        if not self.partitions and not maskers:
+            maskers = (masking.masker or (DEFAULT if recipe.masker is None else recipe.masker.name),)
+        partition = masking.partition or recipe.partition or METHODS[0]
+        named = [MaskedBy(DEFAULT, name) for name in self.partitions]
+        named += [MaskedBy(name, None if MASKERS[name].divides_itself else partition) for name in maskers]
+        return tuple(dict.fromkeys(named))
+
+    def tasks(self, has_rules: bool) -> tuple[SweepTask, ...]:
+        """Return all points in the order in which they are reported."""
+        scenarios = [WITH_RULES] if has_rules else [WITHOUT_RULES]
+        scenarios += [WITHOUT_RULES] if has_rules and self.compare_unconstrained else []
+        return tuple(SweepTask(s, by.masker, by.partition, k) for s in scenarios for by in self.tried for k in self.ks)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Sweep(Tabled):
+    """All points of a sweep; `reused` were computed by an earlier run that was interrupted or had fewer points.
+
+    `digest` is the SHA-256 of the data, so that points of another file are not reused.
+    """
+
+    data: Path
+    digest: str
+    rules: Path | None
+    points: tuple[SweepPoint, ...]
+    reused: int
+    seconds: float
+    notes: tuple[Reason, ...] = ()
+
+    def best(self, scenario: str, by: MaskedBy) -> SweepPoint | None:
+        """Return the point of lowest SCORE; ties go to the smallest k."""
+        scored = [p for p in self.points if (p.scenario, p.masked_by) == (scenario, by) and p.score is not None]
+        return min(scored, key=lambda p: (p.score or 0.0, p.k), default=None)

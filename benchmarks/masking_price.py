@@ -152,7 +152,7 @@ def loss_table(case: Case) -> str:
         lines.append(row(", ".join(block.names), ids, *(f"{p.loss:.2f} / {p.plain_loss:.2f}" for p in prices)))
     lines.append(row(f"all variables, {case.title}, method mdav", "", *map(overall, plans)))
     searched = [result.plan for result in case.searched.values()]
-    lines.append(row(f"all variables, {case.title}, method auto (the default)", "", *map(overall, searched)))
+    lines.append(row(f"all variables, {case.title}, partition auto (the default)", "", *map(overall, searched)))
     return "\n".join(lines)
 
 

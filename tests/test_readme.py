@@ -103,8 +103,8 @@ def test_the_readme_is_short() -> None:
     (session,) = blocks(text)
     assert verbs(README) == ["mask"]
     assert len(session.splitlines()) <= 40
-    assert len(prose(text).split()) < 700
-    assert len(text.split()) < 1200
+    assert len(prose(text).split()) < 450
+    assert len(text.split()) < 950
 
 
 def test_the_page_on_notebooks_shows_the_script_that_it_runs() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,7 @@ Examples:
 @comparing_options
 @seed_option
 @click.option("--attacks", help="Attacks to try, separated by commas, or none. [default: all that apply]")
+@click.option("--set", "told", multiple=True, help="NAME.PARAMETER=VALUE of a measure or attack (repeatable).")
 @click.option("--details", is_flag=True, help="Also print all figures, tables and notes: per variable, pair, block.")
 @click.option("--json", "as_json", is_flag=True, help="JSON under schemas/assessment.schema.json.")
 @click.option("--report", type=FILE, help="Also write an HTML page; an old one is replaced.")
@@ -43,6 +45,7 @@ def command(
     original: Path,
     masked: Path,
     attacks: str | None,
+    told: tuple[str, ...],
     details: bool,
     as_json: bool,
     report: Path | None,
@@ -58,7 +61,7 @@ def command(
     if sweep is not None and report is None:
         raise UsageError("--sweep has no meaning here", hint="its points are drawn in the page of --report")
     wanted = () if attacks is not None and attacks.strip() == "none" else names_in(attacks, "--attacks")
-    options = gather_comparison(given, attacks=wanted)
+    options = replace(gather_comparison(given, attacks=wanted), parameters=_parameters(told))
     from constraint_sdc.commands.assess import assess_files
     from constraint_sdc.reports.assessment.html import render_assessment_html
     from constraint_sdc.reports.assessment.json_format import render_assessment_json
@@ -79,6 +82,20 @@ def command(
     if report is not None:
         tell(f"report: {report}")
     raise click.exceptions.Exit(assessment.exit_code)
+
+
+def _parameters(told: tuple[str, ...]) -> dict[str, dict[str, object]]:
+    """Return the parameters by the name of their measure or attack."""
+    found: dict[str, dict[str, object]] = {}
+    for text in told:
+        place, equals, value = text.partition("=")
+        name, dot, parameter = place.rpartition(".")
+        if not (equals and dot and name and parameter):
+            raise UsageError(f"--set {text!r} is not of the form NAME.PARAMETER=VALUE", hint="see docs/extending.md")
+        if parameter in found.setdefault(name, {}):
+            raise UsageError(f"{name}.{parameter} is set twice", hint="give one value")
+        found[name][parameter] = value
+    return found
 
 
 def _points(directory: Path, original: Path) -> tuple[SweepPoint, ...]:

@@ -15,6 +15,7 @@ from constraint_sdc.cli.limits import with_limits
 from constraint_sdc.cli.masking import terminal
 from constraint_sdc.cli.options import FILE, deliver, end_progress, progress_line
 from constraint_sdc.cli.streams import tell
+from constraint_sdc.errors import UsageError
 
 if TYPE_CHECKING:
     from constraint_sdc.measures.assessment import Measure
@@ -30,6 +31,9 @@ Examples:
   constraint-sdc attack transparency census.xml masked.xml
   constraint-sdc attack rule-inference census.xml masked.xml --rules census.sch
 """
+
+
+_LIMITS = ("--time-limit", "--memory-limit")
 
 
 class _AttackGroup(click.Group):
@@ -82,17 +86,28 @@ def single_ranking(original: Path, masked: Path, as_json: bool, **given: Any) ->
 
 
 def _plain_attack(attack: Measure) -> click.Command:
-    """Return the command of an attack that takes no options of its own."""
+    """Return the command of an attack, with an option for every parameter that it declares."""
+    from constraint_sdc.measures.parameters import parameters_of
+
+    declared = parameters_of(attack)
 
     def run(original: Path, masked: Path, as_json: bool, **given: Any) -> None:
-        _report(attack.name, original, masked, as_json, given)
+        _report(attack.name, original, masked, as_json, given, {one.name: given[one.name] for one in declared})
 
     run.__doc__ = (type(attack).__doc__ or attack.title).split("\n\n")[0]
     as_json = click.option("--json", "as_json", is_flag=True, help="JSON under schemas/attack.schema.json.")
     options = comparing_options(as_json(run))
     options = seed_option(options) if attack.traits.draws else options
     files = click.argument("original", type=FILE)(click.argument("masked", type=FILE)(options))
-    return click.command(attack.name)(files)
+    found = click.command(attack.name)(files)
+    taken = {name for option in found.params for name in (option.name, *option.opts)} | {"--help", *_LIMITS}
+    for one in reversed(declared):
+        if one.name in taken or one.option in taken:
+            what = f"the attack {attack.name} declares {one.name}, which every attack has as an option"
+            raise UsageError(what, hint="its distribution must call the parameter otherwise")
+        words = f"{one.description} [{one.range()}; default: {one.default}]"
+        found.params.insert(2, click.Option([one.option, one.name], metavar="VALUE", help=words))
+    return found
 
 
 def _report(

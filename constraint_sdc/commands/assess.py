@@ -13,7 +13,8 @@ from constraint_sdc.data.table import Table
 from constraint_sdc.errors import UsageError
 from constraint_sdc.evaluate.subdomain import parse_subdomain
 from constraint_sdc.measures.assessment import Assessment, AssessOptions, Measure, Measured, SubdomainMeasured
-from constraint_sdc.measures.registry import attacks_on, risk_measures, score_of, utility_measures
+from constraint_sdc.measures.parameters import noted, with_parameters
+from constraint_sdc.measures.registry import MEASURES, Given, attacks_on, risk_measures, score_of, utility_measures
 from constraint_sdc.measures.utility.regressions import Regression, parse_regression
 from constraint_sdc.plan.read_series import subdomain_rows
 from constraint_sdc.settings.recipe import Recipe
@@ -24,11 +25,14 @@ def assess_files(
     original: Path, masked: Path, options: AssessOptions, progress: Progress = lambda _: None
 ) -> Assessment:
     """Return everything that is measured of a masked file; `progress` hears the number of records read."""
+    _refuse_idle_parameters(options)
     compared = compare_files(original, masked, options, progress)
     pair, recipe = compared.pair, options.recipe
     regressions = tuple(_regression(text, pair) for text in recipe.assess.regressions)
-    utility = _run(utility_measures(regressions), pair)
-    risk = _run(risk_measures(options.seed), pair)
+    given = options.parameters
+    utility = _run(utility_measures(regressions, given), pair, given)
+    risk = _run(risk_measures(options.seed, given), pair, given)
+    attacks = attacks_on(compared.judged.held, compared.domains, options.seed, options.attacks, given)
     return Assessment(
         original=original,
         masked=masked,
@@ -43,14 +47,24 @@ def assess_files(
         utility=utility,
         subdomains=_subdomains(compared, options, regressions),
         risk=risk,
-        attacks=_run(attacks_on(compared.judged.held, compared.domains, options.seed, options.attacks), pair),
+        attacks=_run(attacks, pair, given),
         notes=(*compared.notes, *compared.judged.notes),
         pair=pair,
     )
 
 
-def _run(measures: Sequence[Measure], pair: Pair) -> tuple[Measured, ...]:
-    return tuple(measure.measure(pair) for measure in measures)
+def _run(measures: Sequence[Measure], pair: Pair, given: Given) -> tuple[Measured, ...]:
+    return tuple(noted(measure.measure(pair), given.get(measure.name, {})) for measure in measures)
+
+
+def _refuse_idle_parameters(options: AssessOptions) -> None:
+    """Refuse parameters that do not exist, have no such value, or belong to an attack that is not tried."""
+    for name, values in options.parameters.items():
+        traits = with_parameters(MEASURES[name], name, values).traits
+        if traits.family == "attack" and options.attacks is not None and name not in options.attacks:
+            raise UsageError(f"parameters of {name} have no meaning here", hint="it is not among the attacks to try")
+        if traits.needs_rules and options.rules is None:
+            raise UsageError(f"parameters of {name} have no meaning here", hint="it needs --rules")
 
 
 def _regression(text: str, pair: Pair) -> Regression:
@@ -73,10 +87,11 @@ def _subdomains(
     compared: ComparedFiles, options: AssessOptions, regressions: tuple[Regression, ...]
 ) -> tuple[SubdomainMeasured, ...]:
     """Measure the utility of every subdomain of the recipe; the original values decide who belongs to it."""
-    measured = []
+    measured, given = [], options.parameters
+    measures = utility_measures(regressions, given)
     for wish in options.recipe.assess.subdomains:
         for name, rows in _records_of(wish, compared.table, options.recipe):
-            part = _run(utility_measures(regressions), compared.pair.of(rows)) if len(rows) else ()
+            part = _run(measures, compared.pair.of(rows), given) if len(rows) else ()
             measured.append(SubdomainMeasured(wish, name, len(rows), part))
     return tuple(measured)
 

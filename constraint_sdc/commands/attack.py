@@ -11,6 +11,7 @@ from constraint_sdc.commands.measuring.records_file import Progress, intruders_f
 from constraint_sdc.errors import UsageError
 from constraint_sdc.measures.assessment import AssessOptions, Measure, Measured, MeasureInputs
 from constraint_sdc.measures.attacks.single_ranking import SingleRanking
+from constraint_sdc.measures.parameters import noted, with_parameters
 from constraint_sdc.measures.registry import MEASURES, attacks, prepared
 from constraint_sdc.settings.reason import Reason, because
 
@@ -35,12 +36,14 @@ def attack_files(
 ) -> tuple[Measured, tuple[Reason, ...]]:
     """Return what one attack finds, and what is to be said about the files themselves.
 
-    `parameters` are those of single-ranking by name; None is "not given".
+    `parameters` are those of the attack by name; None is "not given".
     """
     given = {name: value for name, value in parameters.items() if value is not None}
     _refuse_mistakes(attack, options, given)
     compared = compare_files(original, masked, options, progress)
     measured = _attack(attack, options, given, compared).measure(compared.pair)
+    if attack != SingleRanking.name:
+        measured = noted(measured, {**options.parameters.get(attack, {}), **given})
     mismatches = tuple(because("certificate-differs", quotes={"how": text}) for text in compared.judged.mismatches)
     return measured, (*mismatches, *compared.notes, *compared.judged.notes)
 
@@ -50,8 +53,9 @@ def _refuse_mistakes(attack: str, options: AssessOptions, given: Mapping[str, An
         raise UsageError(f"no attack is called {attack!r}", hint=f"use one of: {', '.join(attacks())}")
     if MEASURES[attack].traits.needs_rules and options.rules is None:
         raise UsageError("without rules nothing can be inferred from them", hint="give --rules")
-    if attack != SingleRanking.name and given:
-        raise UsageError(f"{next(iter(given))} has no meaning here", hint=f"it belongs to {SingleRanking.name}")
+    _told(attack, options, given)
+    if attack != SingleRanking.name:
+        return
     setting = given.get("setting")
     for name, settings in _SETTINGS_OF.items():
         if name in given and setting not in settings:
@@ -60,10 +64,20 @@ def _refuse_mistakes(attack: str, options: AssessOptions, given: Mapping[str, An
         raise UsageError("--deviation has no meaning here", hint="the file of --against has its own errors")
 
 
+def _told(attack: str, options: AssessOptions, given: Mapping[str, Any]) -> Measure:
+    """Return an attack with the parameters that it declares, as they are given."""
+    for name in options.parameters:
+        if name != attack:
+            raise UsageError(f"parameters of {name} have no meaning here", hint=f"the attack is {attack}")
+    declared = {} if attack == SingleRanking.name else given  # it has a door of its own, for a file among others
+    return with_parameters(MEASURES[attack], attack, {**options.parameters.get(attack, {}), **declared})
+
+
 def _attack(attack: str, options: AssessOptions, given: Mapping[str, Any], compared: ComparedFiles) -> Measure:
     if attack != SingleRanking.name:
         inputs = MeasureInputs(options.seed, compared.judged.held, compared.domains)
-        return prepared(MEASURES[attack], inputs) or MEASURES[attack]
+        told = _told(attack, options, given)
+        return prepared(told, inputs) or told
     chosen = {name: value for name, value in given.items() if name != "against"} | {"seed": options.seed}
     if "against" in given:
         file = intruders_file(given["against"], compared.pair, options)

@@ -100,6 +100,7 @@ class AssessKeywords(TypedDict, total=False):
     allow_idle: Iterable[str]
     time_limit: float | None
     recipe: Recipe | File
+    parameters: Mapping[str, Mapping[str, object]]
 
 
 class AttackKeywords(AssessKeywords, total=False):

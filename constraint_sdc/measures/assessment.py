@@ -101,6 +101,7 @@ class AssessOptions:
 
     `known` are the variables that an intruder knows. `attacks` are the names of those to try, None for all that apply.
     `seed` draws subsets and samples. `phase`, `allow`, `allow_idle` and `time_limit` are as for `check`.
+    `parameters` are, by the name of a measure or attack, values of the parameters that it declares.
     """
 
     rules: Path | None = None
@@ -114,6 +115,7 @@ class AssessOptions:
     allow_idle: tuple[str, ...] = ()
     time_limit: float | None = None
     recipe: Recipe = field(default_factory=Recipe)
+    parameters: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, repr=False)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TypeAlias
 
 from constraint_sdc.arrays import Floats, Points
 from constraint_sdc.constraints.constraint import EditRule
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.errors import UsageError
 from constraint_sdc.measures.assessment import Measure, Measured, MeasureInputs, MeasureWithInputs
+from constraint_sdc.measures.parameters import with_parameters
 from constraint_sdc.measures.points import places_of
 from constraint_sdc.measures.risk.distance_linkage import DistanceLinkage, distance_linkage
 from constraint_sdc.measures.risk.interval_disclosure import IntervalDisclosureRisk, RankBase
@@ -57,14 +60,19 @@ def prepared(measure: Measure, inputs: MeasureInputs) -> Measure | None:
     return measure.prepared(inputs) if isinstance(measure, MeasureWithInputs) else measure
 
 
-def utility_measures(regressions: tuple[Regression, ...] = ()) -> tuple[Measure, ...]:
+Given: TypeAlias = Mapping[str, Mapping[str, object]]
+"""Values of declared parameters, by the name of the measure."""
+NOTHING: Given = MappingProxyType({})
+
+
+def utility_measures(regressions: tuple[Regression, ...] = (), given: Given = NOTHING) -> tuple[Measure, ...]:
     """Return the utility measures; regressions only if some are named."""
-    return _family("utility", MeasureInputs(regressions=regressions))
+    return _family("utility", MeasureInputs(regressions=regressions), given)
 
 
-def risk_measures(seed: int = 0) -> tuple[Measure, ...]:
+def risk_measures(seed: int = 0, given: Given = NOTHING) -> tuple[Measure, ...]:
     """Return the risk measures; `seed` draws samples where not all combinations can be tried."""
-    return _family("risk", MeasureInputs(seed))
+    return _family("risk", MeasureInputs(seed), given)
 
 
 def attacks_on(
@@ -72,13 +80,14 @@ def attacks_on(
     domains: Mapping[str, Floats],
     seed: int = 0,
     names: tuple[str, ...] | None = None,
+    given: Given = NOTHING,
 ) -> tuple[Measure, ...]:
     """Return the attacks of these names, all that apply if None.
 
     Rule inference needs rules that every original record satisfies; `domains` are the values of variables that
     value-domain rules restrict.
     """
-    found = _family("attack", MeasureInputs(seed, rules, domains))
+    found = _family("attack", MeasureInputs(seed, rules, domains), given)
     if names is None:
         return found
     for name in names:
@@ -89,8 +98,12 @@ def attacks_on(
     return tuple(attack for attack in found if attack.name in names)
 
 
-def _family(family: str, inputs: MeasureInputs) -> tuple[Measure, ...]:
-    members = (measure for measure in MEASURES.all() if measure.traits.family == family)
+def _family(family: str, inputs: MeasureInputs, given: Given) -> tuple[Measure, ...]:
+    members = (
+        with_parameters(measure, measure.name, given.get(measure.name, {}))
+        for measure in MEASURES.all()
+        if measure.traits.family == family
+    )
     return tuple(ready for measure in members if (ready := prepared(measure, inputs)) is not None)
 
 

@@ -54,6 +54,7 @@ _FILES: dict[str, Sentence] = {
     "which no measure of numbers sees",
     "taken-out": _listed("not in the masked file: taken out"),
     "only-in-masked": _listed("only in the masked file: not compared"),
+    "measured-with": "measured with {parameters}",
     "original-breaks": "broken in the original, so that an intruder learns nothing certain from them: {rules}",
     "certificate-differs": "{how}",
     "only-saxon-counts": "not counted, because only Saxon judges them on a written file: {rules}",

@@ -203,6 +203,7 @@ _FILES = {
     "taken-out": takes("variables"),
     "only-in-masked": takes("variables"),
     "original-breaks": takes("rules"),
+    "measured-with": takes(quotes=("parameters",)),
     "certificate-differs": takes(quotes=("how",)),
     # how a sweep went
     "only-saxon-counts": takes("rules"),

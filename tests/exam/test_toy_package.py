@@ -117,6 +117,53 @@ def test_measure_and_attack_take_part(site: Path, data: Path) -> None:
     assert "toy-exact-match" in run(site, data, "attack", "--help").stdout
 
 
+def test_a_declared_parameter_is_an_option(site: Path, data: Path) -> None:
+    """Every pair of records is equal: no original is found alone, and each among two."""
+    rows = "".join(f"<Record><A>{n // 2}</A></Record>" for n in range(24))
+    for name in ("twins.xml", "same.xml"):
+        (data / name).write_text(f"<Data>{rows}</Data>", encoding="utf-8")
+    files = ("twins.xml", "same.xml")
+
+    def matched(*words: str) -> tuple[float, list[str]]:
+        done = run(site, data, *words, "--json")
+        assert done.returncode == 0, done.stderr
+        found = json.loads(done.stdout)
+        (attack,) = [one for one in found.get("attacks", [found]) if one["measure"] == "toy-exact-match"]
+        return attack["figures"]["matched"]["value"], attack["notes"]
+
+    assert matched("attack", "toy-exact-match", *files)[0] == 0.0
+    assert matched("attack", "toy-exact-match", *files, "--most", "2") == (100.0, ["measured with most = 2"])
+    assert matched("assess", *files)[0] == 0.0
+    assert matched("assess", *files, "--set", "toy-exact-match.most=2") == (100.0, ["measured with most = 2"])
+    told = run(site, data, "attack", "toy-exact-match", "--help").stdout
+    assert re.search(r"--most VALUE +Originals among which a record counts as found, at\s+most\. ", told)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            "attack toy-exact-match data.xml data.xml --most 0",
+            "toy-exact-match: most cannot be '0' (use a whole number from 1)",
+        ),
+        ("attack toy-exact-match data.xml data.xml --most two", "most cannot be 'two'"),
+        ("assess data.xml data.xml --set toy-exact-match.most=1.5", "most cannot be '1.5'"),
+        (
+            "assess data.xml data.xml --set toy-exact-match.least=1",
+            "toy-exact-match has no parameter 'least' (its parameters: most)",
+        ),
+        (
+            "assess data.xml data.xml --attacks none --set toy-exact-match.most=2",
+            "parameters of toy-exact-match have no meaning",
+        ),
+    ],
+)
+def test_a_parameter_that_cannot_be_is_refused(site: Path, data: Path, words: str, said: str) -> None:
+    done = run(site, data, *words.split())
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
 def test_without_the_package_its_names_are_unknown(data: Path, tmp_path: Path) -> None:
     (data / "recipe.yml").write_text("variables:\n  Age: {operator: toy-trimmed-mean}\n", encoding="utf-8")
     words = ["mask", "data.xml", "--rules", "rules.sch", "--recipe", "recipe.yml", "-o", "masked.xml"]

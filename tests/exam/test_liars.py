@@ -30,6 +30,7 @@ from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.maskers.inputs import MaskInputs
 from constraint_sdc.maskers.masked import MaskedBlock
 from constraint_sdc.measures.assessment import Figure, Measure, Measured, MeasureTraits, Unit
+from constraint_sdc.measures.parameters import measure_parameter
 from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
 from constraint_sdc.operators.lower_median import LowerMedian
 from constraint_sdc.operators.operator import Operator, OperatorVerdict, Preserved
@@ -272,9 +273,38 @@ class Scribbler(Honest):
         return found
 
 
+@dataclass(frozen=True)
+class OutOfRange(Honest):
+    """Declares a default that its own bounds forbid."""
+
+    share: float = measure_parameter("A share.", 0.0, least=0.01, most=1)
+
+
+@dataclass(frozen=True)
+class Rounding(Honest):
+    """Takes another value than the one that it is given."""
+
+    share: float = measure_parameter("A share.", 0.5, least=0, most=1)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "share", round(self.share))
+
+
+@dataclass(frozen=True)
+class Told(Honest):
+    """Has parameters of every type."""
+
+    share: float = measure_parameter("A share.", 0.5, least=0, most=1)
+    most: int = measure_parameter("A number.", 0, least=0)
+    way: str = measure_parameter("A way.", "near", choices=("near", "far"))
+    is_strict: bool = measure_parameter("Strictly.", True)
+
+
 @pytest.mark.parametrize(
     ("liar", "question"),
     [
+        (OutOfRange(), "every parameter can be given, as text too"),
+        (Rounding(), "every parameter can be given, as text too"),
         (FirstRecord(), "the order of the records does not matter"),
         (Moody(), "the same files have the same figures"),
         (Infinite(), "the answer has the form that reports show"),
@@ -285,7 +315,8 @@ class Scribbler(Honest):
 )
 def test_a_measure_that_lies_is_caught(liar: Measure, question: str) -> None:
     assert failed(measure_questions(liar, SHORT)).question == question
-    assert all(answer.passed for answer in sit_questions(measure_questions(Honest(), SHORT)))
+    for honest in (Honest(), Told()):
+        assert all(answer.passed for answer in sit_questions(measure_questions(honest, SHORT)))
 
 
 @dataclass(frozen=True)

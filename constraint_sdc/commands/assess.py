@@ -14,7 +14,14 @@ from constraint_sdc.errors import UsageError
 from constraint_sdc.evaluate.subdomain import parse_subdomain
 from constraint_sdc.measures.assessment import Assessment, AssessOptions, Measure, Measured, SubdomainMeasured
 from constraint_sdc.measures.parameters import noted, with_parameters
-from constraint_sdc.measures.registry import MEASURES, Given, attacks_on, risk_measures, score_of, utility_measures
+from constraint_sdc.measures.registry import (
+    MEASURES,
+    ToldParameters,
+    attacks_on,
+    risk_measures,
+    score_of,
+    utility_measures,
+)
 from constraint_sdc.measures.utility.regressions import Regression, parse_regression
 from constraint_sdc.plan.read_series import subdomain_rows
 from constraint_sdc.settings.recipe import Recipe
@@ -53,7 +60,7 @@ def assess_files(
     )
 
 
-def _run(measures: Sequence[Measure], pair: Pair, given: Given) -> tuple[Measured, ...]:
+def _run(measures: Sequence[Measure], pair: Pair, given: ToldParameters) -> tuple[Measured, ...]:
     return tuple(noted(measure.measure(pair), given.get(measure.name, {})) for measure in measures)
 
 

@@ -11,7 +11,7 @@ from constraint_sdc.commands.measuring.records_file import Progress, intruders_f
 from constraint_sdc.errors import UsageError
 from constraint_sdc.measures.assessment import AssessOptions, Measure, Measured, MeasureInputs
 from constraint_sdc.measures.attacks.single_ranking import SingleRanking
-from constraint_sdc.measures.parameters import noted, with_parameters
+from constraint_sdc.measures.parameters import noted, parameters_of, with_parameters
 from constraint_sdc.measures.registry import MEASURES, attacks, prepared
 from constraint_sdc.settings.reason import Reason, because
 
@@ -69,8 +69,14 @@ def _told(attack: str, options: AssessOptions, given: Mapping[str, Any]) -> Meas
     for name in options.parameters:
         if name != attack:
             raise UsageError(f"parameters of {name} have no meaning here", hint=f"the attack is {attack}")
-    declared = {} if attack == SingleRanking.name else given  # it has a door of its own, for a file among others
-    return with_parameters(MEASURES[attack], attack, {**options.parameters.get(attack, {}), **declared})
+    measure = MEASURES[attack]
+    if attack == SingleRanking.name:  # it has a door of its own, for a file among others
+        return with_parameters(measure, attack, options.parameters.get(attack, {}))
+    declared = [one.name for one in parameters_of(measure)]
+    for name in given:
+        if name in PARAMETERS and name not in declared:
+            raise UsageError(f"{name} has no meaning here", hint=f"it belongs to {SingleRanking.name}")
+    return with_parameters(measure, attack, {**options.parameters.get(attack, {}), **given})
 
 
 def _attack(attack: str, options: AssessOptions, given: Mapping[str, Any], compared: ComparedFiles) -> Measure:

@@ -14,7 +14,7 @@ from constraint_sdc.errors import UsageError
 from constraint_sdc.measures.assessment import Measured
 from constraint_sdc.settings.reason import because
 
-Value: TypeAlias = bool | int | float | str
+ParameterValue: TypeAlias = bool | int | float | str
 Chosen = TypeVar("Chosen")
 
 _DECLARED = "measure parameter"
@@ -27,7 +27,7 @@ class MeasureParameter:
 
     name: str
     description: str
-    default: Value
+    default: ParameterValue
     choices: tuple[str, ...] = ()
     least: float | None = None
     most: float | None = None
@@ -37,7 +37,7 @@ class MeasureParameter:
         """Return the name of its option on the command line."""
         return f"--{self.name.replace('_', '-')}"
 
-    def read(self, given: object, owner: str) -> Value:
+    def read(self, given: object, owner: str) -> ParameterValue:
         """Return a value, given as such or as text; UsageError if it is none."""
         try:
             value = self._converted(given)
@@ -52,7 +52,7 @@ class MeasureParameter:
     def _is_within(self, number: float) -> bool:
         return (self.least is None or number >= self.least) and (self.most is None or number <= self.most)
 
-    def _converted(self, given: object) -> Value:
+    def _converted(self, given: object) -> ParameterValue:
         if isinstance(self.default, bool):
             return given if isinstance(given, bool) else _WORDS[str(given).lower()]
         if isinstance(given, bool):

@@ -60,17 +60,17 @@ def prepared(measure: Measure, inputs: MeasureInputs) -> Measure | None:
     return measure.prepared(inputs) if isinstance(measure, MeasureWithInputs) else measure
 
 
-Given: TypeAlias = Mapping[str, Mapping[str, object]]
+ToldParameters: TypeAlias = Mapping[str, Mapping[str, object]]
 """Values of declared parameters, by the name of the measure."""
-NOTHING: Given = MappingProxyType({})
+NOTHING: ToldParameters = MappingProxyType({})
 
 
-def utility_measures(regressions: tuple[Regression, ...] = (), given: Given = NOTHING) -> tuple[Measure, ...]:
+def utility_measures(regressions: tuple[Regression, ...] = (), given: ToldParameters = NOTHING) -> tuple[Measure, ...]:
     """Return the utility measures; regressions only if some are named."""
     return _family("utility", MeasureInputs(regressions=regressions), given)
 
 
-def risk_measures(seed: int = 0, given: Given = NOTHING) -> tuple[Measure, ...]:
+def risk_measures(seed: int = 0, given: ToldParameters = NOTHING) -> tuple[Measure, ...]:
     """Return the risk measures; `seed` draws samples where not all combinations can be tried."""
     return _family("risk", MeasureInputs(seed), given)
 
@@ -80,7 +80,7 @@ def attacks_on(
     domains: Mapping[str, Floats],
     seed: int = 0,
     names: tuple[str, ...] | None = None,
-    given: Given = NOTHING,
+    given: ToldParameters = NOTHING,
 ) -> tuple[Measure, ...]:
     """Return the attacks of these names, all that apply if None.
 
@@ -98,7 +98,7 @@ def attacks_on(
     return tuple(attack for attack in found if attack.name in names)
 
 
-def _family(family: str, inputs: MeasureInputs, given: Given) -> tuple[Measure, ...]:
+def _family(family: str, inputs: MeasureInputs, given: ToldParameters) -> tuple[Measure, ...]:
     members = (
         with_parameters(measure, measure.name, given.get(measure.name, {}))
         for measure in MEASURES.all()

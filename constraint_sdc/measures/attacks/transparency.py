@@ -17,6 +17,7 @@ from constraint_sdc.data.pair import Pair
 from constraint_sdc.errors import UsageError
 from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.attacks.transparency_reach import Knowledge, Reach, Use, uses_of
+from constraint_sdc.measures.parameters import measure_parameter
 from constraint_sdc.partition.partitioner import COMPILED_ABOVE
 from constraint_sdc.settings.reason import Reason, because
 
@@ -163,7 +164,7 @@ class Transparency:
     traits: ClassVar[MeasureTraits] = MeasureTraits("attack")
 
     knowledge: Knowledge | None = None
-    cap: int = 1_000
+    cap: int = measure_parameter("Size up to which sets are counted.", 1_000, least=_BRACKETS[-1][2] + 1)
 
     def __post_init__(self) -> None:
         if self.knowledge not in (None, *KNOWLEDGE):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from constraint_sdc.measures.assessment import Sweep
+from constraint_sdc.measures.sweep_points import Sweep
 from constraint_sdc.reports.sweep import sweep_text
 from tests.reports.assessments import sweep_points
 

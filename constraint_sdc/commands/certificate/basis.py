@@ -7,7 +7,7 @@ that no pattern covers is refused: a new field needs a row here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from functools import cache
 from typing import Any
@@ -204,7 +204,12 @@ def names_recipe(certificate: Mapping[str, Any]) -> bool:
 
 def stated_fields(certificate: Mapping[str, Any], verified: frozenset[Basis]) -> tuple[str, ...]:
     """Return the names of the fields that nothing among `verified` can confirm, in the order of the certificate."""
-    rows = _rows(certificate)
+    return _stated(certificate, _rows(certificate), verified)
+
+
+def _stated(
+    certificate: Mapping[str, Any], rows: Iterable[tuple[str, Basis]], verified: frozenset[Basis]
+) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name, basis in rows if _in(certificate, basis) not in verified))
 
 
@@ -217,9 +222,10 @@ def _rows(certificate: Mapping[str, Any]) -> list[tuple[str, Basis]]:
 def way_to_check(certificate: Mapping[str, Any], verified: frozenset[Basis]) -> tuple[str, ...]:
     """Return which options would check more of what is stated."""
     ways = {Basis.ORIGINAL: "--original DATA", Basis.RECIPE: "--recipe FILE"}
-    missing = {_in(certificate, row[1]) for row in _rows(certificate)} - verified
+    rows = _rows(certificate)
+    missing = {_in(certificate, basis) for _, basis in rows} - verified
     words = [way for basis, way in ways.items() if basis in missing]
     if not words:
         return ()
-    left = stated_fields(certificate, frozenset(Basis) - {Basis.STATED})
+    left = _stated(certificate, rows, frozenset(Basis) - {Basis.STATED})
     return (f"{' and '.join(words)} would check all of these but {', '.join(left)}",)

@@ -15,19 +15,26 @@ _LONGEST = 80
 
 
 def leaves(value: object, path: LeafPath = ()) -> Iterator[tuple[LeafPath, object]]:
-    """Yield every single value with its path; an empty list or mapping is a value too.
+    """Return every single value with its path; an empty list or mapping is a value too.
 
     >>> dict(leaves({"a": [1, {"b": None}], "c": []}))
     {('a', 0): 1, ('a', 1, 'b'): None, ('c',): []}
     """
+    found: list[tuple[LeafPath, object]] = []
+    _collect(value, path, found)
+    return iter(found)
+
+
+def _collect(value: object, path: LeafPath, found: list[tuple[LeafPath, object]]) -> None:
+    """Add the leaves below a path: a list that grows is several times faster than nested generators."""
     if isinstance(value, dict) and value:
         for key, item in value.items():
-            yield from leaves(item, (*path, key))
+            _collect(item, (*path, key), found)
     elif isinstance(value, list) and value:
         for place, item in enumerate(value):
-            yield from leaves(item, (*path, place))
+            _collect(item, (*path, place), found)
     else:
-        yield path, value
+        found.append((path, value))
 
 
 def shown_path(path: LeafPath) -> str:
@@ -65,13 +72,12 @@ def differences(
 ) -> Iterator[tuple[LeafPath, str]]:
     """Yield each path at which the values differ, and both values in words; `expected` is what was found now."""
     for path in dict.fromkeys((*stated, *expected)):
-        name = shown_path(path)
         if path not in expected:
-            yield path, f"{name}: certified {_short(stated[path])}, but there is no such entry now"
+            yield path, f"{shown_path(path)}: certified {_short(stated[path])}, but there is no such entry now"
         elif path not in stated:
-            yield path, f"{name}: {_short(expected[path])} now, but the certificate has no such entry"
+            yield path, f"{shown_path(path)}: {_short(expected[path])} now, but the certificate has no such entry"
         elif not same_value(expected[path], stated[path], is_exact):
-            yield path, f"{name}: {_short(expected[path])} now, certified {_short(stated[path])}"
+            yield path, f"{shown_path(path)}: {_short(expected[path])} now, certified {_short(stated[path])}"
 
 
 def same_value(one: object, other: object, is_exact: bool = True) -> bool:

@@ -10,7 +10,6 @@ from typing import Any
 from constraint_sdc.commands.certificate.basis import Basis, basis_of, unknown_fields
 from constraint_sdc.commands.certificate.leaves import LeafPath, differences, leaves, shown_path
 from constraint_sdc.errors import UsageError
-from constraint_sdc.files.json_file import json_text
 from constraint_sdc.files.recipe import recipe_from_json
 from constraint_sdc.maskers.registry import MASKERS
 from constraint_sdc.plan.plan import BlockPlan, Plan
@@ -37,7 +36,7 @@ def require_readable(certificate: Mapping[str, Any]) -> None:
         plan = plan_from_json(certificate["plan"])
         if plan.masker.recounts:
             make_masker(MASKERS[plan.masker.name], plan.masker.told())
-        mirrored(certificate, plan)
+        mirrored(certificate, plan, plan_digest(plan))
         recipe_from_json(certificate["recipe"])
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError) as problem:
         what = f"not a certificate: its plan or recipe cannot be understood ({type(problem).__name__})"
@@ -46,17 +45,28 @@ def require_readable(certificate: Mapping[str, Any]) -> None:
 
 def inconsistencies(certificate: Mapping[str, Any]) -> tuple[str, ...]:
     """Return where the certificate contradicts itself, one sentence each."""
+    return self_comparison(certificate)[0]
+
+
+def self_comparison(certificate: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return where the certificate contradicts itself, one sentence each, and which sentences it words otherwise.
+
+    What this version words otherwise was improved since, or is forged; no number depends on it.
+    """
     plan = plan_from_json(certificate["plan"])
+    digest = plan_digest(plan)
     said = [
-        *_in_words(certificate, plan),
+        *_in_words(certificate, plan, digest),
         *(f"{name}: not a field of a certificate" for name in unknown_fields(certificate)),
     ]
+    found = [(path, line, _is_worded(path, certificate)) for path, line in _differing(certificate, plan, digest)]
     # A sentence above tells the most usual contradictions; what it does not cover is told field by field.
-    return tuple(said or (line for _, line in mirror_differences(certificate, plan)))
+    contradictions = said or [line for _, line, is_worded in found if not is_worded]
+    return tuple(contradictions), tuple(shown_path(path) for path, _, is_worded in found if is_worded)
 
 
-def _in_words(certificate: Mapping[str, Any], plan: Plan) -> Iterator[str]:
-    if plan_digest(plan) != certificate["plan_sha256"]:
+def _in_words(certificate: Mapping[str, Any], plan: Plan, digest: str) -> Iterator[str]:
+    if digest != certificate["plan_sha256"]:
         yield "plan: its SHA-256 is not the one that the certificate gives"
     if plan.records != certificate["output"]["records"]:
         yield f"plan: made for {counted(plan.records, 'record')}, the output has {certificate['output']['records']}"
@@ -85,22 +95,11 @@ def _rows_of_values(block: BlockPlan, groups: int, records: int) -> tuple[int, .
     return (groups,) if is_aggregated else (groups, records)
 
 
-def mirror_differences(certificate: Mapping[str, Any], plan: Plan) -> Iterator[tuple[LeafPath, str]]:
-    """Yield each field that is not what the plan makes of it, sentences apart."""
-    return (found for found in _differing(certificate, plan) if not _is_worded(found[0], certificate))
-
-
-def worded_otherwise(certificate: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the sentences that this version words otherwise: improved since, or forged. No number depends on them."""
-    found = _differing(certificate, plan_from_json(certificate["plan"]))
-    return tuple(shown_path(path) for path, _ in found if _is_worded(path, certificate))
-
-
-def _differing(certificate: Mapping[str, Any], plan: Plan) -> Iterator[tuple[LeafPath, str]]:
+def _differing(certificate: Mapping[str, Any], plan: Plan, digest: str) -> Iterator[tuple[LeafPath, str]]:
     """Yield what differs from the mirrored certificate, and is not merely stated."""
     stated = dict(leaves(dict(certificate)))
     # Through JSON and back, because a certificate has been there: a tuple is a list.
-    expected = dict(leaves(json.loads(json_text(mirrored(certificate, plan)))))
+    expected = dict(leaves(json.loads(json.dumps(mirrored(certificate, plan, digest), allow_nan=False))))
     for path, line in differences(expected, stated):
         if path not in stated or basis_of(path, certificate) is not Basis.STATED:
             yield path, line
@@ -112,8 +111,8 @@ def _is_worded(path: LeafPath, certificate: Mapping[str, Any]) -> bool:
     return basis_of(path, certificate) is Basis.WORDS
 
 
-def mirrored(certificate: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
-    """Return the certificate as its plan would have it; what no other part says is taken over."""
+def mirrored(certificate: Mapping[str, Any], plan: Plan, digest: str) -> dict[str, Any]:
+    """Return the certificate as its plan, of this digest, would have it; what no other part says is taken over."""
     return {
         **certificate,
         "inputs": _inputs(certificate, plan),
@@ -125,7 +124,7 @@ def mirrored(certificate: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
             "seed": plan.seed,
             "on_broken": plan.on_broken,
         },
-        "plan_sha256": plan_digest(plan),
+        "plan_sha256": digest,
         "plan": {**with_sentences(plan_to_json(plan)), "tool": certificate["plan"]["tool"]},
         "blocks": [
             block_to_json(block, block.price, stated["smallest"])

@@ -12,7 +12,7 @@ from constraint_sdc.commands.certificate.basis import Basis, names_recipe, state
 from constraint_sdc.commands.certificate.believed import SIGNED, record_refusal
 from constraint_sdc.commands.certificate.certificate import file_digest
 from constraint_sdc.commands.certificate.leaves import LAST_DIGITS
-from constraint_sdc.commands.certificate.mirror import inconsistencies, worded_otherwise
+from constraint_sdc.commands.certificate.mirror import self_comparison
 from constraint_sdc.commands.certificate.versions import differing_versions
 from constraint_sdc.commands.masking.staged import GroupCount, smallest_groups
 from constraint_sdc.errors import ChangedFileError
@@ -50,7 +50,7 @@ def check_certificate(
     agrees. Without it, what needs the original is stated. `dataset` is the masked file if it is in memory; else it is
     read, and ChangedFileError says that it is no longer the one that was judged.
     """
-    contradictions = inconsistencies(certificate)
+    contradictions, otherwise = self_comparison(certificate)
     plan = None if contradictions else plan_from_json(certificate["plan"])
     if dataset is None and plan is not None and plan.masker.recounts:
         dataset = _read_again(data, record, result)
@@ -64,7 +64,6 @@ def check_certificate(
         (recount.said, recount.differs),
         ("the certificate agrees with itself: plan, inputs, blocks and counts", contradictions),
     ]
-    otherwise = worded_otherwise(certificate)
     verified = {Basis.FILE, *([Basis.COUNTED] if recount.is_counted else []), *([] if otherwise else [Basis.WORDS])}
     if recipe is not None and names_recipe(certificate):
         parts.append(("the recipe is the certified one, digest and content", recipe_differences(certificate, recipe)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -19,12 +20,19 @@ def versions() -> dict[str, object]:
     return {
         "constraint-sdc": __version__,
         "python": platform.python_version(),
-        **{name: version(name) for name in _LIBRARIES},
-        "platform": _platform(),
+        **_libraries(),
+        "platform": dict(_platform()),
     }
 
 
-def _platform() -> dict[str, str]:
+@cache
+def _libraries() -> Mapping[str, str]:
+    """Return the versions of the libraries; they stay what they are while the process runs."""
+    return {name: version(name) for name in _LIBRARIES}
+
+
+@cache
+def _platform() -> Mapping[str, str]:
     """Return processor, C library and the library of linear algebra: sums may differ between them in the last digit."""
     import numpy as np
 

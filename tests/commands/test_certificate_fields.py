@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,12 +89,14 @@ def published(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
         judge = folder / (rules or "firms.sch")
         stated = read_certificate(certificate_path(masked))
         repetition = Repetition(folder / data, None if rules is None else judge, certificate_path(masked))
-        with repetition.masked_again(stated) as (file, found):
+        with repetition.masked_again(stated) as (file, found), pytest.MonkeyPatch.context() as once:
             assert file.read_bytes() == masked.read_bytes()
+            # The comparison takes this masking instead of a third one.
+            once.setattr(Repetition, "masked_again", lambda *_: nullcontext((file, found)))
+            assert list(repetition(stated)) == []
         missing = recipe_from_json(stated["recipe"]).missing
         check = CheckOptions(original=folder / data, phase=stated["options"]["phase"], missing_codes=missing)
         result = check_file(masked, judge, check)
-        assert list(repetition(stated)) == []
         yield Published(
             masked, folder / data, judge, None if recipe is None else folder / recipe, stated, found, result
         )
@@ -133,6 +136,10 @@ def _another_digit(text: str) -> str:
     return ("1" if text[:1] == "0" else "0") + text[1:]
 
 
+OTHER_WORDS = {"error": ("warning",), "warning": ("error",)}
+"""What the schema takes in place of a severity; it refuses the other changes of one."""
+
+
 def changes(value: object) -> Iterator[Any]:
     """Yield other values, likely ones and unlikely ones."""
     match value:
@@ -144,6 +151,7 @@ def changes(value: object) -> Iterator[Any]:
             yield from (value * 1.01 + 0.01, value + 1e-7, -value - 1, None)
         case str():
             yield from (value + "x", _another_digit(value), "", value.upper() + "!")
+            yield from OTHER_WORDS.get(value, ())
         case None:
             yield from ("mdav", 0)
         case list() | dict():
@@ -156,22 +164,33 @@ def _parent(content: Any, path: LeafPath) -> Any:
     return content
 
 
+PLACES = 4
+"""In how many places of a kind a value is changed: the first in every way, those up to the last in one way each."""
+
+
+def chosen(places: list[LeafPath]) -> dict[LeafPath, int]:
+    """Return which of the fields of a kind are changed, with their number: the first, the last, and two between."""
+    last = len(places) - 1
+    return {places[number]: number for number in (step * last // (PLACES - 1) for step in range(PLACES))}
+
+
 def tampered(content: dict[str, Any]) -> Iterator[tuple[LeafPath, str, dict[str, Any]]]:
-    """Yield the certificate with one change each; the first field of a kind in every way, the others in turn."""
-    seen: set[str] = set()
-    for number, (path, value) in enumerate(list(leaves(content))):
-        others = list(changes(value))
-        pattern = pattern_of(path, content)
-        if pattern in seen:
-            others = [others[number % len(others)]]
-        parent = _parent(content, path)
-        for other in others:
-            parent[path[-1]] = other
-            yield path, f"{value!r} became {other!r}", content
-            parent[path[-1]] = value
-        if pattern not in seen:
-            seen.add(pattern)
-            yield from _without(content, path)
+    """Yield the certificate with one change each; the first field of a kind in every way, a few others in turn."""
+    kinds: dict[str, list[LeafPath]] = {}
+    values = dict(leaves(content))
+    for path in values:
+        kinds.setdefault(pattern_of(path, content), []).append(path)
+    for turn, places in enumerate(kinds.values()):
+        for path, number in chosen(places).items():
+            others = list(changes(values[path]))
+            if number:
+                others = [others[(turn + number) % len(others)]]
+            parent = _parent(content, path)
+            for other in others:
+                parent[path[-1]] = other
+                yield path, f"{values[path]!r} became {other!r}", content
+                parent[path[-1]] = values[path]
+        yield from _without(content, places[0])
     yield from _with_more(content)
 
 
@@ -224,34 +243,43 @@ def is_unreadable(content: dict[str, Any]) -> bool:
     return False
 
 
-def is_refused(published: Published, content: dict[str, Any], has_original: bool) -> tuple[bool, frozenset[str]]:
-    """Tell whether a certificate is refuted or refused, and what of it is named as stated."""
+def has_shape(content: dict[str, Any]) -> bool:
+    """Tell whether a certificate follows its schema."""
+    return SCHEMA.is_valid(content)
+
+
+def found_in(published: Published, content: dict[str, Any], has_original: bool) -> tuple[bool, frozenset[str]]:
+    """Tell whether a certificate is refuted or refused, its schema apart, and what of it is named as stated."""
     try:
         found = published.verify(content, has_original)
     except ConstraintSdcError:
         return True, frozenset()
     except Exception:
         # What has not the shape of a certificate, or means nothing, is refused before anything looks at it.
-        assert not SCHEMA.is_valid(content) or is_unreadable(content)
+        assert not has_shape(content) or is_unreadable(content)
         return True, frozenset()
-    return bool(found.mismatches) or not SCHEMA.is_valid(content), frozenset(found.stated)
+    return bool(found.mismatches), frozenset(found.stated)
 
 
 @pytest.mark.slow
 def test_every_changed_field_is_refuted_or_named_as_stated(published: Published) -> None:
-    """What is refuted without the original is refuted with it too: the original adds statements and takes none away."""
+    """What is refuted without the original is refuted with it too: the original adds statements and takes none away.
+
+    A certificate that does not follow its schema is refused before it is compared. The schema is asked last, only where
+    nothing else refuses, because it takes longest.
+    """
     passed: list[str] = []
     count = 0
     for path, what, content in tampered(deepcopy(published.content)):
         count += 1
-        refused, stated = is_refused(published, content, has_original=False)
+        refused, stated = found_in(published, content, has_original=False)
         if refused:
             continue
         name, _ = row_of(pattern_of(path, content)) or ("unknown", None)
-        if name not in stated:
+        if name not in stated and has_shape(content):
             passed.append(f"{shown_path(path)}: {what}, without the original")
-        refused, stated = is_refused(published, content, has_original=True)
-        if not refused and name not in ({*ALWAYS_STATED, "sentences"} & stated):
+        refused, stated = found_in(published, content, has_original=True)
+        if not refused and name not in ({*ALWAYS_STATED, "sentences"} & stated) and has_shape(content):
             passed.append(f"{shown_path(path)}: {what}, with the original")
     assert count > 300
     assert passed == []

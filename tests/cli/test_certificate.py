@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,8 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> HandMade:
     return make_by_hand()
 
 
-def under_schema(content: Any, name: str) -> None:
+@cache
+def validator(name: str) -> jsonschema.Draft202012Validator:
     schemas = [
         json.loads(shipped_file("schemas", f"{part}.schema.json").read_text("utf-8"))
         for part in ("plan", "recipe", "certificate", "mask", "check")
@@ -39,7 +41,11 @@ def under_schema(content: Any, name: str) -> None:
     registry: Registry[Any] = Registry().with_resources((s["$id"], Resource.from_contents(s)) for s in schemas)
     chosen = next(schema for schema in schemas if name in schema["$id"])
     jsonschema.Draft202012Validator.check_schema(chosen)
-    jsonschema.Draft202012Validator(chosen, registry=registry).validate(content)
+    return jsonschema.Draft202012Validator(chosen, registry=registry)
+
+
+def under_schema(content: Any, name: str) -> None:
+    validator(name).validate(content)
 
 
 def test_a_certificate_follows_its_schema(made: HandMade) -> None:

@@ -23,6 +23,7 @@ from constraint_sdc.settings.words import Role, Scale, Standardise, VariableWish
 
 MANUAL = Path(__file__).resolve().parents[3] / "docs" / "recipe.md"
 SCHEMA = json.loads(shipped_file("schemas", "recipe.schema.json").read_text("utf-8"))
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 WHOLE = """
 record: Person
@@ -233,8 +234,13 @@ recipes = st.builds(
 )
 
 
+def test_the_schema_is_itself_valid() -> None:
+    assert jsonschema.validators.validator_for(SCHEMA) is jsonschema.Draft202012Validator
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+
+
 @given(recipes)
 def test_a_recipe_survives_as_json_under_its_schema(said: Recipe) -> None:
     content = json.loads(json.dumps(recipe_to_json(said)))
-    jsonschema.validate(content, SCHEMA)
+    VALIDATOR.validate(content)
     assert recipe_from_json(content) == said

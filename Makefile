@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup attack demo test check docs explore matrix guarantee crash gap coverage mutants price partitions measures maskers bench clean
+.PHONY: setup attack demo test check style types layers docs explore matrix guarantee crash gap coverage mutants price partitions measures maskers bench clean
 
 setup: $(VENV)/.ready
 
@@ -16,10 +16,18 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 demo: setup
 	$(BIN)/constraint-sdc demo --directory build/demo
 
-check: setup docs
+# Each keeps one core busy and none needs another: two at a time.
+check: setup
+	$(MAKE) --no-print-directory --jobs=2 types docs layers style
+
+style: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types: setup
 	$(BIN)/mypy
+
+layers: setup
 	$(BIN)/lint-imports
 
 # The documentation site in build/docs. Warnings are errors: with --quiet mkdocs would not count them.

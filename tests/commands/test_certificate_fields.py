@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import pickle
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from copy import deepcopy
@@ -23,12 +24,16 @@ from constraint_sdc.commands.certificate.mirror import require_readable
 from constraint_sdc.commands.certificate.verify import check_certificate
 from constraint_sdc.commands.check import CheckOptions, check_file
 from constraint_sdc.commands.mask import mask_file
+from constraint_sdc.data.table import Table
 from constraint_sdc.errors import ConstraintSdcError
 from constraint_sdc.files.json_file import shipped_file
 from constraint_sdc.files.recipe import load_recipe, recipe_from_json
 from constraint_sdc.judge.finding import CheckResult
+from constraint_sdc.maskers.group_anonymity import swap_task
+from constraint_sdc.maskers.group_anonymity.swap_task import SwapTask
 from constraint_sdc.maskers.masked import CertificateCheck, MaskOptions
 from constraint_sdc.maskers.registry import MASKERS
+from constraint_sdc.settings.recipe import Recipe
 from tests.matrix.inputs import prepare
 from tests.matrix.running import quick_judge
 
@@ -69,6 +74,19 @@ class Published:
         )
 
 
+def kept(resolve: Callable[..., SwapTask]) -> Callable[..., SwapTask]:
+    """Return the function with its answers kept, for the same table and equal goals, influential variables, recipes."""
+    known: dict[tuple[int, bytes], tuple[Table, SwapTask]] = {}
+
+    def resolved(goals: Any, influential: Any, table: Table, recipe: Recipe) -> SwapTask:
+        key = id(table), pickle.dumps((goals, influential, recipe))
+        if key not in known:
+            known[key] = table, resolve(goals, influential, table, recipe)  # the table is kept, so its id is its own
+        return known[key][1]
+
+    return resolved
+
+
 @pytest.fixture(scope="module", params=CASES, ids=list(CASES))
 def published(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Published]:
     given, data, rules, recipe, options = CASES[request.param]
@@ -84,6 +102,7 @@ def published(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
             (again, "load_recipe"),
         ):
             patch.setattr(module, name, functools.cache(getattr(module, name)))
+        patch.setattr(swap_task, "resolve_goals", kept(swap_task.resolve_goals))
         masked = folder / "masked.xml"
         mask_file(folder / data, None if rules is None else folder / rules, masked, MaskOptions(**options))
         judge = folder / (rules or "firms.sch")

@@ -127,6 +127,13 @@ def test_the_metadata_names_every_variable() -> None:
     assert [info.name for info in VARIABLES] == list(next(generate(1, 1)))
 
 
+def test_the_metadata_says_which_variables_are_whole_numbers() -> None:
+    batch = next(generate(100, 1))
+    for info in VARIABLES:
+        assert (info.type == "integer") == all(text.isdigit() for text in batch[info.name]), info.name
+        assert info.decimals == (0 if info.type == "integer" else None)
+
+
 def test_no_records_give_an_empty_document(tmp_path: Path) -> None:
     generate_file(tmp_path / "none.xml", 0, 1)
     assert len(etree.parse(str(tmp_path / "none.xml")).getroot()) == 0

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from constraint_sdc.data.text import Text
+from constraint_sdc.evaluate import lexical
 from constraint_sdc.evaluate.expression import Call, Castable, Compare, Literal, Variable
 from constraint_sdc.evaluate.lexical import Reading
 
@@ -51,6 +52,37 @@ def test_decimals_and_integers_are_exact_where_they_fit(texts: list[str]) -> Non
         assert not (read.fits & ~read.valid).any()
         for row in np.flatnonzero(read.fits).tolist():
             assert Decimal(int(read.mantissa[row])).scaleb(-read.scale) == Decimal(texts[row].strip())
+
+
+def test_a_character_among_digits_is_read_as_the_standard_reads_it() -> None:
+    digits = "19283746509182736"
+    characters = [chr(code) for code in (9, *range(32, 127))]
+    texts = [
+        digits[:place] + character + digits[place:size]
+        for size in range(18)
+        for place in range(size + 1)
+        for character in characters
+    ]
+    reading = _reading(texts)
+    for read, legal in ((reading.doubles, DOUBLE), (reading.decimals, DECIMAL), (reading.integers, INTEGER)):
+        wrong = [
+            text
+            for text, valid in zip(reading.text.strings, read.valid.tolist(), strict=True)
+            if valid != (legal.fullmatch(text) is not None)
+        ]
+        assert not wrong
+
+
+def test_numbers_of_few_digits_are_not_read_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = ["12.50", "-3", "+0.25", "9007199254740992", "999999.99", "0"]
+    monkeypatch.setattr(lexical, "_read_others", None)
+    assert _reading(texts).doubles.values.tolist() == [float(text) for text in texts]
+
+
+def test_numbers_of_many_digits_are_not_read_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = ["12345678901234567890", "-0.99999999999999999", "9007199254740993", "1", "00000000000000000.5"]
+    monkeypatch.setattr(lexical, "as_double", None)
+    assert _reading(texts).doubles.values.tolist() == [float(text) for text in texts]
 
 
 def test_ordinary_decimals_always_fit() -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 from elementpath import XPath2Parser, select
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from constraint_sdc.census import VARIABLES, generate, generate_file
+from constraint_sdc.census import VARIABLES, draw_block, generate, generate_file
 from constraint_sdc.errors import UsageError
 
 RULES = {
@@ -54,6 +55,33 @@ def test_a_few_records_have_low_earnings_and_incomes_are_skewed() -> None:
     for name in ("V2", "V7", "V8", "V9"):
         values = sorted(row[name] for row in data)
         assert sum(values) / len(values) > 1.05 * values[len(values) // 2], name
+
+
+def test_the_variables_have_the_sizes_of_an_income_survey() -> None:
+    numbers = draw_block(3, 0)
+    # The first decile, the median and the last decile. Other seeds differ by up to 11%.
+    expected = {
+        "V1": (81_400, 168_000, 355_000),
+        "V2": (15_200, 44_900, 133_000),
+        "V3": (1_400, 3_190, 4_940),
+        "V4": (13_100, 31_600, 71_100),
+        "V5": (1_490, 4_970, 15_800),
+        "V6": (1_000, 2_420, 5_440),
+        "V7": (26, 313, 3_500),
+        "V8": (15_700, 34_500, 75_500),
+        "V9": (71, 920, 10_700),
+        "V11": (510, 1_770, 6_200),
+        "V12": (8_910, 28_400, 89_000),
+    }
+    for name, deciles in expected.items():
+        assert np.quantile(numbers[name], [0.1, 0.5, 0.9]) == pytest.approx(deciles, rel=0.15), name
+
+
+def test_some_variables_repeat_another_and_most_earnings_are_round() -> None:
+    numbers = draw_block(3, 0)
+    for one, other, share in (("V13", "V8", 0.94), ("V4", "V13", 0.85), ("V9", "V7", 0.28)):
+        assert (numbers[one] == numbers[other]).mean() == pytest.approx(share, abs=0.02), (one, other)
+    assert (numbers["V8"] % 100 == 0).mean() == pytest.approx(0.6, abs=0.02)
 
 
 @pytest.mark.parametrize("share", [0.01, 0.1])

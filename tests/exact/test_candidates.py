@@ -147,6 +147,19 @@ def test_a_rule_that_cannot_be_evaluated_needs_its_variables_from_one_record(
     assert judged.passing(rows).tolist() == [passes]
 
 
+@pytest.mark.parametrize(("label", "passes"), [([0, 0, 1, 1], True), ([0, 1, 0, 1], False)])
+def test_a_rule_that_cannot_be_evaluated_needs_the_unmasked_values_of_that_record_too(
+    tmp_path: Path, label: list[int], passes: bool
+) -> None:
+    rules = {"odd": "string-length(string-join(for $x in (A, Type) return $x, '-')) = 3"}
+    given = extract(tmp_path, RECORDS, rules, "groups: all\nvariables: {Type: {role: untouched}}")
+    judged, design = judge(given, label)
+    assert design.others == ("Type",)
+    rows = candidates_of(design, [(0, ["1", "2", "3"])])
+    rows.copy_cells(0, np.array([0]), np.array([0]))
+    assert judged.passing(rows).tolist() == [passes]
+
+
 def test_cells_of_two_records_are_no_record(tmp_path: Path) -> None:
     rules = {"odd": "string-length(string-join(for $x in (A, B) return $x, '-')) = 3"}
     judged, design = judge(extract(tmp_path, RECORDS, rules, "groups: all"), [0, 0, 1, 1])

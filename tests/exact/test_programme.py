@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from fractions import Fraction
-from itertools import product
+from itertools import permutations, product
 from random import Random
 
 import numpy as np
@@ -201,6 +201,13 @@ def test_a_point_that_already_holds_is_the_rounded_target() -> None:
 def test_an_excluded_point_moves_to_the_cheaper_side() -> None:
     programme = _whole([Fraction(31, 10), 5], [_row([1, 0], "!=", 3), _row([0, 1], "!=", 6)])
     assert nearest_point(programme) == (4, 5)
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_beside_an_excluded_point_the_other_rows_hold_wherever_it_is_written(order: tuple[int, ...]) -> None:
+    rows = [_row([1, 0], "!=", 3), _row([1, 1], "=", 8), _row([0, 1], "<=", 5)]
+    programme = _whole([3, 5], [rows[k] for k in order])
+    assert nearest_point(programme) == (4, 4)
 
 
 def test_the_same_programme_has_the_same_answer_whatever_came_before() -> None:

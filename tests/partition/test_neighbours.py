@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from constraint_sdc.arrays import NeighbourLists, Points
 from constraint_sdc.partition.methods import tree
-from constraint_sdc.partition.search import neighbours
+from constraint_sdc.partition.search import kernels, neighbours
 from constraint_sdc.partition.search.neighbours import find_copies, nearest
 from tests.partition.drawn import drawn_points
 
@@ -156,6 +156,25 @@ def test_blocks_are_found_by_the_same_search_where_they_are_many(monkeypatch: py
     lists = nearest(points, 12, seed=1)
     assert_lists_are_whole(lists, 12_000, 12)
     assert share_found(points, lists, range(0, 12_000, 60)) >= 0.9
+
+
+def test_no_record_is_measured_twice_when_neighbours_are_introduced(monkeypatch: pytest.MonkeyPatch) -> None:
+    measured: list[tuple[int, int]] = []
+
+    def between(points: Points, one: int, other: int) -> np.float32:
+        measured.append((one, other))
+        return np.float32(((points[one] - points[other]) ** 2).sum())
+
+    for name in ("_clear", "_insert", "_has"):
+        monkeypatch.setattr(kernels, name, getattr(kernels, name).py_func)
+    monkeypatch.setattr(kernels, "_between", between)
+    points = drawn_points("normal", 60, 2, seed=1).astype(np.float32)
+    lists = np.array([nearest_one_by_one(points.astype(float), i, 6) for i in range(60)], np.int32)
+    better = np.empty_like(lists)
+    kernels.introduce.py_func(points, lists, better, 6, 0, 60)
+    assert len(measured) == len(set(measured)) > 60 * 6
+    assert all(one != other for one, other in measured)
+    assert better.tolist() == lists.tolist()  # nobody is nearer than the nearest
 
 
 def test_records_with_many_copies_list_copies_and_do_not_hide_the_others() -> None:

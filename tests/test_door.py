@@ -198,6 +198,20 @@ def test_a_check_names_records_by_the_key_that_is_given_or_else_by_that_of_the_r
     assert [violation.key for violation in result.results[0].violations] == [key]
 
 
+@pytest.mark.parametrize(("given", "records"), [({"recipe": cs.Recipe(record="H")}, 1), ({"record": "H"}, 1), ({}, 2)])
+def test_records_are_the_elements_that_the_recipe_or_the_option_names(
+    tmp_path: Path, given: dict[str, Any], records: int
+) -> None:
+    (tmp_path / "data.xml").write_text("<D><H><A>1</A></H><R><A>1</A></R><R><A>2</A></R></D>")
+    (tmp_path / "rules.sch").write_text(
+        '<schema xmlns="http://purl.oclc.org/dsdl/schematron" queryBinding="xslt2">'
+        '<pattern><rule context="H"><assert id="a" test="A > 0">told</assert></rule></pattern></schema>'
+    )
+    data = tmp_path / "data.xml"
+    assert cs.check_file(data, tmp_path / "rules.sch", **given).records == records
+    assert cs.assess_files(data, data, attacks=(), **given).records == records
+
+
 @pytest.mark.parametrize(("given", "code"), [({}, 0), ({"phase": "other"}, 1)])
 def test_a_certificate_is_verified_in_its_own_phase_unless_another_is_given(
     tmp_path: Path, given: dict[str, Any], code: int
@@ -226,6 +240,7 @@ def test_the_file_of_a_recipe_is_noted(tmp_path: Path) -> None:
     options = settle(cs.MaskOptions, None, {"recipe": str(tmp_path / "recipe.yml")})
     assert options.recipe_file == tmp_path / "recipe.yml"
     assert options.recipe == cs.read_recipe(tmp_path / "recipe.yml")
+    assert settle(cs.MaskOptions, cs.MaskOptions(recipe=str(tmp_path / "recipe.yml")), {}) == options  # type: ignore[arg-type]
 
 
 def test_options_and_keywords_together_are_refused() -> None:

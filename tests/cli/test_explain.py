@@ -144,6 +144,8 @@ def test_a_record_can_be_explained_before_masking(run: Run, maskings: Calls) -> 
         (("total", "data.xml"), "k is not given"),
         (("total", "data.xml", "more", "-k", "2"), "3 arguments given"),
         (("total", "data.xml", "--plan", "plan.json"), "a saved plan needs neither DATA nor rules"),
+        (("total", "--plan", "plan.json", "--rules", "rules.sch"), "a saved plan needs neither DATA nor rules"),
+        (("total", "--plan", "plan.json", "--record-element", "R"), "a saved plan needs neither DATA nor rules"),
         (("total", "--plan", "plan.json", "-k", "3"), "-k has no meaning here"),
         (("total", "--plan", "plan.json", "--on-broken", "keep"), "--on-broken has no meaning here"),
         (("total", "--plan", "plan.json", "--show-values"), "--show-values belongs to --record"),

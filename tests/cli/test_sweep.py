@@ -8,8 +8,10 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from click import BadParameter
 
 from constraint_sdc.census import generate_file
+from constraint_sdc.cli.sweep_command import Ks
 from constraint_sdc.files.json_file import shipped_file
 from tests.cli.conftest import Run
 
@@ -112,3 +114,23 @@ def test_a_file_is_no_directory(run: Run) -> None:
     Path("out").write_text("", "utf-8")
     ran = run("sweep", "extract.xml", "--k", "3", "-o", "out")
     assert (ran.code, "is a file" in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "ks"),
+    [
+        ("3", (3,)),
+        ("3,5,10..12", (3, 5, 10, 11, 12)),
+        ("5,3..5", (3, 4, 5)),
+        ("90000..90002", (90000, 90001, 90002)),
+        ("1..100000", tuple(range(1, 100_001))),
+    ],
+)
+def test_group_sizes_are_numbers_and_ranges_each_once_in_order(words: str, ks: tuple[int, ...]) -> None:
+    assert Ks().convert(words, None, None) == ks
+
+
+@pytest.mark.parametrize("words", ["0", "0..3", "5..3", "a", "", "1..100001"])
+def test_what_is_no_range_or_a_huge_one_is_refused(words: str) -> None:
+    with pytest.raises(BadParameter):
+        Ks().convert(words, None, None)

@@ -116,6 +116,29 @@ def test_lists_and_documents_in_schema_variables_are_the_same_for_every_record()
     assert edit.is_record_local
 
 
+@pytest.mark.parametrize(
+    ("key", "is_plain"),
+    [
+        ('match="Record" use="V1"', True),
+        ('match="//Record" use="./V1"', True),
+        ('match="Data/Record" use="V1"', True),
+        ('match="Record" use="V1" collation="urn:c"', False),
+        ('match="Record" use="V1" composite="yes"', False),
+        ('match="Record" use="number(V1)"', False),
+        ('match="Record" use="V1 +"', False),
+        ('match="Record[V2]" use="V1"', False),
+        ('match="Record" use="*"', False),
+    ],
+)
+@pytest.mark.parametrize("content", ["", "<xsl:sequence select='V1'/>"])
+def test_only_a_key_of_plain_names_is_a_value_domain(key: str, content: str, is_plain: bool) -> None:
+    xsl = 'xmlns:xsl="http://www.w3.org/1999/XSL/Transform"'
+    foreign = ((f'<xsl:key {xsl} name="by-V1" {key}>{content}</xsl:key>', HERE),)
+    described = schema(pattern(rule("Record", "exists(key('by-V1', V1, $original))")), foreign=foreign)
+    kind = read(described, frozenset({"original"})).constraint.kind
+    assert kind is (Kind.VALUE_DOMAIN if is_plain and not content else Kind.OPAQUE)
+
+
 def test_the_original_is_the_document_that_its_let_names_unless_the_command_line_gives_one() -> None:
     described = schema(pattern(rule("Record", "V1 = $original//Record/V1")), lets=(let("original", "doc('o.xml')"),))
     assert read(described).expression.right == Outside("/rules/o.xml", ("Record", "V1"))

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from constraint_sdc.evaluate.aggregates import average, count, exists, highest, index_of, lowest, total
-from constraint_sdc.evaluate.conversion import rescaled
 from constraint_sdc.evaluate.value import DoubleItem, ExactItem, NumberItem, Value
 
 Number = float | Fraction
@@ -115,13 +114,3 @@ def test_a_record_without_numbers_has_none_and_only_such_a_one(negated: bool) ->
         (item,) = exists(given.value, negated=negated).items
         truth = np.broadcast_to(item.truth, RECORDS).tolist()  # type: ignore[union-attr]
         assert truth == [(not numbers) is negated for numbers in given.numbers]
-
-
-@pytest.mark.parametrize("sign", [1, -1])
-def test_digits_are_added_up_to_the_largest_integer_and_not_beyond(sign: int) -> None:
-    largest = (2**63 - 1) // 100
-    kept, doubt = rescaled(ExactItem(np.array([sign * largest]), 1), 3)
-    assert (kept.tolist(), doubt) == ([sign * largest * 100], None)
-    _, doubt = rescaled(ExactItem(np.array([sign * (largest + 1), 5]), 1), 3)
-    assert doubt is not None
-    assert doubt.tolist() == [True, False]

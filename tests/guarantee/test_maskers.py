@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import yaml
 
 from constraint_sdc.exam.guarantee.exam import run_case
 from constraint_sdc.exam.guarantee.generator import make_case
@@ -33,3 +34,9 @@ def test_every_masker_is_among_them() -> None:
     """Microaggregation has a test of its own, and under partitions that one leaves out."""
     assert len(SEEDS) == BATCHES * SIZE
     assert set(REGISTERED.own_names) - {"microaggregation"} <= set(MASKERS)
+
+
+@pytest.mark.parametrize("name", REGISTERED.own_names)
+def test_a_case_of_a_masker_asks_for_that_masker(name: str) -> None:
+    recipe = yaml.safe_load(with_masker(make_case(SEEDS[0]), name).recipe or "")
+    assert recipe["mask"]["masker"] == name

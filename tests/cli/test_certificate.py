@@ -121,6 +121,7 @@ def test_white_space_alone_changes_the_digest_alone(run: Run, made: HandMade) ->
     ran = run(*CHECK)
     assert ran.code == 1
     assert ran.out.count("MISMATCH") == 1
+    assert "the file is the one that was certified" not in ran.out, "what is refuted is not confirmed as well"
 
 
 @pytest.mark.parametrize(("name", "key"), [("rules.sch", "rules"), ("more.sch", "rules: more.sch")])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from constraint_sdc.errors import DataError, JudgeError, RulesError
-from constraint_sdc.judge.judge import Judge
+from constraint_sdc.judge.judge import ChunkJudges, Judge
 from constraint_sdc.judge.stylesheet.transpile import Stylesheet, make_stylesheet
 
 if TYPE_CHECKING:
@@ -278,3 +278,21 @@ def test_locations_are_the_paths_that_xpath_itself_would_give(path_judge: Judge,
     assert [f.location for f in report.findings] == [f.text for f in report.findings]
     nodes = etree.fromstring(document).getroottree().xpath("count(//node() | //@*)")
     assert report.counts[0].fired == nodes + 1
+
+
+class PatientJudge:
+    """Judges nothing, for the queue in front of it."""
+
+    def judge_bytes(self, document: bytes, _: Path) -> bytes:
+        return document
+
+    def close(self) -> None:
+        pass
+
+
+def test_two_documents_for_each_worker_are_in_progress_before_an_answer_is_waited_for() -> None:
+    judges: ChunkJudges[int] = ChunkJudges(lambda _: PatientJudge(), Path("data.xml"), workers=3)  # type: ignore[arg-type, return-value]
+    answered = [[label for label, _ in judges.ask(number, b"<a/>")] for number in range(8)]
+    assert answered == [[]] * 6 + [[0], [1]]
+    assert [label for label, _ in judges.answers()] == [2, 3, 4, 5, 6, 7]
+    judges.close()

@@ -61,3 +61,10 @@ def test_an_original_that_is_no_rows_is_read_by_saxon(tmp_path: Path) -> None:
     assert failing(tmp_path, original, "V = $original//V", "saxon") == [1, 2, 4]
     (result,) = check_file(tmp_path / "data.xml", tmp_path / "rules.sch").results
     assert [violation.record for violation in result.violations] == [1, 2, 4]
+
+
+@pytest.mark.parametrize("test", ["V = $original//Other/V", "V = $original/D/Other/V"])
+def test_a_path_through_other_elements_than_the_records_finds_none_of_their_values(tmp_path: Path, test: str) -> None:
+    assert failing(tmp_path, PLAIN, test, "saxon", last="") == [1, 2, 3]
+    (result,) = check_file(tmp_path / "data.xml", tmp_path / "rules.sch").results
+    assert [violation.record for violation in result.violations] == [1, 2, 3]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from constraint_sdc.judge.stylesheet import access
 from constraint_sdc.judge.stylesheet.access import confine_expression
 from constraint_sdc.judge.stylesheet.foreign import confine_attribute
+from constraint_sdc.judge.stylesheet.xpath1_numbers import TEXT, with_xpath1_numbers
 from constraint_sdc.schematron.schema import Origin
 from constraint_sdc.schematron.xslt import JUDGE
 from constraint_sdc.xpath.tokens import rename_variables, target_names, tokenize
@@ -119,3 +120,11 @@ def test_documents_named_literally_are_noticed(expression: str, wanted: list[str
 )  # fmt: skip
 def test_the_elements_that_a_context_can_match_are_known_or_not(context: str, names: set[str] | None) -> None:
     assert target_names(context) == names
+
+
+@pytest.mark.parametrize(
+    ("argument", "is_wrapped"),
+    [("1", True), ("a + b", True), ("a/1", True), ("a", False), ("../@b", False), ("a//b", False), ("'1'", False)],
+)
+def test_in_xpath_1_an_argument_that_may_be_a_number_is_written_as_one(argument: str, is_wrapped: bool) -> None:
+    assert (TEXT in with_xpath1_numbers(f"concat({argument}, 'x')")) == is_wrapped

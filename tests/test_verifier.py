@@ -193,6 +193,7 @@ def test_a_phase_leaves_its_other_rules_out(files: Path) -> None:
     code, said = verify(files, trust=None)
     assert code == 0, said
     assert said.count("ok           rule EC-") == 4
+    assert "not checked  rules outside phase edits, which the certificate names" in said
 
 
 def test_rules_that_it_does_not_understand_are_not_checked(files: Path) -> None:

@@ -233,6 +233,8 @@ def check_rules(findings, certificate, masked, rules, original):
     certified = sorted(entry["sha256"] for entry in certificate["inputs"] if entry["role"] == "rules")
     if not certified:
         return findings.leave("rules: the certificate names none")
+    if certificate["options"]["phase"] not in ("#ALL", None):
+        findings.leave(f"rules outside phase {certificate['options']['phase']}, which the certificate names")
     schema, files = rule_files(rules)
     findings.compare(f"digests of {len(files)} files of rules", certified, sorted(map(digest, files)))
     try:
@@ -263,8 +265,7 @@ def check_groups(findings, certificate, masked):
     findings.compare("number of records", certificate["output"]["records"], len(records))
     for block, plan in zip(certificate["blocks"], certificate["plan"]["blocks"], strict=True):
         names = block["variables"]
-        shared = Counter(tuple(value(record, name) for name in names) for record in records).values()
-        smallest = min(shared, default=0)
+        smallest = min(Counter(tuple(value(record, name) for name in names) for record in records).values(), default=0)
         findings.compare(f"block {block['number']} ({', '.join(names)}): smallest group", block["smallest"], smallest)
         if not plan["shares"]:
             findings.leave(f"block {block['number']}: the masker promises no group size")
@@ -280,8 +281,7 @@ def main():
     parser.add_argument("--rules", type=Path, required=True)
     parser.add_argument("--original", type=Path, help="what a rule's variable $original stands for")
     parser.add_argument("--trust", type=Path, help="public key that must have signed the certificate")
-    given = parser.parse_args()
-    findings = Findings()
+    given, findings = parser.parse_args(), Findings()
     try:
         check_signature(findings, given.certificate, given.masked, given.trust)
         certificate = read_json(given.certificate.read_bytes())

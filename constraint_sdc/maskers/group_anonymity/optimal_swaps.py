@@ -144,7 +144,8 @@ def _by_value(quotas: Quotas, side: Rows) -> list[Rows]:
 
 def _cheapest_pairs(influence: Influence, rows: Rows, pool: Rows, neighbours: int) -> tuple[Rows, Rows]:
     k = min(neighbours, len(pool))
-    found = np.argpartition(influence.matrix(rows, pool), k - 1, axis=1)[:, :k]
+    # A stable sort: which of several pairs of the same cost a partial sort takes depends on the processor.
+    found = np.argsort(influence.matrix(rows, pool), axis=1, kind="stable")[:, :k]
     return np.repeat(rows, k), pool[found.ravel()]
 
 

@@ -184,3 +184,13 @@ def test_the_records_of_the_most_expensive_pair_are_compared_with_all_others(mon
     quotas = Quotas(vital, others, np.array([0, 0, 1, 1]), np.array([2, 0]), np.array([0, 2]))
     rows, partners = proposals_for_dearest(influence, quotas, vital, others, neighbours=1)
     assert list(zip(rows.tolist(), partners.tolist(), strict=True)) == [(1, 2), (1, 3)]
+
+
+def test_of_pairs_that_cost_the_same_the_first_records_are_proposed_on_every_processor() -> None:
+    """A partial sort takes others of the same cost where it has wider vector units."""
+    records = np.arange(600)
+    influence = Influence((Ordinal(np.where(records < 100, 1.0, 2.0)),))
+    vital, others = records[:100], records[100:]
+    quotas = Quotas(vital, others, (records >= 100).astype(int), np.array([100, 0]), np.array([0, 100]))
+    rows, partners = proposals_for_dearest(influence, quotas, vital[:1], others[:1], neighbours=8)
+    assert partners[rows == 0][:8].tolist() == others[:8].tolist()

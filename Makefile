@@ -70,7 +70,7 @@ coverage: setup
 
 # 20 random faults of every room, planted one at a time: how many the tests notice. Takes more than half an hour.
 mutants: setup
-	test -e build/mutants/seconds.json || $(BIN)/python -m tests.mutants lines
+	test -e build/mutants/lines-1/seconds.json || $(BIN)/python -m tests.mutants lines
 	$(BIN)/python -m tests.mutants run
 
 # What the rules cost in information, beside plain MDAV.

@@ -1,6 +1,7 @@
 """Plant random faults in the package, one at a time, and count how many of them the tests notice.
 
-python -m tests.mutants lines [PYTEST ARGUMENTS]   note which test executes which line: the whole suite, once
+python -m tests.mutants lines                      note which test executes which line: the whole suite, once
+python -m tests.mutants lines --newer              the same for tests that were written since
 python -m tests.mutants coverage                   the share of statements of every room that the tests execute
 python -m tests.mutants run                        20 faults of every room: `make mutants`
 python -m tests.mutants run --room plan --seed 7   other faults, of one room
@@ -37,11 +38,10 @@ def main() -> int:
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--patient", action="store_true", help="let a fault face ten times as many tests")
     parser.add_argument("--again", action="store_true", help="try only the faults that nothing noticed")
-    options, arguments = parser.parse_known_args()
+    parser.add_argument("--newer", action="store_true", help="lines: only of tests whose lines are not measured yet")
+    options = parser.parse_args()
     if options.what == "lines":
-        return measure_lines(arguments)
-    if arguments:
-        parser.error(f"unknown: {' '.join(arguments)}")
+        return measure_lines(options.newer)
     if options.what == "coverage":
         return _print_coverage()
     chosen = sample(all_faults(), options.faults, options.seed, options.room)

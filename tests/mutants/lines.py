@@ -16,10 +16,7 @@ import coverage
 
 TOP = Path(__file__).parents[2]
 BUILD = TOP / "build" / "mutants"
-DATA = BUILD / "lines"
-SECONDS = BUILD / "seconds.json"
-SOURCES = BUILD / "measured"
-NEW_SECONDS = 0.5  # taken for a test that was not there when the lines were measured
+NEW_SECONDS = 0.5  # taken for a test whose lines were not measured
 
 _SETTINGS = """\
 [run]
@@ -32,22 +29,68 @@ disable_warnings = no-data-collected, module-not-imported, couldnt-parse
 """
 
 
-def measure_lines(arguments: list[str]) -> int:
-    """Run the tests and note which of them executes which line; return pytest's exit code."""
-    BUILD.mkdir(parents=True, exist_ok=True)
-    for old in BUILD.glob("lines*"):
-        old.unlink()
-    shutil.rmtree(SOURCES, ignore_errors=True)
-    shutil.copytree(TOP / "constraint_sdc", SOURCES / "constraint_sdc", ignore=shutil.ignore_patterns("__pycache__"))
-    settings = BUILD / "coverage.ini"
-    settings.write_text(_SETTINGS.format(top=TOP, data=DATA), encoding="utf-8")
-    environment = os.environ | {"COVERAGE_PROCESS_START": str(settings), "CONSTRAINT_SDC_SECONDS": str(SECONDS)}
+def measurements() -> list[Path]:
+    """The folders of all measurements: the first of the whole suite, the others of tests that were newer."""
+    return sorted(BUILD.glob("lines-*"))
+
+
+def measure_lines(only_newer: bool = False) -> int:
+    """Run the tests, or those that no measurement knows, and note which lines each executes; return pytest's code."""
+    arguments: list[str] = []
+    if only_newer:
+        newer = Witnesses().newer
+        if not newer:
+            return 0
+        (BUILD / "newer.txt").write_text("\n".join(newer), encoding="utf-8")
+        arguments = [f"@{BUILD / 'newer.txt'}"]
+    else:
+        for old in measurements():
+            shutil.rmtree(old)
+    folder = BUILD / f"lines-{len(measurements()) + 1}"
+    shutil.copytree(TOP / "constraint_sdc", folder / "constraint_sdc", ignore=shutil.ignore_patterns("__pycache__"))
+    settings = folder / "coverage.ini"
+    settings.write_text(_SETTINGS.format(top=TOP, data=folder / "data"), encoding="utf-8")
+    environment = os.environ | {"COVERAGE_PROCESS_START": str(settings)}
+    environment["CONSTRAINT_SDC_SECONDS"] = str(folder / "seconds.json")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.mutants.witness", "-n", "auto", "--dist", "worksteal"]
     done = subprocess.run([*command, *arguments], cwd=TOP, env=environment, check=False)
     together = coverage.Coverage(config_file=str(settings))
-    together.combine([str(BUILD)])
+    together.combine([str(folder)])
     together.save()
     return done.returncode
+
+
+class Measurement:
+    """The lines that each of some tests executed, in the code as it was then."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.seconds: dict[str, float] = json.loads((folder / "seconds.json").read_text(encoding="utf-8"))
+        self._data = coverage.CoverageData(str(folder / "data"))
+        self._data.read()
+
+    def at(self, path: str, line: int) -> set[str]:
+        """The tests that executed a line of today where it was then; none if the line is newer."""
+        return self.by_line(path).get(self._line_then(path).get(line, 0), set())
+
+    @lru_cache(maxsize=64)  # noqa: B019
+    def by_line(self, path: str) -> dict[int, set[str]]:
+        """The tests that executed each line of a file, as the lines were numbered then."""
+        found: dict[int, set[str]] = {}
+        for measured in self._data.measured_files():
+            if measured.endswith(f"/{path}"):
+                for line, tests in self._data.contexts_by_lineno(measured).items():
+                    found[line] = {test for test in tests if test in self.seconds}
+        return found
+
+    @lru_cache(maxsize=64)  # noqa: B019
+    def _line_then(self, path: str) -> dict[int, int]:
+        """The number that each line had then, for those that have not changed."""
+        if not (self.folder / path).exists():
+            return {}
+        then, now = ((top / path).read_text(encoding="utf-8").splitlines() for top in (self.folder, TOP))
+        same = SequenceMatcher(None, then, now, autojunk=False).get_matching_blocks()
+        return {new + i + 1: old + i + 1 for old, new, length in same for i in range(length)}
 
 
 class Witnesses:
@@ -58,11 +101,10 @@ class Witnesses:
     """
 
     def __init__(self) -> None:
-        if not DATA.exists() or not SECONDS.exists():
+        self._measured = [Measurement(folder) for folder in measurements()]
+        if not self._measured:
             raise SystemExit("no lines are measured yet; run: python -m tests.mutants lines")
-        self._data = coverage.CoverageData(str(DATA))
-        self._data.read()
-        passed = json.loads(SECONDS.read_text(encoding="utf-8"))
+        passed = {test: spent for measured in self._measured for test, spent in measured.seconds.items()}
         today = collected_tests()
         self.newer = [test for test in today if test not in passed]
         self.seconds: dict[str, float] = {test: passed.get(test, NEW_SECONDS) for test in today}
@@ -72,20 +114,12 @@ class Witnesses:
 
         A compiled kernel executes lines that no measurement sees: its tests are those that import it too.
         """
-        by_line = self._of_file(path)
-        tests = by_line.get(self._line_then(path).get(line, 0))
+        tests = set().union(*(measured.at(path, line) for measured in self._measured))
         if not tests:
-            tests = set().union(*by_line.values(), self._users_of_kernels(path))
-        return self.newer + sorted(tests, key=lambda test: (self.seconds[test], test))
-
-    @lru_cache(maxsize=64)  # noqa: B019
-    def _of_file(self, path: str) -> dict[int, set[str]]:
-        found: dict[int, set[str]] = {}
-        for measured in self._data.measured_files():
-            if measured.endswith(f"/{path}"):
-                for line, tests in self._data.contexts_by_lineno(measured).items():
-                    found[line] = {test for test in tests if test in self.seconds}
-        return found
+            of_file = (tests for measured in self._measured for tests in measured.by_line(path).values())
+            tests = set().union(*of_file, self._users_of_kernels(path))
+        known = sorted(tests & self.seconds.keys(), key=lambda test: (self.seconds[test], test))
+        return self.newer + known
 
     @lru_cache(maxsize=64)  # noqa: B019
     def _users_of_kernels(self, path: str) -> set[str]:
@@ -93,24 +127,16 @@ class Witnesses:
         tests: set[str] = set()
         if "@compiled" not in (TOP / path).read_text(encoding="utf-8"):
             return tests
-        for source in sorted(SOURCES.rglob("*.py")):
-            for line in import_lines(path, source.read_text(encoding="utf-8")):
-                by_line = self._of_file(source.relative_to(SOURCES).as_posix())
-                tests |= by_line.get(line, set()) if line else set().union(*by_line.values())
+        for measured in self._measured:
+            for source in sorted(measured.folder.rglob("*.py")):
+                by_line = measured.by_line(source.relative_to(measured.folder).as_posix())
+                for line in import_lines(path, source.read_text(encoding="utf-8")):
+                    tests |= by_line.get(line, set()) if line else set().union(*by_line.values())
         for source in sorted((TOP / "tests").rglob("test_*.py")):
             if import_lines(path, source.read_text(encoding="utf-8")):
                 own = f"{source.relative_to(TOP).as_posix()}::"
                 tests |= {test for test in self.seconds if test.startswith(own)}
         return tests
-
-    @lru_cache(maxsize=64)  # noqa: B019
-    def _line_then(self, path: str) -> dict[int, int]:
-        """The number that each line had when the lines were measured, for those that have not changed."""
-        if not (SOURCES / path).exists():
-            return {}
-        then, now = ((top / path).read_text(encoding="utf-8").splitlines() for top in (SOURCES, TOP))
-        same = SequenceMatcher(None, then, now, autojunk=False).get_matching_blocks()
-        return {new + i + 1: old + i + 1 for old, new, length in same for i in range(length)}
 
 
 def import_lines(path: str, text: str) -> list[int]:
@@ -133,14 +159,17 @@ def collected_tests() -> list[str]:
 
 
 def shares_by_room() -> dict[str, tuple[int, int]]:
-    """Statements of every room, and how many of them the tests execute."""
-    measured = coverage.Coverage(data_file=str(DATA), config_file=False)
+    """Statements of every room, and how many of them the tests executed when the lines were measured."""
+    folder = measurements()[0]
+    measured = coverage.Coverage(data_file=str(folder / "data"), config_file=False)
     measured.load()
     rooms: dict[str, tuple[int, int]] = {}
-    for path in sorted((TOP / "constraint_sdc").rglob("*.py")):
-        parts = path.relative_to(TOP).parts
-        room = parts[1] if len(parts) > 2 else "top"
-        _, statements, _, missing, _ = measured.analysis2(str(path))
+    executed = {name.partition("/constraint_sdc/")[2]: name for name in measured.get_data().measured_files()}
+    for path in sorted((folder / "constraint_sdc").rglob("*.py")):
+        inside = path.relative_to(folder / "constraint_sdc")
+        room = inside.parts[0] if len(inside.parts) > 1 else "top"
+        statements = set(measured.analysis2(str(path))[1])
+        seen = set(measured.get_data().lines(executed.get(inside.as_posix(), "")) or ())
         before = rooms.get(room, (0, 0))
-        rooms[room] = before[0] + len(statements), before[1] + len(statements) - len(missing)
+        rooms[room] = before[0] + len(statements), before[1] + len(statements & seen)
     return rooms

@@ -59,7 +59,7 @@ def test_categories_alone_are_for_k_modes() -> None:
 def test_small_files_start_from_mdav_and_large_ones_do_not() -> None:
     assert Auto().choose(numbers(1_000), 3).partition == "mdav+refine"
     choice = Auto().choose(numbers(200_000), 3)
-    assert choice.method == "rim+refine"
+    assert choice.partition == "rim+refine"
     assert choice.why == because("search-needs-time", records=200_000, effort="default")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Callable
 from typing import TypeVar
@@ -18,3 +19,9 @@ def awaited(condition: Callable[[], T], otherwise: str) -> T:
         assert time.monotonic() < limit, otherwise
         time.sleep(0.02)
     return found
+
+
+def hear_signals() -> None:
+    """Let a child hear what the tests ignore: under nohup, or behind `&`, they were told to, and a child inherits it."""
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, signal.SIG_DFL)

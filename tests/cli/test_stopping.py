@@ -14,7 +14,7 @@ import pytest
 
 from constraint_sdc.cli.stopping import Stopped, orderly_stop
 from tests.maskers.extract import columns, extract
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, hear_signals
 
 TOP = Path(__file__).resolve().parents[2]
 OLD = {"masked.xml": b"<old/>", "masked.xml.certificate.json": b"{}"}
@@ -61,14 +61,8 @@ def mask(folder: Path, kind: str, count: int, number: int, *before: str) -> subp
         text=True,
         timeout=PATIENCE,
         check=False,
-        preexec_fn=_hear_signals,
+        preexec_fn=hear_signals,
     )
-
-
-def _hear_signals() -> None:
-    """Undo what the tests themselves were told to ignore: under nohup, a child would ignore it too."""
-    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        signal.signal(number, signal.SIG_DFL)
 
 
 def files(folder: Path) -> dict[str, bytes]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from constraint_sdc.census import generate_file
-from tests.waiting import PATIENCE, awaited
+from tests.waiting import PATIENCE, awaited, hear_signals
 
 PROGRAM = Path(sys.executable).with_name("constraint-sdc")
 
@@ -43,7 +43,14 @@ def points(journal: Path) -> list[str]:
 def test_workers_end_with_the_sweep_and_what_is_done_is_kept(tmp_path: Path, signum: int) -> None:
     generate_file(tmp_path / "extract.xml", 400, 4)
     command = [PROGRAM, "sweep", "extract.xml", "--k", "2..150", "--partitions", "mdav", "--jobs", "2", "-o", "out"]
-    sweep = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    sweep = subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=hear_signals,
+    )
     journal = tmp_path / "out" / "journal.jsonl"
     awaited(lambda: len(points(journal)) > 2, "the sweep never finished three points")
     workers = children(sweep.pid)

@@ -22,6 +22,6 @@ def awaited(condition: Callable[[], T], otherwise: str) -> T:
 
 
 def hear_signals() -> None:
-    """Let a child hear what the tests ignore: under nohup, or behind `&`, they were told to, and a child inherits it."""
+    """Let a child hear signals that the tests ignore: under nohup, or behind `&`, a child inherits that."""
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, signal.SIG_DFL)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,14 +19,8 @@ from constraint_sdc.data.groups import Groups
 from constraint_sdc.partition.distances import sse
 from constraint_sdc.partition.search import annealing
 from constraint_sdc.partition.search.annealing import anneal, create, dissolve, split
-from constraint_sdc.partition.search.exchange import (
-    draw,
-    exchange,
-    exchange_compiled,
-    propose,
-    propose_compiled,
-    undisputed,
-)
+from constraint_sdc.partition.search.compiled_exchange import CompiledExchange
+from constraint_sdc.partition.search.exchange import draw, exchange, propose, undisputed
 from constraint_sdc.partition.search.grouping import Grouping
 from constraint_sdc.partition.search.neighbours import nearest
 
@@ -126,12 +122,13 @@ def test_the_compiled_search_does_the_same_digit_for_digit(seed: int) -> None:
     slow, fast = (Grouping(cloud, in_order(n, k), k, by_record=by_record) for by_record in (False, True))
     one, other = (np.random.default_rng(seed) for _ in range(2))
     patience = 0.1 * random.random(n)
+    compiled = CompiledExchange(fast, lists)
     for number in range(40):
-        wanted = propose(slow, lists, draw(one, n), patience), propose_compiled(fast, lists, draw(other, n), patience)
+        wanted = propose(slow, lists, draw(one, n), patience), compiled.propose(draw(other, n), patience)
         for name in ("x", "z", "groups"):
             assert getattr(wanted[0], name).tolist() == getattr(wanted[1], name).tolist()
         exchange(slow, wanted[0], one)
-        exchange_compiled(fast, wanted[1], other)
+        compiled.exchange(wanted[1], other)
         if number % 5 == 0:
             for grouping, generator in ((slow, one), (fast, other)):
                 dissolve(grouping, lists, 5, patience, generator)
@@ -153,7 +150,7 @@ def test_compiled_and_plain_annealing_end_alike(limit: str, monkeypatch: pytest.
 def test_a_small_file_is_not_compiled_where_nothing_can_be_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     cloud = some_cloud(3, 400)
     monkeypatch.setattr(annealing, "COMPILED_WORK", 10)
-    monkeypatch.setattr(annealing, "propose_compiled", None)
+    monkeypatch.setattr(annealing, "_compiled_sweep", None)
     monkeypatch.setattr("constraint_sdc.partition.compiled.is_kept", lambda _: False)
     assert len(anneal(cloud, in_order(400, 3), 3, lists_of(cloud), 20, seed=5)) == 400
 
@@ -168,6 +165,37 @@ def test_a_short_search_loads_no_compiler() -> None:
     )
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+def test_kept_machine_code_is_loaded_without_the_compiler_and_another_kernel_can_still_be_compiled(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "kernels.py").write_text(
+        "import sys, numpy as np\n"
+        "from constraint_sdc.partition.compiled import compiled\n"
+        "@compiled\n"
+        "def total(numbers):\n"
+        "    held = np.empty(len(numbers))\n"
+        "    for i in range(len(numbers)):\n"
+        "        held[i] = numbers[i]\n"
+        "    total = 0.0\n"
+        "    for number in held:\n"
+        "        total += number\n"
+        "    return total\n"
+        "print(total(np.ones(3)), 'numba.np.arraymath' in sys.modules)\n"
+        "if len(sys.argv) > 1:\n"
+        "    print(total(np.ones(3, np.int32)))\n"
+    )
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": os.pathsep.join(sys.path)}
+
+    def ran(*arguments: str) -> str:
+        command = [sys.executable, "kernels.py", *arguments]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+        return done.stdout
+
+    assert ran() == "3.0 True\n"
+    assert ran() == "3.0 False\n"
+    assert ran("another") == "3.0 False\n3.0\n"
 
 
 @given(seed=st.integers(0, 10**6))

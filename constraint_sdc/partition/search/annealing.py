@@ -8,19 +8,15 @@ middle and the thin tails of a skewed file settle at the same time.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 import numpy as np
 
 from constraint_sdc.arrays import AnyIntegers, Floats, Labels
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.partition.partitioner import COMPILED_ABOVE
-from constraint_sdc.partition.search.exchange import (
-    draw,
-    exchange,
-    exchange_compiled,
-    propose,
-    propose_compiled,
-    undisputed,
-)
+from constraint_sdc.partition.search.exchange import Draws, draw, exchange, propose, undisputed
 from constraint_sdc.partition.search.grouping import Grouping, distinct, dot, row_sums
 
 # Steps that change the number of groups: a group is dissolved among its neighbours, or a new one is formed from members
@@ -197,16 +193,41 @@ def anneal(
         split(grouping, group)
     random = np.random.default_rng(seed)
     unit = _unit(cloud, k, lists)
-    lists = lists.astype(np.int32) if is_compiled else lists
-    weigh = propose_compiled if is_compiled else propose
-    carry_out = exchange_compiled if is_compiled and grouping.sums_in_order else exchange
+    sweep = _compiled_sweep(grouping, lists) if is_compiled else _sweep(grouping, lists)
     for number, temperature in enumerate(_temperatures(cloud, sweeps, heat).tolist()):
         patience = temperature * unit
-        carry_out(grouping, weigh(grouping, lists, draw(random, grouping.n), patience), random)
+        sweep(patience, random)
         if number % _REGROUP_EVERY == 0:
             dissolve(grouping, lists, grouping.n // (k * _TRIED) + _LEAST_TRIED, patience, random)
             create(grouping, lists, grouping.n // _TRIED + _LEAST_TRIED, patience, random)
     return grouping.labels()
+
+
+Sweep: TypeAlias = Callable[[Floats, np.random.Generator], None]
+"""One exchange for every record; the first argument is the mean increase of loss that is accepted near each."""
+
+
+def _sweep(grouping: Grouping, lists: AnyIntegers) -> Sweep:
+    def sweep(patience: Floats, random: np.random.Generator) -> None:
+        exchange(grouping, propose(grouping, lists, draw(random, grouping.n), patience), random)
+
+    return sweep
+
+
+def _compiled_sweep(grouping: Grouping, lists: AnyIntegers) -> Sweep:
+    """Return the same by compiled code; draws take the place of those before."""
+    from constraint_sdc.partition.search.compiled_exchange import CompiledExchange
+
+    exchanges = CompiledExchange(grouping, lists.astype(np.int32))
+    uniform, exponential = np.empty((2, grouping.n)), np.empty(grouping.n)
+    draws = Draws(uniform[0], uniform[1], exponential)
+
+    def sweep(patience: Floats, random: np.random.Generator) -> None:
+        random.random(out=uniform)
+        random.standard_exponential(out=exponential)
+        exchanges.exchange(exchanges.propose(draws, patience), random)
+
+    return sweep
 
 
 def _is_compiled(records: int, sweeps: int) -> bool:

@@ -7,13 +7,12 @@ sweep consists of a few array operations, and its result does not depend on the 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from constraint_sdc.arrays import AnyIntegers, Floats
 from constraint_sdc.partition.search.grouping import Grouping, added
-
-_CHUNK = 32_768
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +29,11 @@ class Draws:
 
 def draw(random: np.random.Generator, n: int) -> Draws:
     """Draw for n records: between 0 and 1, and with a mean of 1."""
-    return Draws(random.random(n), random.random(n), random.standard_exponential(n))
+    neighbour, companion = random.random((2, n))
+    return Draws(neighbour, companion, random.standard_exponential(n))
 
 
-@dataclass(frozen=True, slots=True)
-class Exchanges:
+class Exchanges(NamedTuple):
     """Records `x` of `groups[0]` that may change places with `z` of `groups[1]`."""
 
     x: AnyIntegers
@@ -116,33 +115,3 @@ def undisputed(proposal: AnyIntegers, group: AnyIntegers, groups: int, random: n
     refused = np.zeros(count, np.bool_)
     refused[proposal[owner[group] != proposal]] = True
     return np.flatnonzero(~refused)
-
-
-# The same by compiled code, for a `Grouping` by record.
-
-
-def propose_compiled(grouping: Grouping, lists: AnyIntegers, draws: Draws, patience: Floats) -> Exchanges:
-    """Do what `propose` does; large files on all cores."""
-    from constraint_sdc.partition.compiled import in_threads
-    from constraint_sdc.partition.search.kernels import weigh
-
-    found = np.empty((4, grouping.n), grouping.label.dtype)
-    state = (grouping.label, grouping.size, grouping.members, grouping.records.T, grouping.table.T)
-    drawn = (lists, draws.neighbour, draws.companion, draws.patience, patience)
-
-    def part(start: int, stop: int) -> AnyIntegers:
-        return found[:, start : start + weigh(start, stop, grouping.k, *state, *drawn, found)]
-
-    parts = in_threads(part, grouping.n, _CHUNK)
-    kept = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
-    return Exchanges(kept[0], kept[1], kept[2:])
-
-
-def exchange_compiled(grouping: Grouping, wanted: Exchanges, random: np.random.Generator) -> None:
-    """Do what `exchange` does."""
-    from constraint_sdc.partition.search.kernels import carry_out
-
-    order = random.permutation(2 * len(wanted.x))
-    owner = np.empty(len(grouping.size), np.int64)
-    claims = wanted.groups.ravel()
-    carry_out(order, wanted.x, wanted.z, claims, owner, *grouping.books, grouping.records.T, grouping.table.T)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from constraint_sdc.arrays import AnyIntegers, Floats, NeighbourLists, Points, Rows, Singles
-from constraint_sdc.partition.compiled import compiled
+from constraint_sdc.partition.compiled import U, compiled
 
 _MET = 1024
 """Records remembered as seen, by the last digits of their numbers; a forgotten record is measured again."""
@@ -164,34 +164,36 @@ def weigh(
     each time, and kept if the record counts.
     """
     count, columns = lists.shape[1], records.shape[1] - 1
+    at_mass, at_norm = U(columns), U(columns + 1)
     held = np.empty(len(groups))
     for group in range(len(groups)):
-        held[group] = groups[group, columns + 1] / groups[group, columns] if size[group] > 0 else 0.0
-    waiting = start
-    for x in range(start, stop):
-        other = label[lists[x, int(neighbour[x] * neighbour[x] * count)]]
+        held[group] = groups[group, at_norm] / groups[group, at_mass] if size[group] > 0 else 0.0
+    waiting = U(start)
+    for x in range(U(start), U(stop)):
+        other = label[U(lists[x, U(neighbour[x] * neighbour[x] * count)])]
         found[0, waiting], found[3, waiting] = x, other
-        waiting += label[x] != other
-    last = start
-    for i in range(start, waiting):
-        x, other = found[0, i], found[3, i]
-        one = label[x]
+        waiting += U(label[x] != other)
+    last = U(start)
+    for i in range(U(start), waiting):
+        x, other = U(found[0, i]), U(found[3, i])
+        one = U(label[x])
         places = size[other] + ((size[one] > k) & (size[other] < 2 * k - 1))
-        z = members[other, int(companion[x] * places)]
+        z = U(members[other, U(companion[x] * places)])
         square = with_one = with_other = 0.0
-        for j in range(columns):
+        for j in range(at_mass):
             difference = records[z, j] - records[x, j]
             square += difference * difference
             with_one += groups[one, j] * difference
             with_other += groups[other, j] * difference
-        heavier = records[z, columns] - records[x, columns]
-        mass, norm = groups[one, columns], groups[one, columns + 1]
+        heavier = records[z, at_mass] - records[x, at_mass]
+        mass, norm = groups[one, at_mass], groups[one, at_norm]
         change = held[one] - (norm + 2.0 * with_one + square) / (mass + heavier)
-        mass, norm = groups[other, columns], groups[other, columns + 1]
+        mass, norm = groups[other, at_mass], groups[other, at_norm]
         change += held[other] - (norm - 2.0 * with_other + square) / (mass - heavier)
         found[0, last], found[1, last], found[2, last], found[3, last] = x, z, one, other
-        last += change < patience[x] * drawn[x]
-    return last - start
+        last += U(change < patience[x] * drawn[x])
+    accepted: int = last - U(start)
+    return accepted
 
 
 @compiled
@@ -213,32 +215,34 @@ def carry_out(
     There are two claims for each exchange: first those of all groups of x, then those of all groups of z. `label` and
     `place` have a last entry for nobody.
     """
-    count, columns, nobody = len(x_of), records.shape[1] - 1, len(records) - 1
-    for i in range(2 * count):
-        owner[claims[order[i]]] = order[i]
+    columns = records.shape[1] - 1
+    count, at_norm, nobody = U(len(x_of)), U(columns + 1), U(len(records) - 1)
+    for i in range(U(len(order))):
+        owner[U(claims[U(order[i])])] = order[i]
     for i in range(count):
-        one, other = claims[i], claims[count + i]
-        if owner[one] != i or owner[other] != count + i:
+        one, other = U(claims[i]), U(claims[count + i])
+        if U(owner[one]) != i or U(owner[other]) != count + i:
             continue
-        x, z = x_of[i], z_of[i]
-        for j in range(columns + 1):
+        x, z = U(x_of[i]), U(z_of[i])
+        for j in range(at_norm):
             change = records[z, j] - records[x, j]
             groups[one, j] += change
             groups[other, j] -= change
-        groups[one, columns + 1] = _norm(groups, one, columns)
-        groups[other, columns + 1] = _norm(groups, other, columns)
-        hole = place[x]
-        target = size[other] if z == nobody else place[z]
+        groups[one, at_norm] = _norm(groups, one, columns)
+        groups[other, at_norm] = _norm(groups, other, columns)
+        hole = U(place[x])
+        target = U(size[other]) if z == nobody else U(place[z])
         members[one, hole], members[other, target] = z, x
         place[x], place[z] = target, hole
         label[x], label[z] = other, one
         if z == nobody:
             size[one] -= 1
             size[other] += 1
-            filler = members[one, size[one]]
+            last = U(size[one])
+            filler = U(members[one, last])
             members[one, hole] = filler
             place[filler] = hole
-            members[one, size[one]] = nobody
+            members[one, last] = nobody
 
 
 @compiled

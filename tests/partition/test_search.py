@@ -18,11 +18,12 @@ from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.partition.distances import sse
 from constraint_sdc.partition.search import annealing
-from constraint_sdc.partition.search.annealing import anneal, create, dissolve, split
+from constraint_sdc.partition.search.annealing import anneal
 from constraint_sdc.partition.search.compiled_exchange import CompiledExchange
 from constraint_sdc.partition.search.exchange import draw, exchange, propose, undisputed
 from constraint_sdc.partition.search.grouping import Grouping
 from constraint_sdc.partition.search.neighbours import nearest
+from constraint_sdc.partition.search.regroup import create, dissolve, split
 
 
 def some_cloud(seed: int, n: int = 60, d: int = 3, *, weighted: bool = False) -> Cloud:
@@ -141,10 +142,38 @@ def test_the_compiled_search_does_the_same_digit_for_digit(seed: int) -> None:
 def test_compiled_and_plain_annealing_end_alike(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     cloud = some_cloud(3, 400)
     lists = lists_of(cloud)
+    monkeypatch.setattr(annealing, "_is_loaded", lambda: False)
     plain = anneal(cloud, in_order(400, 3), 3, lists, 150, seed=5)
     monkeypatch.setattr(annealing, limit, 10)
     monkeypatch.setattr(annealing, "propose", None)
     assert anneal(cloud, in_order(400, 3), 3, lists, 150, seed=5).tolist() == plain.tolist()
+
+
+def test_a_short_search_takes_compiled_code_that_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    cloud = some_cloud(3, 60)
+    lists = lists_of(cloud)
+    plain = anneal(cloud, in_order(60, 3), 3, lists, 20, seed=5)
+    with monkeypatch.context() as patch:
+        patch.setattr(annealing, "COMPILED_WORK", 10)
+        anneal(cloud, in_order(60, 3), 3, lists, 20, seed=5)
+    monkeypatch.setattr(annealing, "propose", None)
+    assert anneal(cloud, in_order(60, 3), 3, lists, 20, seed=5).tolist() == plain.tolist()
+
+
+@pytest.mark.parametrize("k", [4, 60])
+def test_compiled_code_sends_records_as_numpy_does(k: int) -> None:
+    """Also where a group has room for more members than compiled code adds in NumPy's order."""
+    cloud = some_cloud(6, 400, weighted=True)
+    random = np.random.default_rng(1)
+    slow, fast = (Grouping(cloud, in_order(400, k), k, by_record=by_record) for by_record in (False, True))
+    groups = len(slow.size)
+    for _ in range(5):
+        x, into = random.choice(400, 12, replace=False), random.choice(groups, 12, replace=groups < 12)
+        for grouping in (slow, fast):
+            grouping.send(x, into)
+        for name in ("label", "size", "members", "place", "table"):
+            assert np.array_equal(getattr(slow, name), getattr(fast, name)), name
+        books_are_right(fast)
 
 
 def test_a_small_file_is_not_compiled_where_nothing_can_be_kept(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -47,16 +48,14 @@ class Mdav:
         refuse_weights(cloud, self.name)
         if k == 1:
             return np.arange(len(cloud), dtype=np.int64)
-        labels, groups = self._first_groups(cloud.points, k)
-        left = np.flatnonzero(labels < 0)
-        for number, rows in enumerate(_groups(cloud.points[left], k), groups):
-            labels[left[rows]] = number
-        return labels
+        points = cloud.points
+        if len(points) <= COMPILED_ABOVE and not self.compiled:
+            return _small_cloud(points.tobytes(), points.shape[1], k).copy()
+        return _last_groups(points, k, *self._first_groups(points, k))
 
     def _first_groups(self, points: Points, k: int) -> tuple[Labels, int]:
         """Return the groups that compiled code forms and their number; all other records are labelled -1."""
-        wanted = len(points) > COMPILED_ABOVE if self.compiled is None else self.compiled
-        if not (wanted and 1e-100 < np.abs(points).max(initial=0.0) < 1e100):
+        if self.compiled is False or not 1e-100 < np.abs(points).max(initial=0.0) < 1e100:
             return np.full(len(points), -1, np.int64), 0
         from constraint_sdc.partition.methods.mdav_pruned import first_groups
 
@@ -64,6 +63,24 @@ class Mdav:
 
 
 REGISTERED = {"mdav": Mdav()}
+
+
+@lru_cache(maxsize=16)
+def _small_cloud(points: bytes, columns: int, k: int) -> Labels:
+    """Return the groups of points given by their bytes.
+
+    They are remembered, because a search starts from them and the price of a block compares with them.
+    """
+    rows = np.frombuffer(points).reshape(-1, columns)
+    return _last_groups(rows, k, np.full(len(rows), -1, np.int64), 0)
+
+
+def _last_groups(points: Points, k: int, labels: Labels, groups: int) -> Labels:
+    """Return the labels with those of the records that have none yet, -1; there are that many groups."""
+    left = np.flatnonzero(labels < 0)
+    for number, rows in enumerate(_groups(points[left], k), groups):
+        labels[left[rows]] = number
+    return labels
 
 
 def _groups(points: Points, k: int) -> Iterator[Rows]:

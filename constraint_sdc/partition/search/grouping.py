@@ -59,7 +59,12 @@ class Grouping:
     @property
     def sums_in_order(self) -> bool:
         """Tell whether compiled code adds the columns in NumPy's order: of more, NumPy adds the halves first."""
-        return len(self.sums) <= _MOST_COLUMNS
+        return len(self.sums) <= _MOST_ADDED
+
+    @property
+    def members_in_order(self) -> bool:
+        """Tell whether compiled code adds the members of a group in NumPy's order, too."""
+        return self.sums_in_order and self.room <= _MOST_ADDED
 
     def recount(self, groups: AnyIntegers) -> None:
         """Compute the sums of some groups again."""
@@ -119,6 +124,12 @@ class Grouping:
 
     def send(self, x: AnyIntegers, into: AnyIntegers) -> None:
         """Move records to other groups, any number from and to each; groups without records become empty."""
+        if self.by_record and self.members_in_order:
+            from constraint_sdc.partition.search.kernels import send
+
+            x, into = x.astype(np.int64), into.astype(np.int64)
+            send(x, into, np.empty_like(x), *self.books, self.records.T, self.table.T)
+            return
         left = distinct(self.label[x])
         is_free = np.zeros(self.n + 1, np.bool_)
         is_free[x] = is_free[self.nobody] = True
@@ -169,7 +180,7 @@ def starts_of(in_order: AnyIntegers) -> AnyIntegers:
 
 # Sums of products. The last digit depends on the order of summation, and NumPy's order on the layout in memory.
 
-_MOST_COLUMNS = 128
+_MOST_ADDED = 128  # numbers; of more, NumPy adds the halves first
 _IN_ORDER = 8  # numbers; fewer are added one after the other, whatever their layout
 
 

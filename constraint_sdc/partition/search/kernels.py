@@ -265,3 +265,70 @@ def _norm(groups: Points, group: int, columns: int) -> float:
     for j in range(start, columns):
         total += groups[group, j] * groups[group, j]
     return total
+
+
+# Records sent to other groups: what `Grouping.send` does.
+
+
+@compiled
+def send(
+    x_of: Rows,
+    into: Rows,
+    left: Rows,
+    label: AnyIntegers,
+    size: AnyIntegers,
+    members: AnyIntegers,
+    place: AnyIntegers,
+    records: Points,
+    groups: Points,
+) -> None:
+    """Move records to other groups, any number from and to each; those who stay close ranks.
+
+    `left` takes the groups that they leave. `label` and `place` have a last entry for nobody.
+    """
+    room, columns, nobody = members.shape[1], records.shape[1] - 1, len(records) - 1
+    for i in range(len(x_of)):
+        left[i] = label[x_of[i]]
+        members[left[i], place[x_of[i]]] = nobody
+    for i in range(len(x_of)):
+        group, kept = left[i], 0
+        for slot in range(room):
+            member = members[group, slot]
+            if member != nobody:
+                members[group, slot] = nobody
+                members[group, kept] = member
+                place[member] = kept
+                kept += 1
+        size[group] = kept
+    for i in range(len(x_of)):
+        x, group = x_of[i], into[i]
+        members[group, size[group]] = x
+        label[x], place[x] = group, size[group]
+        size[group] += 1
+    for i in range(2 * len(x_of)):
+        group = left[i] if i < len(x_of) else into[i - len(x_of)]
+        for j in range(columns + 1):
+            groups[group, j] = _total(records, members, group, j)
+        groups[group, columns + 1] = _norm(groups, group, columns)
+
+
+@compiled
+def _total(records: Points, members: AnyIntegers, group: int, column: int) -> float:
+    """Return the sum of a column over the slots of a group, added as NumPy adds a row."""
+    total = 0.0
+    start = members.shape[1] - members.shape[1] % 8
+    if start:
+        a = b = c = d = e = f = g = h = 0.0
+        for slot in range(0, start, 8):
+            a += records[members[group, slot], column]
+            b += records[members[group, slot + 1], column]
+            c += records[members[group, slot + 2], column]
+            d += records[members[group, slot + 3], column]
+            e += records[members[group, slot + 4], column]
+            f += records[members[group, slot + 5], column]
+            g += records[members[group, slot + 6], column]
+            h += records[members[group, slot + 7], column]
+        total = ((a + b) + (c + d)) + ((e + f) + (g + h))
+    for slot in range(start, members.shape[1]):
+        total += records[members[group, slot], column]
+    return total

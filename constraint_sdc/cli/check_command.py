@@ -17,6 +17,7 @@ from constraint_sdc.cli.options import (
     deliver,
     directories,
     end_progress,
+    judge_ahead,
     no_overwrite,
     not_empty,
     progress_line,
@@ -150,6 +151,7 @@ def command(
     if trust and certificate is None:
         raise UsageError("--trust has no meaning here", hint="it belongs to --certificate")
     no_overwrite((*data, rules, given["original"], given["domain"], given["recipe"], certificate), output)
+    judge_ahead()
     from constraint_sdc.commands.check import check_file, full_svrl
     from constraint_sdc.reports.check.json_format import json_with_certificate
     from constraint_sdc.reports.check.render import render

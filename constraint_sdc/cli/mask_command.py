@@ -9,7 +9,7 @@ import click
 
 from constraint_sdc.cli.key_command import passphrase_option, signing_key
 from constraint_sdc.cli.masking import gather, masking_options, terminal
-from constraint_sdc.cli.options import FILE, deliver, end_progress, no_overwrite, not_empty, progress_line
+from constraint_sdc.cli.options import FILE, deliver, end_progress, judge_ahead, no_overwrite, not_empty, progress_line
 from constraint_sdc.cli.streams import already_published
 from constraint_sdc.errors import UsageError
 
@@ -57,6 +57,8 @@ def command(
 
     The written file is judged by the rules before it takes its name; on any objection nothing is published.
     """
+    if rules is not None:
+        judge_ahead()
     from constraint_sdc.commands.certificate.certificate import certificate_path, envelope_path
     from constraint_sdc.files.publication.recovery import settle_publication
 

@@ -51,6 +51,17 @@ class Seconds(click.FloatRange):
         return seconds
 
 
+def judge_ahead() -> None:
+    """Start Saxon's process while the stages of the command are imported; it ends with the command.
+
+    Where they are imported already there is nothing to wait for.
+    """
+    if "constraint_sdc.judge.judge" not in sys.modules:
+        from constraint_sdc.judge.worker.process import started_ahead
+
+        click.get_current_context().with_resource(started_ahead())
+
+
 def not_empty(_: click.Context, option: click.Parameter, name: str | None) -> str | None:
     """Refuse an empty name, which would otherwise pass for an option that was not given."""
     if name is not None and not name.strip():

@@ -8,7 +8,15 @@ from typing import Any
 import click
 
 from constraint_sdc.cli.masking import gather, masking_options, terminal
-from constraint_sdc.cli.options import FILE, deliver, end_progress, no_overwrite, not_empty, progress_line
+from constraint_sdc.cli.options import (
+    FILE,
+    deliver,
+    end_progress,
+    judge_ahead,
+    no_overwrite,
+    not_empty,
+    progress_line,
+)
 from constraint_sdc.cli.streams import tell
 
 _EPILOG = """\b
@@ -45,6 +53,8 @@ def command(
     Nothing is masked. The same inputs make the same plan.
     """
     no_overwrite((data, rules, given["recipe"], given["original"]), out)
+    if rules is not None:
+        judge_ahead()
     options = gather(given, rules, record=record)
     from constraint_sdc.commands.masking.goal_files import GoalFiles
     from constraint_sdc.commands.masking.settings import settle

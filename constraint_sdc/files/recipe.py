@@ -17,7 +17,6 @@ from constraint_sdc.files.recipe_masker import (
     refuse_strange_parameters,
     refuse_two_spellings,
 )
-from constraint_sdc.files.recipe_yaml import RecipeText
 from constraint_sdc.limits import RECIPE_BYTES
 from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.settings.masker import MaskerTraits, make_masker, masker_registry
@@ -26,6 +25,8 @@ from constraint_sdc.settings.words import Role, Scale, Standardise, VariableWish
 
 if TYPE_CHECKING:
     import jsonschema
+
+    from constraint_sdc.files.recipe_yaml import RecipeText
 
 _MESSAGE_LIMIT = 300
 _XML_BLANK = " \t\r\n"
@@ -43,6 +44,8 @@ def load_recipe(path: Path) -> tuple[Recipe, str]:
 
 
 def _recipe(written: str, path: Path) -> Recipe:
+    from constraint_sdc.files.recipe_yaml import RecipeText  # YAML is slow to load, and most runs have no recipe
+
     text = RecipeText(written, path)
     content = {} if text.content is None else text.content
     if not isinstance(content, dict):

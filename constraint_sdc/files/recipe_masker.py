@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from constraint_sdc.errors import UsageError
-from constraint_sdc.files.recipe_yaml import RecipeText
 from constraint_sdc.operators.registry import OPERATORS, averages_otherwise
 from constraint_sdc.settings.masker import MaskerTraits, masker_registry, parameters
 from constraint_sdc.settings.recipe import Recipe
+
+if TYPE_CHECKING:
+    from constraint_sdc.files.recipe_yaml import RecipeText
 
 _log = logging.getLogger("constraint_sdc.recipe")
 

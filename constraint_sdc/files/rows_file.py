@@ -49,8 +49,9 @@ _START = (
 )
 _REST = _START + "\\-.0-9\u00b7\u0300-\u036f\u203f-\u2040"
 
-_NAME = re.compile(f"[{_START}][{_REST}]*")
-_MUST_ESCAPE = re.compile(f"^[^{_START}]|[^{_REST}]|_(?=x[0-9A-F]{{4}})")
+# As texts: `re` compiles such large classes slowly, and only where they are used.
+_NAME = f"[{_START}][{_REST}]*"
+_MUST_ESCAPE = f"^[^{_START}]|[^{_REST}]|_(?=x[0-9A-F]{{4}})"
 _NOT_ASCII = re.compile("[^\x00-\x7f]")  # a name of a later edition of XML is written in ASCII throughout
 _ESCAPED = re.compile("_x([0-9A-F]{4}|[0-9A-F]{6})_")
 
@@ -60,7 +61,7 @@ ILLEGAL_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\ufff
 
 def is_xml_name(text: str) -> bool:
     """Tell whether the text is an XML name without a colon."""
-    return _NAME.fullmatch(text) is not None
+    return re.fullmatch(_NAME, text) is not None
 
 
 def xml_name(header: str) -> str:
@@ -69,7 +70,7 @@ def xml_name(header: str) -> str:
     >>> [xml_name(header) for header in ("V1", "Total income", "2nd", "_x0041_")]
     ['V1', 'Total_x0020_income', '_x0032_nd', '_x005F_x0041_']
     """
-    name = _MUST_ESCAPE.sub(_escape, header)
+    name = re.sub(_MUST_ESCAPE, _escape, header)
     return name if is_early(name) else _NOT_ASCII.sub(_escape, name)
 
 

@@ -28,7 +28,7 @@ _START = (
     ":A-Z_a-z\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u02ff\\u0370-\\u037d\\u037f-\\u1fff\\u200c\\u200d\\u2070-\\u218f"
     "\\u2c00-\\u2fef\\u3001-\\ud7ff\\uf900-\\ufdcf\\ufdf0-\\ufffd\\U00010000-\\U000effff"
 )
-_NAME = re.compile(f"[{_START}][{_START}.0-9\\u00b7\\u0300-\\u036f\\u203f\\u2040-]*")
+_NAME = f"[{_START}][{_START}.0-9\\u00b7\\u0300-\\u036f\\u203f\\u2040-]*"  # slow to compile, seldom used
 _HINT = "rename it: XML 1.0 has this name only since its fifth edition, which not every parser reads"
 
 
@@ -61,7 +61,7 @@ def late_name(data: bytes) -> LateName | None:
     for found in _MARKUP.finditer(data):
         if found.lastgroup is not None:
             for name in _names(found[found.lastgroup]):
-                if _NAME.fullmatch(name) and not is_early(name):
+                if re.fullmatch(_NAME, name) and not is_early(name):
                     return LateName(name, data.count(b"\n", 0, found.start()))
     return None
 

@@ -11,7 +11,16 @@ from pathlib import Path
 import pytest
 
 from constraint_sdc.errors import JudgeError
-from constraint_sdc.judge.worker.process import HEAD_SIZE, Worker, packed, read_message, sizes
+from constraint_sdc.judge.worker.process import (
+    HEAD_SIZE,
+    Worker,
+    _ahead,
+    packed,
+    read_message,
+    sizes,
+    started_ahead,
+    take_started,
+)
 from tests.waiting import awaited
 
 RULES = """<schema xmlns="http://purl.oclc.org/dsdl/schematron" queryBinding="xslt3"><pattern><rule context="a">
@@ -82,6 +91,59 @@ def test_a_worker_that_leaves_says_its_exit_code() -> None:
     worker._process.stdin.close()
     with pytest.raises(JudgeError, match="exit code 0"):
         worker.ask({"do": "forget"})
+
+
+def test_a_worker_started_ahead_is_taken_once_and_belongs_to_who_took_it() -> None:
+    with started_ahead():
+        worker = take_started()
+        assert take_started() is None
+    assert worker is not None
+    assert worker.ask({"do": "forget"}) == {}
+    worker.kill()
+
+
+def test_a_worker_started_ahead_ends_with_the_command_if_nobody_takes_it() -> None:
+    with started_ahead():
+        worker = _ahead[0]
+        assert worker.is_alive
+    assert not worker.is_alive
+    assert take_started() is None
+
+
+def test_a_worker_that_died_ahead_is_not_taken() -> None:
+    with started_ahead():
+        _ahead[0].kill()
+        assert take_started() is None
+
+
+COUNTED = """
+import subprocess, sys
+started = []
+popen = subprocess.Popen.__init__
+def counted(self, *words, **named):
+    started.append("constraint_sdc.commands.mask" in sys.modules)
+    popen(self, *words, **named)
+subprocess.Popen.__init__ = counted
+from constraint_sdc.cli import main
+try:
+    main()
+finally:
+    print(started)
+"""
+
+
+def test_a_command_starts_one_worker_before_it_loads_its_stages(tmp_path: Path) -> None:
+    (tmp_path / "a.sch").write_text(
+        '<schema xmlns="http://purl.oclc.org/dsdl/schematron" queryBinding="xslt3"><pattern><rule context="Record">'
+        '<assert id="a" test="number(V1) ge 0">x</assert></rule></pattern></schema>'
+    )
+    rows = "".join(f"<Record><V1>{number * 13.5}</V1></Record>" for number in range(100))
+    (tmp_path / "a.xml").write_text(f"<Microdata>{rows}</Microdata>")
+    command = [sys.executable, "-c", COUNTED, "mask", "a.xml", "--rules", "a.sch", "-k", "3", "-o", "b.xml"]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.splitlines()[-1] == "[False]"
 
 
 def test_bytes_that_arrive_during_the_work_do_not_end_the_process() -> None:

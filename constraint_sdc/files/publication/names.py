@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -18,7 +17,7 @@ _STREAMS = re.compile(r"/dev/(stdin|stdout|stderr|fd/.*)|/proc/.*")
 
 def new_token() -> str:
     """Return what tells the temporary names of one run from those of another."""
-    return secrets.token_hex(6)
+    return os.urandom(6).hex()
 
 
 def staged_name(target: Path, token: str) -> Path:

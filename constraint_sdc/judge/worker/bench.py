@@ -21,7 +21,7 @@ from constraint_sdc.judge.stylesheet.expressions import given
 from constraint_sdc.judge.stylesheet.prelude import NEEDED
 from constraint_sdc.judge.stylesheet.sheet import SheetPlace
 from constraint_sdc.judge.stylesheet.transpile import Stylesheet
-from constraint_sdc.judge.worker.process import Message, Worker
+from constraint_sdc.judge.worker.process import Message, Worker, take_started
 from constraint_sdc.schematron.confinement import Confinement
 from constraint_sdc.schematron.xslt import JUDGE
 
@@ -75,7 +75,7 @@ class Bench:
     """A worker with its stylesheets and documents; it lives as long as its process."""
 
     def __init__(self) -> None:
-        self._worker = Worker()
+        self._worker = take_started() or Worker()
         self._compiled: set[str] = set()
         self._held: set[str] = set()
         self._missing: set[str] = set()

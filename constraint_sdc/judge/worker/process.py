@@ -169,6 +169,30 @@ class Worker:
         self._finalizer()
 
 
+# A process that starts while its parent still loads the rest of the program.
+
+_ahead: list[Worker] = []
+
+
+@contextlib.contextmanager
+def started_ahead() -> Iterator[None]:
+    """Start a worker that the first bench takes; it ends with the block if none did."""
+    worker = Worker()
+    _ahead.append(worker)
+    try:
+        yield
+    finally:
+        if worker in _ahead:
+            _ahead.remove(worker)
+            worker.kill()
+
+
+def take_started() -> Worker | None:
+    """Return the worker that was started ahead, once, if it lives."""
+    worker = _ahead.pop() if _ahead else None
+    return worker if worker is not None and worker.is_alive else None
+
+
 def _end(process: subprocess.Popen[bytes], lifeline: int, lock: threading.RLock) -> None:
     process.kill()
     process.wait()

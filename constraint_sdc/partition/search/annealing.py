@@ -58,18 +58,18 @@ def anneal(
     return grouping.labels()
 
 
-Sweep: TypeAlias = Callable[[Floats, np.random.Generator], None]
+SweepStep: TypeAlias = Callable[[Floats, np.random.Generator], None]
 """One exchange for every record; the first argument is the mean increase of loss that is accepted near each."""
 
 
-def _sweep(grouping: Grouping, lists: AnyIntegers) -> Sweep:
+def _sweep(grouping: Grouping, lists: AnyIntegers) -> SweepStep:
     def sweep(patience: Floats, random: np.random.Generator) -> None:
         exchange(grouping, propose(grouping, lists, draw(random, grouping.n), patience), random)
 
     return sweep
 
 
-def _compiled_sweep(grouping: Grouping, lists: AnyIntegers) -> Sweep:
+def _compiled_sweep(grouping: Grouping, lists: AnyIntegers) -> SweepStep:
     """Return the same by compiled code; draws take the place of those before."""
     from constraint_sdc.partition.search.compiled_exchange import CompiledExchange
 

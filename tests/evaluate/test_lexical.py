@@ -75,6 +75,8 @@ def test_a_character_among_digits_is_read_as_the_standard_reads_it() -> None:
 
 def test_numbers_of_few_digits_are_not_read_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = ["12.50", "-3", "+0.25", "9007199254740992", "999999.99", "0"]
+    texts += ["1234567890123456"[:digits] + "." + "98765"[: 15 - digits] for digits in range(4, 15)]
+    texts += ["1234567890123456"[:digits] for digits in range(8, 16)]
     monkeypatch.setattr(lexical, "_read_others", None)
     assert _reading(texts).doubles.values.tolist() == [float(text) for text in texts]
 

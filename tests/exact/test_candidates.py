@@ -167,3 +167,14 @@ def test_cells_of_two_records_are_no_record(tmp_path: Path) -> None:
     for variable in (0, 1):
         rows.copy_cells(variable, np.array([0]), np.array([variable]))
     assert judged.passing(rows).tolist() == [False]
+
+
+def test_a_candidate_is_a_record_if_all_its_cells_are_copied_from_the_same_one() -> None:
+    candidates = Candidates.blank([series("A", ["1", "2"]), series("B", ["3", "4"])], np.zeros(4, int))
+    candidates.copy_cells(0, np.array([0, 1]), np.array([0, 1]))
+    candidates.copy_cells(1, np.array([0, 1]), np.array([0, 0]))
+    for variable in range(2):
+        candidates.set_numbers(variable, np.array([2]), np.array([7.0]))
+    candidates.copy_cells(0, np.array([3]), np.array([1]))
+    candidates.set_numbers(1, np.array([3]), np.array([7.0]))
+    assert candidates.are_records().tolist() == [True, False, False, False]

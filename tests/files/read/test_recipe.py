@@ -101,6 +101,12 @@ def test_an_empty_recipe_says_nothing(tmp_path: Path) -> None:
     assert read_recipe(recipe(tmp_path, "# nothing yet\n")) == Recipe()
 
 
+def test_groups_of_two_are_the_smallest_that_a_recipe_may_ask_for(tmp_path: Path) -> None:
+    assert read_recipe(recipe(tmp_path, "k: 2")).k == 2
+    with pytest.raises(UsageError, match="a group of one record hides nothing"):
+        read_recipe(recipe(tmp_path, "k: 1"))
+
+
 def test_all_variables_in_one_block(tmp_path: Path) -> None:
     assert read_recipe(recipe(tmp_path, "groups: all\n")).groups == "all"
 

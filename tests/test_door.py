@@ -239,6 +239,8 @@ def test_the_file_of_a_recipe_is_noted(tmp_path: Path) -> None:
     options = settle(cs.MaskOptions, None, {"recipe": str(tmp_path / "recipe.yml")})
     assert options.recipe_file == tmp_path / "recipe.yml"
     assert options.recipe == cs.read_recipe(tmp_path / "recipe.yml")
+    told = settle(cs.MaskOptions, cs.MaskOptions(recipe=str(tmp_path / "recipe.yml")), {})  # type: ignore[arg-type]
+    assert (told.recipe_file, told.recipe) == (options.recipe_file, options.recipe)
     assert settle(cs.MaskOptions, cs.MaskOptions(recipe=str(tmp_path / "recipe.yml")), {}) == options  # type: ignore[arg-type]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from constraint_sdc.evaluate.conversion import as_text, rescaled
+from constraint_sdc.evaluate.conversion import as_text, cast_exact, rescaled
 from constraint_sdc.evaluate.value import DoubleItem, ExactItem
 
 
@@ -41,3 +41,8 @@ def test_digits_are_added_up_to_the_largest_integer_and_not_beyond(sign: int) ->
 def test_a_double_is_written_as_xpath_does_or_left_to_saxon(value: float, written: str | None) -> None:
     reading, doubt = as_text(DoubleItem(np.array([value])))
     assert (None if doubt is not None else reading.text.strings[0]) == written
+
+
+def test_an_exact_decimal_is_cut_to_its_whole_part() -> None:
+    whole, doubt = cast_exact(ExactItem(np.array([1250, -1299, 300, 99]), 2), to_integer=True)
+    assert (whole.mantissa.tolist(), whole.scale, doubt) == ([12, -12, 3, 0], 0, None)

@@ -132,6 +132,11 @@ def test_forbidden_values_move_whole_numbers_on() -> None:
     assert low[0] == 0
 
 
+def test_a_forbidden_bound_moves_to_the_next_whole_number_inside() -> None:
+    (low, high), is_left = past([-5.0, 2.0], (np.array([-5.0]), np.array([2.0])), ValueLattice(1))
+    assert (low.tolist(), high.tolist(), is_left.tolist()) == ([-4.0], [1.0], [True])
+
+
 @settings(max_examples=60)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(-9, 9), st.integers(0, 9)), min_size=1, max_size=12))
 def test_class_means_against_the_slow_formula(rows: list[tuple[int, int, int]]) -> None:

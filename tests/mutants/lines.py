@@ -110,7 +110,7 @@ class Witnesses:
         self.seconds: dict[str, float] = {test: passed.get(test, NEW_SECONDS) for test in today}
 
     def of(self, path: str, line: int) -> list[str]:
-        """The tests that execute a line, the quickest first; of a line that no test is seen in, those of its file.
+        """The tests that execute a line, those of its room first, the quickest first; else those that execute its file.
 
         A compiled kernel executes lines that no measurement sees: its tests are those that import it too.
         """
@@ -118,8 +118,9 @@ class Witnesses:
         if not tests:
             of_file = (tests for measured in self._measured for tests in measured.by_line(path).values())
             tests = set().union(*of_file, self._users_of_kernels(path))
-        known = sorted(tests & self.seconds.keys(), key=lambda test: (self.seconds[test], test))
-        return self.newer + known
+        own = f"tests/{path.split('/')[1]}/"
+        known = tests & self.seconds.keys()
+        return self.newer + sorted(known, key=lambda test: (not test.startswith(own), self.seconds[test], test))
 
     @lru_cache(maxsize=64)  # noqa: B019
     def _users_of_kernels(self, path: str) -> set[str]:

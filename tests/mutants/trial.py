@@ -150,7 +150,8 @@ def choose_rounds(tests: list[str], seconds: dict[str, float], patience: int = 1
             functions.add(function)
             spent += seconds[test]
     rest: list[str] = []
-    for test in sorted(set(tests) - set(first), key=lambda test: (test.partition("[")[0] in functions, seconds[test])):
+    left = [test for test in tests if test not in first]
+    for test in sorted(left, key=lambda test: test.partition("[")[0] in functions):
         is_one_more = len(first) + len(rest) < patience * ALL_TESTS and spent + seconds[test] < patience * ALL_SECONDS
         if is_one_more or not first + rest:
             rest.append(test)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from constraint_sdc.plan.plan import GoalReport, SignalValue
-from constraint_sdc.reports.charts.before_after import render_goal_svg
+from constraint_sdc.reports.charts.before_after import _signal, render_goal_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -51,3 +54,12 @@ def test_every_text_of_a_goal_stands_within_the_picture_and_none_upon_another(va
 def test_a_missed_goal_says_so() -> None:
     assert "Goal 2, missed" in render_goal_svg(report(4, missed=("too few pairs",)))
     assert "Goal 2, reached" in render_goal_svg(report(4))
+
+
+@pytest.mark.parametrize(("lowest", "lines"), [(0.0, 0), (-0.5, 1)])
+def test_the_line_at_nought_is_drawn_where_a_signal_goes_below_it(lowest: float, lines: int) -> None:
+    axes = Figure().subplots()
+    values = [SimpleNamespace(signal_before=1.0, signal_wished=lowest, signal_after=2.0)] * 2
+    goal: Any = SimpleNamespace(values=values)
+    _signal(axes, goal)
+    assert len(axes.lines) == lines

@@ -13,7 +13,7 @@ from constraint_sdc.arrays import Flags, Rows
 from constraint_sdc.maskers.group_anonymity.influence import Allowed, Influence, Nominal, Ordinal, Quotas
 from constraint_sdc.maskers.group_anonymity.optimal_swaps import proposals_for_dearest
 from constraint_sdc.maskers.group_anonymity.signals import quantity
-from constraint_sdc.maskers.group_anonymity.swaps import SwapTrace, choose_swaps, swapped
+from constraint_sdc.maskers.group_anonymity.swaps import SwapTrace, choose_swaps, embed, swapped
 from tests.maskers.group_anonymity.drawn import File, drawn_file
 
 EXACT, HEURISTIC = 10**9, -1
@@ -194,3 +194,10 @@ def test_of_pairs_that_cost_the_same_the_first_records_are_proposed_on_every_pro
     quotas = Quotas(vital, others, (records >= 100).astype(int), np.array([100, 0]), np.array([0, 100]))
     rows, partners = proposals_for_dearest(influence, quotas, vital[:1], others[:1], neighbours=8)
     assert partners[rows == 0][:8].tolist() == others[:8].tolist()
+
+
+def test_points_of_two_categories_are_as_far_apart_as_a_swap_across_them_costs_more() -> None:
+    influence = Influence((Nominal(np.array([0, 1]), weight=2.0, same=0.5, different=1.5),))
+    first, second = embed(influence, np.arange(2))
+    dearer = influence.cost(np.array([0]), np.array([1]))[0] - influence.cost(np.array([0]), np.array([0]))[0]
+    assert np.sum((first - second) ** 2) == pytest.approx(dearer, rel=1e-6)

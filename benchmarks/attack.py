@@ -25,20 +25,21 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-TOP = Path(__file__).resolve().parents[1]
-from hostile.attempt import Attempt, Tally  # noqa: E402
-from hostile.documents import (  # noqa: E402
+from hostile.attempt import Attempt, Tally
+from hostile.documents import (
     hostile_certificates,
     hostile_plans,
     hostile_recipes,
     hostile_tables,
 )
-from hostile.fields import run_bits, run_fields  # noqa: E402
-from hostile.gap import run_gap  # noqa: E402
-from hostile.microdata import hostile_data  # noqa: E402
-from hostile.moments import run_injected, run_kills  # noqa: E402
-from hostile.running import SECRET, fault  # noqa: E402
-from hostile.schemas import hostile_rules  # noqa: E402
+from hostile.fields import run_bits, run_fields
+from hostile.gap import run_gap
+from hostile.microdata import hostile_data
+from hostile.moments import run_injected, run_kills
+from hostile.running import SECRET, fault
+from hostile.schemas import hostile_rules
+
+TOP = Path(__file__).resolve().parents[1]
 
 Run = Callable[[random.Random, Path], Tally]
 

@@ -182,6 +182,12 @@ def test_a_text_and_a_path_are_the_same(tmp_path: Path) -> None:
     assert by_text == by_path == by_object
 
 
+_RULES = (
+    '<schema xmlns="http://purl.oclc.org/dsdl/schematron" queryBinding="xslt2">'
+    '<pattern><rule context="{context}"><assert id="a" test="A > 0">told</assert></rule></pattern></schema>'
+)
+
+
 @pytest.mark.parametrize(
     ("given", "key"), [({}, "r1"), ({"key": "Name"}, "Ann"), ({"recipe": None, "key": "Name"}, "Ann")]
 )
@@ -189,10 +195,7 @@ def test_a_check_names_records_by_the_key_that_is_given_or_else_by_that_of_the_r
     tmp_path: Path, given: dict[str, Any], key: str
 ) -> None:
     (tmp_path / "data.xml").write_text("<D><R><Id>r1</Id><Name>Ann</Name><A>0</A></R></D>")
-    (tmp_path / "rules.sch").write_text(
-        '<schema xmlns="http://purl.oclc.org/dsdl/schematron" queryBinding="xslt2">'
-        '<pattern><rule context="R"><assert id="a" test="A > 0">told</assert></rule></pattern></schema>'
-    )
+    (tmp_path / "rules.sch").write_text(_RULES.format(context="R"))
     recipe = cs.Recipe(record="R", key="Id")
     result = cs.check_file(tmp_path / "data.xml", tmp_path / "rules.sch", **{"recipe": recipe, "record": "R", **given})
     assert [violation.key for violation in result.results[0].violations] == [key]
@@ -203,10 +206,7 @@ def test_records_are_the_elements_that_the_recipe_or_the_option_names(
     tmp_path: Path, given: dict[str, Any], records: int
 ) -> None:
     (tmp_path / "data.xml").write_text("<D><H><A>1</A></H><R><A>1</A></R><R><A>2</A></R></D>")
-    (tmp_path / "rules.sch").write_text(
-        '<schema xmlns="http://purl.oclc.org/dsdl/schematron" queryBinding="xslt2">'
-        '<pattern><rule context="H"><assert id="a" test="A > 0">told</assert></rule></pattern></schema>'
-    )
+    (tmp_path / "rules.sch").write_text(_RULES.format(context="H"))
     data = tmp_path / "data.xml"
     assert cs.check_file(data, tmp_path / "rules.sch", **given).records == records
     assert cs.assess_files(data, data, attacks=(), **given).records == records

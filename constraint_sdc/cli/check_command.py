@@ -13,9 +13,9 @@ from click.shell_completion import CompletionItem
 from constraint_sdc.cli.options import (
     FILE,
     ExampleCount,
+    allow,
     allow_idle,
     deliver,
-    directories,
     end_progress,
     judge_ahead,
     no_overwrite,
@@ -108,13 +108,7 @@ Examples:
     show_default=True,
     help="auto: vectorised where certain, Saxon elsewhere; saxon: Saxon on everything.",
 )
-@click.option(
-    "--allow",
-    type=FILE,
-    multiple=True,
-    callback=directories,
-    help="Further directory that rules may read from (repeatable).",
-)
+@allow
 @allow_idle
 @click.option("--recipe", type=FILE, help="YAML file: record element, key, missing codes and idle rules of this data.")
 @click.option(

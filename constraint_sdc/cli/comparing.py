@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from constraint_sdc.cli.options import FILE, allow_idle, directories, names_in, not_empty
+from constraint_sdc.cli.options import FILE, allow, allow_idle, names_in, not_empty
 from constraint_sdc.errors import UsageError
 
 if TYPE_CHECKING:
@@ -23,13 +23,7 @@ _OPTIONS = (
     click.option("--known", help="Variables that an intruder knows, separated by commas. [default: all masked]"),
     click.option("--record", callback=not_empty, help="Name of the record element (found from the data by default)."),
     click.option("--phase", help="Phase of the schema to obey (an id, #ALL or #DEFAULT)."),
-    click.option(
-        "--allow",
-        type=FILE,
-        multiple=True,
-        callback=directories,
-        help="Further directory that rules may read from (repeatable).",
-    ),
+    allow,
     allow_idle,
     click.option("--show-values", is_flag=True, help="Also show results that reveal single records."),
 )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from constraint_sdc.cli.options import FILE, allow_idle, directories, not_empty
+from constraint_sdc.cli.options import FILE, allow, allow_idle, not_empty
 from constraint_sdc.cli.streams import tell
 from constraint_sdc.errors import UsageError
 
@@ -57,13 +57,7 @@ _ANY_MASKING = (
     ),
     click.option("--phase", help="Phase of the schema to obey (an id, #ALL or #DEFAULT)."),
     click.option("--original", type=FILE, help="What a rule's variable $original stands for. [default: DATA]"),
-    click.option(
-        "--allow",
-        type=FILE,
-        multiple=True,
-        callback=directories,
-        help="Further directory that rules may read from (repeatable).",
-    ),
+    allow,
     allow_idle,
 )
 

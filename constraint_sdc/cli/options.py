@@ -94,6 +94,16 @@ def rule_ids(_: click.Context, option: click.Parameter, ids: tuple[str, ...]) ->
     return ids
 
 
+allow = click.option(
+    "--allow",
+    type=FILE,
+    multiple=True,
+    callback=directories,
+    help="Further directory that rules may read from (repeatable).",
+)
+"""The option that names directories which rules may read from."""
+
+
 allow_idle = click.option(
     "--allow-idle",
     metavar="RULE",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from constraint_sdc.cli.options import FILE, deliver, directories, no_overwrite
+from constraint_sdc.cli.options import FILE, allow, deliver, no_overwrite
 
 _EPILOG = """\b
 Exit codes: 0 the same bytes; 1 other bytes, or the plan refuses now; 2 an input is missing, or is not the certified
@@ -25,13 +25,7 @@ Examples:
 @click.option("--rules", "-r", type=FILE, help="Schematron file (found as the certificate names it by default).")
 @click.option("--recipe", type=FILE, help="Recipe; it must be the certified one, whose content the certificate has.")
 @click.option("--output", "-o", type=FILE, help="Keep the file that is masked again, also if it differs.")
-@click.option(
-    "--allow",
-    type=FILE,
-    multiple=True,
-    callback=directories,
-    help="Further directory that rules may read from (repeatable).",
-)
+@allow
 def command(
     certificate: Path,
     original: Path,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from constraint_sdc.cli.options import FILE, deliver, directories, no_overwrite, not_empty
+from constraint_sdc.cli.options import FILE, allow, deliver, no_overwrite, not_empty
 
 _EPILOG = """\b
 Examples:
@@ -28,13 +28,7 @@ Examples:
 )
 @click.option("--json", "as_json", is_flag=True, help="JSON under schemas/rules.schema.json.")
 @click.option("--output", "-o", type=FILE, help="Write to a file instead of the terminal.")
-@click.option(
-    "--allow",
-    type=FILE,
-    multiple=True,
-    callback=directories,
-    help="Further directory that rules may read from (repeatable).",
-)
+@allow
 def command(
     rules: Path,
     phase: str | None,

@@ -196,8 +196,8 @@ def test_of_pairs_that_cost_the_same_the_first_records_are_proposed_on_every_pro
     assert partners[rows == 0][:8].tolist() == others[:8].tolist()
 
 
-def test_points_of_two_categories_are_as_far_apart_as_a_swap_across_them_costs_more() -> None:
+def test_the_distance_of_two_categories_is_what_a_swap_across_them_costs_more_than_one_within() -> None:
     influence = Influence((Nominal(np.array([0, 1]), weight=2.0, same=0.5, different=1.5),))
     first, second = embed(influence, np.arange(2))
-    dearer = influence.cost(np.array([0]), np.array([1]))[0] - influence.cost(np.array([0]), np.array([0]))[0]
-    assert np.sum((first - second) ** 2) == pytest.approx(dearer, rel=1e-6)
+    across, within = influence.cost(np.array([0, 0]), np.array([1, 0]))
+    assert np.sum((first - second) ** 2) == pytest.approx(across - within, rel=1e-6)

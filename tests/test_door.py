@@ -229,6 +229,11 @@ def test_a_certificate_is_verified_in_the_phase_that_the_checker_chooses(tmp_pat
             cs.verify_certificate("masked.xml", "rules.sch")
 
 
+@pytest.mark.parametrize("kind", [cs.MaskOptions, cs.AssessOptions, cs.PartitionOptions])
+def test_no_recipe_is_the_same_as_none_given(kind: Any) -> None:
+    assert settle(kind, None, {"recipe": None}) == kind()
+
+
 def test_options_with_text_for_paths_are_converted_too() -> None:
     options = settle(cs.MaskOptions, cs.MaskOptions(original="census.xml", allow=["rules"]), {})  # type: ignore[arg-type]
     assert (options.original, options.allow) == (Path("census.xml"), (Path("rules"),))

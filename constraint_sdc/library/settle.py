@@ -26,7 +26,8 @@ def settle(kind: type[Chosen], options: Chosen | None, given: Mapping[str, Any])
     known = [field.name for field in fields(kind)]
     refuse_unknown(given, known)
     if options is None:
-        return kind(**converted(given, "recipe_file" in known))
+        stated = {name: value for name, value in given.items() if name != "recipe" or value is not None}
+        return kind(**converted(stated, "recipe_file" in known))
     if not isinstance(options, kind):
         raise UsageError(f"the options are {type(options).__name__}", hint=f"give {kind.__name__}, or keywords")
     if given:

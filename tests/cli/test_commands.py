@@ -76,6 +76,22 @@ def test_the_five_census_rules_are_listed_with_their_kinds(run: Run) -> None:
         assert text in ran.out
 
 
+def test_a_list_in_a_file_is_the_same_on_any_terminal(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a terminal the list is coloured and as wide as the window; in a file it is plain and 100 columns wide."""
+    plain = run("rules", RULES).out
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    shown = run("rules", RULES).out
+    assert "\x1b[" in shown
+    assert max(map(len, shown.splitlines())) < max(map(len, plain.splitlines()))
+    run("rules", RULES, "--output", tmp_path / "rules.txt")
+    assert (tmp_path / "rules.txt").read_text("utf-8") == plain
+
+
 def test_the_paper_style_is_understood_alike(run: Run) -> None:
     files = [TOP / "rules" / name for name in ("census.sch", "census-paper.sch")]
     styles = [json.loads(run("rules", file, "--json").out) for file in files]

@@ -115,3 +115,12 @@ def test_the_complete_svrl_is_of_the_bytes_that_were_judged() -> None:
         with pytest.raises(ChangedFileError):
             full_svrl(masked, rules, options, result)
         Path(name).write_bytes(kept)
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_complete_svrl_may_read_a_file_that_the_verdict_did_not_need() -> None:
+    """No rule looks at `$original`: the evaluator leaves the file closed, Saxon is given it all the same."""
+    options = CheckOptions(original=Path("data.xml"), show_values=True, max_examples=None)
+    result = check_file(Path("masked.xml"), Path("rules.sch"), options)
+    assert "original" not in result.inputs
+    assert "fired-rule" in full_svrl(Path("masked.xml"), Path("rules.sch"), options, result)

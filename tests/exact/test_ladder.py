@@ -112,6 +112,22 @@ def test_repaired_when_whole_numbers_satisfy_two_equalities_far_apart_only(tmp_p
     assert representative(given) == {"A": "400", "B": "188", "C": "23", "D": "211"}
 
 
+def test_a_variable_that_the_whole_group_lacks_does_not_hinder_the_repair(tmp_path: Path) -> None:
+    records = """
+        A    B    C   D    E
+        100  47   10  57   ~
+        300  141  20  161  ~
+        900  423  40  463  ~
+        7    3    1   4    5
+        7    3    1   4    5
+        7    3    1   4    5
+        """
+    rules = {"rate": "E or number(A) * 47 = number(B) * 100", "total": "number(B) + number(C) = number(D)"}
+    given = extract(tmp_path, records, rules, recipe="groups: all")
+    given.mask(GROUP)
+    assert given.masked()[0] == {"A": "400", "B": "188", "C": "23", "D": "211"}
+
+
 def test_anchored_when_a_rule_can_be_checked_but_not_solved(tmp_path: Path) -> None:
     """A check digit over A and B is taken from a record; C keeps its mean."""
     given = extract(

@@ -194,6 +194,10 @@ def test_a_time_limit_ends_a_rule_that_takes_for_ever_and_the_judge_still_works(
     assert judge.judge_bytes(b"<V1>1</V1>", desk.data).count("a").failed == 0
 
 
+def test_a_time_limit_that_is_not_reached_changes_nothing(desk: Desk) -> None:
+    assert desk.report(RULES, DATA, time_limit=600.0) == desk.report(RULES, DATA)
+
+
 def test_a_closed_judge_can_judge_again(desk: Desk) -> None:
     judge = desk.judge(RULES)
     judge.close()

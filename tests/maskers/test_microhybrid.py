@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
+from constraint_sdc.arrays import Rows
 from constraint_sdc.errors import PlanRefusedError, UsageError
+from constraint_sdc.maskers.microhybrid.draws import ClusterDraws
 from constraint_sdc.plan.plan import ExactStep, Why
 from constraint_sdc.reports.sentences import sentence
 from constraint_sdc.settings.reason import because
@@ -154,6 +157,20 @@ class TestRules:
         assert {rule.why for rule in result.plan.blocks[0].rules} == {Why.CHECKED}
         (note,) = result.masked.blocks[0].price.notes
         assert (note.code, note["clusters"]) == ("clusters-drawn", 10)
+
+    def test_clusters_whose_first_draw_breaks_no_rule_are_drawn_once(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        drawn: list[tuple[int, float]] = []
+        draw = ClusterDraws.draw
+
+        def counted(draws: ClusterDraws, which: Rows, number: int, closeness: float) -> Any:
+            drawn.append((len(which), closeness))
+            return draw(draws, which, number, closeness)
+
+        monkeypatch.setattr(ClusterDraws, "draw", counted)
+        extract(tmp_path, columns(**incomes()), {"small": "number(A) < 1e9"}, FREE + HYBRID).mask(9)
+        assert drawn == [(10, 0.0)]
 
     def test_a_cluster_that_breaks_a_range_is_drawn_closer_and_keeps_its_moments(self, tmp_path: Path) -> None:
         """Values near the ends of a range: far draws leave it, near ones do not."""

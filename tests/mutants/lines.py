@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -112,10 +113,11 @@ class Witnesses:
     def of(self, path: str, line: int) -> list[str]:
         """The tests that execute a line, those of its room first, the quickest first; else those that execute its file.
 
-        A compiled kernel executes lines that no measurement sees: its tests are those that import it too.
+        A line that runs at import is measured only for the first test of a process: its tests are those of its file. A
+        compiled kernel executes lines that no measurement sees: its tests are those that import it too.
         """
         tests = set().union(*(measured.at(path, line) for measured in self._measured))
-        if not tests:
+        if not tests or runs_at_import((TOP / path).read_text(encoding="utf-8"), line):
             of_file = (tests for measured in self._measured for tests in measured.by_line(path).values())
             tests = set().union(*of_file, self._users_of_kernels(path))
         own = f"tests/{path.split('/')[1]}/"
@@ -138,6 +140,16 @@ class Witnesses:
                 own = f"{source.relative_to(TOP).as_posix()}::"
                 tests |= {test for test in self.seconds if test.startswith(own)}
         return tests
+
+
+def runs_at_import(text: str, line: int) -> bool:
+    """Whether a line of a source file is outside the bodies of its functions.
+
+    >>> [runs_at_import("LIMIT = 3 + 4\\ndef f(x):\\n    return x < LIMIT", line) for line in (1, 3)]
+    [True, False]
+    """
+    functions = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    return not any(node.body[0].lineno <= line <= (node.end_lineno or line) for node in functions)
 
 
 def import_lines(path: str, text: str) -> list[int]:

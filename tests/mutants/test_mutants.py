@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
 from tests.mutants.faults import find_faults
+from tests.mutants.lines import Witnesses
 from tests.mutants.sampling import all_faults, equivalents, sample
 from tests.mutants.trial import Plot, choose_rounds
 
@@ -70,6 +72,25 @@ def test_a_sample_holds_faults_of_every_room_and_none_that_is_harmless() -> None
     assert not {fault.name for fault in chosen} & set(equivalents())
     assert chosen == sample(faults, 3, seed=5)
     assert chosen != sample(faults, 3, seed=6)
+
+
+def test_a_fault_in_what_runs_at_import_faces_every_test_of_its_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the first test that imports a module is seen to execute its constants; the others use them all the same."""
+    by_line = {1: {"t.py::first"}, 3: {"t.py::first", "t.py::second"}}
+
+    class Measured:
+        seconds: ClassVar = {"t.py::first": 0.1, "t.py::second": 0.2}
+        by_line = staticmethod(lambda _path: by_line)
+        at = staticmethod(lambda _path, line: by_line[line])
+
+    monkeypatch.setattr("tests.mutants.lines.measurements", lambda: [Path()])
+    monkeypatch.setattr("tests.mutants.lines.Measurement", lambda _folder: Measured())
+    monkeypatch.setattr("tests.mutants.lines.collected_tests", lambda: list(Measured.seconds))
+    monkeypatch.setattr(Path, "read_text", lambda *_, **__: "LIMIT = 3\ndef f(x):\n    return x < LIMIT\n")
+    witnesses = Witnesses()
+    assert witnesses.of("constraint_sdc/toy.py", 1) == ["t.py::first", "t.py::second"]
+    by_line[3] = {"t.py::second"}
+    assert witnesses.of("constraint_sdc/toy.py", 3) == ["t.py::second"]
 
 
 def test_the_first_round_takes_one_test_of_each_function() -> None:

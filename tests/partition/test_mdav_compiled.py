@@ -170,6 +170,15 @@ def test_the_points_are_left_as_they_were_and_may_lie_in_any_order_in_memory() -
     assert compiled(points, 4).tolist() == labels
 
 
+@pytest.mark.parametrize(("told", "size"), [(False, 1.0), (None, 1e-101), (True, 1e-101), (True, 1e101), (True, 0.0)])
+def test_compiled_code_is_left_out_if_asked_and_for_numbers_whose_squares_it_cannot_hold(
+    told: bool | None, size: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(mdav_pruned, "first_groups")
+    points = np.linspace(0, size, 5_001)[:, None]
+    assert Mdav(told).partition(Cloud(points), 2_000, 0).max() == 1
+
+
 def test_small_files_do_not_load_the_compiler() -> None:
     program = (
         "import sys, numpy as np\n"

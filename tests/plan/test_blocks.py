@@ -157,3 +157,20 @@ def test_a_category_that_a_method_cannot_group_is_the_plans_refusal_unless_it_is
     with pytest.raises(error, match=says) as refusal:
         extract(tmp_path, records, {"same": "concat('c', A) = Code"}, recipe).plan(3)
     assert type(refusal.value) is error
+
+
+@pytest.mark.parametrize(
+    ("recipe", "expected"),
+    [
+        ("", [("A", "B", "C", "D")]),
+        ("group_size: 2", [("A", "B"), ("C", "D")]),
+        ("groups: [[A, B]]", [("A", "B"), ("C", "D")]),
+    ],
+)
+def test_a_masker_puts_all_variables_together_unless_the_recipe_groups_them(
+    tmp_path: Path, recipe: str, expected: list[tuple[str, ...]]
+) -> None:
+    own = numbers(7, "A", "C")
+    cells = {"A": own["A"], "B": [2 * a for a in own["A"]], "C": own["C"], "D": [3 * c for c in own["C"]]}
+    given = extract(tmp_path, columns(**cells), recipe=f"mask: {{masker: microhybrid, partition: mdav}}\n{recipe}")
+    assert blocks(given.design(6).plan) == expected

@@ -93,3 +93,11 @@ def test_a_reason_names_no_operator_that_masks_none_of_the_rules_variables(
 ) -> None:
     reason = the_rule(planned(tmp_path, test), "R").because
     assert [part["operators"] for part in reason[parts]] == operators
+
+
+def test_a_merged_stratum_has_a_say_in_the_reason(tmp_path: Path) -> None:
+    """One record of three lacks C: the only stratum is merged, and the rule still needs the exact step."""
+    rows = columns(A=(1, 2, 4), B=(4, 6, 9), C=(1, 2, 3))
+    del rows[0]["C"]
+    given = extract(tmp_path, rows, {"R": "number(A) <= number(B)"}, "groups: all")
+    assert the_rule(given.design(3).plan, "R").why is Why.EXACT

@@ -71,8 +71,12 @@ def test_the_values_of_such_a_root_count_in_an_original(tmp_path: Path, engine: 
     assert [violation.record for violation in result.violations] == [3]
 
 
-@pytest.mark.parametrize("context", ["R", "D/R", "/D/R", "D/R/A", "/D/R/A"])
-def test_a_context_may_name_the_elements_around_the_records_and_stay_vectorised(tmp_path: Path, context: str) -> None:
+@pytest.mark.parametrize(
+    ("context", "value"), [("R", "A"), ("D/R", "A"), ("/D/R", "A"), ("R/A", "."), ("D/R/A", "."), ("/D/R/A", ".")]
+)
+def test_a_context_may_name_the_elements_around_the_records_and_stay_vectorised(
+    tmp_path: Path, context: str, value: str
+) -> None:
     data = "<D><R><A>1</A></R><R><A>2</A></R></D>"
-    result = one_result(tmp_path, data, context, '<assert id="a" test="number(.) = 1">x</assert>', CheckOptions())
+    result = one_result(tmp_path, data, context, f'<assert test="number({value}) = 1">x</assert>', CheckOptions())
     assert (result.engine, result.failed) == ("vectorised", 1)

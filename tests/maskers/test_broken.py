@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from constraint_sdc.errors import PlanRefusedError
 from constraint_sdc.maskers.masked import MaskResult
+from constraint_sdc.reports.masking.plan_text import plan_text
 from constraint_sdc.settings.reason import because
-from tests.maskers.extract import Extract, columns, extract
+from tests.maskers.extract import Extract, columns, extract, schema
 
 N = 40
 RULES = {
@@ -71,6 +72,18 @@ def test_refusing_is_the_default_and_counts_per_rule(tmp_path: Path) -> None:
         extracted.mask(3)
     assert "(total: 3 of 40, range: 1 of 40)" in str(refusal.value)
     assert not extracted.output.exists()
+
+
+def test_a_broken_warning_stops_neither_plan_nor_mask_and_the_plan_says_so(tmp_path: Path) -> None:
+    rows = edited(3)
+    rows[7]["E"] = "-1"
+    extracted = extract(tmp_path, rows, schema(RULES, attributes=' role="warning"'))
+    result = extracted.mask(3)
+    assert extracted.output.exists()
+    assert result.plan.broken == {"range": 1}
+    text = plan_text(result.plan)
+    assert "these records are masked too" in text
+    assert "refuses" not in text
 
 
 def test_enough_broken_records_are_masked_among_themselves(tmp_path: Path) -> None:

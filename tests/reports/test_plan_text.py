@@ -72,8 +72,11 @@ def test_many_strata_are_counted_not_listed() -> None:
     assert "... and 28 more strata" in text
 
 
-def test_refusing_broken_originals_is_said() -> None:
-    assert "masking refuses; --on-broken keep" in plan_text(replace(FULL, on_broken="refuse"))
+def test_broken_rules_of_a_plan_that_refuses_errors_do_not_stop_masking() -> None:
+    text = plan_text(replace(FULL, on_broken="refuse"))
+    assert "masked too; no other record may come to break a rule (on_broken: refuse)" in text
+    assert "only broken rules of severity error stop masking" in text
+    assert "only broken rules" not in plan_text(FULL)
 
 
 def test_every_reason_has_its_meaning() -> None:

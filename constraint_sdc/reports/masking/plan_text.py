@@ -273,10 +273,11 @@ def _broken(plan: Plan, columns: int, colour: bool) -> Iterator[str]:
     yield from (
         f"  {line}" for line in align([(clean(r), counted(n, "record")) for r, n in broken.items()], right=(1,))
     )
-    way = "these records are masked too; no other record may come to break a rule (on_broken: keep)"
-    if plan.on_broken == "refuse":
-        way = "masking refuses; --on-broken keep masks these records too"
+    way = f"these records are masked too; no other record may come to break a rule (on_broken: {plan.on_broken})"
     yield from wrapped(way, columns, "  ", "  ")
+    if plan.on_broken == "refuse":  # a broken rule of severity error is refused before there is a plan
+        why = "only broken rules of severity error stop masking; these have a lower one"
+        yield from wrapped(why, columns, "  ", "  ")
 
 
 def _legend(plan: Plan, columns: int, colour: bool) -> Iterator[str]:

@@ -46,14 +46,19 @@ EXACT_MANTISSA = 2**53
 class Grid:
     """`decimals` digits after the point, None for a free double; `pads` writes trailing zeros (`12.50`).
 
+    With `plain_whole`, a padded grid writes whole numbers without a point (`0` beside `12.50`).
+
     >>> Grid(0).text(12.0), Grid(2).text(1250.0), Grid(2, pads=True).text(1250.0), Grid(2).text(-5.0)
     ('12', '12.5', '12.50', '-0.05')
+    >>> Grid(2, pads=True, plain_whole=True).text(1250.0), Grid(2, pads=True, plain_whole=True).text(1200.0)
+    ('12.50', '12')
     >>> Grid(None).text(1e-05)
     '0.00001'
     """
 
     decimals: int | None
     pads: bool = False
+    plain_whole: bool = False
 
     @property
     def step(self) -> Fraction | None:
@@ -73,7 +78,7 @@ class Grid:
             return str(int(mantissa))
         digits = str(abs(int(mantissa))).rjust(self.decimals + 1, "0")
         whole, fraction = digits[: -self.decimals], digits[-self.decimals :]
-        if not self.pads:
+        if not self.pads or (self.plain_whole and not int(fraction)):
             fraction = fraction.rstrip("0")
         return ("-" if mantissa < 0 else "") + whole + ("." + fraction if fraction else "")
 

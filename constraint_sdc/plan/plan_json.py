@@ -211,7 +211,7 @@ def _variable(variable: VariablePlan) -> dict[str, object]:
         "name": variable.name,
         "role": variable.role.value,
         "type": variable.scale.value,
-        "grid": {"decimals": variable.grid.decimals, "pads": variable.grid.pads},
+        "grid": _grid(variable.grid),
         "operator": variable.operator,
         "weight": variable.weight,
         "treatment": variable.treatment.value,
@@ -219,12 +219,17 @@ def _variable(variable: VariablePlan) -> dict[str, object]:
     }
 
 
+def _grid(grid: Grid) -> dict[str, object]:
+    whole = {"plain_whole": True} if grid.plain_whole else {}
+    return {"decimals": grid.decimals, "pads": grid.pads, **whole}
+
+
 def _variable_from(content: Mapping[str, Any]) -> VariablePlan:
     return VariablePlan(
         name=content["name"],
         role=Role(content["role"]),
         scale=Scale(content["type"]),
-        grid=Grid(content["grid"]["decimals"], content["grid"]["pads"]),
+        grid=Grid(**content["grid"]),
         operator=content["operator"],
         weight=content["weight"],
         treatment=Treatment(content["treatment"]),

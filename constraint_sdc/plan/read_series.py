@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable
 from decimal import Context, Decimal
 
 import numpy as np
@@ -80,17 +81,33 @@ def _grid(column: Column, wish: VariableWish, missing: tuple[str, ...], values: 
     """Return the recipe's grid, or the coarsest that has all values; free if they have the full length of doubles."""
     if wish.decimals == "free":
         return Grid(None)
-    decimals_of = {_decimals(text) for text in _distinct(column, missing)}
-    written = {as_written for as_written, _ in decimals_of}
+    texts = _distinct(column, missing)
+    decimals_of = {_decimals(text) for text in texts}
+    padded = _padded_grid(texts, {as_written for as_written, _ in decimals_of})
     if wish.decimals is not None:
-        return Grid(wish.decimals, pads=written == {wish.decimals} != {0})
+        return padded if padded is not None and padded.decimals == wish.decimals else Grid(wish.decimals)
     decimals = max((needed for _, needed in decimals_of), default=0)
     largest = float(np.nanmax(np.abs(values), initial=0.0))
     if decimals > 0 and not _is_grid(decimals, largest):
         return Grid(None)
-    if len(written) == 1 and max(written) > 0 and _is_grid(max(written), largest):
-        return Grid(max(written), pads=True)
-    return Grid(decimals)
+    if padded is None or padded.decimals is None or not _is_grid(padded.decimals, largest):
+        return Grid(decimals)
+    return Grid(0) if decimals == 0 and padded.plain_whole else padded
+
+
+def _padded_grid(texts: Iterable[str], written: Collection[int]) -> Grid | None:
+    """Return the grid with trailing zeros if all numbers with a point are written with as many decimals.
+
+    Whole numbers are written without a point if the file writes some so; with one decimal that needs no padding.
+    """
+    points = set(written) - {0}
+    if len(points) != 1:
+        return None
+    (decimals,) = points
+    if 0 not in written:
+        return Grid(decimals, pads=True)
+    is_positional = all(_PLAIN.fullmatch(text) for text in texts)
+    return Grid(decimals, pads=True, plain_whole=True) if decimals > 1 and is_positional else None
 
 
 def _is_grid(decimals: int, largest: float) -> bool:

@@ -69,6 +69,12 @@ def test_integers_stay_integers_and_cents_stay_cents(tmp_path: Path) -> None:
     assert not any(text.endswith(("0", ".")) and "." in text for text in loose), "no closing zeros where none were"
 
 
+def test_decimals_stay_where_whole_numbers_have_none(tmp_path: Path) -> None:
+    given = extract(tmp_path, columns(A=["0"] * 4 + ["12.34", "12.26"] * 2))
+    given.mask(4)
+    assert given.column("A") == ["0"] * 4 + ["12.30"] * 4
+
+
 def test_a_free_double_is_written_without_exponent(tmp_path: Path) -> None:
     values = [repr(1 / (i + 3) * 10.0 ** -(i % 9)) for i in range(N)]
     given = extract(tmp_path, columns(A=values))

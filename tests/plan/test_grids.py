@@ -11,6 +11,7 @@ from constraint_sdc.plan.read_series import is_numeric, make_series
 from constraint_sdc.settings.words import Scale, Standardise, VariableWish
 
 INTEGER, FREE = Grid(0), Grid(None)
+BESIDE_WHOLE = Grid(2, pads=True, plain_whole=True)
 
 
 def series(texts: list[str | None], wish: VariableWish | None = None, missing: tuple[str, ...] = ()) -> Series:
@@ -30,7 +31,14 @@ def series(texts: list[str | None], wish: VariableWish | None = None, missing: t
         (["12.50", "7.25"], Grid(2, pads=True)),
         (["12.50", "0.10"], Grid(2, pads=True)),
         (["12.5", "7.25"], Grid(2)),
-        (["12", "7.25"], Grid(2)),
+        (["12", "7.25"], BESIDE_WHOLE),
+        (["0", "12.34"], BESIDE_WHOLE),
+        (["0", "12.30"], BESIDE_WHOLE),
+        (["12.00", "7"], INTEGER),
+        (["0", "12.30", "12.34"], BESIDE_WHOLE),
+        (["0", "5.00", "12.34"], BESIDE_WHOLE),
+        (["0", "12.3", "12.34"], Grid(2)),
+        (["0", "12.34", "1e1"], Grid(2)),
         (["12.0", "7.0"], Grid(1, pads=True)),
         (["12.0", "7"], INTEGER),
         (["1e-2", "3"], Grid(2)),
@@ -57,7 +65,7 @@ def test_the_grid_is_learned_from_the_texts(texts: list[str | None], grid: Grid)
 
 
 def test_a_missing_code_has_no_say_in_the_grid() -> None:
-    assert series(["-9.99", "5", "6"]).grid == Grid(2)
+    assert series(["-9.99", "5", "6"]).grid == BESIDE_WHOLE
     assert series(["-9.99", "5", "6"], missing=("-9.99",)).grid == INTEGER
 
 
@@ -69,6 +77,8 @@ def test_a_missing_code_has_no_say_in_the_grid() -> None:
         (["12.50", "7.25"], 2, Grid(2, pads=True)),
         (["12", "7"], "free", FREE),
         (["12.125", "7"], 1, Grid(1)),
+        (["12.34", "0"], 2, BESIDE_WHOLE),
+        (["12.34", "0"], 3, Grid(3)),
     ],
 )
 def test_the_recipe_has_the_last_word(texts: list[str | None], wished: int | str, grid: Grid) -> None:

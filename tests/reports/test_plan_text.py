@@ -11,6 +11,7 @@ import jsonschema
 import pytest
 
 from constraint_sdc.commands.masking.carrying_out import require_same_plan
+from constraint_sdc.data.series import Grid
 from constraint_sdc.errors import PlanRefusedError
 from constraint_sdc.files.json_file import json_text, shipped_file
 from constraint_sdc.plan.plan import Formation, Plan, StratumPlan, Why
@@ -22,6 +23,8 @@ from constraint_sdc.settings.words import Standardise
 from tests.reports.plans import FULL, PLAIN, SUM, satisfies
 
 HEAVY = replace(SUM.variables[0], weight=2.0)
+BESIDE_WHOLE = replace(SUM.variables[0], grid=Grid(2, pads=True, plain_whole=True))
+PADDED = replace(FULL, blocks=(replace(SUM, variables=(BESIDE_WHOLE, *SUM.variables[1:])),))
 GOLDEN = Path(__file__).with_name("golden")
 
 
@@ -94,13 +97,14 @@ def test_a_rule_outside_the_blocks_says_what_is_masked_of_it() -> None:
     assert "although masking changes V9" in rule_text(FULL, unique)
 
 
-@pytest.mark.parametrize("plan", [FULL, PLAIN])
+@pytest.mark.parametrize("plan", [FULL, PLAIN, PADDED])
 def test_a_plan_survives_as_json_under_its_schema(plan: Plan) -> None:
     schema = json.loads(shipped_file("schemas", "plan.schema.json").read_text("utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
     content = json.loads(json_text(plan_to_json(plan)))
     jsonschema.Draft202012Validator(schema).validate(content)
     again = plan_from_json(content)
+    assert [block.variables for block in again.blocks] == [block.variables for block in plan.blocks]
     assert plan_digest(again) == plan_digest(plan)
     assert plan_to_json(again) == content
     assert plan_text(again) == plan_text(plan)

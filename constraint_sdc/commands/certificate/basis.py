@@ -104,7 +104,11 @@ _TABLE: tuple[tuple[str, Basis, str], ...] = (
         Basis.ORIGINAL,
         " ".join(f"{_BLOCK}.variables[].{name}" for name in ("role", "type", "weight", "treatment", "order[]")),
     ),
-    (f"{_BLOCK}.variables", Basis.ORIGINAL, f"{_BLOCK}.variables[].grid.decimals {_BLOCK}.variables[].grid.pads"),
+    (
+        f"{_BLOCK}.variables",
+        Basis.ORIGINAL,
+        " ".join(f"{_BLOCK}.variables[].grid.{name}" for name in ("decimals", "pads", "plain_whole")),
+    ),
     (f"{_BLOCK}.shares", Basis.ORIGINAL, f"{_BLOCK}.shares"),
     (
         f"{_BLOCK}.reasons",

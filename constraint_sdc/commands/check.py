@@ -16,7 +16,7 @@ from constraint_sdc.errors import ChangedFileError, ConstraintSdcError, NoRecord
 from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Outside
 from constraint_sdc.files.dataset import Dataset
-from constraint_sdc.files.microdata.microdata import Microdata, open_microdata
+from constraint_sdc.files.microdata.microdata import Microdata, open_microdata, split_names
 from constraint_sdc.files.microdata.source import OnePass, open_binary
 from constraint_sdc.files.publication.recovery import settle_publication
 from constraint_sdc.files.readings import Readings
@@ -288,9 +288,14 @@ def _wishes(options: CheckOptions) -> Wishes:
 
 @dataclass(frozen=True, slots=True)
 class _CheckContext:
-    """What is known about the file around its records: element names outside them, and whether wrappers vary."""
+    """What is known about the file around its records.
+
+    `names` are those of elements outside them, `attributes` "@name" of those that other elements have, `is_uniform`
+    tells whether all records are under the same elements.
+    """
 
     names: frozenset[str]
+    attributes: frozenset[str]
     is_uniform: bool
 
 
@@ -307,7 +312,7 @@ def _check_rows(
             microdata = open_microdata(data, record=options.record, source=source)
             source.begin()
             layout = microdata.layout
-            known = seen or _CheckContext(frozenset(layout.wrappers), layout.is_uniform)
+            known = seen or _CheckContext(frozenset(layout.wrappers), frozenset(), layout.is_uniform)
             routes, domains = _routes(schema, microdata, known, options, judges.readings)
             missing = _missing(schema, layout, known, options)
             check, seen = _run_check(microdata, source, schema, routes, domains, missing, options, judges, progress)
@@ -340,7 +345,7 @@ def _run_check(
             check.take(chunk)
             progress(check.records)
         check.finish()
-    return check, _CheckContext(frozenset(outside), is_uniform)
+    return check, _CheckContext(*split_names(outside), is_uniform)
 
 
 def _missing(schema: Schema, layout: Layout, around: _CheckContext, options: CheckOptions) -> MissingValues:
@@ -360,7 +365,9 @@ def _routes(
     if options.engine == "saxon":
         return whole_file_routes(schema, "the Saxon engine was asked for"), {}
     overridden = frozenset(options.parameters)
-    rules = understand(schema, record=layout.record, outside=around.names, overridden=overridden)
+    rules = understand(
+        schema, record=layout.record, outside=around.names, attributes=around.attributes, overridden=overridden
+    )
     if domains is None:
         confinement = Confinement.around((schema.origin.file, microdata.path), options.allow)
         domains = load_domains(rules, options.parameters, confinement, readings)

@@ -9,7 +9,7 @@ from constraint_sdc.data.table import Chunk
 from constraint_sdc.data.variable import Written
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.domain_file import distinct_values, write_domain
-from constraint_sdc.files.microdata.microdata import Microdata, open_microdata
+from constraint_sdc.files.microdata.microdata import Microdata, open_microdata, split_names
 
 
 def export_domain(
@@ -21,7 +21,7 @@ def export_domain(
     outside: set[str] = set()
     values = distinct_values(_in_one_place(microdata, outside), variables)
     written = write_domain(target, values, layout.record, wrappers=layout.wrappers, overwrite=overwrite)
-    also = [name for name in variables if name in outside]
+    also = [name for name in variables if name in split_names(outside)[0]]
     notes = [f"<{name}> also stands outside the records; what it says there is not in the list" for name in also]
     return Written(written.records, (*written.notes, *notes))
 

@@ -139,13 +139,19 @@ _TRUTHS = words("and or = != < <= > >= eq ne lt le gt ge is")
 class RecordShape:
     """What is known of the data: the record's element name, and every element name outside records.
 
-    `outside` is None when the data has not been read. `is_guess` when the record's name was guessed from the rules:
+    `attributes` are "@name" of those that other elements than records have. Both are None when the data has not been
+    read. `is_guess` when the record's name was guessed from the rules:
     then nothing is judged yet, and a context of another name is treated as a variable.
     """
 
     record: str | None
     outside: Collection[str] | None = None
+    attributes: Collection[str] | None = None
     is_guess: bool = False
+
+    def is_on_records_alone(self, attribute: str) -> bool:
+        """Tell whether the data has an attribute ("@name") on no other element than records."""
+        return self.attributes is not None and attribute not in self.attributes
 
 
 def context_regions(tree: Syntax | NotUnderstood, shape: RecordShape, around: Surroundings) -> Regions | NotUnderstood:
@@ -186,7 +192,7 @@ def _is_surely_variable(names: list[str], shape: RecordShape) -> bool:
         return False
     if shape.outside is None or last in shape.outside:
         return False
-    return shape.is_guess or (len(names) == 1 and not last.startswith("@"))
+    return shape.is_guess or (len(names) == 1 and (not last.startswith("@") or shape.is_on_records_alone(last)))
 
 
 def _none(step: PatternStep) -> NotUnderstood | None:

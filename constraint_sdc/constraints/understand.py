@@ -81,17 +81,19 @@ def understand(
     *,
     record: str | None = None,
     outside: Collection[str] | None = None,
+    attributes: Collection[str] | None = None,
     overridden: frozenset[str] = frozenset(),
 ) -> tuple[EditRule, ...]:
     """Return one edit rule per assertion, in document order.
 
     `record` is the record element's name (Clark notation) as the data has it; without it the name is guessed from the
     contexts whose tests ask about children. `outside` are all element names outside records, needed to prove that a
-    context such as `V3` matches only inside them. `overridden` are variables whose value the command line gives;
+    context such as `V3` matches only inside them; `attributes` are "@name" of those that other elements than records
+    have, needed for a context such as `@V3`. `overridden` are variables whose value the command line gives;
     `original` among them is the document that value-domain rules look into.
     """
     namespaces = dict(schema.namespaces)
-    shape = RecordShape(record, outside)
+    shape = RecordShape(record, outside, attributes)
     if record is None:
         shape = RecordShape(*guess_record(schema, namespaces), is_guess=True)
     keys = plain_keys(schema, namespaces)
@@ -161,8 +163,9 @@ class _SchemaReader:
         last = context.steps[-1]
         if last in (self.shape.outside or ()):
             return NotUnderstood("the context is outside the records", last)
-        if len(context.steps) == 1 and last.startswith("@") and not self.shape.is_guess:
-            return NotUnderstood("the attribute may sit outside the records; write Record/@name", last)
+        is_sure = self.shape.is_guess or self.shape.is_on_records_alone(last)
+        if len(context.steps) == 1 and last.startswith("@") and not is_sure:
+            return NotUnderstood("the attribute occurs, or may occur, on other elements; write Record/@name", last)
         return context
 
     def _focus(self, apart: MatchPattern | NotUnderstood, place: Regions | NotUnderstood) -> ScopeValue | NotUnderstood:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraint_sdc.data.table import Chunk, Layout, Table
-from constraint_sdc.files.microdata.microdata import Microdata, open_microdata, read_table
+from constraint_sdc.files.microdata.microdata import Microdata, open_microdata, read_table, split_names
 from constraint_sdc.files.microdata.source import OnePass
 
 _ROWS = 16_384  # records that are judged at a time
@@ -20,15 +20,16 @@ _ROWS = 16_384  # records that are judged at a time
 class Dataset:
     """All records of a file, and what is known about the file after its last byte.
 
-    `layout` is that of the whole file, `outside` are the names of all elements outside records, `lines` the line of
-    each record. `sha256` is of the bytes that the table was read from. `record` is the record element
-    that was asked for.
+    `layout` is that of the whole file, `outside` are the names of all elements outside records, `attributes` are
+    "@name" of those that other elements than records have, `lines` the line of each record. `sha256` is of the bytes
+    that the table was read from. `record` is the record element that was asked for.
     """
 
     microdata: Microdata
     table: Table
     layout: Layout
     outside: frozenset[str]
+    attributes: frozenset[str]
     lines: npt.NDArray[np.int64]
     sha256: str
     record: str | None = None
@@ -67,4 +68,5 @@ def read_dataset(path: Path, record: str | None = None, progress: Callable[[int]
         table = read_table(chunks(), str(path))
         digest = source.sha256
     known = np.concatenate([np.zeros(0, np.int64), *lines])
-    return Dataset(microdata, table, replace(layout, is_uniform=is_uniform), frozenset(outside), known, digest, record)
+    whole = replace(layout, is_uniform=is_uniform)
+    return Dataset(microdata, table, whole, *split_names(outside), known, digest, record)

@@ -113,7 +113,13 @@ def understand_rules(
     up values, if it is another than the one that they judge.
     """
     schema, layout = rule_set.schema, dataset.layout
-    rules = understand(schema, record=layout.record, outside=dataset.outside, overridden=frozenset(parameters))
+    rules = understand(
+        schema,
+        record=layout.record,
+        outside=dataset.outside,
+        attributes=dataset.attributes,
+        overridden=frozenset(parameters),
+    )
     never = never_fires(schema, names_of(dataset))
     rules = tuple(replace(rule, never_fires=rule.id in never) for rule in rules)
     confinement = Confinement.around((schema.origin.file, dataset.path), allowed)

@@ -127,6 +127,16 @@ def test_matching_a_context_looks_at_the_record_alone_or_does_not(context: str, 
     assert one(context, "true()").is_record_local == is_local
 
 
+@pytest.mark.parametrize(
+    ("attributes", "kind"), [((), "possible values"), (("@year",), "possible values"), (("@V1",), "cross-record")]
+)
+def test_an_attribute_is_a_variable_if_the_data_has_it_on_records_alone(attributes: tuple[str, ...], kind: str) -> None:
+    rules = schema(pattern(rule("@V1", "number(.) > 0")))
+    (edit,) = understand(rules, record="Record", outside=("Data",), attributes=attributes)
+    assert edit.constraint.kind.value == kind
+    assert edit.is_record_local == (kind != "cross-record")
+
+
 def test_without_the_names_outside_records_a_bare_variable_is_not_proven_local() -> None:
     described = schema(pattern(rule("V3", ". >= 0")))
     assert not understand(described, record="Record")[0].is_record_local

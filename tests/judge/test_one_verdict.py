@@ -30,6 +30,43 @@ def test_a_variable_s_name_after_the_records_is_judged_too(tmp_path: Path, engin
     assert (result.fired, result.failed) == (3, 1)
 
 
+ON_RECORDS = {
+    "attributes alone": "<D><R A='1'/><R A='7'/></D>",
+    "beside elements": "<D><R A='1'><B>1</B></R><R A='7'><B>2</B></R></D>",
+    "beside other attributes elsewhere": "<D year='9'><R A='1'><B unit='m'>1</B></R><R A='7'><B>2</B></R></D>",
+}
+ELSEWHERE = {
+    "on the root": "<D A='8'><R A='1'/><R A='7'/></D>",
+    "on a wrapper": "<D><E A='8'><R A='1'/><R A='7'/></E></D>",
+    "before the records": "<D><H><I A='8'/></H><R A='1'/><R A='7'/></D>",
+    "after the records": "<D><R A='1'/><R A='7'/><T A='8'/></D>",
+    "on a variable of all records": "<D><R><B A='1'>1</B></R><R><B A='7'>2</B></R><T A='8'/></D>",
+    "on a variable of the same rows": '<D><R><B A="8">1</B></R><R><B A="8">1</B></R></D>',
+    "on a variable of some records": "<D><R A='1'><B>1</B></R><R A='7'><B A='8'>2</B></R></D>",
+    "on a variable of various rows": '<D><R><B A="1">1</B></R><R><C>2</C></R><R><B A="8">2</B><C>1</C></R></D>',
+}
+
+
+@pytest.mark.parametrize("data", ON_RECORDS.values(), ids=list(ON_RECORDS))
+def test_an_attribute_that_only_records_have_is_a_variable_wherever_it_is_asked_for(tmp_path: Path, data: str) -> None:
+    rule = "@A", '<assert test="number(.) &lt; 5">big</assert>'
+    found, judged = (one_result(tmp_path, data, *rule, CheckOptions(engine=name)) for name in ("auto", "saxon"))
+    assert found.engine == "vectorised"
+    assert (found.fired, found.failed) == (judged.fired, judged.failed) == (2, 1)
+    assert found.violations[0].location == judged.violations[0].location
+
+
+@pytest.mark.parametrize("data", ELSEWHERE.values(), ids=list(ELSEWHERE))
+def test_an_attribute_that_other_elements_have_too_is_judged_there(tmp_path: Path, data: str) -> None:
+    rule = "@A", '<assert test="number(.) &lt; 5">big</assert>'
+    found, judged = (
+        one_result(tmp_path, data, *rule, CheckOptions(engine=name, record="R")) for name in ("auto", "saxon")
+    )
+    assert found.engine == "saxon"
+    assert (found.fired, found.failed) == (judged.fired, judged.failed)
+    assert found.failed >= 1
+
+
 @pytest.mark.parametrize("engine", ["auto", "saxon"])
 def test_the_listed_violations_are_those_of_the_first_records(tmp_path: Path, engine: str) -> None:
     # The evaluator leaves the first records, whose integers are beyond 64 bits, to Saxon.

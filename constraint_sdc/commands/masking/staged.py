@@ -16,7 +16,7 @@ from constraint_sdc.data.table import Chunk, Column, Layout, State, Table
 from constraint_sdc.errors import DataError, JudgeError
 from constraint_sdc.files.dataset import Dataset
 from constraint_sdc.files.masked_document.document import Skeleton, write_masked
-from constraint_sdc.files.microdata.microdata import open_microdata
+from constraint_sdc.files.microdata.microdata import open_microdata, split_names
 from constraint_sdc.files.microdata.source import OnePass
 
 
@@ -100,7 +100,7 @@ def verify_staged(
             comparison.take(chunk)
             groups.take(chunk)
             lines.append(chunk.lines)
-        comparison.finish(frozenset(outside))
+        comparison.finish(split_names(outside)[0])
     if found.digest() != skeleton:
         raise _differs("something else than a masked value has changed (a comment, an attribute, white space)")
     return ReadBack(written.layout, np.concatenate(lines), source.sha256, groups.smallest())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import NoReturn
 from xml.sax.saxutils import quoteattr
@@ -36,6 +37,11 @@ def local_name(name: str) -> str:
     'Record'
     """
     return name.rpartition("}")[2]
+
+
+def attribute_names(element: etree._Element) -> Iterator[str]:
+    """Yield "@name" for every attribute of an element."""
+    return ("@" + str(name) for name in element.attrib)
 
 
 def path_of(element: etree._Element) -> tuple[str, ...]:
@@ -79,13 +85,17 @@ def is_nil(element: etree._Element) -> bool:
 
 
 class RowBuilder:
-    """Collects record elements into chunks. `names` are the file's columns so far; new ones are appended to it."""
+    """Collects record elements into chunks. `names` are the file's columns so far; new ones are appended to it.
 
-    def __init__(self, layout: Layout, file: str, first: int, names: list[str]) -> None:
+    "@name" of the attributes of variables goes to `outside`: they are not on the record.
+    """
+
+    def __init__(self, layout: Layout, file: str, first: int, names: list[str], outside: set[str]) -> None:
         self._layout = layout
         self._file = file
         self._first = first
         self._names = names
+        self._outside = outside
         self._parent: etree._Element | None = None
         self._path: tuple[str, ...] = ()
         self._start_chunk()
@@ -116,11 +126,16 @@ class RowBuilder:
             if is_element(child):
                 text = self._value(child, line)
                 self._put(child.tag, row, text, line)
-                if not text and child.attrib and is_nil(child):
-                    self._nil.setdefault(child.tag, set()).add(row)
+                if child.attrib:
+                    self._note_attributes(child, row, is_empty=not text)
             self._refuse_text(child.tail, line)
         self._records.append(etree.tostring(record, encoding="utf-8", xml_declaration=False, with_tail=False))
         self._lines.append(line)
+
+    def _note_attributes(self, variable: etree._Element, row: int, *, is_empty: bool) -> None:
+        self._outside.update(attribute_names(variable))
+        if is_empty and is_nil(variable):
+            self._nil.setdefault(str(variable.tag), set()).add(row)
 
     def take_chunk(self) -> Chunk:
         """Return the records since the last chunk."""

@@ -14,7 +14,7 @@ from lxml import etree
 
 from constraint_sdc.data.table import Chunk, Layout
 from constraint_sdc.errors import DataError, NotRowsError
-from constraint_sdc.files.microdata.build import RowBuilder, local_name
+from constraint_sdc.files.microdata.build import RowBuilder, attribute_names, local_name
 from constraint_sdc.files.microdata.source import (
     close_parser,
     element_events,
@@ -108,7 +108,7 @@ class RowParser:
 
     def __init__(self, layout: Layout, place: FilePlace, names: list[str], outside: set[str]) -> None:
         self._outside = outside
-        self.rows = RowBuilder(layout, place.file, place.record, names)
+        self.rows = RowBuilder(layout, place.file, place.record, names, outside)
         self.full: list[Chunk] = []
         self._record = layout.record
         self._place = place
@@ -196,14 +196,18 @@ class RowParser:
 
 
 def document_names_outside(root: etree._Element, record: str) -> set[str]:
-    """Return the names of all elements outside records; the root is never a record, even with that name."""
-    return {str(root.tag), *(name for child in root for name in names_outside(child, record))}
+    """Return the names of all elements outside records, and "@name" of their attributes.
+
+    The root is never a record, even with that name.
+    """
+    return {str(root.tag), *attribute_names(root), *(name for child in root for name in names_outside(child, record))}
 
 
 def names_outside(element: etree._Element, record: str) -> Iterator[str]:
-    """Yield the names of the element and of all elements inside it, except records and their content."""
+    """Yield the names of the element and of all elements inside it, and of attributes, except records' content."""
     if isinstance(element.tag, str) and element.tag != record:
         yield element.tag
+        yield from attribute_names(element)
         for child in element:
             yield from names_outside(child, record)
 
@@ -226,7 +230,7 @@ def parse_rest(parser: RowParser, blocks: Iterable[bytes], chunk_bytes: int) -> 
         yield parser.rows.take_chunk()
 
 
-def parse_run(data: bytes, layout: Layout, place: FilePlace, names: list[str]) -> Chunk | None:
+def parse_run(data: bytes, layout: Layout, place: FilePlace, names: list[str], outside: set[str]) -> Chunk | None:
     """Parse a run of bytes between the layout's own tags; None when it is not whole records and nothing else."""
     try:
         node = parse_bytes(layout.head + data + layout.tail)
@@ -239,7 +243,7 @@ def parse_run(data: bytes, layout: Layout, place: FilePlace, names: list[str]) -
     lines = RecordLines(local_name(layout.record), place.line)
     lines.feed(data)
     known = list(names)
-    rows = RowBuilder(layout, place.file, place.record, known)
+    rows = RowBuilder(layout, place.file, place.record, known, outside)
     for child in node:
         if child.tag == layout.record:
             try:

@@ -49,10 +49,11 @@ MAX_RUN_BYTES = 9 << 20
 class Scanner:
     """Scans the runs of one file in order; what it learns from one run serves the next."""
 
-    def __init__(self, layout: Layout, record_name: str, names: list[str]) -> None:
+    def __init__(self, layout: Layout, record_name: str, names: list[str], outside: set[str]) -> None:
         self._end_tag = f"</{record_name}>".encode()
         self._layout = layout
         self._names = names
+        self._outside = outside
         self._table = TagTable(layout, record_name)
         self._template: Template | None = None
         self._misses = 0
@@ -85,9 +86,11 @@ class Scanner:
         if self._template is None:
             return None
         try:
-            return same_rows(run, self._template, self._layout, self._names)
+            chunk = same_rows(run, self._template, self._layout, self._names)
         except NotPlainError:
             return None
+        self._outside.update(self._template.attributes)
+        return chunk
 
     def _by_new_template(self, run: RecordRun) -> Chunk | None:
         try:
@@ -110,9 +113,11 @@ class Scanner:
         if self._layout.style != "elements":
             return None
         try:
-            return mixed_rows(run, self._table, self._layout, self._names)
+            chunk = mixed_rows(run, self._table, self._layout, self._names)
         except NotPlainError:
             return None
+        self._outside.update(self._table.attributes)
+        return chunk
 
 
 _MAX_RUN_CHUNKS = 8
@@ -124,19 +129,20 @@ def plain_chunks(
 ) -> Iterator[Chunk]:
     """Yield the records of a file whose text is read as UTF-8, checking all of it on the way.
 
-    Element names outside records go to `outside`; a run that the scanner or `parse_run` takes has none.
+    Names of elements outside records, and "@name" of attributes that other elements than records have, go to `outside`.
+    A run that the scanner or `parse_run` takes has no such elements.
     """
     layout = detected.layout
     head, rest = _read_head(reader, file, detected, chunk_bytes, outside)
     names: list[str] = []
     place = FilePlace(file, 1 + head.count(b"\n"))
-    scanner = Scanner(layout, detected.written_name, names)
+    scanner = Scanner(layout, detected.written_name, names, outside)
     block = rest
     while block:
         cut = scanner.cut(rest)
         if cut:
             run = RecordRun(rest[:cut], place)
-            chunk = scanner.scan(run) or parse_run(run.data, layout, place, names)
+            chunk = scanner.scan(run) or parse_run(run.data, layout, place, names, outside)
             if chunk is None:
                 break
             if len(chunk):

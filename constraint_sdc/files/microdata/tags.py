@@ -19,7 +19,7 @@ from lxml import etree
 
 from constraint_sdc.arrays import Bytes, Spans, TagIds, Words
 from constraint_sdc.data.table import Layout
-from constraint_sdc.files.microdata.build import is_nil
+from constraint_sdc.files.microdata.build import attribute_names, is_nil
 from constraint_sdc.files.microdata.source import parse_bytes
 
 # The characters of plain rows: all are legal, and lxml decodes the few values whose text differs from their bytes.
@@ -126,12 +126,16 @@ class TagToken:
 
 
 class TagTable:
-    """Learnt tokens, numbered from 1; `columns` are the variables that they name, in the order of learning."""
+    """Learnt tokens, numbered from 1; `columns` are the variables that they name, in the order of learning.
+
+    `attributes` are "@name" of those that variables have.
+    """
 
     def __init__(self, layout: Layout, record_name: str) -> None:
         self._layout = layout
         self._record = record_name.encode("utf-8")
         self.columns: list[str] = []
+        self.attributes: set[str] = set()
         self._numbers: dict[bytes, int] = {}
         self._written: dict[bytes, int] = {}
         self._words = np.zeros((WORDS, _MAX_TOKENS), np.uint64)
@@ -226,6 +230,7 @@ class TagTable:
             raise NotPlainError(tag) from None
         for _ in range(len(self._layout.wrappers) + 1):
             node = node[0]
+        self.attributes.update(attribute_names(node))
         return TagToken(TagKind.EMPTY if is_empty else TagKind.OPEN, name, self._column_of(str(node.tag)), is_nil(node))
 
     def _column_of(self, name: str) -> int:

@@ -47,6 +47,16 @@ def test_the_geometric_mean_is_the_root_of_the_product(tmp_path: Path) -> None:
     assert float(record["A"]) * float(record["B"]) == float(record["P"])
 
 
+def test_factors_are_moved_where_that_brings_the_product_nearer_to_its_mean(tmp_path: Path) -> None:
+    """The means are 200, 40 and 10,000, but 200 * 40 is 8,000: larger factors lose less in all."""
+    mean = "{operator: arithmetic mean}"
+    rows = columns(A=(100, 200, 300), B=(10, 40, 70), P=(1000, 8000, 21000))
+    given = extract(tmp_path, rows, PRODUCT, f"variables: {{A: {mean}, B: {mean}, P: {mean}}}")
+    given.mask(3)
+    given.requires_all_rules()
+    assert given.masked()[0] == {"A": "206", "B": "42", "P": "8652"}
+
+
 def test_one_negative_among_positives_is_merged_and_the_product_still_holds(tmp_path: Path) -> None:
     rows = signs(7)
     for row in rows:

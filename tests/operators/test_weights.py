@@ -18,6 +18,7 @@ from constraint_sdc.operators.geometric_mean import GeometricMean
 from constraint_sdc.operators.lower_median import LowerMedian
 from constraint_sdc.operators.medoid import Medoid
 from constraint_sdc.operators.mode import Mode
+from constraint_sdc.operators.operator import _BITS
 from constraint_sdc.operators.registry import OPERATORS
 from tests.operators.test_representatives import grouped
 
@@ -72,6 +73,15 @@ def test_whole_weights_are_repeated_records_up_to_rounding(
     values, groups, weights = drawn
     expected = operator.representatives(*repeated(values, groups, weights))
     assert operator.representatives(values, groups, weights) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("bits", [1, 8, _BITS - 1])
+def test_less_than_half_of_the_weight_is_not_the_lower_median(bits: int) -> None:
+    """The first of two records is lighter, by the least that is counted or more: the median is the second."""
+    groups = Groups(np.zeros(2, np.int64))
+    weights = np.array([1.0 - 2.0**-bits, 1.0])
+    assert LowerMedian().representatives(np.array([[1.0], [2.0]]), groups, weights).tolist() == [[2.0]]
+    assert LowerMedian().representatives(np.array([[2.0], [1.0]]), groups, weights).tolist() == [[1.0]]
 
 
 def test_half_of_the_weight_is_the_lower_median() -> None:

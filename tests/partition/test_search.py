@@ -113,6 +113,13 @@ def test_an_exchange_costs_what_the_loss_says(seed: int, weighted: bool) -> None
             assert (x in accepted.x.tolist()) == happens
 
 
+def test_records_that_are_all_alike_are_annealed_too() -> None:
+    cloud = Cloud(np.zeros((12, 2)))
+    lists = np.array([[(i + 1) % 12, (i + 2) % 12] for i in range(12)])
+    found = anneal(cloud, np.arange(12) // 3, 3, lists, 5, seed=1)
+    assert np.bincount(found).min() >= 3
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_the_compiled_search_does_the_same_digit_for_digit(seed: int) -> None:
     """Sums, norms and masses too: they decide about every later exchange."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import operator
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from constraint_sdc.evaluate.expression import Arithmetic, Call, Expression, Literal, Variable, variables_of
+from constraint_sdc.plan.derivation import Equation, reduced
 from constraint_sdc.plan.design import Derivation, Stratum
 from constraint_sdc.settings.reason import because
 from tests.maskers.extract import Extract, columns, extract, read_records
@@ -112,6 +114,15 @@ def test_a_circle_of_equalities_is_solved_together(tmp_path: Path) -> None:
     assert len(derivations) == 2, "the third equality follows from the others"
     names = {name for d in derivations for name in (d.variable, *variables_of(d.expression))}
     assert names == set("ABCDE")
+
+
+def test_a_system_with_factors_is_solved_exactly() -> None:
+    """2x + 3y + z = 16 and 3x - 5y = -7, where x = 1, y = 2 and z = 8."""
+    factors = [({"x": 2, "y": 3, "z": 1}, 16), ({"x": 3, "y": -5}, -7), ({"y": 7, "z": -2}, -2)]
+    system = [Equation((str(c),), {n: Fraction(f) for n, f in t.items()}, Fraction(c)) for t, c in factors]
+    found = reduced(system, ["x", "y", "z"])
+    assert all(equation.terms.keys() == {name} for equation, name in found)
+    assert {name: equation.constant / equation.terms[name] for equation, name in found} == {"x": 1, "y": 2, "z": 8}
 
 
 def test_an_equality_under_a_condition_is_computed_only_where_the_condition_holds(tmp_path: Path) -> None:

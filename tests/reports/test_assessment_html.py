@@ -251,6 +251,14 @@ def test_a_long_table_is_closed_until_it_is_opened() -> None:
     assert "28 rows" in page
 
 
+@pytest.mark.parametrize(("length", "is_closed"), [(12, False), (13, True)])
+def test_a_table_of_a_dozen_rows_is_open(length: int, is_closed: bool) -> None:
+    rows = tuple((f"V{i}", float(i)) for i in range(length))
+    table = ResultTable("t", "A dozen", ("name", "value"), (None, Unit.PLAIN), rows)
+    page = render_assessment_html(replace(WORDS, utility=(replace(PIL, tables=(table,)),), subdomains=()))
+    assert ("<summary><bdi>A dozen</bdi>" in page) is is_closed
+
+
 def test_a_huge_table_is_cut_and_says_so() -> None:
     rows = tuple((f"V{i}", float(i)) for i in range(2500))
     table = ResultTable("t", "Huge", ("name", "value"), (None, Unit.PLAIN), rows)

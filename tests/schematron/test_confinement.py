@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from constraint_sdc.errors import ResourceRefusedError
+from constraint_sdc.schematron.confinement import Confinement
 from constraint_sdc.schematron.load import load_schema
 
 SCH = 'xmlns="http://purl.oclc.org/dsdl/schematron"'
@@ -121,3 +122,14 @@ def test_xml_base_cannot_lead_out(tmp_path: Path, including: Including) -> None:
     main.write_text(f'<schema {SCH} xml:base="{tmp_path}/shared/"><include href="pattern.sch"/></schema>')
     with pytest.raises(ResourceRefusedError):
         load_schema(main)
+
+
+@pytest.mark.parametrize(
+    "uri", ["http://localhost{}", "file://example.org{}", "file://{}%00", "file://example.org{}%00", "{}", "data:,{}"]
+)
+def test_a_rule_may_ask_for_files_of_this_machine_only(tmp_path: Path, uri: str) -> None:
+    confinement = Confinement((tmp_path.resolve(),))
+    path = (tmp_path / "codes.xml").resolve()
+    assert confinement.permitted(f"file://{path}") == confinement.permitted(f"file://localhost{path}") == path
+    with pytest.raises(ResourceRefusedError, match="rules may read only files"):
+        confinement.permitted(uri.format(path))

@@ -295,3 +295,12 @@ def _damage(node: etree._Element, data: st.DataObject) -> None:
             node.append(copy.deepcopy(node))
         case "child" if len(node):
             node.remove(node[0])
+
+
+@pytest.mark.parametrize(
+    ("test", "is_mentioned"),
+    [("b = $x", True), ("b = $ x", True), ("b = '$x'", True), ("b = $xy", False), ("b = $x-y", False), ("x", False)],
+)
+def test_a_schema_knows_which_variables_it_mentions(load: Callable[..., Schema], test: str, is_mentioned: bool) -> None:
+    body = f'<pattern><rule context="a"><assert test="{test}"/></rule></pattern>'
+    assert load(body).mentions("x") is is_mentioned

@@ -55,7 +55,7 @@ def shown(cell: Cell, unit: Unit | None) -> str:
 def percent(value: float | None) -> str:
     """Return a share or a loss with two decimals.
 
-    >>> percent(37.2234), percent(0), percent(0.001), percent(-0.001), percent(99.9996), percent(1e7)
+    >>> percent(37.2234), percent(0), percent(0.001), percent(-0.001), percent(99.995), percent(1e7)
     ('37.22%', '0.00%', '< 0.01%', '> -0.01%', '> 99.99%', '10,000,000.00%')
     """
     if value is None or not math.isfinite(value):

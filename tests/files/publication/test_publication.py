@@ -20,6 +20,7 @@ import pytest
 from constraint_sdc.errors import DataError, JudgeError, UsageError
 from constraint_sdc.files.publication import disk, recovery
 from constraint_sdc.files.publication.disk import Disk
+from constraint_sdc.files.publication.journal import Exchange
 from constraint_sdc.files.publication.publication import Publication
 from constraint_sdc.files.publication.recovery import settle_publication
 from tests.files.publication.faulty_disk import FaultyDisk, failing, installed
@@ -466,6 +467,17 @@ def test_a_lock_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
     assert "cannot write" in refusal(tmp_path / MASKED)
     settle_publication(tmp_path / MASKED)
     assert (tmp_path / "precious.txt").read_bytes() == b"precious"
+
+
+def test_permissions_are_not_set_through_a_link(tmp_path: Path) -> None:
+    """Somebody put a link in the place of a published file: what it leads to keeps its permissions."""
+    precious = tmp_path / "precious.txt"
+    precious.write_bytes(b"precious")
+    precious.chmod(0o600)
+    (tmp_path / MASKED).symlink_to(precious)
+    with pytest.raises(OSError, match="symbolic link"):
+        Exchange(tmp_path / MASKED, tmp_path / "staged", None, "0" * 64, 0o644).finish()
+    assert stat.S_IMODE(precious.stat().st_mode) == 0o600
 
 
 def test_control_characters_of_names_stay_out_of_notes(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -9,12 +9,18 @@ from hypothesis import strategies as st
 
 from constraint_sdc.arrays import Floats, Points
 from constraint_sdc.maskers.fuzzy.memberships import draw, drawn, memberships
-from constraint_sdc.maskers.fuzzy.nearness import CELLS, Regions
+from constraint_sdc.maskers.fuzzy.nearness import CELLS, Regions, chunks
 from tests.maskers.fuzzy.textbook import FUZZINESS, clouds, membership
 
 
 def all_memberships(points: Points, centres: Points, m2: float, cells: int = CELLS) -> Floats:
     return np.concatenate([shares for _, shares in memberships(points, centres, m2, cells)])
+
+
+def test_a_chunk_is_a_megabyte_of_pairs_whatever_the_number_of_centres() -> None:
+    assert next(chunks(1_000_000, 128)) == slice(0, 1024)
+    assert next(chunks(1_000_000, 1024)) == slice(0, 128)
+    assert next(chunks(1_000_000, 1_000_000)) == slice(0, 1)
 
 
 @pytest.mark.parametrize("m2", [1.05, 1.3, 2.0, 5.0, 20.0, 1e4])

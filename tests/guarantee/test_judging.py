@@ -77,6 +77,7 @@ def test_a_good_masking_has_no_fault(judged: Callable[..., list[str]]) -> None:
         (swapped(GOOD.splitlines()[1] + "\n", ""), "4 records became 3"),
         (swapped("<C>4.50", "<C>4.500"), "at most 2 decimals became 4.500"),
         (swapped("<A>2<", "<A>2.0<"), "A: at most 0 decimals became 2.0"),
+        (swapped("<Sex>", "<Sex note='new'>", 1), "the document around the values changed at node"),
         (swapped("4.50", "4.5"), "all values had 2 decimals"),
         (swapped("<A>2<", "<A>2e0<"), "'2e0' is not a number"),
         (swapped("<Sex>M", "<Sex>F", 1), "unmasked values changed"),

@@ -189,6 +189,18 @@ def test_records_with_many_copies_list_copies_and_do_not_hide_the_others() -> No
     assert len(np.unique(named)) > 0.5 * min(len(named), zero.sum())  # not always the same few copies
 
 
+def test_records_beside_many_copies_have_the_nearest_records() -> None:
+    """Two places have 2,000 copies each; any copy may be named, but nothing that is farther away."""
+    points = drawn_points("normal", 6000, 2, seed=3)
+    others = np.arange(0, 6000, 3)
+    points[1::3], points[2::3] = points[1], points[2]
+    lists = nearest(points, 5, seed=1)
+    for place in (1, 2):
+        for record in others[np.argsort(distances_from(points, place)[others])[:40]].tolist():
+            apart = distances_from(points, record)
+            assert apart[lists[record]].tolist() == sorted(np.delete(apart, record).tolist())[:5]
+
+
 def test_the_number_of_cores_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     points = drawn_points("cauchy", 20_000, 6, seed=7)
     results = []

@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from constraint_sdc.arrays import Labels
 from constraint_sdc.data.cloud import Axis, Cloud
 from constraint_sdc.errors import UsageError
+from constraint_sdc.partition import compiled
 from constraint_sdc.partition.distances import sse
+from constraint_sdc.partition.methods import kernels, optimal_univariate
 from constraint_sdc.partition.methods.individual_ranking import IndividualRanking
 from constraint_sdc.partition.methods.optimal_univariate import OptimalUnivariate, best_starts, optimal_cut
 from constraint_sdc.settings.words import Scale
@@ -98,6 +100,19 @@ def test_several_variables_are_refused_by_name() -> None:
         OptimalUnivariate().partition(Cloud(points, axes), 3, 0)
     with pytest.raises(UsageError, match="but 4 columns vary"):
         OptimalUnivariate().partition(Cloud(points), 3, 0)
+
+
+@pytest.mark.parametrize(("records", "is_compiled"), [(49_999, False), (50_000, True)])
+def test_from_50000_records_on_compiled_code_cuts(
+    records: int, is_compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one_group = np.zeros(1, np.int64)
+    asked: list[bool] = []
+    monkeypatch.setattr(optimal_univariate, "best_starts", lambda *_: asked.append(False) or one_group)
+    monkeypatch.setattr(kernels, "best_starts", lambda *_: asked.append(True) or one_group)
+    monkeypatch.setattr(compiled, "announce", lambda *_: None)
+    optimal_univariate._best_starts(np.zeros(records), 3)
+    assert asked == [is_compiled]
 
 
 def test_few_records_never_wait_for_a_compiler() -> None:

@@ -320,6 +320,17 @@ def test_a_variable_of_too_few_values_and_those_beyond_the_page_are_named(monkey
     assert "Not drawn, to keep the page short: W2, W3, W4." in text
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "says"), [(0, 0, None), (20, 20, "20 before, 20"), (20, 0, "20 before, 0")]
+)
+def test_blanks_are_told_of_a_variable_that_has_some(before: int, after: int, says: str | None) -> None:
+    original, masked = np.arange(50.0), np.arange(50.0) + 0.5
+    original[:before], masked[:after] = np.nan, np.nan
+    text = words(replace(FULL_ASSESSMENT, pair=Pair((compared("V", original, masked),), (), (), 10)))
+    assert ("blank:" in text) is (says is not None)
+    assert says is None or f"blank: {says} after" in text
+
+
 def test_a_handful_of_blanks_is_not_counted_out() -> None:
     values = np.arange(50.0)
     values[3] = np.nan

@@ -59,6 +59,18 @@ def test_an_error_names_the_file_and_line_of_the_included_element(tmp_path: Path
     assert (caught.value.file, caught.value.line) == (str(tmp_path / "part.sch"), 3)
 
 
+@pytest.mark.parametrize(("inclusions", "is_refused"), [(3, False), (4, True)])
+def test_inclusions_are_counted_and_refused_beyond_a_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, inclusions: int, is_refused: bool
+) -> None:
+    monkeypatch.setattr("constraint_sdc.schematron.load.INCLUSIONS", 3)
+    (tmp_path / "part.sch").write_text('<pattern xmlns="http://purl.oclc.org/dsdl/schematron"/>')
+    main = tmp_path / "main.sch"
+    main.write_text(HEAD.format("") + '<include href="part.sch"/>' * inclusions + "</schema>")
+    with pytest.raises(RulesError, match="more than 3") if is_refused else contextlib.nullcontext():
+        assert len(load_schema(main).patterns) == inclusions
+
+
 def test_a_missing_schema_is_a_rules_error(tmp_path: Path) -> None:
     with pytest.raises(RulesError, match="cannot read the file"):
         load_schema(tmp_path / "nowhere.sch")

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import jsonschema
 import pytest
@@ -14,6 +15,7 @@ from lxml import etree
 
 from constraint_sdc import __version__
 from constraint_sdc.cli import _COMMANDS
+from constraint_sdc.commands.demo import DemoStep
 from tests.cli.conftest import TOP, Run
 
 RULES = TOP / "rules" / "census.sch"
@@ -128,6 +130,22 @@ def test_rules_with_bad_xpath_name_file_and_line(run: Run, tmp_path: Path, asser
         ran = run(*arguments)
         assert ran.code == 2
         assert "r.sch:4" in ran.err
+
+
+@pytest.mark.parametrize("is_as_expected", [True, False])
+def test_the_demo_shows_each_step_with_its_command(
+    run: Run, monkeypatch: pytest.MonkeyPatch, is_as_expected: bool
+) -> None:
+    class Story:
+        steps = staticmethod(
+            lambda: [DemoStep("First", "generate a.xml", lambda: "made\n"), DemoStep("Second", None, lambda: "seen")]
+        )
+        result = staticmethod(lambda: SimpleNamespace(is_as_expected=is_as_expected))
+
+    monkeypatch.setattr("constraint_sdc.commands.demo.Demo", lambda *_: Story())
+    ran = run("demo")
+    assert ran.out == "\nFirst\n$ constraint-sdc generate a.xml\nmade\n\nSecond\nseen\n"
+    assert (ran.code == 0, "unexpected result" not in ran.err) == (is_as_expected, is_as_expected)
 
 
 def test_a_file_is_described(run: Run, tmp_path: Path) -> None:

@@ -324,3 +324,22 @@ def test_messages_diagnostics_and_subjects_count_too(more: dict[str, object], is
 def test_an_expression_that_cannot_be_parsed_is_not_called_local() -> None:
     assert not read("V1 +").is_record_local
     assert not read("my:function(V1)").is_record_local
+
+
+@pytest.mark.parametrize(
+    ("test", "variables"),
+    [
+        ("exists(tokenize(V1, ',')[. = doc('x.xml')//V2])", ("V1",)),
+        ("exists(tokenize(V1, ',')[. = doc('x.xml')/x/@y])", ("V1",)),
+        ("string-join(*/V3, '') = 'x'", ()),
+        ("exists(tokenize(@V1, ',')[. = 'x'])", ("@V1",)),
+        ("name(*[1]) = 'V1' and tokenize(V2, '-')[1] = 'x'", ("V2",)),
+        ("exists(tokenize(descendant::V1, ',')[. = self::node()])", ("V1",)),
+    ],
+)
+def test_what_is_not_understood_names_the_variables_that_it_reads_in_its_own_record(
+    test: str, variables: tuple[str, ...]
+) -> None:
+    found = read(test)
+    assert found.is_record_local
+    assert found.constraint.variables == variables

@@ -15,7 +15,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from constraint_sdc.commands.certificate import again, verify
+from constraint_sdc.commands.certificate import again, mirror, verify
 from constraint_sdc.commands.certificate.again import Repetition, certificate_differences
 from constraint_sdc.commands.certificate.basis import row_of, unknown_fields
 from constraint_sdc.commands.certificate.certificate import certificate_path, read_certificate
@@ -33,6 +33,7 @@ from constraint_sdc.maskers.group_anonymity import swap_task
 from constraint_sdc.maskers.group_anonymity.swap_task import SwapTask
 from constraint_sdc.maskers.masked import CertificateCheck, MaskOptions
 from constraint_sdc.maskers.registry import MASKERS
+from constraint_sdc.plan.plan import Plan
 from constraint_sdc.settings.recipe import Recipe
 from tests.matrix.inputs import prepare
 from tests.matrix.running import quick_judge
@@ -87,6 +88,19 @@ def kept(resolve: Callable[..., SwapTask]) -> Callable[..., SwapTask]:
     return resolved
 
 
+def kept_digest(digest: Callable[[Plan], str]) -> Callable[[Plan], str]:
+    """Return the function with its answers kept for equal plans: most changes leave the plan as it is."""
+    known: dict[bytes, str] = {}
+
+    def of(plan: Plan) -> str:
+        key = pickle.dumps(plan)
+        if key not in known:
+            known[key] = digest(plan)
+        return known[key]
+
+    return of
+
+
 @pytest.fixture(scope="module", params=CASES, ids=list(CASES))
 def published(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Published]:
     given, data, rules, recipe, options = CASES[request.param]
@@ -103,6 +117,7 @@ def published(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
         ):
             patch.setattr(module, name, functools.cache(getattr(module, name)))
         patch.setattr(swap_task, "resolve_goals", kept(swap_task.resolve_goals))
+        patch.setattr(mirror, "plan_digest", kept_digest(mirror.plan_digest))
         masked = folder / "masked.xml"
         mask_file(folder / data, None if rules is None else folder / rules, masked, MaskOptions(**options))
         judge = folder / (rules or "firms.sch")

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from constraint_sdc.commands.certificate.basis import Basis, basis_of, names_recipe
 from constraint_sdc.commands.certificate.certificate import certificate_of, file_digest
 from constraint_sdc.commands.certificate.inputs import certified_options
-from constraint_sdc.commands.certificate.leaves import differences, leaves
+from constraint_sdc.commands.certificate.leaves import differences
 from constraint_sdc.commands.certificate.versions import differing_versions
 from constraint_sdc.commands.mask import mask_file
 from constraint_sdc.commands.masking.settings import settle
@@ -80,11 +80,11 @@ def certificate_differences(stated: Mapping[str, Any], found: Mapping[str, Any])
     """
     if found["output"]["sha256"] != stated["output"]["sha256"]:
         yield "masked again: the masked file has other bytes"
-    own, is_exact = dict(leaves(dict(stated))), not any(differing_versions(stated))
-    for path, line in differences(dict(leaves(dict(found))), own, is_exact):
-        basis = basis_of(path, stated) if path in own else basis_of(path, found)
-        if basis not in (Basis.STATED, Basis.RECIPE, Basis.WORDS) and path[:2] != ("output", "sha256"):
-            yield f"masked again: {line}"
+    is_exact = not any(differing_versions(stated))
+    for one in differences(dict(found), dict(stated), is_exact=is_exact):
+        basis = basis_of(one.path, stated if one.is_stated else found)
+        if basis not in (Basis.STATED, Basis.RECIPE, Basis.WORDS) and one.path[:2] != ("output", "sha256"):
+            yield f"masked again: {one.line}"
 
 
 def recipe_differences(certificate: Mapping[str, Any], recipe: Path) -> Iterator[str]:
@@ -95,5 +95,5 @@ def recipe_differences(certificate: Mapping[str, Any], recipe: Path) -> Iterator
     if digest != stated:
         yield f"recipe: the SHA-256 of {recipe} is {digest}, the certificate is for {stated}"
     found = json.loads(json.dumps(recipe_to_json(content)))
-    for _, line in differences(dict(leaves(found, ("recipe",))), dict(leaves(certificate["recipe"], ("recipe",)))):
-        yield line
+    for one in differences(found, certificate["recipe"], ("recipe",)):
+        yield one.line

@@ -12,7 +12,7 @@ from enum import Enum
 from functools import cache
 from typing import Any
 
-from constraint_sdc.commands.certificate.leaves import LeafPath, leaves, pattern_of
+from constraint_sdc.commands.certificate.leaves import LeafPath, pattern_of, patterns_of
 
 
 class Basis(Enum):
@@ -179,8 +179,7 @@ def _covers(known: str, pattern: str) -> bool:
 
 def unknown_fields(certificate: Mapping[str, Any]) -> Iterator[str]:
     """Yield the fields that the table does not cover."""
-    patterns = dict.fromkeys(pattern_of(path, certificate) for path, _ in leaves(dict(certificate)))
-    return (pattern for pattern in patterns if row_of(pattern) is None)
+    return (pattern for pattern in patterns_of(certificate) if row_of(pattern) is None)
 
 
 def basis_of(path: LeafPath, certificate: Mapping[str, Any]) -> Basis:
@@ -219,8 +218,7 @@ def _stated(
 
 def _rows(certificate: Mapping[str, Any]) -> list[tuple[str, Basis]]:
     """Return the rows of all fields; those of unknown fields are missing, and `unknown_fields` tells of them."""
-    patterns = dict.fromkeys(pattern_of(path, certificate) for path, _ in leaves(dict(certificate)))
-    return [row for pattern in patterns if (row := row_of(pattern)) is not None]
+    return [row for pattern in patterns_of(certificate) if (row := row_of(pattern)) is not None]
 
 
 def way_to_check(certificate: Mapping[str, Any], verified: frozenset[Basis]) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 LeafPath: TypeAlias = tuple[str | int, ...]
@@ -12,6 +12,7 @@ LeafPath: TypeAlias = tuple[str | int, ...]
 
 LAST_DIGITS = 1e-9  # other processors and libraries may differ in the last digits of a sum
 _LONGEST = 80
+_ABSENT = object()
 
 
 def leaves(value: object, path: LeafPath = ()) -> Iterator[tuple[LeafPath, object]]:
@@ -60,24 +61,90 @@ def pattern_of(path: LeafPath, certificate: Mapping[str, Any]) -> str:
     return _general(path)
 
 
-@lru_cache(maxsize=100_000)
 def _general(path: LeafPath) -> str:
     if path[:2] == ("plan", "inputs") and len(path) > 2:
-        return f"plan.inputs.{str(path[2]).partition(': ')[0]}"
+        return _plan_input(path[2])
     return "".join("[]" if isinstance(step, int) else f".{step}" for step in path).lstrip(".")
 
 
-def differences(
-    expected: Mapping[LeafPath, object], stated: Mapping[LeafPath, object], is_exact: bool = True
-) -> Iterator[tuple[LeafPath, str]]:
-    """Yield each path at which the values differ, and both values in words; `expected` is what was found now."""
-    for path in dict.fromkeys((*stated, *expected)):
-        if path not in expected:
-            yield path, f"{shown_path(path)}: certified {_short(stated[path])}, but there is no such entry now"
-        elif path not in stated:
-            yield path, f"{shown_path(path)}: {_short(expected[path])} now, but the certificate has no such entry"
-        elif not same_value(expected[path], stated[path], is_exact):
-            yield path, f"{shown_path(path)}: {_short(expected[path])} now, certified {_short(stated[path])}"
+def _plan_input(key: object) -> str:
+    return f"plan.inputs.{str(key).partition(': ')[0]}"
+
+
+def patterns_of(certificate: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return every kind of value in a certificate, each once, as `pattern_of` names it.
+
+    >>> patterns_of({"k": 3, "rules": [{"id": "a"}, {"id": "b", "failed": 0}]})
+    ('k', 'rules[].id', 'rules[].failed')
+    """
+    found: dict[str, None] = {}
+    for name, part in certificate.items():
+        if name == "inputs" and part:
+            for entry in part:
+                _gather(entry, f"inputs[{entry['role']}]", found)
+        else:
+            _gather(part, name, found)
+    return tuple(found)
+
+
+def _gather(value: object, name: str, found: dict[str, None]) -> None:
+    """Add the patterns below a name; paths, which take most of the time of `leaves`, are not needed for them."""
+    if isinstance(value, dict) and value:
+        for key, item in value.items():
+            if name == "plan.inputs":
+                found[_plan_input(key)] = None
+            else:
+                _gather(item, f"{name}.{key}", found)
+    elif isinstance(value, list) and value:
+        for item in value:
+            _gather(item, f"{name}[]", found)
+    else:
+        found[name] = None
+
+
+@dataclass(frozen=True, slots=True)
+class LeafDifference:
+    """Where two certificates differ, in words, and whether the stated one has a value there."""
+
+    path: LeafPath
+    line: str
+    is_stated: bool
+
+
+def differences(expected: object, stated: object, path: LeafPath = (), is_exact: bool = True) -> list[LeafDifference]:
+    """Return where two values of JSON differ; `expected` is what was found now. What only it has comes last.
+
+    >>> [one.line for one in differences({"k": 3, "seed": 1}, {"k": 4, "colour": "red"})]
+    ['k: 3 now, certified 4', "colour: certified 'red', but there is no such entry now", \
+'seed: 1 now, but the certificate has no such entry']
+    """
+    found: list[LeafDifference] = []
+    _compare(expected, stated, path, is_exact, found)
+    return sorted(found, key=lambda one: not one.is_stated)
+
+
+def _compare(expected: object, stated: object, path: LeafPath, is_exact: bool, found: list[LeafDifference]) -> None:
+    if expected is stated:
+        return
+    now, then = _entries(expected), _entries(stated)
+    if now and then and type(expected) is type(stated):
+        for key in then if now.keys() == then.keys() else dict.fromkeys((*then, *now)):
+            _compare(now.get(key, _ABSENT), then.get(key, _ABSENT), (*path, key), is_exact, found)
+    elif now or then or expected is _ABSENT or stated is _ABSENT:
+        for place, value in () if stated is _ABSENT else leaves(stated, path):
+            line = f"{shown_path(place)}: certified {_short(value)}, but there is no such entry now"
+            found.append(LeafDifference(place, line, is_stated=True))
+        for place, value in () if expected is _ABSENT else leaves(expected, path):
+            line = f"{shown_path(place)}: {_short(value)} now, but the certificate has no such entry"
+            found.append(LeafDifference(place, line, is_stated=False))
+    elif not same_value(expected, stated, is_exact):
+        line = f"{shown_path(path)}: {_short(expected)} now, certified {_short(stated)}"
+        found.append(LeafDifference(path, line, is_stated=True))
+
+
+def _entries(value: object) -> dict[Any, Any]:
+    """Return the entries of a mapping or a list by key or place; a single value has none."""
+    return value if isinstance(value, dict) else dict(enumerate(value)) if isinstance(value, list) else {}
 
 
 def same_value(one: object, other: object, is_exact: bool = True) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from constraint_sdc.commands.certificate.basis import Basis, basis_of, unknown_fields
-from constraint_sdc.commands.certificate.leaves import LeafPath, differences, leaves, shown_path
+from constraint_sdc.commands.certificate.leaves import LeafDifference, LeafPath, differences, shown_path
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.recipe import recipe_from_json
 from constraint_sdc.maskers.registry import MASKERS
@@ -59,10 +59,10 @@ def self_comparison(certificate: Mapping[str, Any]) -> tuple[tuple[str, ...], tu
         *_in_words(certificate, plan, digest),
         *(f"{name}: not a field of a certificate" for name in unknown_fields(certificate)),
     ]
-    found = [(path, line, _is_worded(path, certificate)) for path, line in _differing(certificate, plan, digest)]
+    found = [(one, _is_worded(one.path, certificate)) for one in _differing(certificate, plan, digest)]
     # A sentence above tells the most usual contradictions; what it does not cover is told field by field.
-    contradictions = said or [line for _, line, is_worded in found if not is_worded]
-    return tuple(contradictions), tuple(shown_path(path) for path, _, is_worded in found if is_worded)
+    contradictions = said or [one.line for one, is_worded in found if not is_worded]
+    return tuple(contradictions), tuple(shown_path(one.path) for one, is_worded in found if is_worded)
 
 
 def _in_words(certificate: Mapping[str, Any], plan: Plan, digest: str) -> Iterator[str]:
@@ -95,14 +95,15 @@ def _rows_of_values(block: BlockPlan, groups: int, records: int) -> tuple[int, .
     return (groups,) if is_aggregated else (groups, records)
 
 
-def _differing(certificate: Mapping[str, Any], plan: Plan, digest: str) -> Iterator[tuple[LeafPath, str]]:
+def _differing(certificate: Mapping[str, Any], plan: Plan, digest: str) -> Iterator[LeafDifference]:
     """Yield what differs from the mirrored certificate, and is not merely stated."""
-    stated = dict(leaves(dict(certificate)))
+    mirror = mirrored(certificate, plan, digest)
+    made = {name: part for name, part in mirror.items() if part is not certificate.get(name)}
     # Through JSON and back, because a certificate has been there: a tuple is a list.
-    expected = dict(leaves(json.loads(json.dumps(mirrored(certificate, plan, digest), allow_nan=False))))
-    for path, line in differences(expected, stated):
-        if path not in stated or basis_of(path, certificate) is not Basis.STATED:
-            yield path, line
+    mirror |= json.loads(json.dumps(made, allow_nan=False))
+    for one in differences(mirror, dict(certificate)):
+        if not one.is_stated or basis_of(one.path, certificate) is not Basis.STATED:
+            yield one
 
 
 def _is_worded(path: LeafPath, certificate: Mapping[str, Any]) -> bool:

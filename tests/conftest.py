@@ -10,11 +10,15 @@ import gc
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.judge.worker import bench
 from constraint_sdc.judge.worker.process import Worker
+from constraint_sdc.partition.search import annealing
+from constraint_sdc.partition.search.neighbours import nearest
 
 # No deadlines: a busy machine is no defect. Nor are slow draws.
 settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -38,6 +42,15 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(100_000, 20, 50)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def loaded_kernels() -> None:
+    """Load the compiled search, so that the tests which mask small files take it: the groups are the same."""
+    points = np.random.default_rng(1).normal(size=(40, 2))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(annealing, "COMPILED_WORK", 0)
+        annealing.anneal(Cloud(points), np.arange(40) // 4, 4, nearest(points, 8, 1).astype(np.int64), 20, seed=1)
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ import pytest
 
 from constraint_sdc.commands.certificate.keys import read_signing_key
 from tests.cli.masking import ORIGINAL, write_rows
+from tests.waiting import hear_signals
 
 RULES = """<schema xmlns="http://purl.oclc.org/dsdl/schematron" queryBinding="xslt2"><pattern><rule context="Record">
 <assert id="positive" test="number(A) &gt; 0">x</assert></rule></pattern></schema>"""
@@ -23,6 +24,7 @@ def typed(words: tuple[str, ...], *lines: str) -> tuple[int, str]:
     """Run a command on a terminal and type a line at each prompt; return the exit code and all that was shown."""
     process, terminal = pty.fork()
     if not process:
+        hear_signals()
         os.execv(sys.executable, [sys.executable, "-c", "from constraint_sdc.cli import main; main()", *words])
     shown, waiting, deadline = b"", list(lines), time.monotonic() + 120
     prompts = 0

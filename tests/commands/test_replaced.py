@@ -49,7 +49,7 @@ FILES = {
     "words.txt": "x y",
     "original.xml": "<Microdata><Record><D>0</D></Record><Record><D>1</D></Record><Record><D>2</D></Record>"
     "<Record><D>3</D></Record></Microdata>",
-    "recipe.yml": "k: 3\nseed: 1\n",
+    "recipe.yml": "k: 3\nseed: 1\nmask: {partition: mdav}\n",
 }
 OTHERS = {
     "data.xml": FILES["data.xml"].replace("<A>7</A>", "<A>9</A>", 1),
@@ -58,7 +58,7 @@ OTHERS = {
     "codes.xml": "<codes><c>x</c><c>y</c><c>z</c></codes>",
     "words.txt": "x y z",
     "original.xml": FILES["original.xml"].replace("<D>3<", "<D>3</D></Record><Record><D>4<"),
-    "recipe.yml": "k: 4\nseed: 1\n",
+    "recipe.yml": "k: 4\nseed: 1\nmask: {partition: mdav}\n",
 }
 STAGES = {
     "read the data": (preparation, "read_dataset"),

@@ -22,6 +22,7 @@ from constraint_sdc.xpath.scope import record_scope
 from constraint_sdc.xpath.syntax import NotUnderstood
 from constraint_sdc.xpath.translate import translate
 from tests.constraints.exact import holds
+from tests.draws import draws
 
 NAMES = ("V1", "V2", "V3")
 CONSTANTS = ("0", "1", "2", "3", "5", "0.5", "0.25", "1.5", "4")
@@ -188,13 +189,13 @@ def check(text: str, record: dict[str, str], *, xpath1: bool = False) -> None:
     assert holds(simplify(negate(formula)), record) == (not wanted)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=draws(160), deadline=None)
 @given(conditions("xs:decimal"), records(quarters(), complete=True))
 def test_on_complete_records_a_formula_means_what_the_decimal_xpath_means(text: str, record: dict[str, str]) -> None:
     check(text, record)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=draws(160), deadline=None)
 @given(conditions("number", ask_presence=True), records(quarters(), complete=False))
 def test_on_records_with_gaps_a_formula_means_what_the_double_xpath_means(text: str, record: dict[str, str]) -> None:
     check(text, record)
@@ -215,25 +216,25 @@ def test_infinities_that_meet_do_not_change_the_meaning(text: str, second: str) 
     check(text, {"V1": "0", "V2": second})
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=draws(160), deadline=None)
 @given(conditions("number", divide=True), records(powers_of_two(), complete=False))
 def test_quotients_keep_their_meaning_also_for_a_divisor_of_zero(text: str, record: dict[str, str]) -> None:
     check(text, record)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=draws(120), deadline=None)
 @given(conditions("", ask_presence=True, extremes=False), records(quarters(), complete=False))
 def test_bare_values_in_arithmetic_keep_their_meaning(text: str, record: dict[str, str]) -> None:
     check(text, record)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=draws(120), deadline=None)
 @given(conditions("", ask_presence=True, extremes=False), records(quarters(), complete=False))
 def test_bare_values_keep_the_meaning_that_xpath_1_gives_them(text: str, record: dict[str, str]) -> None:
     check(text, record, xpath1=True)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=draws(80), deadline=None)
 @given(text_conditions(), records(st.sampled_from(["", "A", "B", "AB", " A ", "12"]), complete=False))
 def test_questions_about_texts_keep_their_meaning(text: str, record: dict[str, str]) -> None:
     check(text, record)
@@ -266,7 +267,7 @@ ITERATIONS = [
 ]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=draws(120), deadline=None)
 @given(
     st.sampled_from(ITERATIONS) | conditions("", ask_presence=True) | text_conditions(),
     records(quarters() | st.sampled_from(["", "x", " 1 ", "3"]), complete=False),

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from constraint_sdc.evaluate.expression import CompareOp
 from constraint_sdc.exact.lattice import WholeRow, has_whole_solution
 from constraint_sdc.exact.programme import LinearRow, Programme, _Limits, _solver, nearest_point
+from tests.draws import draws
 
 OPERATIONS = {
     "=": operator.eq,
@@ -87,7 +88,7 @@ def small_programmes(draw: st.DrawFn) -> Programme:
     return Programme(target, weight, step, tuple(rows), low, high)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=draws(100), deadline=None)
 @given(small_programmes())
 def test_a_small_programme_has_the_optimum_of_brute_force(programme: Programme) -> None:
     point, least = nearest_point(programme), _by_brute_force(programme)
@@ -97,7 +98,7 @@ def test_a_small_programme_has_the_optimum_of_brute_force(programme: Programme) 
         assert programme.distance(_require_exact(programme, point)) == pytest.approx(least, abs=1e-7)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=draws(50), deadline=None)
 @given(small_programmes())
 def test_without_bounds_no_point_of_the_window_is_nearer(programme: Programme) -> None:
     least = _by_brute_force(programme)

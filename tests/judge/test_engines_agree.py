@@ -6,12 +6,12 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from constraint_sdc.commands.check import CheckOptions, check_file
 from constraint_sdc.judge.finding import CheckResult, RuleResult, Violation
+from tests.draws import draws
 
 PLAIN = ["0", "1", "5", "7.5", "-3", "1e3", " 5 ", "", "abc", "NaN", "INF", "-0", "0.1", "0.30000000000000004", "007"]
 ODD = ["12345678901234567890", "9007199254740993", "é", "5<!--c-->0", "<![CDATA[7]]>", "&#49;0", "1_0"]
@@ -134,17 +134,9 @@ def both(case: Case, show_values: bool) -> tuple[CheckResult, CheckResult]:
         return fast, judge
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=draws(60, exploring=400), deadline=None, suppress_health_check=list(HealthCheck))
 @given(case=cases(), show_values=st.booleans())
 def test_auto_and_saxon_give_the_same_counts_records_lines_and_messages(case: Case, show_values: bool) -> None:
     fast, judge = both(case, show_values)
     assert verdicts(fast) == verdicts(judge)
     assert (fast.records, fast.exit_code) == (judge.records, judge.exit_code)
-
-
-@pytest.mark.slow
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
-@given(case=cases(), show_values=st.booleans())
-def test_auto_and_saxon_agree_in_a_long_run(case: Case, show_values: bool) -> None:
-    fast, judge = both(case, show_values)
-    assert verdicts(fast) == verdicts(judge)

@@ -20,6 +20,7 @@ from constraint_sdc.operators.lower_median import LowerMedian
 from constraint_sdc.operators.mode import Mode
 from constraint_sdc.plan.plan import Why
 from constraint_sdc.reports.sentences import sentence
+from tests.draws import draws
 from tests.maskers.extract import Extract, Row, columns, extract, schema, the_rule
 
 ORIGINAL = '  <let name="original" value="document(\'data.xml\')"/>\n'
@@ -46,7 +47,7 @@ variables:
   Region: {role: quasi-identifier, type: nominal}
 """
 CATEGORIES = ("Sex", "Level", "Marital", "Sector", "Grade", "Region")
-GENTLE = settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+GENTLE = settings(deadline=None, max_examples=draws(12), suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def people(seed: int, records: int, regions: int = 8) -> list[dict[str, str]]:

@@ -18,6 +18,7 @@ from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.partition.methods import mdav_pruned
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.partition.methods.mdav_kernels import arrange
+from tests.draws import draws
 from tests.partition.drawn import drawn_points
 from tests.partition.test_mdav import KINDS
 
@@ -92,7 +93,7 @@ TIED: dict[str, Callable[[], Points]] = {
 }
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=draws(40))
 @given(
     kind=st.sampled_from(KINDS),
     n=st.integers(2, 400),

@@ -159,8 +159,9 @@ def test_compiled_and_plain_annealing_end_alike(limit: str, monkeypatch: pytest.
 def test_a_short_search_takes_compiled_code_that_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     cloud = some_cloud(3, 60)
     lists = lists_of(cloud)
-    plain = anneal(cloud, in_order(60, 3), 3, lists, 20, seed=5)
     with monkeypatch.context() as patch:
+        patch.setattr(annealing, "_is_loaded", lambda: False)
+        plain = anneal(cloud, in_order(60, 3), 3, lists, 20, seed=5)
         patch.setattr(annealing, "COMPILED_WORK", 10)
         anneal(cloud, in_order(60, 3), 3, lists, 20, seed=5)
     monkeypatch.setattr(annealing, "propose", None)

@@ -17,6 +17,7 @@ from constraint_sdc.errors import ConstraintSdcError, RulesError
 from constraint_sdc.schematron import abstract
 from constraint_sdc.schematron.load import load_schema
 from constraint_sdc.schematron.schema import MarkupPart, NamePart, Schema, TextPart, ValuePart
+from tests.draws import draws
 
 HEAD = '<schema xmlns="http://purl.oclc.org/dsdl/schematron" queryBinding="xslt2"{}>\n'
 
@@ -276,7 +277,7 @@ def test_parameters_are_replaced_name_by_name_in_one_pass(
 CASES = sorted((Path(__file__).parent / "cases").glob("*.xml"))
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=draws(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_a_damaged_schema_loads_or_is_refused_politely(tmp_path: Path, data: st.DataObject) -> None:
     """Take any case's schema, damage it in one to three places, and expect a schema or one of our own errors."""

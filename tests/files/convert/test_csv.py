@@ -15,6 +15,7 @@ from constraint_sdc.data.variable import RowSource, VariableInfo
 from constraint_sdc.errors import DataError, UsageError
 from constraint_sdc.files.csv_file import read_csv, write_csv
 from constraint_sdc.files.rows_file import write_rows
+from tests.draws import draws
 
 XML_TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00\ufffe\uffff", exclude_categories=("Cc", "Cs")))
 TEXTS = XML_TEXT | st.from_regex(r"[ 0-9.eE+\-=@,;\"'\n\r\t&<>]{0,12}", fullmatch=True)
@@ -32,7 +33,7 @@ def written(path: Path, text: str, encoding: str = "utf-8") -> Path:
     return path
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=draws(80), deadline=None)
 @given(table=tables(), delimiter=st.sampled_from(",;\t|"), empty=st.sampled_from(["absent", "empty"]))
 def test_csv_to_xml_to_csv_is_the_identity_on_texts(
     table: list[list[str]], delimiter: str, empty: str, records_of_xml: Callable[[Path], list[dict[str, str]]]

@@ -29,6 +29,7 @@ from constraint_sdc.data.variable import (
 from constraint_sdc.errors import DataError
 from constraint_sdc.files.parquet_file import read_parquet, write_parquet
 from constraint_sdc.files.rows_file import write_rows
+from tests.draws import draws
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\ufffe\uffff", exclude_categories=("Cc", "Cs")))
 DECIMALS = st.decimals(-(10**9), 10**9, places=2, allow_nan=False)
@@ -41,7 +42,7 @@ def described(columns: Batch, missing: tuple[str, ...] = ()) -> RowSource:
     return RowSource(tuple(describe(info, surveys[info.name]) for info in plain), lambda: iter([columns]))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=draws(50), deadline=None)
 @given(
     values=st.lists(
         st.tuples(
@@ -76,7 +77,7 @@ def test_parquet_to_xml_to_parquet_keeps_values_and_types(
         assert after == before or (math.isnan(before) and math.isnan(after))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=draws(80), deadline=None)
 @given(st.lists(st.none() | LEXICAL, min_size=1, max_size=6), st.booleans())
 def test_any_text_comes_back_from_parquet_as_it_was(texts: list[str | None], is_coded: bool) -> None:
     rows = described({"V1": texts}, ("-9",) if is_coded else ())

@@ -36,8 +36,8 @@ def main() -> None:
             }
             settle_publication(folder / MASKED)
             print(json.dumps({**seen, **settled(scene, folder)}))
-            if is_twice:
-                die_in_recovery(scene, folder, at, act)
+            if is_twice and act is dying_after:  # before an operation is after the one before it
+                die_in_recovery(scene, folder, at)
 
 
 def dying_publications(scene: Scene, folder: Path, act: Act) -> Iterator[int]:
@@ -56,12 +56,12 @@ def publish_and_die(scene: Scene, folder: Path, at: int, act: Act) -> bool:
     return dies(lambda: scene.publish(folder), FaultyDisk(at, act))
 
 
-def die_in_recovery(scene: Scene, folder: Path, first: int, act: Act) -> None:
+def die_in_recovery(scene: Scene, folder: Path, first: int) -> None:
     """Die in the publication, then at every operation of the recovery; a third process has to cope with the rest."""
     at = 0
     while True:
         at += 1
-        publish_and_die(scene, folder, first, act)
+        publish_and_die(scene, folder, first, dying_after)
         if not dies(lambda: settle_publication(folder / MASKED), FaultyDisk(at, dying_after)):
             return
         readable = scene.readable_staged(folder)

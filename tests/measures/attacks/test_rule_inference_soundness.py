@@ -27,6 +27,7 @@ from constraint_sdc.data.pair import MaskedTogether, Pair
 from constraint_sdc.data.series import Grid
 from constraint_sdc.measures.attacks.rule_inference.intervals import Intervals, infer_intervals, intruder_of
 from constraint_sdc.measures.attacks.rule_inference.narrowing import usable_rules
+from tests.draws import draws
 from tests.measures.attacks.edit_rules import rule_of
 from tests.measures.pairs import compared, group_means
 
@@ -122,7 +123,7 @@ within = AllOf(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=draws(25))
 @given(st.lists(formula, min_size=1, max_size=3), st.sets(st.sampled_from(NAMES), min_size=1), st.booleans(), st.data())
 def test_every_solution_lies_in_the_intervals(
     formulas: list[Formula], masked: set[str], is_grid: bool, data: st.DataObject
@@ -144,7 +145,7 @@ def test_every_solution_lies_in_the_intervals(
             assert max(p[name] for p in alike) <= high
 
 
-@settings(max_examples=40)
+@settings(max_examples=draws(20))
 @given(
     st.lists(st.tuples(st.integers(-9999, 9999), st.integers(-9999, 9999)), min_size=1, max_size=12),
     st.sampled_from([Grid(2), Grid(None)]),
@@ -169,7 +170,7 @@ def test_rules_computed_in_doubles_never_lose_a_record(
     assert_enclosed(both, pair)
 
 
-@settings(max_examples=40)
+@settings(max_examples=draws(20))
 @given(st.integers(0, 10**6), st.integers(2, 40), st.integers(1, 5))
 def test_shares_of_a_total_in_groups(seed: int, records: int, size: int) -> None:
     """The usual file: non-negative parts, a masked total, an order, skewed numbers; more is bounded with the means."""

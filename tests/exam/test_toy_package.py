@@ -6,13 +6,13 @@ import ast
 import json
 import os
 import re
-import subprocess
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.exam.toy_package import PAGE, files_of_the_page, install
+from tests.forks import Forks, forks
 
 GROUPS = {
     "operator": "constraint_sdc.operators",
@@ -34,6 +34,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def installed(site: Path) -> Iterator[Forks]:
+    """The command line, which finds the package of the page."""
+    path = os.pathsep.join([str(site), *filter(None, [os.environ.get("PYTHONPATH")])])
+    with forks({**os.environ, "PYTHONPATH": path}) as program:
+        yield program
+
+
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     rows = [(7 * i % 23, 5 * i % 17, 16 + 11 * i % 60) for i in range(24)]
@@ -41,20 +49,6 @@ def data(tmp_path: Path) -> Path:
     (tmp_path / "data.xml").write_text(f"<Data>{records}</Data>", encoding="utf-8")
     (tmp_path / "rules.sch").write_text(RULES, encoding="utf-8")
     return tmp_path
-
-
-def run(site: Path, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run the command line in a process that finds the package of the page."""
-    path = os.pathsep.join([str(site), *filter(None, [os.environ.get("PYTHONPATH")])])
-    code = "from constraint_sdc.cli import main; main()"
-    return subprocess.run(
-        [sys.executable, "-c", code, *words],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
 
 def test_one_module_and_one_line_for_every_kind() -> None:
@@ -76,8 +70,8 @@ def is_class(node: ast.stmt) -> bool:
 @pytest.mark.parametrize(
     "name", ["toy-trimmed-mean", "toy-file-order", "toy-median-shift", "toy-exact-match", "toy-groups", "toy-lines"]
 )
-def test_every_toy_passes_its_exam(site: Path, tmp_path: Path, name: str) -> None:
-    done = run(site, tmp_path, "exam", name, "--cases", "2")
+def test_every_toy_passes_its_exam(installed: Forks, tmp_path: Path, name: str) -> None:
+    done = installed.run(tmp_path, "exam", name, "--cases", "2")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "(toy-plugins 1.0)" in done.stdout.splitlines()[0]
     assert done.stdout.splitlines()[-1].startswith("passed: ")
@@ -92,32 +86,32 @@ def test_every_toy_passes_its_exam(site: Path, tmp_path: Path, name: str) -> Non
         ("mask: {masker: toy-groups, partition: toy-file-order}", []),
     ],
 )
-def test_a_file_is_masked_with_it(site: Path, data: Path, recipe: str, options: list[str]) -> None:
+def test_a_file_is_masked_with_it(installed: Forks, data: Path, recipe: str, options: list[str]) -> None:
     (data / "recipe.yml").write_text(recipe + "\n", encoding="utf-8")
     words = ["mask", "data.xml", "--rules", "rules.sch", "-k", "3", "--recipe", "recipe.yml", "-o", "masked.xml"]
-    done = run(site, data, *words, *options)
+    done = installed.run(data, *words, *options)
     assert done.returncode == 0, done.stderr
     certificate = (data / "masked.xml.certificate.json").read_text("utf-8")
     asked = [
         name for name in ("toy-trimmed-mean", "toy-file-order", "toy-groups") if name in recipe + " ".join(options)
     ]
     assert all(name in certificate for name in asked)
-    checked = run(site, data, "check", "masked.xml", "--rules", "rules.sch", "--format", "toy-lines")
+    checked = installed.run(data, "check", "masked.xml", "--rules", "rules.sch", "--format", "toy-lines")
     assert (checked.returncode, checked.stdout) == (0, "total\t24\t0\t0\nadult\t24\t0\t0\n")
 
 
-def test_measure_and_attack_take_part(site: Path, data: Path) -> None:
-    masked = run(site, data, "mask", "data.xml", "--rules", "rules.sch", "-k", "3", "-o", "masked.xml")
+def test_measure_and_attack_take_part(installed: Forks, data: Path) -> None:
+    masked = installed.run(data, "mask", "data.xml", "--rules", "rules.sch", "-k", "3", "-o", "masked.xml")
     assert masked.returncode == 0, masked.stderr
-    assessed = json.loads(run(site, data, "assess", "data.xml", "masked.xml", "--json").stdout)
+    assessed = json.loads(installed.run(data, "assess", "data.xml", "masked.xml", "--json").stdout)
     assert "toy-median-shift" in [found["measure"] for found in assessed["utility"]]
     assert "toy-exact-match" in [found["measure"] for found in assessed["attacks"]]
-    attacked = json.loads(run(site, data, "attack", "toy-exact-match", "data.xml", "masked.xml", "--json").stdout)
+    attacked = json.loads(installed.run(data, "attack", "toy-exact-match", "data.xml", "masked.xml", "--json").stdout)
     assert attacked["measure"] == "toy-exact-match"
-    assert "toy-exact-match" in run(site, data, "attack", "--help").stdout
+    assert "toy-exact-match" in installed.run(data, "attack", "--help").stdout
 
 
-def test_a_declared_parameter_is_an_option(site: Path, data: Path) -> None:
+def test_a_declared_parameter_is_an_option(installed: Forks, data: Path) -> None:
     """Every pair of records is equal: no original is found alone, and each among two."""
     rows = "".join(f"<Record><A>{n // 2}</A></Record>" for n in range(24))
     for name in ("twins.xml", "same.xml"):
@@ -125,7 +119,7 @@ def test_a_declared_parameter_is_an_option(site: Path, data: Path) -> None:
     files = ("twins.xml", "same.xml")
 
     def matched(*words: str) -> tuple[float, list[str]]:
-        done = run(site, data, *words, "--json")
+        done = installed.run(data, *words, "--json")
         assert done.returncode == 0, done.stderr
         found = json.loads(done.stdout)
         (attack,) = [one for one in found.get("attacks", [found]) if one["measure"] == "toy-exact-match"]
@@ -135,7 +129,7 @@ def test_a_declared_parameter_is_an_option(site: Path, data: Path) -> None:
     assert matched("attack", "toy-exact-match", *files, "--most", "2") == (100.0, ["measured with most = 2"])
     assert matched("assess", *files)[0] == 0.0
     assert matched("assess", *files, "--set", "toy-exact-match.most=2") == (100.0, ["measured with most = 2"])
-    told = run(site, data, "attack", "toy-exact-match", "--help").stdout
+    told = installed.run(data, "attack", "toy-exact-match", "--help").stdout
     assert re.search(r"--most VALUE +Originals among which a record counts as found, at\s+most\. ", told)
 
 
@@ -158,20 +152,19 @@ def test_a_declared_parameter_is_an_option(site: Path, data: Path) -> None:
         ),
     ],
 )
-def test_a_parameter_that_cannot_be_is_refused(site: Path, data: Path, words: str, said: str) -> None:
-    done = run(site, data, *words.split())
+def test_a_parameter_that_cannot_be_is_refused(installed: Forks, data: Path, words: str, said: str) -> None:
+    done = installed.run(data, *words.split())
     assert done.returncode == 2
     assert said in done.stderr
 
 
-def test_without_the_package_its_names_are_unknown(data: Path, tmp_path: Path) -> None:
+def test_without_the_package_its_names_are_unknown(data: Path) -> None:
     (data / "recipe.yml").write_text("variables:\n  Age: {operator: toy-trimmed-mean}\n", encoding="utf-8")
     words = ["mask", "data.xml", "--rules", "rules.sch", "--recipe", "recipe.yml", "-o", "masked.xml"]
-    refused = run(tmp_path / "nowhere", data, *words)
-    assert refused.returncode == 2
-    assert "recipe.yml:2: unknown operator 'toy-trimmed-mean'; use one of: arithmetic mean, " in refused.stderr
-    assert run(tmp_path / "nowhere", data, "exam", "toy-groups").returncode == 2
-    assert (
-        run(tmp_path / "nowhere", data, "check", "data.xml", "--rules", "rules.sch", "--format", "toy-lines").returncode
-        == 2
-    )
+    with forks(os.environ) as plain:
+        refused = plain.run(data, *words)
+        assert refused.returncode == 2
+        assert "recipe.yml:2: unknown operator 'toy-trimmed-mean'; use one of: arithmetic mean, " in refused.stderr
+        assert plain.run(data, "exam", "toy-groups").returncode == 2
+        checked = plain.run(data, "check", "data.xml", "--rules", "rules.sch", "--format", "toy-lines")
+        assert checked.returncode == 2

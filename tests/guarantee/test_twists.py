@@ -8,7 +8,8 @@ import pytest
 import yaml
 
 from constraint_sdc.exam.guarantee.drafting import WRITINGS, Draft
-from constraint_sdc.exam.guarantee.layouts import random_layout
+from constraint_sdc.exam.guarantee.layouts import NIL, random_layout
+from constraint_sdc.exam.guarantee.recipes import _numeric_wish
 from constraint_sdc.exam.guarantee.twists import Twist, several_groups
 
 GROUPS = Twist(frozenset({"several groups"}), Random(1))
@@ -31,3 +32,11 @@ def test_variables_are_divided_among_two_or_three_groups(variables: int) -> None
 
 def test_fewer_than_four_variables_are_not_divided() -> None:
     assert several_groups(GROUPS, draft_of(3), "group_size: 2\n") == "group_size: 2\n"
+
+
+def test_the_grid_of_a_recipe_is_that_of_the_cells_with_a_number() -> None:
+    """Absent, empty and nil cells have no digits; the draws that wish for a grid lie between 0.5 and 0.7."""
+    draft = draft_of(0)
+    name = draft.add([None, "", NIL, "1.5", "2.25", "3"])
+    drawn = [_numeric_wish(draft, name, Random(seed), is_tied=True) for seed in range(40)]
+    assert {wish["grid"] for wish in drawn if "grid" in wish} == {2}

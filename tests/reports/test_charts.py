@@ -325,3 +325,13 @@ def test_both_boxes_of_quantiles_stand_in_their_panel_before_above_after() -> No
 def test_lines_of_equal_score_are_drawn_where_the_map_has_room_for_them() -> None:
     texts = [element.text for element in Tree.fromstring(render_map_svg(sweep_points()[3:9])).iter(f"{SVG}text")]
     assert [texts.count(f"{score}") for score in range(0, 80, 10)] == [2, 3, 3, 3, 3, 2, 2, 0], "both axes end at 60"
+
+
+@pytest.mark.parametrize(
+    ("first", "labels"),
+    [(0.0, ["0", "50", "100"]), (-1234567890.0, ["-1,234,567,890", "-1,234,567,790"])],
+)
+def test_the_number_in_the_middle_is_written_where_there_is_room(first: float, labels: list[str]) -> None:
+    values = [first + i for i in range(101)]
+    root = Tree.fromstring(str(distribution_svg(compared("V", values, values), 3, "v")))
+    assert [element.text for element in root.iter(f"{SVG}text")] == labels

@@ -100,6 +100,15 @@ def test_bounds_drawn_in_to_a_lattice(lattice: ValueLattice, low: float, width: 
     assert [new_low[0], new_high[0]] == ([inside[0], inside[-1]] if inside else [low, low + width])
 
 
+def test_what_can_be_counted_hangs_on_the_numerators_not_on_how_many_there_are() -> None:
+    """Multiples of 1,000 between numbers of 17 digits: their indices are below 2**50, they themselves are not."""
+    low, high = np.array([-4e16 - 8.0, 7.0, 3e16 + 4.0]), np.array([-3e16 - 4.0, 2e15 + 8.0, 4e16 + 8.0])
+    (new_low, new_high), is_left = onto(ValueLattice(1000), (low, high))
+    assert new_low.tolist() == [-4e16 - 8.0, 1000.0, 3e16 + 4.0]
+    assert new_high.tolist() == [-3e16 - 4.0, 2e15 + 8.0, 4e16 + 8.0]
+    assert is_left.all()
+
+
 def test_a_lattice_leaves_alone_what_it_cannot_count() -> None:
     bounds = np.array([-np.inf, 1e300, -1e17]), np.array([np.inf, 2e300, 1e17])
     (low, high), is_left = onto(ValueLattice(1), bounds)

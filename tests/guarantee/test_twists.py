@@ -10,7 +10,7 @@ import yaml
 from constraint_sdc.exam.guarantee.drafting import WRITINGS, Draft
 from constraint_sdc.exam.guarantee.layouts import NIL, random_layout
 from constraint_sdc.exam.guarantee.recipes import _numeric_wish
-from constraint_sdc.exam.guarantee.twists import Twist, several_groups
+from constraint_sdc.exam.guarantee.twists import Twist, several_groups, spell_oddly
 
 GROUPS = Twist(frozenset({"several groups"}), Random(1))
 
@@ -40,3 +40,18 @@ def test_the_grid_of_a_recipe_is_that_of_the_cells_with_a_number() -> None:
     name = draft.add([None, "", NIL, "1.5", "2.25", "3"])
     drawn = [_numeric_wish(draft, name, Random(seed), is_tied=True) for seed in range(40)]
     assert {wish["grid"] for wish in drawn if "grid" in wish} == {2}
+
+
+def test_odd_spelling_is_for_some_numbers_and_never_for_a_missing_value() -> None:
+    cells = [None, "", NIL, *map(str, range(27))]
+    spelt: list[list[str | None]] = []
+    for seed in range(300):
+        draft = Draft(Random(seed), 30, random_layout(Random(1)), "xslt2", WRITINGS[0])
+        name = draft.add(cells)
+        spell_oddly(draft)
+        if draft.ideas:
+            spelt.append(draft.columns[name])
+    assert spelt, "one in 25 is spelt oddly"
+    assert all(after[:3] == cells[:3] for after in spelt)
+    changes = [sum(a != b for a, b in zip(after, cells, strict=True)) for after in spelt]
+    assert 0 < max(changes) < 20

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -20,12 +21,14 @@ from constraint_sdc.partition.methods.auto import Auto
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.partition.registry import partitioner
 from constraint_sdc.plan.blocks import refuse_too_many_categories, rules_of
+from constraint_sdc.plan.cells import NONE_KNOWN, StratumCell
+from constraint_sdc.plan.classes import PinnedClasses, RecordClasses, pinned_classes, record_classes
 from constraint_sdc.plan.derivation import derive
 from constraint_sdc.plan.design import BlockDesign, Stratum
 from constraint_sdc.plan.plan import Block, BlockPlan, StratumPlan, VariablePlan
 from constraint_sdc.plan.reasons import explain_own, explain_rule, own_strategy, strategy
 from constraint_sdc.plan.rule_facts import AtomTruth, RuleFacts, Term
-from constraint_sdc.plan.strata import NONE_KNOWN, Company, RecordClasses, StratumCell, form_strata, record_classes
+from constraint_sdc.plan.strata import Company, form_strata
 from constraint_sdc.plan.treatment import (
     choose_operators,
     refuse_determined,
@@ -77,7 +80,8 @@ def design_block(block: Block, pins: tuple[tuple[str, Codes], ...], around: Bloc
     refuse_too_many_categories(placed, around.records)
     cloud = cloud_of(placed, around.division.standardise, around.wishes, around.weights)
     _refuse_far_points(cloud)
-    cells = _cheapest_strata(_accepts(forked, around), classes.codes, cloud, around)
+    pinned = cache(lambda: pinned_classes(rules, block.names, around.truth, dict(pins), around.records))
+    cells = _cheapest_strata(_accepts(forked, around), classes.codes, cloud, pinned, around)
     strata = tuple(_stratum(cell, rules, forked, series, operators, around.broken) for cell in cells)
     planned = tuple(
         StratumPlan(
@@ -133,14 +137,20 @@ def _refuse_far_points(cloud: Cloud) -> None:
             raise UsageError(f"the values of {axis.name} are too large for distances between records", hint=hint)
 
 
-def _cheapest_strata(accepts: ConditionBits, classes: Codes, cloud: Cloud, around: BlockContext) -> list[StratumCell]:
+def _cheapest_strata(
+    accepts: ConditionBits,
+    classes: Codes,
+    cloud: Cloud,
+    pinned: Callable[[], PinnedClasses],
+    around: BlockContext,
+) -> list[StratumCell]:
     """Form strata with and without companions for the small ones; return those with the least loss under MDAV.
 
     With too many records to try both, small strata get no companions.
     """
     choices: dict[tuple[int, ...], list[StratumCell]] = {}
     for company in Company if around.records <= _TRIED else (Company.NONE,):
-        cells = form_strata(accepts, classes, cloud.points, around.k, company)
+        cells = form_strata(accepts, classes, cloud.points, around.k, company, pinned)
         choices.setdefault(tuple(len(cell.rows) for cell in cells), cells)
     if len(choices) == 1:
         return next(iter(choices.values()))

@@ -1,97 +1,25 @@
-"""Strata and classes: records that are treated separately."""
+"""Strata: records treated separately because a rule's condition splits them; few and large, none below k."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 
 import numpy as np
 import numpy.typing as npt
 
-from constraint_sdc.arrays import Classes, Codes, ConditionBits, Points, Rows
-from constraint_sdc.data.series import Series
-from constraint_sdc.operators.registry import OPERATORS
+from constraint_sdc.arrays import Classes, ConditionBits, Points, Rows
+from constraint_sdc.plan.cells import NONE_KNOWN, StratumCell, by_class, cover, has_bit
+from constraint_sdc.plan.classes import PinnedClasses
 from constraint_sdc.plan.plan import Formation
-from constraint_sdc.plan.rule_facts import RuleFacts
-from constraint_sdc.settings.reason import Reason, because
 
-# Classes of records that must not share a mean: they differ in blanks, pinned values, broken rules or signs.
-
-
-@dataclass(frozen=True, slots=True)
-class RecordClasses:
-    """`codes` (n x c): records may share a mean only if their rows are equal. `labels` say what each column is."""
-
-    codes: Codes
-    labels: tuple[tuple[str, str], ...]
-
-    def conditions(self, row: int) -> Iterator[Reason]:
-        """Yield what distinguishes a record's class, without a value of the record."""
-        for (kind, name), code in zip(self.labels, self.codes[row].tolist(), strict=True):
-            match kind:
-                case "blank" if code:
-                    yield because("missing", variable=name)
-                case "pinned":
-                    yield because("same-value", variable=name)
-                case "broken" if code:
-                    yield because("broken-already", rule=name)
-                case "sign":
-                    yield because("sign", variable=name, sign="<=>"[code + 1])
-                case _:
-                    continue
-
-
-def record_classes(
-    rules: Sequence[RuleFacts],
-    series: Mapping[str, Series],
-    operators: Mapping[str, str],
-    pins: tuple[tuple[str, Codes], ...],
-    broken: Mapping[str, Rows],
-    records: int,
-) -> RecordClasses:
-    """Return the classes of a block; columns in which all records agree are left out."""
-    columns: list[tuple[tuple[str, str], Codes]] = []
-    for name, one in series.items():
-        columns.append((("blank", name), one.blank))
-        if OPERATORS[operators[name]].traits.averages_logarithms:
-            columns.append((("sign", name), np.sign(np.nan_to_num(one.values)).astype(np.int64)))
-    columns += [(("pinned", name), codes) for name, codes in pins]
-    for rule in rules:
-        if rule.id in broken:
-            codes = np.zeros(records, np.int64)
-            codes[broken[rule.id]] = 1
-            columns.append((("broken", rule.id), codes))
-    apart = [(label, codes) for label, codes in columns if len(codes) and (codes != codes[0]).any()]
-    table = np.array([codes for _, codes in apart], np.int64).T if apart else np.zeros((records, 0), np.int64)
-    return RecordClasses(table, tuple(label for label, _ in apart))
-
-
-# Strata: records treated separately because a rule's condition splits them; few and large, none below k.
-#
-# Every record satisfies at least one conjunction of each rule. A cell is a choice of one conjunction per rule and the
-# records assigned to it: within it the chosen atoms are plain conjunctive constraints. Cells are taken greedily,
-# largest first. A cell below k is dissolved into cells that accept its records too, topped up with the nearest records
-# that it accepts, or merged with the nearest records of any kind; in that last case a common conjunction is not
-# guaranteed.
-#
-# Bit t of `accepts[i, r]` says that record i satisfies conjunction t of rule r. Records with different rows of
-# `classes` (n x c) do not share a mean: patterns of blanks, pinned values, signs.
+# A cell below k is dissolved into cells that accept its records too, or topped up with the nearest records that it
+# accepts. Otherwise it is merged, and a common conjunction is no longer guaranteed: first with records that the same
+# unmasked values bind, any of which can represent it; then with records whose rules some record of the file satisfies
+# together with its own; with any others only if there is no other way.
 
 _FEW = 3  # times k: smaller cells get companions
-
-NONE_KNOWN = -1
-"""The choice for a rule if the records satisfy no conjunction that we understand."""
-
-
-@dataclass(slots=True)
-class StratumCell:
-    """Records, the conjunction chosen for each rule, and how the cell came to its size."""
-
-    rows: Rows
-    choice: tuple[int, ...]
-    formation: Formation = Formation.WHOLE
-    is_one_class: bool = True
 
 
 class Company(Enum):
@@ -106,75 +34,20 @@ class Company(Enum):
 
 
 def form_strata(
-    accepts: ConditionBits, classes: Classes, points: Points, k: int, company: Company = Company.NONE
+    accepts: ConditionBits,
+    classes: Classes,
+    points: Points,
+    k: int,
+    company: Company = Company.NONE,
+    pinned: Callable[[], PinnedClasses] | None = None,
 ) -> list[StratumCell]:
-    """Return cells of at least k records each that together contain every record once; n must be at least k."""
-    cells = [cell for rows in _by_class(classes) for cell in _cover(accepts, rows)]
-    return _Forming(accepts, classes, points, k, company, cells).finish()
+    """Return cells of at least k records each that together contain every record once; n must be at least k.
 
-
-def _by_class(classes: Classes) -> Iterator[Rows]:
-    if not classes.shape[1]:
-        yield np.arange(len(classes))
-        return
-    _, label = np.unique(classes, axis=0, return_inverse=True)
-    label = label.ravel()
-    order = np.argsort(label, kind="stable")
-    yield from np.split(order, np.flatnonzero(np.diff(label[order])) + 1)
-
-
-def _cover(accepts: ConditionBits, rows: Rows) -> Iterator[StratumCell]:
-    """Yield cells that cover the rows; each choice starts from the conjunctions that most records satisfy."""
-    kinds, kind_of, counts = np.unique(accepts[rows], axis=0, return_inverse=True, return_counts=True)
-    kind_of = kind_of.ravel()
-    bits = _Bits.of(kinds)
-    left = np.ones(len(kinds), np.bool_)
-    while left.any():
-        chosen, taken = bits.largest_choice(counts, left)
-        left &= ~taken
-        yield StratumCell(rows[taken[kind_of]], chosen)
-
-
-@dataclass(frozen=True, slots=True)
-class _Bits:
-    """The conjunctions that occur: column c of `accepted` tells which kinds of record satisfy `term[c]` of a rule."""
-
-    rules: int
-    rule: Rows
-    term: Rows
-    accepted: npt.NDArray[np.bool_]
-
-    @classmethod
-    def of(cls, kinds: ConditionBits) -> _Bits:
-        columns = [
-            (rule, term, mask)
-            for rule in range(kinds.shape[1])
-            for term in range(64)
-            if (mask := _has_bit(kinds[:, rule], term)).any()
-        ]
-        accepted = np.array([mask for _, _, mask in columns], np.bool_).reshape(len(columns), len(kinds)).T
-        places = np.array([(rule, term) for rule, term, _ in columns], np.int64).reshape(-1, 2)
-        return cls(kinds.shape[1], places[:, 0], places[:, 1], accepted)
-
-    def largest_choice(
-        self, counts: npt.NDArray[np.int64], left: npt.NDArray[np.bool_]
-    ) -> tuple[tuple[int, ...], npt.NDArray[np.bool_]]:
-        """Return a conjunction for each rule, the most widely satisfied first, and the kinds that satisfy them all."""
-        taken = left.copy()
-        choice = [NONE_KNOWN] * self.rules
-        is_open = np.ones(len(self.rule), np.bool_)
-        while is_open.any():
-            sizes = np.where(is_open, counts[taken] @ self.accepted[taken], -1)
-            best = int(sizes.argmax())
-            is_open &= self.rule != self.rule[best]
-            if sizes[best] > 0:
-                choice[self.rule[best]] = int(self.term[best])
-                taken &= self.accepted[:, best]
-        return tuple(choice), taken
-
-
-def _has_bit(masks: ConditionBits, term: int) -> npt.NDArray[np.bool_]:
-    return np.asarray((masks >> np.uint64(term)) & np.uint64(1), np.bool_)
+    `pinned` gives the classes of records that the same unmasked values bind; it is asked for if cells are merged.
+    """
+    cells = [cell for rows in by_class(classes) for cell in cover(accepts, rows)]
+    ask = pinned or (lambda: PinnedClasses.one(len(accepts)))
+    return _Forming(accepts, classes, points, k, company, cells, ask).finish()
 
 
 @dataclass(slots=True)
@@ -187,6 +60,7 @@ class _Forming:
     k: int
     company: Company
     cells: list[StratumCell]
+    pinned: Callable[[], PinnedClasses]
     _cell_of: Rows = field(init=False)
 
     def finish(self) -> list[StratumCell]:
@@ -196,13 +70,8 @@ class _Forming:
             self._cell_of[cell.rows] = number
         own = [cell.rows for cell in self.cells]
         while (small := self._smallest()) is not None:
-            is_helped = (
-                self._dissolve(small)
-                or self._borrow(small, accepted_only=True)
-                or self._borrow(small, accepted_only=False)
-            )
-            if not is_helped:
-                self._join_nearest(small)
+            if not (self._dissolve(small) or self._top_up(small)):
+                self._merge(small)
         for number, cell in enumerate(self.cells):
             if 0 < len(cell.rows) < _FEW * self.k and cell.formation is not Formation.MERGED:
                 if self.company is Company.OF_ITS_OWN:
@@ -236,7 +105,7 @@ class _Forming:
         fits = np.ones(len(rows), np.bool_)
         for rule, term in enumerate(choice):
             masks = self.accepts[rows, rule]
-            fits &= masks == 0 if term == NONE_KNOWN else _has_bit(masks, term)
+            fits &= masks == 0 if term == NONE_KNOWN else has_bit(masks, term)
         return fits
 
     def _accepted_by(self, choices: list[tuple[int, ...]], rows: Rows) -> npt.NDArray[np.bool_]:
@@ -280,22 +149,78 @@ class _Forming:
             self._move(rows[goals == goal], goal, Formation.JOINED)
         return True
 
-    def _borrow(self, number: int, *, accepted_only: bool) -> bool:
-        """Bring the cell to k with the nearest records that other cells can spare."""
+    def _top_up(self, number: int) -> bool:
+        """Bring the cell to k with the nearest records that it accepts and that other cells can spare."""
         cell = self.cells[number]
         everyone = np.flatnonzero(self._cell_of != number)
-        if accepted_only:
-            fits = self._same_class(number, everyone) & self._accepted(cell.choice, everyone)
-            everyone = everyone[fits]
-        chosen = self._spared(number, everyone, self.k - len(cell.rows))
+        fits = self._same_class(number, everyone) & self._accepted(cell.choice, everyone)
+        return self._borrow(number, everyone[fits], Formation.TOPPED_UP)
+
+    def _merge(self, number: int) -> None:
+        """Bring the cell to k by records that it does not accept, or move it whole where there are too few to spare.
+
+        The first way that is open is taken: inside the classes of its records, across classes whose rules some record
+        satisfies together, and anywhere.
+        """
+        code = self.pinned().code
+        everyone = np.flatnonzero(self._cell_of != number)
+        mine = self._pins(number)
+        alike = everyone[np.isin(code[everyone], list(mine))]
+        if self._borrow(number, alike, Formation.MERGED) or self._join(number, self._inside(number, alike)):
+            return
+        if self._borrow(number, self._compatible(number, everyone), Formation.MERGED):
+            return
+        sharing = [n for n in self._homes(everyone) if self.pinned().can_share(mine | self._pins(n))]
+        if self._join(number, sharing) or self._borrow(number, everyone, Formation.MERGED):
+            return
+        self._join(number, self._homes(everyone))
+
+    def _pins(self, number: int) -> frozenset[int]:
+        """Return the classes of a cell's records."""
+        return frozenset(self.pinned().code[self.cells[number].rows].tolist())
+
+    def _homes(self, rows: Rows) -> list[int]:
+        return [int(home) for home in np.unique(self._cell_of[rows])]
+
+    def _inside(self, number: int, rows: Rows) -> list[int]:
+        """Return the cells of the rows whose classes are all among those of the cell, or contain them all."""
+        mine = self._pins(number)
+        return [home for home in self._homes(rows) if (pins := self._pins(home)) <= mine or mine <= pins]
+
+    def _compatible(self, number: int, rows: Rows) -> Rows:
+        """Return the rows, nearest first, that can be added one after the other so that all can share values."""
+        code, classes = self.pinned().code, set(self._pins(number))
+        can_join = self.pinned().that_can_join(classes)
+        spare = self._spare()
+        chosen: list[int] = []
+        for row in rows[self._nearest(number, rows)].tolist():
+            pin, home = int(code[row]), int(self._cell_of[row])
+            if not can_join[pin] or spare.get(home, 0) <= 0:
+                continue
+            spare[home] -= 1
+            chosen.append(row)
+            if pin not in classes:
+                classes.add(pin)
+                can_join = self.pinned().that_can_join(classes)
+            if len(chosen) + len(self.cells[number].rows) == self.k:
+                break
+        return np.array(chosen, np.int64)
+
+    def _borrow(self, number: int, rows: Rows, formation: Formation) -> bool:
+        """Bring the cell to k with the nearest of the rows that other cells can spare."""
+        chosen = self._spared(number, rows, self.k - len(self.cells[number].rows))
         if chosen is None:
             return False
-        self._move(chosen, number, Formation.TOPPED_UP if accepted_only else Formation.MERGED)
+        self._move(chosen, number, formation)
         return True
+
+    def _spare(self) -> dict[int, int]:
+        """Return how many records each cell can give away."""
+        return {i: len(c.rows) - self.k for i, c in enumerate(self.cells) if len(c.rows) >= self.k}
 
     def _spared(self, number: int, rows: Rows, wanted: int) -> Rows | None:
         """Return the nearest of the rows whose cells keep k records (or lose all); None if there are too few."""
-        spare = {i: len(c.rows) - self.k for i, c in enumerate(self.cells) if len(c.rows) >= self.k}
+        spare = self._spare()
         chosen: list[int] = []
         for row in rows[self._nearest(number, rows)].tolist():
             home = int(self._cell_of[row])
@@ -313,11 +238,14 @@ class _Forming:
         gaps = ((self.points[rows] - self._centre(number)) ** 2).sum(axis=1)
         return np.lexsort((rows, gaps, strangeness))
 
-    def _join_nearest(self, number: int) -> None:
-        """Move the whole cell to the nearest other one."""
-        others = np.flatnonzero(self._cell_of != number)
+    def _join(self, number: int, homes: list[int]) -> bool:
+        """Move the whole cell to the one of these cells that has the nearest record."""
+        others = np.flatnonzero(np.isin(self._cell_of, homes))
+        if not len(others):
+            return False
         nearest = int(self._cell_of[others[self._nearest(number, others)[0]]])
         self._move(self.cells[number].rows, nearest, Formation.MERGED)
+        return True
 
     def _move(self, rows: Rows, goal: int, formation: Formation) -> None:
         for home in np.unique(self._cell_of[rows]).tolist():
@@ -334,4 +262,4 @@ class _Forming:
             cell.formation = formation
 
     def _fits(self, rule: int, term: int, rows: Rows) -> bool:
-        return term != NONE_KNOWN and bool(_has_bit(self.accepts[rows, rule], term).all())
+        return term != NONE_KNOWN and bool(has_bit(self.accepts[rows, rule], term).all())

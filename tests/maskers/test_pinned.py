@@ -102,3 +102,48 @@ def test_a_copied_rule_asks_only_for_the_unmasked_values_that_it_reads(tmp_path:
     given.mask(2)
     assert given.column("Job") == ["s", "s", "r", "r"]
     assert given.column("Age") == ["20", "22", "70", "72"]
+
+
+def by_size(large: int, medium: int, small: int, researching: int) -> list[dict[str, str]]:
+    """Firms of three sizes; so many of the large ones do research, which only they do."""
+    rng = np.random.default_rng(5)
+    size = ["L"] * large + ["M"] * medium + ["S"] * small
+    low, high = {"L": 50, "M": 10, "S": 1}, {"L": 90, "M": 50, "S": 10}
+    staff = [int(rng.integers(low[s], high[s])) for s in size]
+    researchers = [2] * researching + [0] * (len(size) - researching)
+    return columns(Size=size, Empl=staff, Research=[40 * r for r in researchers], Researchers=researchers)
+
+
+SIZES = {
+    "size-L": "not(Size = 'L') or number(Empl) >= 50",
+    "size-M": "not(Size = 'M') or (number(Empl) >= 10 and number(Empl) < 50)",
+    "size-S": "not(Size = 'S') or number(Empl) < 10",
+    "research": "not(number(Research) > 0) or number(Researchers) >= 1",
+    "no-research": "number(Research) > 0 or number(Researchers) = 0",
+    "employed": "number(Researchers) <= number(Empl)",
+}
+
+
+@pytest.mark.parametrize(("k", "researching"), [(5, 3), (4, 2), (8, 3)])
+def test_three_of_a_pinned_class_under_another_condition_are_merged_inside_it(
+    tmp_path: Path, k: int, researching: int
+) -> None:
+    """Three large firms do research: they share values with large firms, which are 8 in all."""
+    given = extract(tmp_path, by_size(8, 22, 30, researching), SIZES, "variables: {Size: {role: untouched}}")
+    result = given.mask(k)
+    given.requires_all_rules()
+    assert given.smallest_group("Empl", "Research", "Researchers") >= k
+    sizes = [record["Size"] for record in given.original()]
+    for rows in result.masked.blocks[0].groups.each():
+        assert len({sizes[row] for row in rows.tolist()}) == 1
+
+
+def test_a_pinned_class_below_k_shares_values_with_a_class_whose_rules_allow_it(tmp_path: Path) -> None:
+    """Three large firms of k = 5: medium ones may have 50 or more, small ones may not."""
+    rules = {**SIZES, "size-M": "not(Size = 'M') or number(Empl) >= 10"}
+    given = extract(tmp_path, by_size(3, 22, 30, 0), rules, "variables: {Size: {role: untouched}}")
+    result = given.mask(5, allow_idle=("all",))
+    given.requires_all_rules()
+    sizes = [record["Size"] for record in given.original()]
+    (shared,) = [rows for rows in result.masked.blocks[0].groups.each() if 0 in rows]
+    assert {sizes[row] for row in shared.tolist()} == {"L", "M"}

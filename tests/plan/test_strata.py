@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from constraint_sdc.arrays import Classes, ConditionBits
+from constraint_sdc.plan.cells import NONE_KNOWN, StratumCell
+from constraint_sdc.plan.classes import PinnedClasses
 from constraint_sdc.plan.plan import Formation
-from constraint_sdc.plan.strata import NONE_KNOWN, StratumCell, form_strata
+from constraint_sdc.plan.strata import form_strata
 
 
 @st.composite
@@ -130,3 +132,63 @@ def test_without_rules_there_is_one_stratum(records: int) -> None:
     empty = np.zeros((records, 0), np.uint64)
     (only,) = form_strata(empty, np.zeros((records, 0), np.int64), np.zeros((records, 1)), 2)
     assert (len(only.rows), only.choice, only.formation) == (records, (), Formation.WHOLE)
+
+
+# Merging where unmasked values bind records: a record of class c has the pinned bit c, and values that fit classes.
+
+
+def merged(
+    accepts: list[int], pins: list[int], fits: list[set[int]], k: int, places: list[float]
+) -> list[tuple[list[int], Formation]]:
+    """Form the strata of records on a line; `fits` are the classes whose rules each record's masked values satisfy."""
+    masks = np.array([[1 << side] for side in accepts], np.uint64)
+    needs = np.array([[1 << pin] for pin in pins], np.uint64)
+    has = np.array([[sum(1 << pin for pin in some)] for some in fits], np.uint64)
+    nothing = np.zeros((len(pins), 0), np.int64)
+    points = np.array(places).reshape(-1, 1)
+    cells = form_strata(masks, nothing, points, k, pinned=lambda: PinnedClasses(needs, has, nothing))
+    return [(cell.rows.tolist(), cell.formation) for cell in cells]
+
+
+def test_a_small_stratum_is_merged_inside_its_class_although_others_are_nearer() -> None:
+    cells = merged([0] * 8 + [1], [0] * 4 + [1] * 5, [{0}] * 4 + [{1}] * 5, 3, [10, 10, 10, 10, 0, 0, 0, 0, 9])
+    assert next(rows for rows, _ in cells if 8 in rows) == [4, 5, 8]
+
+
+def test_a_small_stratum_joins_its_class_where_that_has_nothing_to_spare() -> None:
+    cells = merged([0] * 4 + [1] * 3 + [2], [0] * 4 + [1] * 4, [{0}] * 4 + [{1}] * 4, 3, [9, 9, 9, 9, 0, 0, 0, 9])
+    assert ([4, 5, 6, 7], Formation.MERGED) in cells
+    assert ([0, 1, 2, 3], Formation.WHOLE) in cells
+
+
+def test_a_small_class_is_merged_with_one_whose_rules_some_record_satisfies_too() -> None:
+    """Class 2 is nearest, but has no values in common with class 1; a record of class 1 fits class 0 as well."""
+    pins = [0] * 5 + [2] * 5 + [1]
+    cells = merged([0] * 5 + [1] * 5 + [2], pins, [{0}] * 5 + [{2}] * 5 + [{0, 1}], 3, [0] * 5 + [8] * 5 + [9])
+    assert next(rows for rows, _ in cells if 10 in rows) == [0, 1, 10]
+    assert ([5, 6, 7, 8, 9], Formation.WHOLE) in cells
+
+
+def test_each_may_share_with_the_small_class_but_not_both() -> None:
+    """Each of the classes 0 and 1 can spare one record for class 2, but no record satisfies the rules of all three."""
+    pins = [0] * 4 + [1] * 4 + [2]
+    fits: list[set[int]] = [{0, 2}] * 4 + [{1, 2}] * 4 + [{2}]
+    cells = merged([0] * 4 + [1] * 4 + [2], pins, fits, 3, [0, 1, 2, 3, 0, 1, 2, 3, 0])
+    assert sorted(cells, key=lambda cell: cell[0]) == [
+        ([0, 1, 2, 3, 8], Formation.MERGED),
+        ([4, 5, 6, 7], Formation.WHOLE),
+    ]
+
+
+def test_where_no_record_satisfies_the_rules_of_both_the_nearest_are_merged() -> None:
+    cells = merged([0] * 6 + [1], [0] * 6 + [1], [{0}] * 6 + [{1}], 3, [0, 1, 2, 3, 4, 5, 9])
+    assert next(rows for rows, _ in cells if 6 in rows) == [4, 5, 6]
+
+
+def test_values_that_must_be_equal_keep_classes_apart() -> None:
+    bits = np.ones((4, 1), np.uint64)
+    classes = PinnedClasses(bits, bits, np.array([[1], [1], [2], [2]], np.int64))
+    assert classes.code.tolist() == [0, 0, 1, 1]
+    assert classes.can_share([0])
+    assert not classes.can_share([0, 1])
+    assert classes.that_can_join([1]).tolist() == [False, True]

@@ -19,8 +19,33 @@ ConstraintSdcError            root; carries the exit code of the command line
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Rules that cannot hold together, by id, the masked variables that they read, and unmasked ones (`pins`).
+
+    So many `records` have to share values and differ in the pins; 0 if the rules were found broken in a masked file.
+    `fewest` is how many records of the file agree in the rarest values of the pins, None if there are no pins.
+    """
+
+    rules: tuple[str, ...]
+    variables: tuple[str, ...]
+    pins: tuple[str, ...] = ()
+    records: int = 0
+    fewest: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WayOut:
+    """What to change of a masking that is refused: k, rules to leave out, and roles of variables."""
+
+    k: int | None = None
+    without: tuple[str, ...] = ()
+    roles: tuple[tuple[str, str], ...] = ()
 
 
 class ConstraintSdcError(Exception):
@@ -120,16 +145,46 @@ class LimitError(ConstraintSdcError):
 
 
 class PlanRefusedError(ConstraintSdcError):
-    """The plan refuses: the message names the rule or variable, and a way out."""
+    """The plan refuses: the message names the rule or variable, and a way out.
+
+    `conflict` is what the refusal is about, if it is about rules. `ways` were tried on the data and work; `advice` are
+    lines about what was tried.
+    """
 
     exit_code = 3
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        hint: str | None = None,
+        conflict: Conflict | None = None,
+        advice: tuple[str, ...] = (),
+        ways: tuple[WayOut, ...] = (),
+    ) -> None:
+        super().__init__(what, hint=hint)
+        self.conflict = conflict
+        self.advice = advice
+        self.ways = ways
+
+    def __str__(self) -> str:
+        return "\n  ".join((super().__str__(), *map(visible, self.advice)))
 
 
 class CannotShareError(PlanRefusedError):
     """Records that would have to share values cannot: their unmasked variables (`others`) require different ones."""
 
-    def __init__(self, what: str, *, others: tuple[str, ...], hint: str) -> None:
-        super().__init__(what, hint=hint)
+    def __init__(
+        self,
+        what: str,
+        *,
+        others: tuple[str, ...],
+        hint: str | None = None,
+        conflict: Conflict | None = None,
+        advice: tuple[str, ...] = (),
+        ways: tuple[WayOut, ...] = (),
+    ) -> None:
+        super().__init__(what, hint=hint, conflict=conflict, advice=advice, ways=ways)
         self.others = others
 
 
@@ -142,14 +197,27 @@ class NotTrustedError(ConstraintSdcError):
 class NotPublishedError(ConstraintSdcError):
     """The staged file failed: a rule that must hold is broken, or fewer than k records share values.
 
-    Nothing is written to the final name. `details` say what failed and where, one line each.
+    Nothing is written to the final name. `details` say what failed and where, one line each. `conflict` are the rules
+    that would be broken. `ways` were tried on the data and work; `advice` are lines about what was tried.
     """
 
     exit_code = 1
 
-    def __init__(self, what: str, *, details: tuple[str, ...] = (), file: str | None = None) -> None:
+    def __init__(
+        self,
+        what: str,
+        *,
+        details: tuple[str, ...] = (),
+        file: str | None = None,
+        conflict: Conflict | None = None,
+        advice: tuple[str, ...] = (),
+        ways: tuple[WayOut, ...] = (),
+    ) -> None:
         super().__init__(what, file=file)
         self.details = details
+        self.conflict = conflict
+        self.advice = advice
+        self.ways = ways
 
     def __str__(self) -> str:
-        return "\n  ".join((super().__str__(), *map(visible, self.details)))
+        return "\n  ".join((super().__str__(), *map(visible, (*self.details, *self.advice))))

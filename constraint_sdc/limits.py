@@ -47,6 +47,10 @@ JSON_BYTES = 200_000_000
 """Bytes of a plan, a certificate or another JSON file."""
 KEY_BYTES = 100_000
 """Bytes of the file of a key."""
+TRIALS = 9
+"""Maskings that a refusal tries in search of ways out."""
+TRIALS_OF_LARGE, LARGE_RECORDS = 3, 20_000
+"""The same for files of more than so many records."""
 TABLE_CELLS = 2_000_000_000
 """Cells of a Parquet, SPSS or Stata file, whose compressed form tells nothing of its size."""
 

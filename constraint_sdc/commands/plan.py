@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from constraint_sdc.commands.masking.carrying_out import carry_out
-from constraint_sdc.commands.masking.preparation import Progress, prepare_file
+from constraint_sdc.commands.masking.preparation import Progress, open_original, prepare
+from constraint_sdc.commands.masking.settings import settle
+from constraint_sdc.errors import PlanRefusedError
 from constraint_sdc.maskers.masked import MaskOptions
 from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.plan.plan import Plan
@@ -15,6 +17,14 @@ from constraint_sdc.settings.mask_settings import MaskSettings
 def plan_file(
     data: Path, rules: Path | None, options: MaskOptions | MaskSettings[Masker], progress: Progress = lambda _: None
 ) -> Plan:
-    """Return the plan for a file; `progress` hears the number of records read."""
-    plan, _ = carry_out(prepare_file(data, rules, options, progress))
+    """Return the plan for a file, or refuse with ways out that work; `progress` hears the number of records read."""
+    settings = settle(options)
+    with open_original(data, rules, settings.record, settings.rules, progress) as original:
+        prepared = prepare(original, settings)
+        try:
+            plan, _ = carry_out(prepared)
+        except PlanRefusedError as refusal:
+            from constraint_sdc.commands.masking.ways_out import advised
+
+            raise advised(refusal, original, settings) from None
     return plan

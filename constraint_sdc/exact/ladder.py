@@ -16,6 +16,7 @@ from constraint_sdc.arrays import Points, Rows
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.errors import CannotShareError
 from constraint_sdc.exact.candidates import NOT_COPIED, Candidates, Deriver
+from constraint_sdc.exact.conflict import find_conflict, most_candidates
 from constraint_sdc.exact.nudge import Polisher, move, moves, shorten
 from constraint_sdc.exact.repair import PROPOSALS, Repairer
 from constraint_sdc.exact.settlement import BlockJudge, Costs, Settlement
@@ -26,7 +27,7 @@ _ROUNDS = (12, 36, 72, 120)  # numbers of moves tried per round, nearest first
 _MOST_PROGRAMMES = 2_000  # limit per block; every group gets a first proposal
 _ANCHORS = 3  # members tried as anchors
 _WAYS = (0.125, 0.25, 0.5, 0.75, 0.9)  # shares of the distance to a substitute
-_STRANGERS = 60  # records of other groups tried as the last resort
+_STRANGERS = (60, 600, 6_000)  # records of other groups tried as the last resort, nearest first, in rounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,17 +216,14 @@ class Ladder:
         gaps = ((self.points - self.points[rows].mean(axis=0)) ** 2).sum(axis=1)
         if self.company is not None:
             gaps[rows] = np.inf
-        nearest = np.argsort(gaps, kind="stable")[: min(_STRANGERS, int(np.isfinite(gaps).sum()))]
-        self._settled.settle_at_last(self._copies(np.full(len(nearest), group), nearest))
-        if group in self._settled.left:
-            names = ", ".join(series.name for series in self.design.series)
-            rules = ", ".join(rule.id for rule in self.design.rules)
-            whom = f"{len(rows)} records that must share them" if len(rows) > 1 else "one record, except its own values"
-            raise CannotShareError(
-                f"no values of {names} satisfy {rules} for {whom}",
-                others=self.design.others,
-                hint="lower k, mask the unmasked variables of these rules too, or leave a rule out",
-            )
+        nearest = np.argsort(gaps, kind="stable")[: int(np.isfinite(gaps).sum())]
+        for some in np.split(nearest[: sum(_STRANGERS)], np.cumsum(_STRANGERS)[:-1]):
+            self._settled.settle_at_last(self._copies(np.full(len(some), group), some))
+            if group not in self._settled.left:
+                return
+        nearest = nearest[: most_candidates(len(rows))]
+        conflict = find_conflict(self.judge, group, self._copies(np.full(len(nearest), group), nearest), nearest)
+        raise CannotShareError("records cannot share values", others=self.design.others, conflict=conflict)
 
     def _copies(self, groups: Rows, records: Rows) -> Candidates:
         copies = Candidates.blank(self.design.series, groups)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from constraint_sdc.arrays import Flags, Floats, Points, Rows
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.data.series import Series
-from constraint_sdc.data.table import Table
+from constraint_sdc.data.table import Column, Table
 from constraint_sdc.exact.candidates import NOT_COPIED, Candidates
 from constraint_sdc.judge.rule_set import Evaluate
 from constraint_sdc.plan.design import BlockDesign
@@ -41,7 +40,7 @@ class BlockJudge:
         """Tell which rules (columns) a candidate satisfies, for every record of its group."""
         if not len(candidates) or not self.design.rules:
             return np.ones((len(candidates), len(self.design.rules)), np.bool_)
-        return self._each(candidates) if self.design.others else self._alike(candidates)
+        return self._each(candidates, {}) if self.design.others else self._alike(candidates)
 
     def _alike(self, candidates: Candidates) -> Flags:
         """Judge rules that read masked variables only: the verdict is the same for all records of a group."""
@@ -55,8 +54,15 @@ class BlockJudge:
     def _held_by_any(self, rule: str) -> Flags:
         return np.logical_or.reduceat(self.held[rule][self.groups.order], self.groups.starts)
 
-    def _each(self, candidates: Candidates) -> Flags:
-        """Judge every candidate on every record of its group, with that record's own unmasked values."""
+    def verdicts_as_if_masked(self, copies: Candidates, records: Rows, names: Collection[str]) -> Flags:
+        """Tell the same of copies of records if unmasked variables were copied with them."""
+        return self._each(copies, {name: self.table.columns[name].take(records) for name in names})
+
+    def _each(self, candidates: Candidates, released: Mapping[str, Column]) -> Flags:
+        """Judge every candidate on every record of its group, with that record's own unmasked values.
+
+        Those of variables that are `released` are given for every candidate.
+        """
         sizes = self.groups.sizes[candidates.group]
         which = np.repeat(np.arange(len(candidates)), sizes)
         starts = np.cumsum(sizes) - sizes
@@ -64,13 +70,17 @@ class BlockJudge:
         records = self.groups.order[self.groups.starts[candidates.group][which] + within]
         columns = {name: column.take(which) for name, column in candidates.columns().items()}
         for name in self.design.others:
-            if name in self.table.columns:
+            if name in released:
+                columns[name] = released[name].take(which)
+            elif name in self.table.columns:
                 columns[name] = self.table.columns[name].take(records)
         found = self.evaluate(columns, len(which))
         holds = np.zeros((len(candidates), len(self.design.rules)), np.bool_)
         for place, rule in enumerate(self.design.rules):
             each = ~self.held[rule.id][records] | found.get(rule.id, np.False_)
-            each |= self._copied(rule.id, candidates)[which] & self._same_others(rule.id, candidates, which, records)
+            each |= self._copied(rule.id, candidates)[which] & self._same_others(
+                rule.id, candidates, which, records, released
+            )
             holds[:, place] = np.logical_and.reduceat(each, starts)
         return holds
 
@@ -89,7 +99,7 @@ class BlockJudge:
         return frozenset(next(plan.variables for plan in self.design.plan.rules if plan.rule == rule))
 
     def _same_others(
-        self, rule: str, candidates: Candidates, which: npt.NDArray[np.int64], records: npt.NDArray[np.int64]
+        self, rule: str, candidates: Candidates, which: Rows, records: Rows, released: Collection[str]
     ) -> Flags:
         """Tell where a rule's unmasked values equal those of the record that its masked values were copied from."""
         names = self.variables(rule)
@@ -98,7 +108,7 @@ class BlockJudge:
         same = np.ones(len(which), np.bool_)
         for name in self.design.others:
             column = self.table.columns.get(name)
-            if column is not None and name in names:
+            if column is not None and name in names and name not in released:
                 texts = np.array(column.texts(), dtype=object)
                 same &= texts[sources] == texts[records]
         return same

@@ -10,7 +10,7 @@ import numpy as np
 from constraint_sdc.arrays import Codes
 from constraint_sdc.data.series import Series
 from constraint_sdc.data.table import Column, Table
-from constraint_sdc.errors import PlanRefusedError, UsageError
+from constraint_sdc.errors import Conflict, PlanRefusedError, UsageError
 from constraint_sdc.partition.registry import takes_one_variable
 from constraint_sdc.plan.block_design import BlockContext, design_block
 from constraint_sdc.plan.blocks import Roles, decide_roles, make_blocks, rules_of
@@ -203,9 +203,9 @@ def _pins(
         if len(np.unique(codes)) <= table.records // k:
             found.append((name, codes))
         elif not ids[rule].only_bounds(name):
-            hint = f"mask {name} too, make {tied} untouched, lower k, or leave the rule out"
             what = f"rule {rule} ties {tied}, which is masked, to {name}, which is not masked"
-            raise PlanRefusedError(f"{what}; values of {name} have fewer than {k} records each", hint=hint)
+            conflict = Conflict((rule,), (tied,), (name,), fewest=int(np.bincount(codes).min()))
+            raise PlanRefusedError(f"{what}; values of {name} have fewer than {k} records each", conflict=conflict)
     return tuple(dict(found).items())
 
 

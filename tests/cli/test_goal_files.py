@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from constraint_sdc.commands import mask as pipeline
+from constraint_sdc.commands.masking import judging
 from constraint_sdc.errors import NotPublishedError
 from tests.cli.conftest import Run
 from tests.maskers.extract import extract, read_records
@@ -121,9 +122,9 @@ def test_a_masking_that_is_not_published_leaves_nothing(run: Run, monkeypatch: p
     def objecting(*_: object) -> None:
         raise NotPublishedError("the judge objects")
 
-    for stage in ("_refuse_broken", "certificate_text"):
+    for place, stage in ((judging, "_refuse_broken"), (pipeline, "certificate_text")):
         with monkeypatch.context() as patched:
-            patched.setattr(pipeline, stage, objecting)
+            patched.setattr(place, stage, objecting)
             assert run(*MASK, "--charts", "charts", "--pairs", "pairs.csv").code == 1
             assert names() == before
 

@@ -19,7 +19,7 @@ import pytest
 from constraint_sdc.commands import mask as pipeline
 from constraint_sdc.commands.certificate.verify import check_certificate
 from constraint_sdc.commands.check import CheckOptions, check_file
-from constraint_sdc.commands.masking import preparation
+from constraint_sdc.commands.masking import judging, preparation
 from constraint_sdc.errors import ConstraintSdcError
 from constraint_sdc.exam.guarantee.judging import pooled_saxon
 from constraint_sdc.files.recipe import load_recipe
@@ -67,10 +67,10 @@ STAGES = {
     "read the domains": (understanding, "load_domains"),
     "judge the original": (preparation, "check_dataset"),
     "mask": (pipeline, "carry_out"),
-    "write": (pipeline, "write_staged"),
-    "read back": (pipeline, "verify_staged"),
-    "judge what was written": (pipeline, "check_written"),
-    "compare": (pipeline, "compare_verdicts"),
+    "write": (judging, "write_staged"),
+    "read back": (judging, "verify_staged"),
+    "judge what was written": (judging, "check_written"),
+    "compare": (judging, "compare_verdicts"),
     "certify": (pipeline, "certificate_text"),
 }
 

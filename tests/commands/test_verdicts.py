@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from constraint_sdc.commands.check import CheckOptions, check_file
-from constraint_sdc.commands.mask import compare_verdicts
+from constraint_sdc.commands.masking.judging import compare_verdicts
 from constraint_sdc.judge.finding import CheckResult, Violation
 from tests.maskers.extract import columns, extract
 

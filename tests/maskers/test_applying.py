@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from constraint_sdc.commands import mask as pipeline
 from constraint_sdc.commands.check import check_written
+from constraint_sdc.commands.masking import judging
 from constraint_sdc.errors import NotPublishedError
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.reports.masking.mask_result import mask_text
@@ -100,7 +100,7 @@ def test_a_context_that_reads_no_masked_value_is_judged_as_often_as_before(
         result = check_written(*arguments)
         return fewer(result, result.results[0].fired if missing == "all" else missing)
 
-    monkeypatch.setattr(pipeline, "check_written", faulty)
+    monkeypatch.setattr(judging, "check_written", faulty)
     with pytest.raises(NotPublishedError, match=r"low: (judged on \d+ nodes? before and on (\d+|none) after|idle in)"):
         given.mask(3, overwrite=True)
 
@@ -118,6 +118,6 @@ def test_a_context_behind_one_that_reads_masked_values_may_change_too(tmp_path: 
 
 def test_a_second_engine_that_sees_other_records_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     given = extract(tmp_path, amounts(), schema(RULE, context="Record[number(A) > 60]"))
-    monkeypatch.setattr(pipeline, "check_written", lambda *arguments: fewer(check_written(*arguments), 1))
+    monkeypatch.setattr(judging, "check_written", lambda *arguments: fewer(check_written(*arguments), 1))
     with pytest.raises(NotPublishedError, match="low: Saxon judged"):
         given.mask(3)

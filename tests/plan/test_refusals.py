@@ -66,7 +66,8 @@ REFUSALS: dict[str, tuple[Callable[[Path], Extract], int, str, str]] = {
         pinned_sum,
         3,
         "rule total ties A, which is masked, to C, which is not masked; values of C have fewer than 3 records each",
-        "mask C too, make A untouched, lower k, or leave the rule out",
+        "tried, and it works: mask C too, by `variables: {C: {role: confidential}}` in the recipe "
+        "tried, and it works: leave out the rule total",
     ),
     "an original that breaks a rule": (
         broken,
@@ -83,8 +84,10 @@ REFUSALS: dict[str, tuple[Callable[[Path], Extract], int, str, str]] = {
     "records that cannot share values": (
         nobody_fits,
         3,
-        "no values of A satisfy bounds for 3 records that must share them",
-        "lower k, mask the unmasked variables of these rules too, or leave a rule out",
+        "no values of A that satisfy bounds were found for 3 records that must share them: "
+        "they differ in Low and High, which are not masked",
+        "tried, and it works: mask Low too, by `variables: {Low: {role: confidential}}` in the recipe "
+        "tried, and it works: leave out the rule bounds",
     ),
 }
 

@@ -69,7 +69,7 @@ class Repetition:
         digest = next((entry["sha256"] for entry in certificate["inputs"] if entry["role"] == "recipe"), None)
         settings = settle(replace(options, recipe_sha256=digest))
         with TemporaryDirectory(prefix="constraint-sdc-") as folder:
-            result = mask_file(self.data, self.rules, Path(folder) / "masked.xml", settings)
+            result = mask_file(self.data, self.rules, Path(folder) / "masked.xml", settings, advise=False)
             yield result.output, json.loads(json_text(certificate_of(result, settings)))
 
 

@@ -14,6 +14,7 @@ from constraint_sdc.maskers.masked import Masked
 from constraint_sdc.plan.design import PlanInputs
 from constraint_sdc.plan.plan import Plan, RulePlan
 from constraint_sdc.plan.plan_json import changed_inputs, plan_differences, plan_from_json
+from constraint_sdc.reports.refusal import conflict_sentence
 from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.words import Role, Scale, VariableWish
 
@@ -32,7 +33,7 @@ def carry_out(prepared: Prepared) -> tuple[Plan, Masked]:
         except CannotShareError as refusal:
             joining = frozenset(refusal.others) & _may_join(inputs, design.plan)
             if not joining:
-                raise
+                raise _worded(refusal) from None
             inputs = replace(inputs, joined=inputs.joined | joining)
         except UsageError as refusal:
             raise _refused(refusal, _drawn_along(inputs, design.plan)) from None
@@ -40,6 +41,15 @@ def carry_out(prepared: Prepared) -> tuple[Plan, Masked]:
             blocks = tuple(replace(block.plan, price=block.price) for block in masked.blocks)
             plan = replace(design.plan, blocks=blocks)
             return replace(plan, warnings=(*_missed_goals(plan), *plan.warnings)), masked
+
+
+def _worded(refusal: CannotShareError) -> CannotShareError:
+    """Return the refusal with its conflict in words; that of a masker which names no conflict as it is."""
+    if refusal.conflict is None:
+        return refusal
+    hint = "`plan` and `mask` try ways out"
+    what = conflict_sentence(refusal.conflict)
+    return CannotShareError(what, others=refusal.others, hint=hint, conflict=refusal.conflict)
 
 
 def _missed_goals(plan: Plan) -> tuple[Reason, ...]:

@@ -14,7 +14,7 @@ from constraint_sdc.commands.certificate.believed import phase_refusal, record_r
 from constraint_sdc.commands.certificate.certificate import certificate_path, file_digest, read_certificate
 from constraint_sdc.commands.certificate.mirror import inconsistencies
 from constraint_sdc.commands.certificate.verify import check_certificate
-from constraint_sdc.commands.mask import compare_verdicts
+from constraint_sdc.commands.masking.judging import compare_verdicts
 from constraint_sdc.commands.masking.preparation import Original, refuse_idle
 from constraint_sdc.commands.measuring.pairing import pair_tables
 from constraint_sdc.commands.measuring.records_file import Progress, RecordsRead, is_csv, read_records

@@ -55,7 +55,7 @@ _MEMBERS = {
 
 
 @dataclass
-class _Survey:
+class _SurveyDraws:
     """The draws of one case."""
 
     rng: random.Random
@@ -104,7 +104,7 @@ class _Survey:
 def make_survey(seed: int) -> ExamCase:
     """Return the case of a seed: 8 large, 22 medium and 30 small firms or about as many, k of 3 to 6."""
     rng = random.Random(seed)
-    survey = _Survey(rng)
+    survey = _SurveyDraws(rng)
     k = rng.choice((3, 4, 5, 5, 5, 6))
     counts = {"L": rng.choice((8, 8, 7, 10)), "M": rng.choice((22, 18)), "S": 30}
     survey.rules |= _TOTALS if rng.random() < 0.7 else {}
@@ -138,7 +138,7 @@ def _across(firms: list[Firm]) -> dict[str, str]:
     return {"exporters": f"count(../Firm[number(Export) > 0]) = {exporters}"}
 
 
-def _firms(survey: _Survey, size: str, count: int) -> list[Firm]:
+def _firms(survey: _SurveyDraws, size: str, count: int) -> list[Firm]:
     """Return the firms of a size; about three of each satisfy one of the other conditions."""
     rng = survey.rng
     members = set(rng.sample(range(count), rng.randint(0, 2)))

@@ -11,7 +11,7 @@ from pathlib import Path
 from time import perf_counter
 
 from constraint_sdc.commands.mask import mask_file
-from constraint_sdc.errors import ConstraintSdcError, NotPublishedError, PlanRefusedError
+from constraint_sdc.errors import ConstraintSdcError, NotPublishedError, PlanRefusedError, WayOut
 from constraint_sdc.exam.guarantee.generator import CaseFiles, ExamCase, make_case, write_case
 from constraint_sdc.exam.guarantee.judging import Maskable, faults, is_unmasked, pooled_saxon
 from constraint_sdc.exam.guarantee.maskers import with_masker
@@ -36,7 +36,8 @@ DOCUMENTED = (
 class CaseOutcome:
     """What became of a case. `faults` is empty unless the promise was broken; `refusal` is the plan's reason.
 
-    `withheld` says which rules across records the judge found broken, so that nothing was published. `is_unmasked`
+    `withheld` says which rules across records the judge found broken, so that nothing was published. `ways` are what
+    either offers instead. `is_unmasked`
     tells whether the published file has every value that it had; None where that is expected, or nothing is published.
     """
 
@@ -49,6 +50,7 @@ class CaseOutcome:
     seconds: float = 0.0
     case: ExamCase | None = None
     is_unmasked: bool | None = None
+    ways: tuple[WayOut, ...] = ()
 
     def story(self) -> str:
         """Return the case and everything that is wrong with what became of it."""
@@ -64,10 +66,12 @@ def run_case(case: ExamCase, folder: Path) -> CaseOutcome:
     except PlanRefusedError as refusal:
         undocumented = not any(phrase in str(refusal) for phrase in DOCUMENTED)
         wrong = (f"refused without a documented reason: {refusal}",) if undocumented or files.output.exists() else ()
-        return CaseOutcome(case.seed, wrong, str(refusal), seconds=perf_counter() - start, case=case)
+        seconds = perf_counter() - start
+        return CaseOutcome(case.seed, wrong, str(refusal), seconds=seconds, case=case, ways=refusal.ways)
     except NotPublishedError as objection:
         unfair = _wrongly_withheld(case, files, objection)
-        return CaseOutcome(case.seed, unfair, withheld=str(objection), seconds=perf_counter() - start, case=case)
+        seconds = perf_counter() - start
+        return CaseOutcome(case.seed, unfair, withheld=str(objection), seconds=seconds, case=case, ways=objection.ways)
     except ConstraintSdcError as error:
         return CaseOutcome(case.seed, (f"{type(error).__name__}: {error}",), seconds=perf_counter() - start, case=case)
     except Exception as error:  # a crash is a broken promise like any other, and the run goes on

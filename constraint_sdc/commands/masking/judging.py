@@ -1,0 +1,157 @@
+"""Judge a masking as it is written: the staged file is written, read back, counted, judged and compared."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from constraint_sdc.commands.check import check_written, idle_noted
+from constraint_sdc.commands.masking.applying import MaskedCells, compare_contexts
+from constraint_sdc.commands.masking.preparation import Original
+from constraint_sdc.commands.masking.staged import ReadBack, verify_staged, write_staged
+from constraint_sdc.data.table import Chunk
+from constraint_sdc.errors import Conflict, NotPublishedError
+from constraint_sdc.judge.finding import CheckResult, RuleResult
+from constraint_sdc.judge.idle import names_of
+from constraint_sdc.maskers.masked import Masked, RuleOutcome
+from constraint_sdc.plan.plan import Plan
+from constraint_sdc.reports.disclosure import hidden_error
+from constraint_sdc.reports.sentences import sentences
+
+_MOST_LINES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedMasking:
+    """A masking that passed: the file as read back, the verdict on it, and what became of every rule."""
+
+    written: ReadBack
+    after: CheckResult | None
+    outcomes: tuple[RuleOutcome, ...]
+
+
+def judge_masking(
+    original: Original,
+    plan: Plan,
+    masked: Masked,
+    staged: Path,
+    output: Path,
+    left_out: frozenset[str] = frozenset(),
+) -> JudgedMasking:
+    """Write the staged file, which is to be called `output`, and judge it; rules that are `left_out` do not count.
+
+    NotPublishedError when the judge finds a rule newly broken, or fewer than k records share a block's values.
+    """
+    written = _write(original, staged, plan, masked)
+    before = _without(original.before, left_out)
+    after = _without(_judge(original, staged, written, plan), left_out)
+    outcomes = compare_verdicts(before, after)
+    _refuse_broken(outcomes, after, plan, output)
+    cells = MaskedCells(original.dataset.table, masked.columns(), removed_variables(plan))
+    outcomes = compare_contexts(outcomes, before, after, original.understood, cells, output)
+    return JudgedMasking(written, after, outcomes)
+
+
+def _without(verdict: CheckResult | None, left_out: frozenset[str]) -> CheckResult | None:
+    if verdict is None or not left_out:
+        return verdict
+    return replace(verdict, results=tuple(result for result in verdict.results if result.rule not in left_out))
+
+
+# The rules before and after masking, record by record.
+
+
+def compare_verdicts(before: CheckResult | None, after: CheckResult | None) -> tuple[RuleOutcome, ...]:
+    """Compare the verdicts record by record; all violations must be listed."""
+    if before is None or after is None:
+        return ()
+    old = {result.rule: result for result in before.results}
+    return tuple(_outcome(old[result.rule], result) for result in after.results)
+
+
+def _outcome(before: RuleResult, after: RuleResult) -> RuleOutcome:
+    was, now = (_places(result) for result in (before, after))
+    return RuleOutcome(
+        rule=after.rule,
+        severity=after.severity,
+        checked=after.fired,
+        broken_before=len(was),
+        still_broken=len(was & now),
+        repaired=len(was - now),
+        newly_broken=len(now - was),
+        missing=after.held_missing,
+        no_longer_applies=max(0, before.fired - after.fired),
+        newly_applies=max(0, after.fired - before.fired),
+    )
+
+
+def _places(result: RuleResult) -> frozenset[object]:
+    """Return the records that break the rule; a violation outside the records stands for itself."""
+    return frozenset(v.location if v.record is None else v.record for v in result.violations)
+
+
+def _write(original: Original, staged: Path, plan: Plan, masked: Masked) -> ReadBack:
+    """Write the staged file, read it back, and count how many records share the values of each block."""
+    columns = masked.columns()
+    removed = removed_variables(plan)
+    skeleton = write_staged(original.dataset, staged, columns, removed)
+    blocks = [block.names for block in plan.blocks]
+    written = verify_staged(original.dataset, staged, columns, skeleton, removed, blocks)
+    counted = zip(plan.blocks, written.smallest, strict=True)
+    small = [(block, size) for block, size in counted if block.shares and size < plan.k]
+    if small:
+        lines = tuple(f"block {b.number} ({', '.join(b.names)}): {size} records share values" for b, size in small)
+        raise NotPublishedError(f"fewer than {plan.k} records would share their values", details=lines)
+    return written
+
+
+def removed_variables(plan: Plan) -> frozenset[str]:
+    """Return the variables that are not in the masked file."""
+    return frozenset(kept.name for kept in plan.kept if kept.is_removed)
+
+
+def _judge(original: Original, staged: Path, written: ReadBack, plan: Plan) -> CheckResult | None:
+    """Let Saxon judge the staged file, in the process that knows the rules already."""
+    if not original.has_rules:
+        return None
+    original.readings.note(staged, written.sha256)  # the judge must get the bytes that were read back
+    rows = Chunk.without_xml(written.layout, {}, written.lines)
+    missing = original.understood.missing
+    after = check_written(staged, rows, original.rule_set, original.check, original.judges, missing)
+    return idle_noted(
+        after, original.rule_set.schema, names_of(original.dataset, removed_variables(plan)), original.check
+    )
+
+
+def _refuse_broken(outcomes: tuple[RuleOutcome, ...], after: CheckResult | None, plan: Plan, output: Path) -> None:
+    """Refuse to publish when a rule is broken where it held, cannot be evaluated any more, or checks nothing now."""
+    if after is None:
+        return
+    new = {outcome.rule: outcome for outcome in outcomes if outcome.newly_broken}
+    lines: list[str] = []
+    for result in after.results:
+        if result.status == "error":
+            lines.append(f"{result.rule}: cannot be evaluated on the masked file: {hidden_error(result.error or '')}")
+        elif result.status == "idle":
+            why = "; ".join(sentences(result.idle))
+            way_out = f"--allow-idle {shlex.quote(result.rule)} publishes it"
+            lines.append(f"{result.rule}: idle in the masked file: {why}; {way_out}")
+        elif result.rule in new:
+            places = [f"record {v.record}" if v.record else v.location for v in result.violations[:3]]
+            more = ", ..." if len(result.violations) > 3 else ""
+            count = f"{new[result.rule].newly_broken:,} newly broken of {result.fired:,}"
+            lines.append(f"{result.rule}: {count} ({', '.join(places)}{more})")
+    if lines:
+        what = f"the masked file breaks rules that held, or leaves them idle; {output.name} was not written"
+        if not any(result.status == "idle" for result in after.results):
+            what = f"the masked file breaks rules that held; {output.name} was not written"
+        raise NotPublishedError(what, details=tuple(lines[:_MOST_LINES]), conflict=_conflict(tuple(new), plan))
+
+
+def _conflict(rules: tuple[str, ...], plan: Plan) -> Conflict | None:
+    """Return the newly broken rules and the masked variables that they read; None if no rule is newly broken."""
+    read = {rule.rule: rule.variables for rule in plan.all_rules()}
+    masked = [name for block in plan.blocks for name in block.names]
+    variables = tuple(name for name in masked if any(name in read.get(rule, ()) for rule in rules))
+    return Conflict(rules, variables) if rules else None

@@ -1,0 +1,171 @@
+"""Ways out of a refusal: tried on the data, masked and judged like any masking, before one is offered."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from constraint_sdc.commands.masking.carrying_out import carry_out
+from constraint_sdc.commands.masking.judging import judge_masking
+from constraint_sdc.commands.masking.preparation import Original, Prepared, prepare
+from constraint_sdc.commands.masking.settings import LEAST_K
+from constraint_sdc.errors import (
+    CannotShareError,
+    Conflict,
+    ConstraintSdcError,
+    NotPublishedError,
+    PlanRefusedError,
+    UsageError,
+    WayOut,
+)
+from constraint_sdc.limits import LARGE_RECORDS, TRIALS, TRIALS_OF_LARGE
+from constraint_sdc.maskers.masker import Masker
+from constraint_sdc.reports.refusal import ways_lines
+from constraint_sdc.settings.mask_settings import MaskSettings
+from constraint_sdc.settings.words import Role, VariableWish
+
+_MOST_CHANGES = 3  # rules left out, or variables left as they are, in one way out
+
+Refusal = PlanRefusedError | NotPublishedError
+
+
+def advised(refusal: Refusal, original: Original, settings: MaskSettings[Masker]) -> Refusal:
+    """Return the refusal with the ways out that work; as it is, if it is not about rules."""
+    if refusal.conflict is None:
+        return refusal
+    search = _TriedWays(original, settings, refusal.conflict)
+    search.run()
+    conflict, advice, ways = refusal.conflict, ways_lines(search.working, search.failing), tuple(search.working)
+    if isinstance(refusal, CannotShareError):
+        return CannotShareError(refusal.what, others=refusal.others, conflict=conflict, advice=advice, ways=ways)
+    if isinstance(refusal, PlanRefusedError):
+        return PlanRefusedError(refusal.what, conflict=conflict, advice=advice, ways=ways)
+    return NotPublishedError(
+        refusal.what, details=refusal.details, file=refusal.file, conflict=conflict, advice=advice, ways=ways
+    )
+
+
+@dataclass(slots=True)
+class _TriedWays:
+    """The ways that were tried, with those that work; kinds of ways take turns until each has one that works."""
+
+    original: Original
+    settings: MaskSettings[Masker]
+    conflict: Conflict
+    working: list[WayOut] = field(default_factory=list)
+    failing: list[WayOut] = field(default_factory=list)
+
+    def run(self) -> None:
+        """Try ways; an error that has nothing to do with a way ends the search."""
+        records = self.original.dataset.table.records
+        left = TRIALS if records <= LARGE_RECORDS else TRIALS_OF_LARGE
+        kinds = deque(_WaysOfOneKind(list(first), following) for first, following in self._kinds())
+        while left and kinds:
+            kind = kinds.popleft()
+            if not kind.waiting:
+                continue
+            try:
+                self._try(kind)
+            except ConstraintSdcError:
+                return
+            left -= 1
+            kinds.append(kind)
+
+    def _try(self, kind: _WaysOfOneKind) -> None:
+        way = kind.waiting.pop(0)
+        try:
+            self._mask(way)
+        except (PlanRefusedError, NotPublishedError, UsageError) as refusal:
+            self.failing.append(way)
+            conflict = None if isinstance(refusal, UsageError) else refusal.conflict
+            following = None if conflict is None else kind.following(way, conflict)
+            if following is not None and following not in (*self.failing, *kind.waiting):
+                kind.waiting.append(following)
+        else:
+            self.working.append(way)
+            kind.waiting.clear()
+
+    def _kinds(self) -> Iterator[tuple[Iterator[WayOut], _Following]]:
+        yield self._smaller_ks(self.conflict), self._smaller_k
+        yield self._pins_masked(), lambda _way, _conflict: None
+        yield self._rules_left_out(), _another_rule
+        yield (WayOut(roles=((name, "untouched"),)) for name in self.conflict.variables[:2]), _another_variable
+
+    def _smaller_ks(self, conflict: Conflict) -> Iterator[WayOut]:
+        k, least = self.settings.k, self.settings.masker.least_k
+        wished = (k - 1, k // 2, LEAST_K) if conflict.fewest is None else (conflict.fewest,)
+        for smaller in dict.fromkeys(wished):
+            if max(least, LEAST_K) <= smaller < k:
+                yield WayOut(k=smaller)
+
+    def _smaller_k(self, way: WayOut, conflict: Conflict) -> WayOut | None:
+        """Return the way by the k that the next conflict allows."""
+        return next((one for one in self._smaller_ks(conflict) if one.k is not None and one.k < (way.k or 0)), None)
+
+    def _pins_masked(self) -> Iterator[WayOut]:
+        """Yield the masking of variables that the recipe leaves as they are: of each, and of all together."""
+        wishes = self.settings.recipe.variables
+        pins = [pin for pin in self.conflict.pins if pin in wishes and wishes[pin].role is Role.UNTOUCHED]
+        masked = [(pin, Role.CONFIDENTIAL.value) for pin in pins]
+        yield from (WayOut(roles=(one,)) for one in masked)
+        if len(masked) > 1:
+            yield WayOut(roles=tuple(masked))
+
+    def _rules_left_out(self) -> Iterator[WayOut]:
+        """Yield one rule after the other; of a file that was masked and judged, all rules that it breaks."""
+        if not self.conflict.records and len(self.conflict.rules) > 1:
+            yield WayOut(without=self.conflict.rules)
+            return
+        yield from (WayOut(without=(rule,)) for rule in self.conflict.rules)
+
+    def _mask(self, way: WayOut) -> None:
+        """Mask and judge by a way out, in a folder that is then removed; the errors of a masking if it fails."""
+        prepared = _without_rules(prepare(self.original, _changed(self.settings, way)), way.without)
+        plan, masked = carry_out(prepared)
+        with TemporaryDirectory(prefix="constraint-sdc-") as folder:
+            staged = Path(folder) / "masked.xml"
+            judge_masking(self.original, plan, masked, staged, staged, frozenset(way.without))
+
+
+_Following = Callable[[WayOut, Conflict], WayOut | None]
+
+
+@dataclass(slots=True)
+class _WaysOfOneKind:
+    """Ways of one kind that wait to be tried; `following` gives one more after a way that failed by a new conflict."""
+
+    waiting: list[WayOut]
+    following: _Following
+
+
+def _another_rule(way: WayOut, conflict: Conflict) -> WayOut | None:
+    """Return the way that also leaves out a rule of the next conflict."""
+    more = [rule for rule in conflict.rules if rule not in way.without]
+    return replace(way, without=(*way.without, more[0])) if more and len(way.without) < _MOST_CHANGES else None
+
+
+def _another_variable(way: WayOut, conflict: Conflict) -> WayOut | None:
+    """Return the way that also leaves a variable of the next conflict as it is."""
+    names = [name for name, _ in way.roles]
+    more = [name for name in conflict.variables if name not in names]
+    return replace(way, roles=(*way.roles, (more[0], "untouched"))) if more and len(names) < _MOST_CHANGES else None
+
+
+def _changed(settings: MaskSettings[Masker], way: WayOut) -> MaskSettings[Masker]:
+    variables = dict(settings.recipe.variables)
+    for name, role in way.roles:
+        wish = variables.get(name, VariableWish())
+        kept = wish if Role(role).is_masked else VariableWish(scale=wish.scale, order=wish.order)
+        variables[name] = replace(kept, role=Role(role))
+    recipe = replace(settings.recipe, variables=variables)
+    return replace(settings, recipe=recipe, k=settings.k if way.k is None else way.k)
+
+
+def _without_rules(prepared: Prepared, left_out: Sequence[str]) -> Prepared:
+    inputs = prepared.plan_inputs
+    rules = tuple(rule for rule in inputs.rules if rule.id not in left_out)
+    broken = {rule: rows for rule, rows in inputs.broken.items() if rule not in left_out}
+    return replace(prepared, plan_inputs=replace(inputs, rules=rules, broken=broken))

@@ -1,0 +1,57 @@
+"""Follow a way out of a refusal: the case as a user would change it, to be masked from its files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import yaml
+from lxml import etree
+
+from constraint_sdc.errors import WayOut
+from constraint_sdc.exam.guarantee.exam import CaseOutcome, run_case
+from constraint_sdc.exam.guarantee.generator import ExamCase
+from constraint_sdc.exam.guarantee.schematron import SCHEMATRON
+from constraint_sdc.reports.refusal import way_sentence
+
+
+def changed_case(case: ExamCase, way: WayOut) -> ExamCase:
+    """Return the case with another k, without some asserts of its schema, and with other roles in its recipe."""
+    return replace(
+        case,
+        k=case.k if way.k is None else way.k,
+        rules=_without(case.rules, way.without) if way.without else case.rules,
+        recipe=_with_roles(case.recipe, way.roles) if way.roles else case.recipe,
+        across=case.across - set(way.without),
+    )
+
+
+def failing_ways(outcome: CaseOutcome, folder: Path) -> Iterator[str]:
+    """Yield the ways out of a case that do not end in a published file without a fault, with what came of them."""
+    assert outcome.case is not None
+    for number, way in enumerate(outcome.ways):
+        after = run_case(changed_case(outcome.case, way), folder / f"way-{number}")
+        wrong = after.faults or tuple(filter(None, (after.refusal, after.withheld)))
+        if wrong:
+            yield f"case {outcome.seed}: {way_sentence(way)}: {'; '.join(wrong)}"
+
+
+def _without(rules: str, left_out: tuple[str, ...]) -> str:
+    root = etree.fromstring(rules.encode("utf-8"))
+    for element in [*root.iter(f"{{{SCHEMATRON}}}assert"), *root.iter(f"{{{SCHEMATRON}}}report")]:
+        parent = element.getparent()
+        if element.get("id") in left_out and parent is not None:
+            parent.remove(element)
+    return etree.tostring(root, encoding="unicode")
+
+
+def _with_roles(recipe: str, roles: tuple[tuple[str, str], ...]) -> str:
+    content = yaml.safe_load(recipe) or {}
+    variables = content.setdefault("variables", {})
+    for name, role in roles:
+        entries = variables.get(name) or {}
+        # A variable that stays as it is can have no entries about masking.
+        kept = {key: entries[key] for key in ("type", "order") if key in entries} if role == "untouched" else entries
+        variables[name] = {**kept, "role": role}
+    return yaml.safe_dump(content, allow_unicode=True)

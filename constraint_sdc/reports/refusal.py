@@ -1,0 +1,72 @@
+"""Refusals in words: what cannot be reconciled, and the ways out that were tried."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+from constraint_sdc.errors import Conflict, WayOut
+from constraint_sdc.reports.note_sentences import named
+
+_PLAIN = re.compile(r"[A-Za-z_][\w.-]*")
+
+
+def conflict_sentence(conflict: Conflict) -> str:
+    """Return what a group of records lacks, and why.
+
+    >>> conflict_sentence(Conflict(("low", "high"), ("A",), ("Size",), 5))
+    'no values of A that satisfy low and high were found for 5 records that must share them: they differ in Size, \
+which is not masked'
+    """
+    several = conflict.records > 1
+    whom = f"{conflict.records} records that must share them" if several else "one record, except its own values"
+    values = f"no values of {named(conflict.variables)} that satisfy {named(conflict.rules)} were found for {whom}"
+    if not conflict.pins:
+        return values
+    return f"{values}: they differ in {named(conflict.pins)}, which {_is(conflict.pins)} not masked"
+
+
+def ways_lines(working: Sequence[WayOut], failing: Sequence[WayOut]) -> tuple[str, ...]:
+    """Return a line for each way out that works; if none does, which were tried."""
+    if working:
+        return tuple(f"tried, and it works: {way_sentence(way)}" for way in working)
+    if failing:
+        return (f"none of the ways out that were tried works: {'; '.join(map(way_sentence, failing))}",)
+    return ()
+
+
+def way_sentence(way: WayOut) -> str:
+    """Return what to do.
+
+    >>> way_sentence(WayOut(k=3)), way_sentence(WayOut(without=("low", "high")))
+    ('-k 3', 'leave out the rules low and high')
+    >>> way_sentence(WayOut(roles=(("A", "untouched"),)))
+    'leave A as it is, by `variables: {A: {role: untouched}}` in the recipe'
+    """
+    parts = [] if way.k is None else [f"-k {way.k}"]
+    if way.without:
+        parts.append(f"leave out the rule{'' if len(way.without) == 1 else 's'} {_listed(way.without)}")
+    for role in dict.fromkeys(role for _, role in way.roles):
+        names = [name for name, given in way.roles if given == role]
+        entries = ", ".join(f"{_yaml(name)}: {{role: {role}}}" for name in names)
+        what = f"leave {_listed(names)} as {_it(names)}" if role == "untouched" else f"mask {_listed(names)} too"
+        parts.append(f"{what}, by `variables: {{{entries}}}` in the recipe")
+    return ", and ".join(parts)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return all names: a way out that leaves some away could not be followed."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+def _is(names: Sequence[str]) -> str:
+    return "is" if len(names) == 1 else "are"
+
+
+def _it(names: Sequence[str]) -> str:
+    return "it is" if len(names) == 1 else "they are"
+
+
+def _yaml(name: str) -> str:
+    return name if _PLAIN.fullmatch(name) else json.dumps(name, ensure_ascii=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from constraint_sdc.errors import WayOut
 from constraint_sdc.exam.guarantee.business_survey import make_survey
 from constraint_sdc.exam.guarantee.exam import CaseOutcome, run_case
 from constraint_sdc.exam.guarantee.following import changed_case, failing_ways
+from constraint_sdc.exam.guarantee.judging import pooled_saxon
 
 MERGED = (10, 19, 23, 26, 32, 44, 50, 58, 73, 84, 94, 98, 102, 103, 105, 106, 109, 115, 121, 123)
 """Seeds in which a few firms of a size satisfy another condition: refused if these join firms of another size."""
@@ -17,6 +19,12 @@ REFUSED = (15, 47)
 """Seeds with fewer than k members of groups of firms, and rules that leave them nothing to share with the others."""
 WITHHELD = 35
 """A seed with a rule across records that means break."""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def saxon() -> Iterator[None]:
+    with pooled_saxon():
+        yield
 
 
 @pytest.mark.parametrize("seed", MERGED)

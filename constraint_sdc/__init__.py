@@ -23,7 +23,7 @@ Results    CheckResult  RuleResult  Violation  RuleList  RuleRow  Plan  BlockPla
            ExamResult  ExamAnswer  DemoResult  Description  VariableDescription  Written  Reason
 Errors     ConstraintSdcError  UsageError  PluginError  RulesError  DataError  NotRowsError  NoRecordsError
            ChangedFileError  ResourceRefusedError  JudgeError  LimitError  PlanRefusedError  CannotShareError
-           NotTrustedError  NotPublishedError
+           NotTrustedError  NotPublishedError  Conflict  WayOut
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from constraint_sdc.data.variable import Written as Written
     from constraint_sdc.errors import CannotShareError as CannotShareError
     from constraint_sdc.errors import ChangedFileError as ChangedFileError
+    from constraint_sdc.errors import Conflict as Conflict
     from constraint_sdc.errors import ConstraintSdcError as ConstraintSdcError
     from constraint_sdc.errors import DataError as DataError
     from constraint_sdc.errors import JudgeError as JudgeError
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from constraint_sdc.errors import ResourceRefusedError as ResourceRefusedError
     from constraint_sdc.errors import RulesError as RulesError
     from constraint_sdc.errors import UsageError as UsageError
+    from constraint_sdc.errors import WayOut as WayOut
     from constraint_sdc.judge.finding import CheckResult as CheckResult
     from constraint_sdc.judge.finding import RuleResult as RuleResult
     from constraint_sdc.judge.finding import Violation as Violation
@@ -207,6 +209,8 @@ _HOMES = {
     "NotTrustedError": "constraint_sdc.errors",
     "ChangedFileError": "constraint_sdc.errors",
     "NotPublishedError": "constraint_sdc.errors",
+    "Conflict": "constraint_sdc.errors",
+    "WayOut": "constraint_sdc.errors",
 }
 
 __all__ = sorted(_HOMES)

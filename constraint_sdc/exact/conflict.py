@@ -46,8 +46,10 @@ def find_conflict(judge: BlockJudge, group: int, copies: Candidates, records: Ro
 def _minimal_rules(holds: Flags) -> list[int]:
     """Return rules (columns) that no candidate satisfies together, although some satisfies all but any one of them.
 
-    Rules that few candidates break are left out first.
+    Rules that few candidates break are left out first. Without candidates nothing is known, and all rules remain.
     """
+    if not len(holds):
+        return list(range(holds.shape[1]))
     left = [int(place) for place in np.argsort((~holds).sum(axis=0), kind="stable")]
     for place in tuple(left):
         rest = [other for other in left if other != place]

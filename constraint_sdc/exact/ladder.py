@@ -216,13 +216,13 @@ class Ladder:
         gaps = ((self.points - self.points[rows].mean(axis=0)) ** 2).sum(axis=1)
         if self.company is not None:
             gaps[rows] = np.inf
-        nearest = np.argsort(gaps, kind="stable")[: int(np.isfinite(gaps).sum())]
-        for some in np.split(nearest[: sum(_STRANGERS)], np.cumsum(_STRANGERS)[:-1]):
+        nearest = np.argsort(gaps, kind="stable")[: min(sum(_STRANGERS), int(np.isfinite(gaps).sum()))]
+        for some in np.split(nearest, np.cumsum(_STRANGERS)[:-1]):
             self._settled.settle_at_last(self._copies(np.full(len(some), group), some))
             if group not in self._settled.left:
                 return
-        nearest = nearest[: most_candidates(len(rows))]
-        conflict = find_conflict(self.judge, group, self._copies(np.full(len(nearest), group), nearest), nearest)
+        asked = nearest[: most_candidates(len(rows))]
+        conflict = find_conflict(self.judge, group, self._copies(np.full(len(asked), group), asked), asked)
         raise CannotShareError("records cannot share values", others=self.design.others, conflict=conflict)
 
     def _copies(self, groups: Rows, records: Rows) -> Candidates:

@@ -33,6 +33,10 @@ def test_a_rule_that_no_candidate_satisfies_is_a_conflict_alone() -> None:
     assert _minimal_rules(np.array([[True, False], [True, False]])) == [1]
 
 
+def test_without_candidates_all_rules_are_named() -> None:
+    assert _minimal_rules(np.zeros((0, 3), np.bool_)) == [0, 1, 2]
+
+
 @pytest.mark.parametrize(
     ("enough", "named"),
     [

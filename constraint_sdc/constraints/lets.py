@@ -161,11 +161,9 @@ def _let_regions(let: Let, around: Surroundings, namespaces: Mapping[str, str]) 
 
 def message_texts(schema: Schema, assertion: Assertion, rule: Rule) -> Iterator[str]:
     """Yield every XPath that showing a finding of this assertion needs: message, diagnostics, properties, subject."""
-    notes = {note.id: note for note in (*schema.diagnostics, *schema.properties)}
     yield from _selects(assertion.parts)
-    for name in (*assertion.diagnostics, *assertion.properties):
-        if name in notes:
-            yield from _selects(notes[name].parts)
+    for note in (*schema.diagnostics_of(assertion), *schema.properties_of(assertion)):
+        yield from _selects(note.parts)
     for subject in (assertion.attribute("subject"), rule.attribute("subject")):
         if subject is not None:
             yield subject

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from xml.sax.saxutils import escape
 
 from constraint_sdc.errors import RulesError
-from constraint_sdc.schematron.element import Element
+from constraint_sdc.schematron.element import ISO_NAMESPACE, Element
 
 # Abstract patterns: each `is-a` becomes a concrete pattern, with its parameters in place of `$name`.
 #
@@ -35,9 +35,24 @@ def instantiate(instance: Element, abstract: Element) -> Element:
     }
     # An author describes an instance where it is written: its own title and documentation come first.
     own = tuple(instance.elements("title", "p")) or tuple(abstract.elements("title"))
+    given = tuple(_parameter(instance, name, value) for name, value in values.items())
     return replace(
-        abstract, attributes={**attributes, **instance.attributes}, children=own + children, origin=instance.origin
+        abstract,
+        attributes={**attributes, **instance.attributes},
+        children=own + given + children,
+        origin=instance.origin,
     )
+
+
+def _parameter(instance: Element, name: str, value: str) -> Element:
+    """Return a `param` with the value that holds in the instance; diagnostics that it names need the value too."""
+    attributes = {"name": name, "value": value}
+    return replace(instance, kind="param", tag=f"{{{ISO_NAMESPACE}}}param", attributes=attributes, children=())
+
+
+def with_parameters(note: Element, pattern: Element) -> Element:
+    """Return a diagnostic or property with the parameters of an instance, whose assertions name it, put in."""
+    return _substitute(note, {param.require("name"): param.require("value") for param in pattern.elements("param")})
 
 
 def _check_instance(instance: Element) -> None:
@@ -123,13 +138,22 @@ def _missing(instance: Element, name: str) -> RulesError:
 # Abstract rules: `extends rule` takes over the variables and assertions of an abstract rule at that place.
 
 
-def extend_rules(pattern: Element, shared: Mapping[str, Element]) -> Element:
+@dataclass(frozen=True, slots=True)
+class _AbstractRules:
+    """The abstract rules that a pattern may extend, and by id those of all patterns, to say where another one is."""
+
+    usable: Mapping[str, Element]
+    elsewhere: Mapping[str, Element]
+
+
+def extend_rules(pattern: Element, shared: Mapping[str, Element], elsewhere: Mapping[str, Element]) -> Element:
     """Return the pattern with every `extends` resolved and its abstract rules removed.
 
-    An abstract rule is looked up in the pattern itself, then among those of the whole schema (`shared`).
+    An abstract rule is looked up in the pattern itself, then among those of the schema's `rules` (`shared`); it is an
+    error to extend one of another pattern (`elsewhere`).
     """
     own = {rule.require("id"): rule for rule in abstract_rules(pattern)}
-    abstract = {**shared, **own} if own else shared
+    abstract = _AbstractRules({**shared, **own} if own else shared, elsewhere)
     children = tuple(
         _extended(child, abstract, ()) if isinstance(child, Element) and child.kind == "rule" else child
         for child in pattern.children
@@ -146,7 +170,7 @@ def abstract_rules(container: Element) -> tuple[Element, ...]:
 _MOST_CHILDREN = 100_000  # abstract rules that extend others twice would otherwise grow without limit
 
 
-def _extended(rule: Element, abstract: Mapping[str, Element], trail: tuple[str, ...]) -> Element:
+def _extended(rule: Element, abstract: _AbstractRules, trail: tuple[str, ...]) -> Element:
     children: list[Element | str] = []
     for child in rule.children:
         if isinstance(child, Element) and child.kind == "extends":
@@ -158,21 +182,30 @@ def _extended(rule: Element, abstract: Mapping[str, Element], trail: tuple[str, 
     return replace(rule, children=tuple(children))
 
 
-def _content(extends: Element, abstract: Mapping[str, Element], trail: tuple[str, ...]) -> tuple[Element | str, ...]:
+def _content(extends: Element, abstract: _AbstractRules, trail: tuple[str, ...]) -> tuple[Element | str, ...]:
     name = extends.require("rule")
     if name in trail:
         raise extends.error(f"extends forms a cycle: {' -> '.join((*trail[trail.index(name) :], name))}")
-    if name not in abstract:
-        hint = f"abstract rules: {', '.join(abstract)}" if abstract else "the schema has no abstract rule"
-        raise extends.error(f"extends names an unknown abstract rule {name!r}", hint=hint)
-    return _extended(abstract[name], abstract, (*trail, name)).children
+    if name not in abstract.usable:
+        raise _not_usable(extends, name, abstract)
+    return _extended(abstract.usable[name], abstract, (*trail, name)).children
+
+
+def _not_usable(extends: Element, name: str, abstract: _AbstractRules) -> RulesError:
+    if name in abstract.elsewhere:
+        hint = f"it is at {abstract.elsewhere[name].origin}; move it into this pattern, or into <rules> of the schema"
+        return extends.error(f"extends names the abstract rule {name!r} of another pattern", hint=hint)
+    known = ", ".join(abstract.usable)
+    hint = f"abstract rules: {known}" if known else "neither the pattern nor the schema's rules has an abstract rule"
+    return extends.error(f"extends names an unknown abstract rule {name!r}", hint=hint)
 
 
 def concrete_patterns(schema: Element) -> list[Element]:
     """Return the concrete patterns and groups of a schema in document order."""
     written = list(schema.elements("pattern", "group"))
     abstract = {p.require("id"): p for p in written if p.flag("abstract")}
-    shared = {r.require("id"): r for box in schema.elements("rules", "pattern", "group") for r in abstract_rules(box)}
+    shared = _abstract_rules_in(schema.elements("rules"))
+    elsewhere = _abstract_rules_in(written)
     outside = _declared_outside_patterns(schema)
     concrete = []
     for pattern in written:
@@ -180,13 +213,17 @@ def concrete_patterns(schema: Element) -> list[Element]:
             continue
         if "is-a" not in pattern.attributes:
             _check_no_parameters(pattern)
-            concrete.append(extend_rules(pattern, shared))
+            concrete.append(extend_rules(pattern, shared, elsewhere))
         else:
-            made = extend_rules(instantiate(pattern, _abstract_of(pattern, abstract)), shared)
+            made = extend_rules(instantiate(pattern, _abstract_of(pattern, abstract)), shared, elsewhere)
             check_parameters(made, outside)
             concrete.append(made)
     _check_once(concrete)
     return concrete
+
+
+def _abstract_rules_in(boxes: Iterable[Element]) -> dict[str, Element]:
+    return {rule.require("id"): rule for box in boxes for rule in abstract_rules(box)}
 
 
 def _abstract_of(pattern: Element, abstract: dict[str, Element]) -> Element:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from xml.sax.saxutils import quoteattr
 
@@ -44,6 +44,21 @@ def _once(scope: Element, kind: str, word: str) -> dict[str, Element]:
             hint = f"first declared at {first.origin}"
             raise element.error(f"{word} {name!r} is declared twice in one {scope.kind}", hint=hint)
     return found
+
+
+def check_defined_once(lets: Iterable[Let]) -> None:
+    """Refuse a name that is defined twice in the current schema, phase and pattern.
+
+    They are one scope: each of their variables has one value for the whole document. A variable of a rule is scoped to
+    the rule and may hide one of them.
+    """
+    first: dict[str, Let] = {}
+    for let in lets:
+        other = first.setdefault(let.name, let)
+        if other is not let:
+            what = f"variable {let.name!r} is defined twice in the current schema, phase and pattern"
+            hint = f"first defined at {other.origin}; rename one of them"
+            raise RulesError(what, file=let.origin.file, line=let.origin.line, hint=hint)
 
 
 def _let(element: Element) -> Let:

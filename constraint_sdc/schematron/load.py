@@ -13,6 +13,7 @@ from constraint_sdc.schematron.abstract import concrete_patterns
 from constraint_sdc.schematron.confinement import Confinement, real_path, resolve_reference
 from constraint_sdc.schematron.declarations import (
     active_patterns,
+    check_defined_once,
     choose_phase,
     foreign_declarations,
     read_lets,
@@ -21,7 +22,8 @@ from constraint_sdc.schematron.declarations import (
 )
 from constraint_sdc.schematron.element import ISO_NAMESPACE, Element, read_element, read_rule_file
 from constraint_sdc.schematron.grammar import check_grammar
-from constraint_sdc.schematron.patterns import check_unique, read_notes, read_patterns
+from constraint_sdc.schematron.notes import find_notes
+from constraint_sdc.schematron.patterns import check_unique, read_patterns
 from constraint_sdc.schematron.schema import Binding, Let, Parameter, Schema
 from constraint_sdc.schematron.xslt import check_xslt
 
@@ -149,14 +151,17 @@ def load_schema(path: Path, *, phase: str | None = None, allowed: tuple[Path, ..
     check_grammar(root)
     check_xslt(root)
     _check_ids(root)
-    notes = read_notes(root)
+    notes = find_notes(root)
     concrete = concrete_patterns(root)
     phases = read_phases(root, [e.require("id") for e in concrete if "id" in e.attributes])
     chosen = choose_phase(root, phases, phase)
     running = next((p for p in phases if p.id == chosen), None)
     lets = read_lets(root) + (running.lets if running else ())
     parameters = read_parameters(root)
-    patterns = read_patterns(concrete, notes, _as_lets(parameters) + lets)
+    outer = _as_lets(parameters) + lets
+    patterns = active_patterns(root, read_patterns(concrete, notes, outer), phases, chosen)
+    for own in ((), *(pattern.lets for pattern in patterns)):
+        check_defined_once(outer + own)
     return Schema(
         title=_title(root),
         binding=read_binding(root),
@@ -165,9 +170,9 @@ def load_schema(path: Path, *, phase: str | None = None, allowed: tuple[Path, ..
         lets=lets,
         phase=chosen,
         phases=phases,
-        patterns=tuple(active_patterns(root, patterns, phases, chosen)),
-        diagnostics=notes.diagnostics,
-        properties=notes.properties,
+        patterns=tuple(patterns),
+        diagnostics=notes.read().diagnostics,
+        properties=notes.read().properties,
         foreign=foreign_declarations(root, concrete),
         origin=root.origin,
         files=tuple(str(file) for file in inclusions.files),

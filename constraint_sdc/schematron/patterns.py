@@ -1,50 +1,16 @@
-"""Convert concrete pattern elements to patterns, rules, assertions, and the notes that assertions name."""
+"""Convert concrete pattern elements to patterns, rules and assertions."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal as OneOf
 
 from constraint_sdc.schematron.declarations import read_lets
-from constraint_sdc.schematron.element import MAY_BE_IDLE, XSLT_NAMESPACE, Element
-from constraint_sdc.schematron.schema import (
-    Assertion,
-    Let,
-    MarkupPart,
-    MessagePart,
-    NamePart,
-    Note,
-    Pattern,
-    Rule,
-    Severity,
-    TextPart,
-    ValuePart,
-)
-
-# The content of an assertion, diagnostic or property: text, values, names and markup.
-
-
-def message_parts(element: Element) -> tuple[MessagePart, ...]:
-    """Return the content of an element as message parts, white space as written."""
-    return tuple(_parts(element))
-
-
-def _parts(element: Element) -> Iterator[MessagePart]:
-    for child in element.children:
-        if isinstance(child, str):
-            yield TextPart(child)
-        elif child.kind == "value-of":
-            yield ValuePart(child.require("select"), child.origin)
-        elif child.kind == "name":
-            yield NamePart(child.get("path"), child.origin)
-        elif child.tag == f"{{{XSLT_NAMESPACE}}}value-of" and set(child.attributes) == {"select"}:
-            # As a ValuePart its value is hidden in reports like any other.
-            yield ValuePart(child.attributes["select"], child.origin)
-        else:
-            yield MarkupPart(child.tag, tuple(child.attributes.items()), message_parts(child))
-
+from constraint_sdc.schematron.element import MAY_BE_IDLE, Element
+from constraint_sdc.schematron.notes import WrittenNotes, message_parts
+from constraint_sdc.schematron.schema import Assertion, Let, Pattern, Rule, Severity
 
 # The severity of a finding: @severity, else @role, else @flag; those of the assertion before those of its rule.
 
@@ -181,36 +147,14 @@ def _numbered(wished: Sequence[str], is_kept: Sequence[bool]) -> list[str]:
     return names
 
 
-@dataclass(frozen=True, slots=True)
-class Notes:
-    """The diagnostics and properties of a schema."""
-
-    diagnostics: tuple[Note, ...]
-    properties: tuple[Note, ...]
-
-
-def read_notes(schema: Element) -> Notes:
-    """Read the schema's diagnostics and properties."""
-    return Notes(_notes(schema, "diagnostics", "diagnostic"), _notes(schema, "properties", "property"))
-
-
-def _notes(schema: Element, box: str, kind: str) -> tuple[Note, ...]:
-    notes: dict[str, Note] = {}
-    for container in schema.elements(box):
-        for element in container.elements(kind):
-            name = element.require("id")
-            attributes = tuple((key, value) for key, value in element.attributes.items() if key != "id")
-            notes.setdefault(name, Note(name, message_parts(element), attributes, element.origin))
-    return tuple(notes.values())
-
-
-def read_patterns(concrete: Sequence[Element], notes: Notes, lets: tuple[Let, ...]) -> tuple[Pattern, ...]:
+def read_patterns(concrete: Sequence[Element], notes: WrittenNotes, lets: tuple[Let, ...]) -> tuple[Pattern, ...]:
     """Turn concrete patterns into the model, with unique ids throughout; `lets` are the schema's and the phase's."""
     places = list(_places(concrete))
     for name, declared in (("diagnostics", notes.diagnostics), ("properties", notes.properties)):
-        _check_references(places, name, {note.id for note in declared})
+        _check_references(places, name, set(declared))
     ids = iter(assertion_ids(places))
-    return tuple(_pattern(p, name, ids, lets) for p, name in zip(concrete, pattern_ids(concrete), strict=True))
+    named = zip(concrete, pattern_ids(concrete), strict=True)
+    return tuple(_pattern(element, name, ids, lets, notes) for element, name in named)
 
 
 def _places(concrete: Sequence[Element]) -> Iterator[AssertionPlace]:
@@ -223,7 +167,7 @@ def _places(concrete: Sequence[Element]) -> Iterator[AssertionPlace]:
                 yield AssertionPlace(pattern, rule, number, assertion)
 
 
-def _pattern(element: Element, name: str, ids: Iterator[str], lets: tuple[Let, ...]) -> Pattern:
+def _pattern(element: Element, name: str, ids: Iterator[str], lets: tuple[Let, ...], notes: WrittenNotes) -> Pattern:
     own = read_lets(element)
     title = next((title.text() for title in element.elements("title")), "")
     return Pattern(
@@ -232,20 +176,19 @@ def _pattern(element: Element, name: str, ids: Iterator[str], lets: tuple[Let, .
         documents=element.get("documents"),
         is_group=element.kind == "group",
         lets=own,
-        rules=tuple(_rule(rule, element, ids, lets + own) for rule in element.elements("rule")),
+        rules=tuple(_rule(rule, element, ids, lets + own, notes) for rule in element.elements("rule")),
         attributes=tuple(element.attributes.items()),
         origin=element.origin,
     )
 
 
-def _rule(element: Element, pattern: Element, ids: Iterator[str], lets: tuple[Let, ...]) -> Rule:
+def _rule(element: Element, pattern: Element, ids: Iterator[str], lets: tuple[Let, ...], notes: WrittenNotes) -> Rule:
     own = read_lets(element)
     assertions = tuple(
-        _assertion(
-            child,
-            next(ids),
-            decide_severity((child, element, pattern), lets + own),
-            may_be_idle((child, element, pattern)),
+        replace(
+            _assertion(child, next(ids), decide_severity((child, element, pattern), lets + own)),
+            may_be_idle=may_be_idle((child, element, pattern)),
+            own_notes=notes.of_instance(child, pattern),
         )
         for child in element.elements("assert", "report")
     )
@@ -259,7 +202,7 @@ def _rule(element: Element, pattern: Element, ids: Iterator[str], lets: tuple[Le
     )
 
 
-def _assertion(element: Element, name: str, severity: Severity, is_free: bool) -> Assertion:
+def _assertion(element: Element, name: str, severity: Severity) -> Assertion:
     kind: OneOf["assert", "report"] = "report" if element.kind == "report" else "assert"
     return Assertion(
         id=name,
@@ -272,7 +215,6 @@ def _assertion(element: Element, name: str, severity: Severity, is_free: bool) -
         properties=tuple((element.get("properties") or "").split()),
         attributes=tuple((key, value) for key, value in element.attributes.items() if key != MAY_BE_IDLE),
         origin=element.origin,
-        may_be_idle=is_free,
     )
 
 

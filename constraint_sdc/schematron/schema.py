@@ -85,12 +85,21 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
+class Notes:
+    """Diagnostics and properties, of a schema or of one assertion."""
+
+    diagnostics: tuple[Note, ...] = ()
+    properties: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Assertion:
     """One assert or report. `id` is unique in the schema; `has_own_id` tells whether the author wrote it.
 
     `severity` is decided as the standard orders it: @severity, else @role, else @flag, else error.
     `attributes` keeps every attribute as written (role, flag, severity, subject, see, icon, fpi, xml:lang ...).
-    `may_be_idle` if the author says that the rule may check nothing in some files.
+    `may_be_idle` if the author says that the rule may check nothing in some files. `own_notes` take the place of the
+    schema's notes of the same id, because parameters of an abstract pattern are put into them.
     """
 
     id: str
@@ -104,6 +113,7 @@ class Assertion:
     attributes: tuple[tuple[str, str], ...]
     origin: Origin
     may_be_idle: bool = False
+    own_notes: Notes = field(default_factory=Notes)
 
     def attribute(self, name: str) -> str | None:
         """Return an attribute as the author wrote it, or None."""
@@ -189,6 +199,14 @@ class Schema:
         """Tell whether tests follow XPath 1.0 comparison and arithmetic rules."""
         return self.binding == "xslt1"
 
+    def diagnostics_of(self, assertion: Assertion) -> tuple[Note, ...]:
+        """Return the diagnostics that an assertion names, in its order."""
+        return _named(assertion.diagnostics, self.diagnostics, assertion.own_notes.diagnostics)
+
+    def properties_of(self, assertion: Assertion) -> tuple[Note, ...]:
+        """Return the properties that an assertion names, in its order."""
+        return _named(assertion.properties, self.properties, assertion.own_notes.properties)
+
     def assertions(self) -> tuple[Assertion, ...]:
         """Return every assertion of the phase, in document order."""
         return tuple(a for pattern in self.patterns for rule in pattern.rules for a in rule.assertions)
@@ -220,6 +238,11 @@ class Schema:
 
         patterns = (replace(p, rules=tuple(map(bare, p.rules))) for p in self.patterns)
         return replace(self, patterns=tuple(patterns))
+
+
+def _named(ids: tuple[str, ...], shared: tuple[Note, ...], own: tuple[Note, ...]) -> tuple[Note, ...]:
+    by_id = {note.id: note for note in (*shared, *own)}
+    return tuple(by_id[name] for name in ids if name in by_id)
 
 
 # Numbers and plain quoted words in the rule are not microdata, so they are shown unchanged.

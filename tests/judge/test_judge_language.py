@@ -42,29 +42,19 @@ def test_a_context_matches_whatever_a_match_pattern_matches(desk: Desk, context:
     assert desk.report(rules, data, "xslt3").counts[0].fired == fired
 
 
-def test_variables_shadow_those_of_the_wider_scope_and_only_inside(desk: Desk) -> None:
+def test_variables_of_a_rule_shadow_those_of_the_wider_scope_and_only_inside(desk: Desk) -> None:
     rules = """<let name="x" value="1"/><let name="y" value="$x + 1"/>
-    <pattern><let name="x" value="10"/><let name="z" value="$x + $y"/>
-      <rule context="a"><let name="x" value="$x + 90"/><let name="w" value="$x + $z"/>
-        <assert id="rule" test="$x = 100 and $y = 2 and $z = 12 and $w = 112">x</assert></rule>
-      <rule context="b[$x = 10]">
-        <assert id="pattern" test="$x = 10 and (for $x in 3 return $x) = 3">x</assert></rule></pattern>
-    <pattern><rule context="a[$x = 1]"><assert id="schema" test="$x = 1">x</assert></rule></pattern>"""
+    <pattern><let name="p" value="10"/><let name="z" value="$p + $y"/>
+      <rule context="a"><let name="x" value="$x + 99"/><let name="p" value="$p + 1"/><let name="w" value="$x + $z"/>
+        <assert id="rule" test="$x = 100 and $p = 11 and $y = 2 and $z = 12 and $w = 112">x</assert></rule>
+      <rule context="b[$p = 10]">
+        <assert id="pattern" test="$x = 1 and $p = 10 and (for $x in 3 return $x) = 3">x</assert></rule></pattern>
+    <pattern><let name="p" value="20"/><rule context="a[$x = 1]"><assert id="schema" test="$p = 20">x</assert></rule>
+      </pattern>"""
     report = desk.report(rules, "<a><b/></a>")
     assert [(c.assertion, c.fired, c.failed) for c in report.counts] == [
         ("rule", 1, 0), ("pattern", 1, 0), ("schema", 1, 0),
     ]  # fmt: skip
-
-
-def test_a_phase_variable_shadows_the_schemas_but_not_for_the_schemas_own(desk: Desk) -> None:
-    from constraint_sdc.judge.judge import Judge
-    from constraint_sdc.schematron.load import load_schema
-
-    desk.schema("""<let name="x" value="1"/><let name="y" value="$x + 1"/>
-      <phase id="p"><active pattern="q"/><let name="x" value="$x + 9"/></phase>
-      <pattern id="q"><rule context="a"><assert id="a" test="$x = 10 and $y = 2">x</assert></rule></pattern>""")
-    with Judge(load_schema(desk.rules, phase="p")) as judge:
-        assert judge.judge_bytes(b"<a/>", desk.data).counts[0].failed == 0
 
 
 def test_variables_are_calculated_at_the_root_except_in_a_rule(desk: Desk) -> None:

@@ -102,7 +102,8 @@ class Author:
             # No line end may come between the tags and the content: it would be part of the value.
             seen = "".join(f'<xsl:variable name="{shown}" select="${hidden}"/>' for shown, hidden in scope.items())
             head = written_attributes({"name": name, "as": let.type} | self.stated(let.origin))
-            self.sheet.raw(f"<xsl:variable{head}>{seen}{content.text}</xsl:variable>", place)
+            before = self.sheet.in_xslt(f"<xsl:variable{head}>{seen}")
+            self.sheet.foreign(f"{before}{content.text}{self.sheet.in_xslt('</xsl:variable>')}", place)
 
     def global_names(self, scope: Mapping[str, str]) -> set[str]:
         """Return the names of the variables that have one value for the whole document."""
@@ -116,27 +117,14 @@ class Author:
 
 
 def write_schema_variables(author: Author) -> None:
-    """Write the variables of schema and phase, where a later one shadows an earlier one of the same name.
-
-    The last variable of a name keeps the name, because the author's functions and keys refer to it; earlier ones are
-    renamed, and expressions between the two see the earlier one.
-    """
-    names = [let.name for let in author.schema.lets]
-    current: dict[str, str] = {}
-    for index, let in enumerate(author.schema.lets):
-        shadowed = let.name in names[index + 1 :]
-        name = ours(f"schema{index}") if shadowed else let.name
-        author.variable(let, name, current)
-        if shadowed:
-            current[let.name] = name
-        else:
-            current.pop(let.name, None)
-    declared = set(names) | {parameter.name for parameter in author.schema.parameters}
+    """Write the variables of schema and phase under their own names, to which the author's functions and keys refer."""
+    for let in author.schema.lets:
+        author.variable(let, let.name, {})
     for parameter in author.schema.parameters:
-        if parameter.name not in names:
-            _check_value(author, parameter)
-            let = Let(parameter.name, parameter.value, None, parameter.type, parameter.origin)
-            author.variable(let, parameter.name, {})
+        _check_value(author, parameter)
+        let = Let(parameter.name, parameter.value, None, parameter.type, parameter.origin)
+        author.variable(let, parameter.name, {})
+    declared = {let.name for let in author.schema.lets} | {entry.name for entry in author.schema.parameters}
     for name in sorted(author.given):
         author.sheet.leaf("xsl:param", {"name": given(name)})
         if name not in declared:
@@ -155,13 +143,10 @@ def write_pattern_variables(author: Author, lets: tuple[Let, ...], pattern: int)
     They are calculated once, with the root of the judged document as context; match patterns may use them.
     """
     names = {let.name: ours(f"pattern{pattern}-{index}") for index, let in enumerate(lets)}
-    outside = author.global_names({})
-    # Later variables are visible too, as among schema variables, unless an outer variable has the same name.
-    scope = {name: own for name, own in names.items() if name not in outside}
     for let in lets:
-        author.variable(let, names[let.name], {name: own for name, own in scope.items() if name != let.name})
-        scope[let.name] = names[let.name]
-    return scope
+        # Later variables are visible too, as among schema variables.
+        author.variable(let, names[let.name], {name: own for name, own in names.items() if name != let.name})
+    return names
 
 
 def write_rule_variables(author: Author, lets: tuple[Let, ...], scope: Mapping[str, str]) -> dict[str, str]:

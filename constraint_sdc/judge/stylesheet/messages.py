@@ -15,7 +15,6 @@ from constraint_sdc.schematron.schema import (
     MarkupPart,
     MessagePart,
     NamePart,
-    Note,
     Origin,
     Rule,
     TextPart,
@@ -230,7 +229,7 @@ def _write_text(
 def _write_diagnostics(author: Author, assertion: Assertion, scope: Mapping[str, str]) -> str:
     """Write the diagnostics as variables and return an array of [id, text]."""
     pairs = []
-    for index, note in enumerate(_named(author.schema.diagnostics, assertion.diagnostics)):
+    for index, note in enumerate(author.schema.diagnostics_of(assertion)):
         text = _write_text(author, f"diagnostic{index}", note.parts, scope, note.origin)
         pairs.append(f"[{quoted(note.id)}, normalize-space(string({text}))]")
     return f"[{', '.join(pairs)}]"
@@ -239,8 +238,8 @@ def _write_diagnostics(author: Author, assertion: Assertion, scope: Mapping[str,
 def _write_references(author: Author, assertion: Assertion, scope: Mapping[str, str]) -> str:
     """Write diagnostics and properties as SVRL elements in a variable, and return the reference to it."""
     sheet = author.sheet
-    diagnostics = _named(author.schema.diagnostics, assertion.diagnostics)
-    properties = _named(author.schema.properties, assertion.properties)
+    diagnostics = author.schema.diagnostics_of(assertion)
+    properties = author.schema.properties_of(assertion)
     with sheet.element("xsl:variable", {"name": ours("notes"), "as": "element()*"}):
         for kind, notes in (("diagnostic", diagnostics), ("property", properties)):
             for note in notes:
@@ -250,8 +249,3 @@ def _write_references(author: Author, assertion: Assertion, scope: Mapping[str, 
                 with sheet.element(f"svrl:{kind}-reference", head), sheet.element("svrl:text", written_names(said)):
                     write_parts(author, note.parts, scope, note.origin)
     return f"${ours('notes')}"
-
-
-def _named(notes: tuple[Note, ...], ids: tuple[str, ...]) -> list[Note]:
-    by_id = {note.id: note for note in notes}
-    return [by_id[name] for name in ids if name in by_id]

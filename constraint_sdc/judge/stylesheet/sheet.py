@@ -30,30 +30,45 @@ class SheetPlace:
 
 @dataclass(slots=True)
 class Sheet:
-    """A stylesheet under construction."""
+    """A stylesheet under construction.
 
+    Callers write the elements of XSLT with the prefix `xsl`; `prefix` is what they get, because a schema may use `xsl`
+    for another namespace. In a tag `<` is always markup: text and attributes escape it.
+    """
+
+    prefix: str = "xsl"
     lines: list[str] = field(default_factory=list)
     places: dict[int, SheetPlace] = field(default_factory=dict)
 
     @contextmanager
     def element(self, name: str, attributes: Attributes = NONE, place: SheetPlace | None = None) -> Iterator[None]:
         """Write a start tag, the content that the body writes, and the end tag."""
-        self._line(f"<{name}{written_attributes(attributes)}>", place)
+        self._line(self.in_xslt(f"<{name}{written_attributes(attributes)}>"), place)
         yield
-        self.lines.append(f"</{name}>")
+        self.lines.append(self.in_xslt(f"</{name}>"))
 
     def leaf(self, name: str, attributes: Attributes = NONE, place: SheetPlace | None = None) -> None:
         """Write an empty element."""
-        self._line(f"<{name}{written_attributes(attributes)}/>", place)
+        self._line(self.in_xslt(f"<{name}{written_attributes(attributes)}/>"), place)
 
     def text(self, text: str) -> None:
         """Write literal text, white space kept."""
-        self.lines.append(f"<xsl:text>{text.translate(_ESCAPES)}</xsl:text>")
+        self.lines.append(self.in_xslt(f"<xsl:text>{text.translate(_ESCAPES)}</xsl:text>"))
 
     def raw(self, xml: str, place: SheetPlace | None = None) -> None:
-        """Write existing XML of one or more lines, all with the same origin."""
+        """Write XML of ours, of one or more lines, all with the same origin."""
+        self.foreign(self.in_xslt(xml), place)
+
+    def foreign(self, xml: str, place: SheetPlace | None) -> None:
+        """Write XML of the author, which declares its own prefixes."""
         for line in xml.split("\n"):
             self._line(line, place)
+
+    def in_xslt(self, xml: str) -> str:
+        """Return XML of ours with the sheet's prefix of XSLT."""
+        if self.prefix == "xsl":
+            return xml
+        return xml.replace("<xsl:", f"<{self.prefix}:").replace("</xsl:", f"</{self.prefix}:")
 
     def _line(self, line: str, place: SheetPlace | None) -> None:
         self.lines.append(line)

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Literal as OneOf
 from typing import TypeAlias
 
-from constraint_sdc.errors import RulesError
 from constraint_sdc.judge.control import CONTROL, CONTROL_DOCUMENT, with_control
 from constraint_sdc.judge.stylesheet.access import Wanted, file_uri
 from constraint_sdc.judge.stylesheet.contexts import PassedOn, error_token
@@ -83,7 +83,7 @@ def make_stylesheet(
     """
     refuse_our_names(schema)
     schema = with_control(schema)
-    sheet = Sheet()
+    sheet = Sheet(_xslt_prefix(schema))
     author = Author(schema, sheet, given)
     with sheet.element("xsl:stylesheet", _root_attributes(author)):
         write_schema_variables(author)
@@ -105,15 +105,17 @@ def make_stylesheet(
     return Stylesheet("\n".join(sheet.lines), sheet.places, tuple(author.wanted))
 
 
+def _xslt_prefix(schema: Schema) -> str:
+    """Return a prefix for XSLT: `xsl`, unless the schema uses it for another namespace."""
+    taken = {prefix for prefix, uri in schema.namespaces if uri != XSLT_NAMESPACE}
+    return next(name for number in count() if (name := "xsl" + "-own" * number) not in taken)
+
+
 def _root_attributes(author: Author) -> dict[str, str | None]:
-    schema, prefixes = author.schema, author.namespaces
-    if prefixes.get("xsl", XSLT_NAMESPACE) != XSLT_NAMESPACE:
-        raise RulesError(
-            "the prefix xsl must stand for the XSLT namespace", file=schema.origin.file, line=schema.origin.line
-        )
+    schema, own = author.schema, author.sheet.prefix
     base = file_uri(schema.origin.file)
-    attributes: dict[str, str | None] = {"version": "3.0", "xmlns:xsl": XSLT_NAMESPACE, "xml:base": base}
-    attributes |= {f"xmlns:{prefix}": uri for prefix, uri in prefixes.items() if prefix not in ("xml", "xsl")}
+    attributes: dict[str, str | None] = {"version": "3.0", f"xmlns:{own}": XSLT_NAMESPACE, "xml:base": base}
+    attributes |= {f"xmlns:{prefix}": uri for prefix, uri in author.namespaces.items() if prefix != "xml"}
     return attributes | {
         "exclude-result-prefixes": "#all",
         "xpath-default-namespace": dict(schema.namespaces).get(""),
@@ -124,7 +126,7 @@ def _write_foreign(author: Author) -> None:
     for xml, origin in author.schema.foreign:
         declaration = foreign_declaration(xml, origin, author.namespaces, author.version)
         author.note(declaration)
-        author.sheet.raw(declaration.text, SheetPlace("XSLT declaration", origin))
+        author.sheet.foreign(declaration.text, SheetPlace("XSLT declaration", origin))
 
 
 @dataclass(slots=True)

@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, settings
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.judge.worker import bench
 from constraint_sdc.judge.worker.process import Worker
+from constraint_sdc.partition.partitioner import cores
 from constraint_sdc.partition.search import annealing
 from constraint_sdc.partition.search.neighbours import nearest
 
@@ -35,6 +36,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     one of these files would both have to make what its tests stand on.
     """
     items.sort(key=lambda item: item.path.parent != Path(__file__).parent)
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Take one process more than there are cores: each waits for Saxon, for files or for programs part of the time."""
+    return cores() + 1
 
 
 def pytest_collection_finish() -> None:

@@ -192,9 +192,10 @@ def idle_noted(result: CheckResult, schema: Schema, file: FileNames | None, opti
 
 
 def _nothing_judged(data: Path, rule_set: RuleSet, options: CheckOptions) -> CheckResult:
-    """Return the verdict before any rule was judged; its notes name the documents that no rule looks at."""
+    """Return the verdict before any rule was judged; its notes warn of the rules and of documents that none reads."""
     schema, given = rule_set.schema, options.parameters
     idle = [name for name in given if not schema.mentions(name)]
+    unused = (because("parameter-unused", parameter=name, quotes={"file": str(given[name])}) for name in idle)
     return CheckResult(
         data=str(data),
         rules=str(rule_set.path),
@@ -205,7 +206,7 @@ def _nothing_judged(data: Path, rule_set: RuleSet, options: CheckOptions) -> Che
         fail_on=options.fail_on,
         results=(),
         shows_values=options.show_values,
-        notes=tuple(because("parameter-unused", parameter=name, quotes={"file": str(given[name])}) for name in idle),
+        notes=(*schema.warnings, *unused),
     )
 
 

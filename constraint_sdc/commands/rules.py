@@ -69,6 +69,7 @@ def _rule_list(
         binding=schema.binding,
         phase=schema.phase,
         file=str(rules),
+        warnings=schema.warnings,
     )
 
 

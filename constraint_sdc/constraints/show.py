@@ -189,7 +189,10 @@ class RuleRow(Shown):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RuleList(Tabled):
-    """The rules of one phase of a schema; `blocks` are sets of variables connected by rules, in order of first use."""
+    """The rules of one phase of a schema; `blocks` are sets of variables connected by rules, in order of first use.
+
+    `warnings` are what users must be told of the schema.
+    """
 
     rows: tuple[RuleRow, ...]
     blocks: tuple[tuple[str, ...], ...]
@@ -197,6 +200,7 @@ class RuleList(Tabled):
     binding: str
     phase: str
     file: str
+    warnings: tuple[Reason, ...] = ()
 
 
 # Blocks: variables that rules connect and that must therefore be masked together.

@@ -114,7 +114,8 @@ class PlanInputs:
     `evaluable` are the rules that can be evaluated on any record without Saxon; `broken` the records (0-based) that
     break a rule already; `says` each rule's normal form. `joined` are variables to
     be masked with the rules that read them although nothing selects them. `weights` are the weights of the records.
-    `notes` are what the check of the original reports besides verdicts. `masker` is how the file is masked.
+    `notes` are what the check of the original reports besides verdicts, `warnings` what users must be told of the
+    rules. `masker` is how the file is masked.
     """
 
     table: Table
@@ -131,6 +132,7 @@ class PlanInputs:
     weights: Weights | None = None
     joined: frozenset[str] = frozenset()
     notes: tuple[Reason, ...] = ()
+    warnings: tuple[Reason, ...] = ()
     digests: Mapping[str, str] = field(default_factory=dict)
     masker: MaskerTraits = field(default_factory=default_masker)
 

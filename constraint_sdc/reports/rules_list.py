@@ -12,6 +12,7 @@ from constraint_sdc.files.json_file import json_text
 from constraint_sdc.reports.check.json_format import origin_json, with_sentence
 from constraint_sdc.reports.check.wording import counted, number, shown_origin
 from constraint_sdc.reports.idle_text import idle_sentence
+from constraint_sdc.reports.sentences import sentences
 from constraint_sdc.reports.terminal import align, clean, padded, paint, width, wrapped
 
 SCHEMA = "constraint-sdc/rules"
@@ -44,7 +45,10 @@ def _summary(rules: RuleList, columns: int, colour: bool) -> list[str]:
     head = f"{counted(len(rules.rows), 'rule')}{': ' + said if said else ''}"
     lines = [paint(line.replace("\xa0", " "), "strong", colour) for line in wrapped(head, columns, "", "  ")]
     where = [clean(rules.file), clean(rules.title), f"phase {clean(rules.phase)}", clean(rules.binding)]
-    return lines + wrapped(", ".join(part for part in where if part), columns, "", "  ")
+    lines += wrapped(", ".join(part for part in where if part), columns, "", "  ")
+    for said in sentences(rules.warnings):
+        lines += (paint(line, "doubtful", colour) for line in wrapped(f"WARNING: {clean(said)}", columns, "", "  "))
+    return lines
 
 
 def _kind(row: RuleRow) -> str:
@@ -143,6 +147,7 @@ def render_rules_json(rules: RuleList) -> str:
             "binding": rules.binding,
             "rules": [_row_json(row) for row in rules.rows],
             "blocks": [list(block) for block in rules.blocks],
+            **({"warnings": [with_sentence(reason) for reason in rules.warnings]} if rules.warnings else {}),
         }
     )
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from xml.sax.saxutils import escape
 
 from constraint_sdc.errors import RulesError
 from constraint_sdc.schematron.element import ISO_NAMESPACE, Element
+from constraint_sdc.settings.reason import Reason, because
 
 # Abstract patterns: each `is-a` becomes a concrete pattern, with its parameters in place of `$name`.
 #
@@ -80,13 +82,21 @@ def _values(instance: Element, abstract: Element) -> dict[str, str]:
 
 
 def _parameters(pattern: Element) -> Iterator[tuple[str, str | None, Element]]:
-    seen: set[str] = set()
+    """Yield the parameters of a pattern. A name may occur again: the last value counts, as in other processors."""
     for element in pattern.elements("param"):
         name = (element.get("name") or element.get("formal") or element.require("name")).strip()
-        if name in seen:
-            raise element.error(f"param {name!r} is given twice")
-        seen.add(name)
         yield name, element.get("value") or element.get("actual"), element
+
+
+def repeated_parameters(schema: Element) -> Iterator[Reason]:
+    """Yield a warning for every parameter that a pattern gives again."""
+    for pattern in schema.elements("pattern", "group"):
+        seen: set[str] = set()
+        for name, _, element in _parameters(pattern):
+            if name in seen:
+                file, line = PurePath(element.origin.file).name, element.origin.line
+                yield because("param-again", parameter=name, file=file, line=line)
+            seen.add(name)
 
 
 def _substitute(element: Element, values: Mapping[str, str]) -> Element:

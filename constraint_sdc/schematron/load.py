@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from constraint_sdc.limits import INCLUSIONS
-from constraint_sdc.schematron.abstract import concrete_patterns
+from constraint_sdc.schematron.abstract import concrete_patterns, repeated_parameters
 from constraint_sdc.schematron.confinement import Confinement, real_path, resolve_reference
 from constraint_sdc.schematron.declarations import (
     active_patterns,
@@ -177,6 +177,7 @@ def load_schema(path: Path, *, phase: str | None = None, allowed: tuple[Path, ..
         origin=root.origin,
         files=tuple(str(file) for file in inclusions.files),
         sha256=tuple(inclusions.sha256[file] for file in inclusions.files),
+        warnings=tuple(repeated_parameters(root)),
         attributes=tuple(root.attributes.items()),
     )
 

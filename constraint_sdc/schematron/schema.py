@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from typing import Literal as OneOf
 from typing import TypeAlias
 
+from constraint_sdc.settings.reason import Reason
+
 Severity: TypeAlias = OneOf["error", "warning", "information"]
 Binding: TypeAlias = OneOf["xslt1", "xslt2", "xslt3"]
 
@@ -175,7 +177,7 @@ class Schema:
     """A flat schema. `patterns` holds those of the chosen phase only; `lets` the schema's, then the phase's own.
 
     `foreign` are serialised top-level XSLT elements (xsl:key, xsl:function, ...) with their line. `sha256` has the
-    digest of each of `files`, of the bytes that were read.
+    digest of each of `files`, of the bytes that were read. `warnings` are what users must be told of the schema.
     """
 
     title: str
@@ -192,6 +194,7 @@ class Schema:
     origin: Origin
     files: tuple[str, ...] = field(default=())
     sha256: tuple[str, ...] = field(default=())
+    warnings: tuple[Reason, ...] = field(default=())
     attributes: tuple[tuple[str, str], ...] = field(default=())
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -107,6 +107,11 @@ class Original:
         rule_set = load_rules(self._rules, phase=self._settings.phase, allowed=self._settings.allow)
         rule_set.note(self.readings)
         return rule_set
+
+    @property
+    def warnings(self) -> tuple[Reason, ...]:
+        """Return what users must be told of the rules."""
+        return self.rule_set.schema.warnings if self.has_rules else ()
 
     @cached_property
     def check(self) -> CheckOptions:
@@ -239,7 +244,8 @@ def prepare(original: Original, settings: MaskSettings[Masker]) -> Prepared:
         domains=understood.domains,
         says={rule.id: show_constraint(rule.constraint) for rule in understood.rules},
         weights=None if division.weights is None else record_weights(table, division.weights),
-        notes=() if before is None else _notes(before),
+        notes=() if before is None else _notes(before, original.warnings),
+        warnings=original.warnings,
         digests=digests,
     )
     return Prepared(original, inputs, _mask_inputs(inputs, masker, task, understood))
@@ -252,10 +258,10 @@ def _kept_recipe(recipe: Recipe, masker: Masker, division: Division) -> Recipe:
     return keep_given(recipe, masker.kept_variables)
 
 
-def _notes(before: CheckResult) -> tuple[Reason, ...]:
-    """Return what the plan says about the verdict: its notes, and the rules that are idle because it is allowed."""
+def _notes(before: CheckResult, warned: Collection[Reason]) -> tuple[Reason, ...]:
+    """Return what the plan assumes of the verdict: rules that may be idle, and notes that are not warnings already."""
     idle = tuple(because("idle-allowed", rule=one.rule, reasons=one.idle) for one in before.results if one.idle)
-    return *idle, *before.notes
+    return *idle, *(note for note in before.notes if note not in warned)
 
 
 def refuse_idle(verdict: CheckResult) -> None:

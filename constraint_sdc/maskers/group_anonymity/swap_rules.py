@@ -59,7 +59,7 @@ def plan_swaps(inputs: PlanInputs, goals: Sequence[Goal]) -> Design:
         broken={rule: len(rows) for rule, rows in inputs.broken.items()},
         inputs=inputs.digests,
         masker=inputs.masker,
-        warnings=plan_warnings(inputs.masker, inputs.division.partition, inputs.k, inputs.seed),
+        warnings=(*plan_warnings(inputs.masker, inputs.division.partition, inputs.k, inputs.seed), *inputs.warnings),
     )
     return Design(plan, tuple(designs))
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from typing import Literal as OneOf
 
+from constraint_sdc.constraints.named_original import original_for
 from constraint_sdc.constraints.understand import understand
 from constraint_sdc.data.table import Chunk, Layout, NoXmlError
 from constraint_sdc.errors import ChangedFileError, ConstraintSdcError, NoRecordsError, NotRowsError, UsageError
@@ -41,8 +42,9 @@ Progress = Callable[[int], None]
 class CheckOptions:
     """How to check. `original` and `domain` both stand for `$original`: the edited file, or its exported values.
 
-    `allow_idle` are ids of rules that may check nothing, or "all". `missing_codes` are, by variable, texts that stand
-    for a missing value.
+    Without either, `masked_from` is the file before masking: `$original` then is what it was for `mask`, the file that
+    the rules name if it exists, or `masked_from`. `allow_idle` are ids of rules that may check nothing, or "all".
+    `missing_codes` are, by variable, texts that stand for a missing value.
     """
 
     phase: str | None = None
@@ -58,11 +60,18 @@ class CheckOptions:
     time_limit: float | None = None
     allow_idle: tuple[str, ...] = ()
     missing_codes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    masked_from: Path | None = None
 
     @property
     def is_whole_story(self) -> bool:
         """Tell whether nothing is hidden, capped or left to another engine: Saxon's own SVRL may then be shown."""
         return self.engine == "saxon" and self.show_values and self.max_examples is None
+
+    def settled(self, schema: Schema) -> CheckOptions:
+        """Return the options with what `$original` stood for when `masked_from` was masked by these rules."""
+        if self.masked_from is None or self.parameters or original_for(schema, self.masked_from).is_named:
+            return self
+        return replace(self, original=self.masked_from)
 
     @property
     def parameters(self) -> Mapping[str, Path]:
@@ -83,6 +92,7 @@ def check_file(
     options = options or CheckOptions()
     settle_publication(data)
     rule_set = load_rules(rules, phase=options.phase, allowed=options.allow)
+    options = options.settled(rule_set.schema)
     with SaxonProcess() as saxon:
         return check_rules(data, rule_set, options, judges_of(rule_set.schema, options, saxon), progress)
 
@@ -115,6 +125,7 @@ def full_svrl(data: Path, rules: Path, options: CheckOptions, judged: CheckResul
     """
     settle_publication(data)
     rule_set = load_rules(rules, phase=options.phase, allowed=options.allow)
+    options = options.settled(rule_set.schema)
     with SaxonProcess() as saxon:
         judges = judges_of(rule_set.schema, options, saxon)
         text = judges.of_all().svrl_file(data)

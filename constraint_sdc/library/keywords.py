@@ -33,6 +33,7 @@ class CheckKeywords(TypedDict, total=False):
     allow: Iterable[File]
     time_limit: float | None
     allow_idle: Iterable[str]
+    masked_from: File | None
     missing_codes: Mapping[str, tuple[str, ...]]
 
 

@@ -45,6 +45,7 @@ def _refused_at(ks: list[int], why: str) -> str:
 _FILES: dict[str, Sentence] = {
     "judged-as-document": _as_document,
     "parameter-unused": "no rule uses ${parameter}: {file} was not looked at",
+    "data-for-original": "the rules name {file} as $original, which does not exist: values are looked up in the data",
     "param-again": "param {parameter} is given again in {file}, line {line}: the last value in the pattern counts",
     "key-not-masked": "{key} is not in the masked file: records correspond by their order",
     "other-order": "{variable} has the same values in another order: are the records? "

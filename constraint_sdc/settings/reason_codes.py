@@ -194,6 +194,7 @@ _FILES = {
     # how a check went
     "judged-as-document": takes("line", quotes=("why",)),
     "parameter-unused": takes("parameter", quotes=("file",)),
+    "data-for-original": takes("file"),
     "param-again": takes("parameter", "file", "line"),
     # how two files were compared
     "key-not-masked": takes("key"),

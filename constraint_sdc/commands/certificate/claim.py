@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 class Claim:
     """The content of a certificate; the original, if the masking is to be repeated; the recipe, if it was given.
 
-    `judged_with` is what `$original` stands for when the rules judge the masked file. `signed_by` is the key that the
+    `judged_with` replaces `$original` when the rules judge the masked file; None if the rules say what it was, as they
+    did when `data` was masked. `signed_by` is the key that the
     signature names, None if there is none; it counts only if `is_trusted`.
     """
 
@@ -44,6 +45,7 @@ class Claim:
 
     def adopted(self, options: CheckOptions) -> CheckOptions:
         """Return the options of a check by this certificate."""
+        options = replace(options, masked_from=self.data if self.judged_with is None else None)
         return adopted(self.content, options, is_trusted=self.is_trusted)
 
     def verify(self, masked: Path, rules: Path, result: CheckResult, options: CheckOptions) -> CertificateCheck:
@@ -109,7 +111,7 @@ def read_claim(
     which one must have signed.
     """
     content, key, is_trusted = read_trusted(certificate, masked, trusted)
-    claim = Claim(certificate, content, original, recipe, original, key, is_trusted)
+    claim = Claim(certificate, content, original, recipe, None, key, is_trusted)
     separate = content["options"]["original"]
     if original is None or separate is None:
         return claim
@@ -117,5 +119,5 @@ def read_claim(
         raise UsageError("no such file", file=str(original), hint="--original is the file that was masked")
     masked_from = [entry["sha256"] for entry in content["inputs"] if entry["role"] == "data"]
     if file_digest(original) not in masked_from:
-        return replace(claim, data=None)
+        return replace(claim, data=None, judged_with=original)
     return replace(claim, judged_with=certified_input(content, "original", None, certificate) or original)

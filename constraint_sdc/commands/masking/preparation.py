@@ -16,6 +16,7 @@ from constraint_sdc.arrays import Flags
 from constraint_sdc.commands.check import CheckOptions, check_dataset, compiling, judges_of, read_inputs
 from constraint_sdc.commands.masking.division import keep_weights, record_weights
 from constraint_sdc.commands.masking.settings import settle
+from constraint_sdc.constraints.named_original import OriginalFile, original_for
 from constraint_sdc.constraints.show import show_constraint
 from constraint_sdc.errors import PlanRefusedError, RulesError, UsageError
 from constraint_sdc.files.dataset import Dataset, read_dataset
@@ -114,15 +115,19 @@ class Original:
         return self.rule_set.schema.warnings if self.has_rules else ()
 
     @cached_property
+    def original_file(self) -> OriginalFile:
+        """What replaces `$original`: the file of the settings, or the data if the rules name none that exists."""
+        if self._settings.original is not None or not self.has_rules:
+            return OriginalFile(self._settings.original)
+        return original_for(self.rule_set.schema, self._data)
+
+    @cached_property
     def check(self) -> CheckOptions:
-        """How both files are judged: `$original` is the file before masking unless another is named."""
+        """How both files are judged: `$original` means the same for both."""
         settings, data = self._settings, self._data
-        original = settings.original
-        if original is None and self.has_rules and self.rule_set.schema.mentions("original"):
-            original = data
         return CheckOptions(
             phase=settings.phase,
-            original=original,
+            original=self.original_file.path,
             record=self._record,
             max_examples=None,
             # The staged file is judged where it will stand; rules may still read what lies beside the original.
@@ -244,7 +249,7 @@ def prepare(original: Original, settings: MaskSettings[Masker]) -> Prepared:
         domains=understood.domains,
         says={rule.id: show_constraint(rule.constraint) for rule in understood.rules},
         weights=None if division.weights is None else record_weights(table, division.weights),
-        notes=() if before is None else _notes(before, original.warnings),
+        notes=() if before is None else (*_notes(before, original.warnings), *_stand_ins(original.original_file)),
         warnings=original.warnings,
         digests=digests,
     )
@@ -262,6 +267,11 @@ def _notes(before: CheckResult, warned: Collection[Reason]) -> tuple[Reason, ...
     """Return what the plan assumes of the verdict: rules that may be idle, and notes that are not warnings already."""
     idle = tuple(because("idle-allowed", rule=one.rule, reasons=one.idle) for one in before.results if one.idle)
     return *idle, *(note for note in before.notes if note not in warned)
+
+
+def _stand_ins(original: OriginalFile) -> Iterator[Reason]:
+    """Yield which files the data stands for: those that the rules call `$original` and that do not exist."""
+    yield from (because("data-for-original", file=path.name) for path in original.absent)
 
 
 def refuse_idle(verdict: CheckResult) -> None:

@@ -109,6 +109,11 @@ _OWN_CHECKED = "every record is evaluated; one that fails is drawn again, repair
 _DRAWN_IN = "the wished signal needs counts below 0; its distances from the mean are reduced to {percent} %"
 
 
+def _out_of_range(values: list[str], more: int) -> str:
+    where = _values(values, more)
+    return f"the wished signal needs counts below 0 or above the base at {where}; the nearest signal is taken"
+
+
 def _strategy(parts: list[str], derived: list[str], has_rules: bool) -> str:
     computed = [f"then {', '.join(derived)} computed from the others"] if derived else []
     return "; ".join([*parts, *computed, *([] if has_rules else ["no rule reads them"])])
@@ -368,6 +373,7 @@ _GOALS: dict[str, Sentence] = {
         f"no record of the base has {_values(values, more)}, so no record can be swapped there"
     ),
     "counts-below-zero": _DRAWN_IN,
+    "wish-out-of-range": _out_of_range,
     "base-too-small": lambda values, more: (
         f"the wished signal needs more vital records than the base has at {_values(values, more)}"
     ),
@@ -378,6 +384,9 @@ _GOALS: dict[str, Sentence] = {
     "swaps-not-allowed": "{missing:,} swaps are not allowed; every count is less than one record from the wished one",
     "signal-moved": _moved,
     "counts-below-zero-slightly": _DRAWN_IN + "; every count changes by less than one record",
+    "wish-out-of-range-slightly": lambda values, more: (
+        f"{_out_of_range(values, more)}; every count changes by less than one record"
+    ),
     "records-without-value": "{records:,} records have no value of {parameter} and are left out",
     "nothing-to-swap": "the wished counts equal the present ones: nothing is swapped",
 }

@@ -179,6 +179,7 @@ _GOALS = {
     # why a goal is missed
     "unreachable-values": takes("values", "more"),
     "counts-below-zero": takes("percent"),
+    "wish-out-of-range": takes("values", "more"),
     "base-too-small": takes("values", "more"),
     "whole-counts-off": takes("values", "more"),
     "swaps-missing": takes("missing", "wanted", "is_exhausted", "unevaluated"),
@@ -186,6 +187,7 @@ _GOALS = {
     "swaps-not-allowed": takes("missing"),
     "signal-moved": takes("vital", "shift", "is_quantity"),
     "counts-below-zero-slightly": takes("percent"),
+    "wish-out-of-range-slightly": takes("values", "more"),
     "records-without-value": takes("records", "parameter"),
     "nothing-to-swap": takes(),
 }

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -142,6 +143,25 @@ def test_a_difference_is_changed_and_the_other_group_stays(tmp_path: Path) -> No
         return is_scientist(row) and row["Sex"] == "M"
 
     assert counts(given.original(), "Region", of_men) == counts(given.masked(), "Region", of_men)
+
+
+def test_an_infeasible_difference_comes_as_near_as_any_counts_can_in_the_signal(tmp_path: Path) -> None:
+    told = goal(
+        signal="concentration difference", vital="Occupation = 'scientist' and Sex = 'F'",
+        against={"vital": "Occupation = 'scientist' and Sex = 'M'"}, change=[{"signal": [-0.4, 0.1, 0.2, -0.3]}],
+    )  # fmt: skip
+    (one,) = extract(tmp_path, people(), None, recipe(told)).plan(1).all_goals()
+    base, wish, whole = (
+        np.array([getattr(value, name) for value in one.values]) for name in ("base", "wished", "whole")
+    )
+    assert wish.min() < -1
+    total = int(whole.sum())
+    assert total == sum(value.before for value in one.values)
+    tried = np.array([[*x, total - sum(x)] for x in product(*(range(most + 1) for most in base[:-1]))])
+    tried = tried[(tried[:, -1] >= 0) & (tried[:, -1] <= base[-1])]
+    nearest = (((tried - wish) / base) ** 2).sum(axis=1).min()
+    assert (((whole - wish) / base) ** 2).sum() == pytest.approx(nearest)
+    assert {reason.code for reason in one.missed} == {"wish-out-of-range"}
 
 
 @pytest.mark.parametrize("approximation", ["reverse", "flat"])

@@ -45,16 +45,23 @@ from constraint_sdc.maskers.group_anonymity.wavelet import (
 # Counts are whole numbers between 0 and the room, and add up to the group's size. Among all such counts, the result has
 # the least sum of squared distances from the target. One more unit at a value costs 2 (count - target) + 1, which grows
 # with the count, so taking the cheapest units first is optimal. All units below a common price are taken at once; the
-# few that are left are assigned by largest remainder, ties to the lower value of the parameter.
+# few that are left are assigned by largest remainder, ties to the lower value of the parameter. In the signal a unit at
+# a value counts 1 / base: its squared distance is divided by the square of the base, and the argument stays the same.
+
+_NOISE = 1e-9  # of a record: less than this below 0 or above the base is a rounding error
 
 
 @dataclass(frozen=True)
 class WholeCounts:
-    """Feasible counts and the wished ones; `missed` are the values where they differ by more than rounding."""
+    """Feasible counts and the wished ones; `missed` are the values where they differ by more than rounding.
+
+    `infeasible` are the values with a wish below 0 or above the base, if the counts are the nearest in the signal.
+    """
 
     counts: Counts
     wish: Floats
     shrunk_by: float  # the factor of every distance from the mean: 1 unless a negative count had to be avoided
+    infeasible: tuple[int, ...] = ()
 
     @property
     def distances(self) -> Floats:
@@ -76,15 +83,35 @@ def whole_counts(wish: Floats, room: Counts, total: int, *, keep_shape: bool = T
     >>> whole_counts(np.array([2.5, -0.5, 4.0]), np.array([9, 9, 3]), 6, keep_shape=False).counts.tolist()
     [3, 0, 3]
     """
+    _require_room(wish, room, total)
+    target = wish + (total - wish.sum()) / len(wish)
+    kept = _kept_share(target) if keep_shape else 1.0
+    mean = target.mean()
+    return WholeCounts(_nearest(mean + kept * (target - mean), room, total, np.ones(len(wish))), wish, kept)
+
+
+def counts_of_nearest_signal(wish: Floats, base: Counts, total: int) -> WholeCounts:
+    """Return the counts whose shares of the base are nearest in L2 to those of the wish.
+
+    >>> counts_of_nearest_signal(np.array([-2.0, 4.0, 4.0]), np.array([10, 10, 100]), 6).counts.tolist()
+    [0, 4, 2]
+    """
+    _require_room(wish, base, total)
+    # A value without base records gets none, whatever its weight.
+    weight = (np.maximum(base, 1) / max(int(base.max()), 1)) ** 2
+    return WholeCounts(_nearest(wish, base, total, weight), wish, 1.0, _out_of_range(wish, base))
+
+
+def _out_of_range(wish: Floats, base: Counts) -> tuple[int, ...]:
+    return tuple(np.flatnonzero((wish < -_NOISE) | (wish > base + _NOISE)).tolist())
+
+
+def _require_room(wish: Floats, room: Counts, total: int) -> None:
     require_signal(wish)
     if len(wish) != len(room) or np.any(room < 0):
         raise ValueError(f"wished counts for {len(wish)} values need as many numbers of base records, each at least 0")
     if not 0 <= total <= int(room.sum()):
         raise ValueError(f"{total} records do not fit into the {int(room.sum())} base records of all values")
-    target = wish + (total - wish.sum()) / len(wish)
-    kept = _kept_share(target) if keep_shape else 1.0
-    mean = target.mean()
-    return WholeCounts(_nearest(mean + kept * (target - mean), room, total), wish, kept)
 
 
 def _kept_share(target: Floats) -> float:
@@ -93,27 +120,29 @@ def _kept_share(target: Floats) -> float:
     return 1.0 if lowest >= 0 else max(mean, 0.0) / (mean - lowest)
 
 
-def _nearest(target: Floats, room: Counts, total: int) -> Counts:
-    """Return the feasible whole counts with the least squared distance from the target."""
-    counts = _below_price(target, room, total)
-    price = np.where(counts < room, np.round(counts - target, 9), np.inf)
-    counts[np.argsort(price, kind="stable")[: total - int(counts.sum())]] += 1
+def _nearest(target: Floats, room: Counts, total: int, weight: Floats) -> Counts:
+    """Return the feasible whole counts with the least sum of squared distances from the target, divided by weights."""
+    counts = _below_price(target, room, total, weight)
+    while (left := total - int(counts.sum())) > 0:  # once, unless prices are too large for a double to tell them apart
+        price = (np.round(counts - target, 9) + 0.5) / weight
+        order = np.argsort(price, kind="stable")
+        counts[order[(counts < room)[order]][:left]] += 1
     return counts
 
 
-def _below_price(target: Floats, room: Counts, total: int) -> Counts:
+def _below_price(target: Floats, room: Counts, total: int, weight: Floats) -> Counts:
     """Return counts of all units cheaper than the highest price at which they do not exceed the total, by bisection.
 
     The remaining units all have that price, up to rounding, and no value has two of them.
     """
-    low, high = -float(target.max()) - 1.0, float((room - target).max()) + 1.0
+    low, high = float((-target / weight).min()) - 1.0, float(((room - target) / weight).max()) + 1.0
     for _ in range(100):
         price = 0.5 * (low + high)
-        low, high = (price, high) if _at_price(target, room, price).sum() <= total else (low, price)
-    return _at_price(target, room, low)
+        low, high = (price, high) if _at_price(target, room, price * weight).sum() <= total else (low, price)
+    return _at_price(target, room, low * weight)
 
 
-def _at_price(target: Floats, room: Counts, price: float) -> Counts:
+def _at_price(target: Floats, room: Counts, price: Floats) -> Counts:
     return np.clip(np.floor(target + price + 0.5), 0, room).astype(np.int64)
 
 
@@ -175,7 +204,14 @@ def goal_signal(goal: FileGoal, parameter: SwapParameter) -> GoalSignal:
     else:
         wish = counts_of_difference(changed, base, q_reference, rho_reference, total)
     reference = concentration(q_reference, rho_reference)
-    return GoalSignal(kind, own, base, reference, before, changed, wish, whole_counts(wish.counts, base, total))
+    return GoalSignal(kind, own, base, reference, before, changed, wish, _whole(kind, wish.counts, base, total))
+
+
+def _whole(kind: SignalKind, wish: Floats, base: Counts, total: int) -> WholeCounts:
+    """Return whole counts for a wish. Drawing counts towards their mean keeps no shape of a difference."""
+    if kind is SignalKind.DIFFERENCE and _out_of_range(wish, base):
+        return counts_of_nearest_signal(wish, base, total)
+    return whole_counts(wish, base, total)
 
 
 def _counted(rows: VitalRows, goal: FileGoal, parameter: SwapParameter) -> tuple[Counts, Counts]:

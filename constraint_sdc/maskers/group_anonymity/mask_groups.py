@@ -168,7 +168,7 @@ def report_goal(
         distortion=trace.total,
         is_least=trace.is_exact,
         missed=tuple(_missed(signal, trace, labels, unevaluated, is_off=is_off)),
-        notes=tuple(_notes(parameter, signal, trace, is_off=is_off)),
+        notes=tuple(_notes(parameter, signal, trace, labels, is_off=is_off)),
     )
 
 
@@ -186,11 +186,14 @@ def _missed(
         )
     if signal.whole.shrunk_by < 1 and signal.whole.missed:
         yield because("counts-below-zero", percent=_percent(signal.whole.shrunk_by))
+    if signal.whole.infeasible and signal.whole.missed:
+        out = signal.whole.infeasible
+        yield because("wish-out-of-range", values=_first(out, labels), more=_more(out))
     full = signal.whole.counts == signal.base
     beyond = [place for place in signal.whole.missed if full[place] and signal.wish.counts[place] > signal.base[place]]
-    if beyond:
+    if beyond and not signal.whole.infeasible:
         yield because("base-too-small", values=_first(beyond, labels), more=_more(beyond))
-    if signal.whole.missed and signal.whole.shrunk_by == 1 and not beyond:
+    if signal.whole.missed and signal.whole.shrunk_by == 1 and not beyond and not signal.whole.infeasible:
         yield because("whole-counts-off", values=_first(signal.whole.missed, labels), more=_more(signal.whole.missed))
     if trace.missing and is_off:
         yield because(
@@ -216,7 +219,9 @@ def _percent(share: float) -> int:
     return round(100 * share)
 
 
-def _notes(parameter: SwapParameter, signal: GoalSignal, trace: SwapTrace, *, is_off: bool) -> Iterator[Reason]:
+def _notes(
+    parameter: SwapParameter, signal: GoalSignal, trace: SwapTrace, labels: list[str], *, is_off: bool
+) -> Iterator[Reason]:
     if trace.missing and not is_off:
         yield because("swaps-not-allowed", missing=int(trace.missing))
     if abs(signal.wish.shift) > _SMALL:
@@ -228,6 +233,9 @@ def _notes(parameter: SwapParameter, signal: GoalSignal, trace: SwapTrace, *, is
         )
     if signal.whole.shrunk_by < 1 and not signal.whole.missed:
         yield because("counts-below-zero-slightly", percent=_percent(signal.whole.shrunk_by))
+    if signal.whole.infeasible and not signal.whole.missed:
+        out = signal.whole.infeasible
+        yield because("wish-out-of-range-slightly", values=_first(out, labels), more=_more(out))
     if parameter.blanks:
         yield because("records-without-value", records=parameter.blanks, parameter=parameter.name)
     if not len(trace.vital) and np.array_equal(trace.before, trace.wished):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraint_sdc.maskers.group_anonymity.goal_signal import whole_counts
+from constraint_sdc.maskers.group_anonymity.goal_signal import counts_of_nearest_signal, whole_counts
 
 values = st.lists(st.tuples(st.floats(-6, 9), st.integers(0, 5)), min_size=1, max_size=4)
 
@@ -57,6 +57,34 @@ def test_large_counts_are_feasible_and_no_unit_is_better_elsewhere(
     dearest_taken = np.where(counts > 0, counts - wish - 0.5, -np.inf).max()
     cheapest_left = np.where(counts < room, counts - wish + 0.5, np.inf).min()
     assert dearest_taken <= cheapest_left + 1e-6
+
+
+@given(st.lists(st.tuples(st.floats(-6, 9), st.integers(0, 7)), min_size=1, max_size=4), st.floats(0, 1))
+def test_no_feasible_signal_is_closer_to_the_wished_one(drawn: list[tuple[float, int]], share: float) -> None:
+    wish, base = np.array([w for w, _ in drawn]), np.array([b for _, b in drawn])
+    total = int(share * base.sum())
+    result = counts_of_nearest_signal(wish, base, total)
+    assert result.counts.sum() == total
+    assert np.all((result.counts >= 0) & (result.counts <= base))
+    has_base = base > 0  # a share of nothing is no signal
+    feasible = (np.array(x) for x in product(*(range(most + 1) for most in base)) if sum(x) == total)
+    distances = [float((((x - wish)[has_base] / base[has_base]) ** 2).sum()) for x in feasible]
+    found = float((((result.counts - wish)[has_base] / base[has_base]) ** 2).sum())
+    assert found == pytest.approx(min(distances), abs=1e-9)
+    assert set(result.infeasible) == {i for i, (w, b) in enumerate(drawn) if w < -1e-9 or w > b + 1e-9}
+
+
+@given(st.lists(st.tuples(st.floats(-1e5, 1e5), st.integers(0, 10**6)), min_size=1, max_size=50), st.floats(0, 1))
+def test_large_bases_leave_no_unit_that_is_better_elsewhere(drawn: list[tuple[float, int]], share: float) -> None:
+    wish, base = np.array([w for w, _ in drawn]), np.array([b for _, b in drawn])
+    total = int(share * base.sum())
+    counts = counts_of_nearest_signal(wish, base, total).counts
+    assert counts.sum() == total
+    assert np.all((counts >= 0) & (counts <= base))
+    square = np.maximum(base, 1).astype(float) ** 2
+    dearest_taken = np.where(counts > 0, (counts - wish - 0.5) / square, -np.inf).max()
+    cheapest_left = np.where(counts < base, (counts - wish + 0.5) / square, np.inf).min()
+    assert dearest_taken <= cheapest_left + 1e-6 * abs(cheapest_left) + 1e-9
 
 
 def test_ties_go_to_the_lower_value() -> None:

@@ -96,6 +96,7 @@ CONVERSIONS: Mapping[str, Callable[[Any], Any]] = MappingProxyType(
     {
         "original": Path,
         "domain": Path,
+        "masked_from": Path,
         "rules": Path,
         "certificate": Path,
         "recipe_file": Path,

@@ -360,6 +360,9 @@ _PRICES: dict[str, Sentence] = {
     "moments-not-restored": "{clusters:,} not restored",
     "blanks-differ": "{clusters:,} with differing blanks, which share a representative",
     "records-unchanged": "unchanged records, from clusters with little freedom for a draw: {records:,}",
+    "drawn-in-logarithms": lambda variables: (
+        f"products: {', '.join(variables)} drawn in logarithms, then calibrated to their means and variances"
+    ),
     "alone-at-centre": "{records:,} records are unchanged: each is alone at a centre that has its values",
     "centres-drawn": "{centres:,} centres, {used:,} of them with records; the smallest group has {smallest:,}",
     "groups-below-k": "{below:,} of {records:,} records are in groups of fewer than k = {k:,}",

@@ -167,6 +167,7 @@ _PRICES = {
     "moments-not-restored": takes("clusters"),
     "blanks-differ": takes("clusters"),
     "records-unchanged": takes("records"),
+    "drawn-in-logarithms": takes("variables"),
     "alone-at-centre": takes("records"),
     "centres-drawn": takes("centres", "used", "smallest"),
     "groups-below-k": takes("below", "records", "k"),

@@ -12,6 +12,7 @@ from constraint_sdc.arrays import Counts, Points, Rows
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.exact.candidates import NOT_COPIED, Candidates
 from constraint_sdc.maskers.microhybrid.ipso import ipso, round_keeping_sums
+from constraint_sdc.maskers.microhybrid.products import from_logarithms, in_logarithms, positive, products
 from constraint_sdc.maskers.own_values import OwnValues
 from constraint_sdc.operators.medoid import Medoid
 from constraint_sdc.plan.design import BlockDesign
@@ -47,10 +48,11 @@ def shuffled_at_random(groups: Groups, rng: np.random.Generator) -> Rows:
 
 @dataclass(frozen=True)
 class ClusterDraws:
-    """The clusters of a block and the seed. Columns of values are the block's variables in their order."""
+    """The clusters of a block, the stratum of each, and the seed. Columns of values are the block's variables."""
 
     design: BlockDesign
     clusters: Groups
+    stratum: tuple[int, ...]
     seed: int
 
     @cached_property
@@ -94,8 +96,10 @@ class ClusterDraws:
             rng = np.random.default_rng((self.seed, cluster, number))
             live = self._live(values[own])
             if live:
-                drawn = ipso(values[own][:, live], self.given[rows[own]], rng, closeness)
-                synthetic[own[:, None], live] = drawn
+                logs = self.logarithmic(cluster, values[own])
+                seen = in_logarithms(values[own], logs)
+                seen[:, live] = ipso(seen[:, live], self.given[rows[own]], rng, closeness)
+                synthetic[own] = from_logarithms(seen, logs, values[own])
         source = self._sources(rows, values, synthetic, parts, number)
         for j in self.synthesised:
             present = np.isfinite(synthetic[:, j])
@@ -105,6 +109,26 @@ class ClusterDraws:
             same = present & (synthetic[:, j] == values[:, j])
             source[same, j] = rows[same]
         return rows, synthetic, source
+
+    def logarithmic(self, cluster: int, *values: Points) -> list[list[int]]:
+        """Return the variables of a cluster with these values that are synthesised in logarithms, by product."""
+        return positive(self._products[self.stratum[cluster]], *values)
+
+    def in_logarithms(self) -> tuple[str, ...]:
+        """Return the variables that are synthesised in logarithms in some cluster."""
+        drawn = (c for c in range(len(self.clusters)) if c not in self.mixed)
+        found = {j for c in drawn for part in self.logarithmic(c, self.values[self.clusters.rows(c)]) for j in part}
+        return tuple(self.design.series[j].name for j in sorted(found))
+
+    @cached_property
+    def _products(self) -> list[list[list[int]]]:
+        """Return, for each stratum, the variables that products tie together."""
+        place = {series.name: j for j, series in enumerate(self.design.series)}
+        names = [self.design.series[j].name for j in self.synthesised]
+        return [
+            [[place[name] for name in part] for part in products([atom for _, atom in one.conjunction], names)]
+            for one in self.design.strata
+        ]
 
     def _live(self, values: Points) -> list[int]:
         """Return the variables with numbers in every record of a cluster, those that are shuffled by rank included."""

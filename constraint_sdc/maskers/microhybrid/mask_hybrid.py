@@ -8,6 +8,7 @@ allow.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import assert_never
 
@@ -22,6 +23,7 @@ from constraint_sdc.maskers.masked import MaskedBlock
 from constraint_sdc.maskers.microaggregation.mask_block import divide_strata, price_of
 from constraint_sdc.maskers.microhybrid.draws import CLOSENESS, ClusterDraws, Trials
 from constraint_sdc.maskers.microhybrid.ipso import Restored, promises, restored, round_keeping_sums
+from constraint_sdc.maskers.microhybrid.products import from_logarithms, in_logarithms
 from constraint_sdc.maskers.own_values import OwnValues
 from constraint_sdc.plan.design import BlockDesign
 from constraint_sdc.plan.plan import Promise
@@ -32,7 +34,7 @@ def mask_hybrid(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
     """Return the block with synthetic values for every record, the moments that are kept, and the price."""
     clusters, stratum = divide_strata(design, inputs)
     own = OwnValues(design, inputs, clusters, stratum)
-    trials = Trials(own, ClusterDraws(design, clusters, inputs.seed))
+    trials = Trials(own, ClusterDraws(design, clusters, stratum, inputs.seed))
     trials.run()
     found = own.finish(trials.best, trials.targets, trials.step)
     restored_clusters = _restore(own, trials, found)
@@ -52,19 +54,31 @@ def mask_hybrid(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
 def _restore(own: OwnValues, trials: Trials, found: Representatives) -> Counter[Restored]:
     """Restore the moments of clusters with repaired records, where all their records then satisfy every rule."""
     done: Counter[Restored] = Counter()
-    live = trials.draws.synthesised
     for cluster in (c for c, closeness in trials.closeness.items() if closeness is None):
         rows = own.clusters.rows(cluster)
-        original = trials.draws.values[rows]
-        masked = found.candidates.values[rows]
-        usable = [j for j in live if np.isfinite(original[:, j]).all() and np.isfinite(masked[:, j]).all()]
         outcome = Restored.NOTHING
-        for what, values in restored(original[:, usable], masked[:, usable]):
+        for what, usable, values in _restorations(trials.draws, cluster, found.candidates.values[rows]):
             if _settle(own, found.candidates, rows, usable, values):
                 outcome = what
                 break
         done[outcome] += 1
     return done
+
+
+def _restorations(draws: ClusterDraws, cluster: int, masked: Points) -> Iterator[tuple[Restored, list[int], Points]]:
+    """Yield ways to restore the moments of a cluster: what is restored, which variables change, and their values.
+
+    A product is restored in logarithms like it is drawn, and not at all if a repaired record has no logarithm.
+    """
+    original = draws.values[draws.clusters.rows(cluster)]
+    parts = draws.logarithmic(cluster, original, masked)
+    lost = {j for part in draws.logarithmic(cluster, original) if part not in parts for j in part}
+    finite = np.isfinite(np.concatenate([original, masked])).all(axis=0).tolist()
+    usable = [j for j in draws.synthesised if finite[j] and j not in lost]
+    seen = in_logarithms(masked, parts)
+    for what, values in restored(in_logarithms(original, parts)[:, usable], seen[:, usable]):
+        seen[:, usable] = values
+        yield what, usable, from_logarithms(seen, parts, original)[:, usable]
 
 
 def _settle(own: OwnValues, best: Candidates, rows: Rows, usable: list[int], values: Points) -> bool:
@@ -124,6 +138,8 @@ def _notes(trials: Trials, restored_clusters: Counter[Restored], masked: Candida
     if mixed:
         parts.append(because("blanks-differ", clusters=mixed))
     notes = [because("clusters-drawn", clusters=len(trials.own.clusters), parts=tuple(parts))]
+    if logarithmic := trials.draws.in_logarithms():
+        notes.append(because("drawn-in-logarithms", variables=logarithmic))
     unchanged = int(trials.is_same(np.arange(len(masked)), masked).sum())
     if unchanged:
         notes.append(because("records-unchanged", records=unchanged))

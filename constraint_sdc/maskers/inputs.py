@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 import numpy as np
@@ -58,6 +58,14 @@ class MaskInputs:
     def is_xpath1(self) -> bool:
         """Tell whether the rules' tests follow XPath 1.0."""
         return self.understood.is_xpath1
+
+    def requiring(self, repaired: Mapping[str, Rows]) -> MaskInputs:
+        """Return inputs in which rules must hold for some records, by rule, that broke them before."""
+        held = dict(self.held)
+        for rule, rows in repaired.items():
+            held[rule] = held[rule].copy()
+            held[rule][rows] = True
+        return replace(self, held=held)
 
     def evaluator_for(self, block: BlockDesign) -> Evaluate:
         """Return the evaluator of a block's rules."""

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraint_sdc.arrays import Codes, ConditionBits, Rows, Weights
-from constraint_sdc.constraints.constraint import AllOf, Atom, atom_variables
+from constraint_sdc.constraints.constraint import AllOf, Atom, LinearAtom, atom_variables
 from constraint_sdc.constraints.show import show_formula
 from constraint_sdc.data.cloud import Cloud, cloud_of
 from constraint_sdc.data.series import Series
@@ -75,14 +75,16 @@ def design_block(block: Block, pins: tuple[tuple[str, Codes], ...], around: Bloc
     around.masker.refuse_cluster(synthesised, around.k)
     refuse_determined(series, synthesised, around.given)
     forked = [rule for rule in rules if rule.terms is not None and len(rule.terms) > 1]
-    classes = record_classes(rules, series, operators, pins, around.broken, around.records)
+    repaired = _repaired(rules, series, operators, around)
+    broken = {rule: np.setdiff1d(rows, repaired.get(rule, rows[:0])) for rule, rows in around.broken.items()}
+    classes = record_classes(rules, series, operators, pins, broken, around.records)
     placed = (*series.values(), *around.given.values())
     refuse_too_many_categories(placed, around.records)
     cloud = cloud_of(placed, around.division.standardise, around.wishes, around.weights)
     _refuse_far_points(cloud)
     pinned = cache(lambda: pinned_classes(rules, block.names, around.truth, dict(pins), around.records))
     cells = _cheapest_strata(_accepts(forked, around), classes.codes, cloud, pinned, around)
-    strata = tuple(_stratum(cell, rules, forked, series, operators, around.broken) for cell in cells)
+    strata = tuple(_stratum(cell, rules, forked, series, operators, broken) for cell in cells)
     planned = tuple(
         StratumPlan(
             _conditions(cell, forked, classes),
@@ -126,7 +128,31 @@ def design_block(block: Block, pins: tuple[tuple[str, Codes], ...], around: Bloc
         cloud=cloud,
         strata=strata,
         given=tuple(around.given.values()),
+        repaired=repaired,
     )
+
+
+def _repaired(
+    rules: tuple[RuleFacts, ...], series: Mapping[str, Series], operators: Mapping[str, str], around: BlockContext
+) -> dict[str, Rows]:
+    """Return, by rule, the records that break a linear rule over averaged variables, if the masker repairs them.
+
+    A record without a value of one of the variables has no number that could change.
+    """
+    found: dict[str, Rows] = {}
+    averaged = {name for name in series if OPERATORS[operators[name]].traits.is_average}
+    for rule in rules if around.masker.repairs_linear_rules else ():
+        rows = around.broken.get(rule.id, np.zeros(0, np.int64))
+        if _is_linear(rule) and set(rule.variables) <= averaged:
+            blank = np.array([series[name].is_blank[rows] for name in rule.variables]).any(axis=0)
+            found[rule.id] = rows[~blank]
+    return {rule: rows for rule, rows in found.items() if len(rows)}
+
+
+def _is_linear(rule: RuleFacts) -> bool:
+    """Tell whether a rule is a conjunction of linear comparisons, without a condition."""
+    term = rule.terms[0] if rule.terms is not None and len(rule.terms) == 1 else ()
+    return bool(term) and all(isinstance(atom, LinearAtom) and atom.op != "!=" for atom in term)
 
 
 def _refuse_far_points(cloud: Cloud) -> None:

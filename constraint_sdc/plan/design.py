@@ -59,7 +59,7 @@ class BlockDesign:
     """A planned block with everything that masking needs. `rules` are those that read one of its variables.
 
     `cloud` are the records as points, for distances. `given` are unmasked variables whose covariances with the block's
-    are to be kept.
+    are to be kept. `repaired` are, by rule, the records that break it and must satisfy it after masking.
     """
 
     plan: BlockPlan
@@ -68,6 +68,7 @@ class BlockDesign:
     cloud: Cloud
     strata: tuple[Stratum, ...]
     given: tuple[Series, ...] = ()
+    repaired: Mapping[str, Rows] = field(default_factory=dict)
 
     @property
     def terms(self) -> dict[str, tuple[Term, ...]]:
@@ -91,9 +92,9 @@ class BlockDesign:
         return tuple(rule.id for rule in self.rules if not rule.is_evaluable)
 
     def of(self, rows: Rows) -> BlockDesign:
-        """Return the block for some records, which may be repeated; strata are left out."""
+        """Return the block for some records, which may be repeated; strata and repairs are left out."""
         series = tuple(one.of(rows) for one in self.series)
-        return replace(self, series=series, cloud=self.cloud.of(rows), strata=())
+        return replace(self, series=series, cloud=self.cloud.of(rows), strata=(), repaired={})
 
 
 @dataclass(frozen=True, slots=True)

@@ -368,6 +368,7 @@ _PRICES: dict[str, Sentence] = {
     "groups-below-k": "{below:,} of {records:,} records are in groups of fewer than k = {k:,}",
     "k-ensured": "to ensure k, {dissolved:,} centres were dissolved and {moved:,} records drew again",
     "not-converged": "in {strata:,} of {of:,} strata the centres did not converge",
+    "rule-repaired": "{records:,} records that break rule {rule} get centres that satisfy it",
     "drawn-in-regions": "large file: centres were computed and drawn in {regions:,} regions",
 }
 

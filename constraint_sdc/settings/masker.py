@@ -63,6 +63,11 @@ class MaskerTraits:
         return True
 
     @property
+    def repairs_linear_rules(self) -> bool:
+        """Tell whether records that break a linear rule are masked as if they satisfied it, and satisfy it then."""
+        return False
+
+    @property
     def kept_variables(self) -> Mapping[str, Reason]:
         """Return variables that stay as they are and take part in distances, each with the reason."""
         return {}

@@ -174,6 +174,7 @@ _PRICES = {
     "k-ensured": takes("dissolved", "moved"),
     "not-converged": takes("strata", "of"),
     "drawn-in-regions": takes("regions"),
+    "rule-repaired": takes("rule", "records"),
 }
 
 _GOALS = {

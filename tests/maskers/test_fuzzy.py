@@ -25,6 +25,20 @@ def incomes(seed: int = 1) -> list[dict[str, str]]:
     return columns(A=a, B=b, C=a + b, D=rng.integers(0, 99, N))
 
 
+BROKEN_RULES = {"sum": RULES["sum"], "order": "number(B) <= number(A)"}
+
+
+def broken_incomes() -> list[dict[str, str]]:
+    """Return incomes of which every fifth record has a wrong total, and a B that is larger than A."""
+    rows = incomes()
+    for row in rows:
+        row["B"] = str(min(int(row["A"]), int(row["B"])))
+        row["C"] = str(int(row["A"]) + int(row["B"]))
+    for place, row in enumerate(rows[::5]):
+        row["B"] = str(int(row["A"]) + 40 + place)
+    return rows
+
+
 def fuzzy(**told: object) -> str:
     return (
         "mask: {masker: fuzzy-c-means"
@@ -103,6 +117,44 @@ class TestRules:
         given = extract(tmp_path, rows, {"sum": RULES["sum"]}, fuzzy(constrained=True))
         given.mask(5, on_broken="keep")
         assert given.broken()["sum"] <= set(range(1, 8))
+
+    @pytest.mark.parametrize("ensure_k", [False, True])
+    @pytest.mark.parametrize("rules", [("sum",), ("order",), ("sum", "order")], ids="+".join)
+    def test_constrained_centres_repair_records_that_break_a_linear_rule(
+        self, tmp_path: Path, rules: tuple[str, ...], ensure_k: bool
+    ) -> None:
+        asked = {name: BROKEN_RULES[name] for name in rules}
+        given = extract(tmp_path, broken_incomes(), asked, fuzzy(constrained=True, ensure_k=ensure_k))
+        before = given.broken(given.data)
+        assert all(len(records) == 24 for records in before.values())
+        result = given.mask(5, on_broken="keep")
+        given.requires_all_rules()
+        assert {
+            outcome.rule: (outcome.broken_before, outcome.repaired) for outcome in result.outcomes
+        } == dict.fromkeys(rules, (24, 24))
+        notes = [note for block in result.plan.blocks if block.price for note in block.price.notes]
+        assert {because("rule-repaired", rule=name, records=24) for name in rules} <= set(notes)
+
+    def test_without_constrained_they_are_masked_apart_and_stay_broken(self, tmp_path: Path) -> None:
+        given = extract(tmp_path, broken_incomes(), {"sum": BROKEN_RULES["sum"]}, fuzzy(ensure_k=True))
+        given.mask(5, on_broken="keep")
+        assert given.broken()["sum"] == given.broken(given.data)["sum"]
+
+    def test_a_record_without_a_value_is_not_repaired_and_harms_no_other(self, tmp_path: Path) -> None:
+        rows = broken_incomes()
+        for row in rows[:6]:
+            row["A"] = "''"
+        given = extract(tmp_path, rows, {"sum": BROKEN_RULES["sum"]}, fuzzy(constrained=True))
+        given.mask(5, on_broken="keep")
+        assert given.broken()["sum"] == set(range(1, 7))
+
+    def test_a_rule_over_an_unmasked_variable_or_with_a_condition_is_not_repaired(self, tmp_path: Path) -> None:
+        rules = {"order": "number(A) <= number(D)", "if": "not(number(B) < 500) or number(A) <= 90"}
+        recipe = fuzzy(constrained=True) + "\nvariables: {D: {role: untouched}}"
+        given = extract(tmp_path, incomes(), rules, recipe)
+        result = given.mask(5, on_broken="keep")
+        assert not any(outcome.newly_broken for outcome in result.outcomes)
+        assert not [n for b in result.plan.blocks if b.price for n in b.price.notes if n.code == "rule-repaired"]
 
     def test_the_same_seed_makes_the_same_file(self, tmp_path: Path) -> None:
         given = extract(tmp_path, incomes(), RULES, fuzzy())

@@ -107,6 +107,7 @@ _LEAST_COMPANY = 10  # records near a centre that may replace it
 
 def mask_fuzzy(design: BlockDesign, inputs: MaskInputs, masker: FuzzyCMeans) -> MaskedBlock:
     """Return the block with a centre for every record, drawn by its memberships, and the k that is reached."""
+    inputs = inputs.requiring(design.repaired)
     drawn = _Drawn(design, inputs, masker)
     targets, copied, mixed = group_targets(design, drawn.groups)
     near, owner = drawn.nearest_records()
@@ -220,6 +221,8 @@ class _Drawn:
         regions = sum(len(found.clustering.regions) for found in self._parts)
         if regions > len(self._parts):
             said.append(because("drawn-in-regions", regions=regions))
+        for rule, rows in self._design.repaired.items():
+            said.append(because("rule-repaired", rule=rule, records=len(rows)))
         return said
 
 

@@ -23,7 +23,7 @@ class FuzzyCMeans(Masker):
     """Every record is replaced by a centre, drawn by its memberships: `m1` is the fuzziness of centres, `m2` of draws.
 
     `ensure_k` dissolves centres that fewer than k records drew; without it k is reported, not guaranteed. `constrained`
-    keeps centres on the linear rules while they are computed.
+    keeps centres on the linear rules while they are computed, for records that break such a rule too.
     """
 
     name = "fuzzy-c-means"
@@ -41,6 +41,11 @@ class FuzzyCMeans(Masker):
     def shares_values(self) -> bool:
         """Tell whether centres of fewer than k records are dissolved."""
         return self.ensure_k
+
+    @property
+    def repairs_linear_rules(self) -> bool:
+        """Tell whether centres are kept on the linear rules: then every record that draws one satisfies them."""
+        return self.constrained
 
     def own_partition(self, sizes: Sequence[int], k: int) -> Reason:
         """Return how many centres there are."""

@@ -19,8 +19,9 @@ from constraint_sdc.data.groups import Union
 from constraint_sdc.data.portable import exponentials, logarithms
 
 _MOST_STEPS = 40
-_NEAR = 1e-18  # of the squared distance from the wished moments: less is the rounding of doubles
-_STUCK = 1e12  # so much damping leaves no step
+_NEAR = 1e-16  # of the squared distance from the wished moments: less is the rounding of doubles
+_STUCK = 1e9  # so much damping leaves no step
+_FLAT = 1e-3  # of the squared distance: a step that gains less is the last one
 _NEGLIGIBLE = 1e-9  # of the largest spread: directions below are those of the product rules
 _HIGHEST = 300.0  # a larger logarithm has a square beyond the doubles
 
@@ -114,10 +115,14 @@ class _Moments:
             products[np.diag_indices_from(products)] *= 1.0 + damping
             step = np.linalg.lstsq(products, -slopes.T @ gaps, rcond=None)[0].reshape(found.shape)
             tried, tried_slopes = self._compared(found + step)
-            if tried @ tried < gaps @ gaps:
-                found, gaps, slopes, damping = found + step, tried, tried_slopes, damping / 5
-            else:
+            gained = gaps @ gaps - tried @ tried
+            if gained <= 0:
                 damping *= 4
+                continue
+            is_flat = gained < _FLAT * (gaps @ gaps)
+            found, gaps, slopes, damping = found + step, tried, tried_slopes, damping / 5
+            if is_flat:
+                break
         return found
 
     def _compared(self, mapped: Points) -> tuple[Floats, Points]:

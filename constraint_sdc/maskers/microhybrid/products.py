@@ -80,12 +80,12 @@ def calibrated(drawn: Points, original: Points) -> Points:
     if rank == 0:
         return drawn
     # The sign of singular vectors is arbitrary; the map does not depend on it.
-    moments = _Moments(drawn.mean(axis=0), left[:, :rank] * size[:rank], right[:rank], original)
-    return moments.placed(moments.nearest())
+    maps = _AffineMaps(drawn.mean(axis=0), left[:, :rank] * size[:rank], right[:rank], original)
+    return maps.placed(maps.nearest())
 
 
 @dataclass(frozen=True)
-class _Moments:
+class _AffineMaps:
     """The moments of exponentials as functions of an affine map: `spread` (n x r) along `directions` (r x c).
 
     A map is an array (1 + r) x r: a shift, and what becomes of each direction.

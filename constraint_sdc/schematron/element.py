@@ -36,7 +36,8 @@ class Element:
     `tag` is in Clark notation, always with the ISO namespace for Schematron. Attribute names are in Clark notation,
     except `xml:lang` and the like. `base` is the folder that references start from; `xml` is an outermost element
     of another namespace as text with every namespace it needs. `source` (file and position in it) stays the same
-    however often the element is included or rewritten.
+    however often the element is included or rewritten. `language` is the nearest `xml:lang` in its file, and
+    `prefixes` are the namespace declarations in scope of an element that a fragment may name.
     """
 
     kind: str
@@ -47,6 +48,8 @@ class Element:
     base: Path
     source: tuple[str, int]
     xml: str = ""
+    language: str | None = None
+    prefixes: Mapping[str, str] = field(default_factory=dict)
 
     def elements(self, *kinds: str) -> Iterator[Element]:
         """Yield the child elements of these kinds, or all of them."""
@@ -152,8 +155,10 @@ class _Reader:
     file: str
     serial: Iterator[int] = field(default_factory=count)
 
-    def convert(self, node: etree._Element, base: Path, path: tuple[str, ...] = ()) -> Element:
-        """Convert a node; `path` holds the kinds of the elements around it."""
+    def convert(
+        self, node: etree._Element, base: Path, path: tuple[str, ...] = (), language: str | None = None
+    ) -> Element:
+        """Convert a node; `path` holds the kinds of the elements around it, `language` is theirs."""
         line = _line(node)
         if len(path) > RULE_DEPTH:
             raise RulesError(f"elements are nested more than {RULE_DEPTH} deep", file=self.file, line=line)
@@ -165,10 +170,11 @@ class _Reader:
         if kind:
             attributes |= {name: attributes[name].strip() for name in _NAMES & attributes.keys()}
         base = _rebased(base, attributes.get("xml:base"))
+        language = attributes.get("xml:lang", language)
         serial = next(self.serial)
         children: list[Element | str] = [node.text] if node.text else []
         for child in node:
-            children.append(self.convert(child, base, (*path, kind)))
+            children.append(self.convert(child, base, (*path, kind), language))
             if child.tail:
                 children.append(child.tail)
         return Element(
@@ -180,7 +186,13 @@ class _Reader:
             base=base,
             source=(self.file, serial),
             xml="" if kind or "" in path else etree.tostring(node, encoding="unicode", with_tail=False),
+            language=language,
+            prefixes=_prefixes(node) if not path or {"id", "xml:id"} & attributes.keys() else {},
         )
+
+
+def _prefixes(node: etree._Element) -> dict[str, str]:
+    return {prefix: uri for prefix, uri in node.nsmap.items() if prefix}
 
 
 def _line(node: etree._Element) -> int:

@@ -21,6 +21,7 @@ from constraint_sdc.schematron.declarations import (
     read_phases,
 )
 from constraint_sdc.schematron.element import ISO_NAMESPACE, Element, read_element, read_rule_file
+from constraint_sdc.schematron.fragments import BorrowedPrefix, borrowed_prefixes, lent_prefixes
 from constraint_sdc.schematron.grammar import check_grammar
 from constraint_sdc.schematron.notes import find_notes
 from constraint_sdc.schematron.patterns import check_unique, read_patterns
@@ -69,6 +70,7 @@ class Inclusions:
     confinement: Confinement
     files: dict[Path, Element] = field(default_factory=dict)
     sha256: dict[Path, str] = field(default_factory=dict)
+    borrowed: list[BorrowedPrefix] = field(default_factory=list)
     _count: int = 0
 
     def load(self, path: Path) -> Element:
@@ -120,7 +122,10 @@ class Inclusions:
         if not path.is_file():
             raise element.error(f"{element.kind} names a file that does not exist: {path}")
         root = self._read(path)
-        return (_with_id(root, fragment, element) if fragment else root), (*trail, place)
+        target = _with_id(root, fragment, element) if fragment else root
+        if str(path) != element.origin.file:
+            self.borrowed += borrowed_prefixes(target, root, element)
+        return target, (*trail, place)
 
 
 def _with_id(root: Element, fragment: str, reference: Element) -> Element:
@@ -156,16 +161,17 @@ def load_schema(path: Path, *, phase: str | None = None, allowed: tuple[Path, ..
     phases = read_phases(root, [e.require("id") for e in concrete if "id" in e.attributes])
     chosen = choose_phase(root, phases, phase)
     running = next((p for p in phases if p.id == chosen), None)
+    declared = dict(_namespaces(root))
     lets = read_lets(root) + (running.lets if running else ())
     parameters = read_parameters(root)
     outer = _as_lets(parameters) + lets
-    patterns = active_patterns(root, read_patterns(concrete, notes, outer), phases, chosen)
+    patterns = active_patterns(root, read_patterns(concrete, notes, outer, root.language), phases, chosen)
     for own in ((), *(pattern.lets for pattern in patterns)):
         check_defined_once(outer + own)
     return Schema(
         title=_title(root),
         binding=read_binding(root),
-        namespaces=tuple(_namespaces(root)),
+        namespaces=(*declared.items(), *lent_prefixes(iter(inclusions.borrowed), declared)),
         parameters=parameters,
         lets=lets,
         phase=chosen,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from constraint_sdc.schematron.abstract import with_parameters
 from constraint_sdc.schematron.element import XSLT_NAMESPACE, Element
@@ -56,11 +56,19 @@ def find_notes(schema: Element) -> WrittenNotes:
     return WrittenNotes(_notes(schema, "diagnostics", "diagnostic"), _notes(schema, "properties", "property"))
 
 
+def nearest_language(*levels: str | None) -> tuple[tuple[str, str], ...]:
+    """Return the first language that is known as an attribute: those of a text, then of what brings it in."""
+    known = [language for language in levels if language is not None]
+    return (("xml:lang", known[0]),) if known else ()
+
+
 def _notes(schema: Element, box: str, kind: str) -> dict[str, Element]:
     notes: dict[str, Element] = {}
     for container in schema.elements(box):
         for element in container.elements(kind):
-            notes.setdefault(element.require("id"), element)
+            language = nearest_language(element.language, container.language, schema.language)
+            spoken = replace(element, attributes={**element.attributes, **dict(language)})
+            notes.setdefault(element.require("id"), spoken)
     return notes
 
 

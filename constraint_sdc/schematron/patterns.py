@@ -9,7 +9,7 @@ from typing import Literal as OneOf
 
 from constraint_sdc.schematron.declarations import read_lets
 from constraint_sdc.schematron.element import MAY_BE_IDLE, Element
-from constraint_sdc.schematron.notes import WrittenNotes, message_parts
+from constraint_sdc.schematron.notes import WrittenNotes, message_parts, nearest_language
 from constraint_sdc.schematron.schema import Assertion, Let, Pattern, Rule, Severity
 
 # The severity of a finding: @severity, else @role, else @flag; those of the assertion before those of its rule.
@@ -147,18 +147,22 @@ def _numbered(wished: Sequence[str], is_kept: Sequence[bool]) -> list[str]:
     return names
 
 
-def read_patterns(concrete: Sequence[Element], notes: WrittenNotes, lets: tuple[Let, ...]) -> tuple[Pattern, ...]:
-    """Turn concrete patterns into the model, with unique ids throughout; `lets` are the schema's and the phase's."""
+def read_patterns(
+    concrete: Sequence[Element], notes: WrittenNotes, lets: tuple[Let, ...], language: str | None
+) -> tuple[Pattern, ...]:
+    """Turn concrete patterns into the model, with unique ids throughout.
+
+    `lets` are the variables of the schema and the phase, `language` is the schema's.
+    """
     places = list(_places(concrete))
     for name, declared in (("diagnostics", notes.diagnostics), ("properties", notes.properties)):
         _check_references(places, name, set(declared))
-    ids = iter(assertion_ids(places))
-    named = zip(concrete, pattern_ids(concrete), strict=True)
-    return tuple(_pattern(element, name, ids, lets, notes) for element, name in named)
+    reader = _PatternReader(notes, lets, language, iter(assertion_ids(places)))
+    return tuple(map(reader.pattern, concrete, pattern_ids(concrete)))
 
 
 def _places(concrete: Sequence[Element]) -> Iterator[AssertionPlace]:
-    """Yield the assertions in the order in which `_pattern` and `_rule` take their ids."""
+    """Yield the assertions in the order in which `_PatternReader` takes their ids."""
     number = 0
     for pattern in concrete:
         for rule in pattern.elements("rule"):
@@ -167,39 +171,50 @@ def _places(concrete: Sequence[Element]) -> Iterator[AssertionPlace]:
                 yield AssertionPlace(pattern, rule, number, assertion)
 
 
-def _pattern(element: Element, name: str, ids: Iterator[str], lets: tuple[Let, ...], notes: WrittenNotes) -> Pattern:
-    own = read_lets(element)
-    title = next((title.text() for title in element.elements("title")), "")
-    return Pattern(
-        id=name,
-        name=" ".join((element.get("name") or title or name).split()),
-        documents=element.get("documents"),
-        is_group=element.kind == "group",
-        lets=own,
-        rules=tuple(_rule(rule, element, ids, lets + own, notes) for rule in element.elements("rule")),
-        attributes=tuple(element.attributes.items()),
-        origin=element.origin,
-    )
+@dataclass(frozen=True, slots=True)
+class _PatternReader:
+    """Reads patterns; `ids` are those of the assertions in their order."""
 
+    notes: WrittenNotes
+    lets: tuple[Let, ...]
+    language: str | None
+    ids: Iterator[str]
 
-def _rule(element: Element, pattern: Element, ids: Iterator[str], lets: tuple[Let, ...], notes: WrittenNotes) -> Rule:
-    own = read_lets(element)
-    assertions = tuple(
-        replace(
-            _assertion(child, next(ids), decide_severity((child, element, pattern), lets + own)),
-            may_be_idle=may_be_idle((child, element, pattern)),
-            own_notes=notes.of_instance(child, pattern),
+    def pattern(self, element: Element, name: str) -> Pattern:
+        title = next((title.text() for title in element.elements("title")), "")
+        return Pattern(
+            id=name,
+            name=" ".join((element.get("name") or title or name).split()),
+            documents=element.get("documents"),
+            is_group=element.kind == "group",
+            lets=read_lets(element),
+            rules=tuple(self._rule(rule, element) for rule in element.elements("rule")),
+            attributes=tuple(element.attributes.items()),
+            origin=element.origin,
         )
-        for child in element.elements("assert", "report")
-    )
-    return Rule(
-        id=element.get("id"),
-        context=element.require("context"),
-        lets=own,
-        assertions=assertions,
-        attributes=tuple(element.attributes.items()),
-        origin=element.origin,
-    )
+
+    def _rule(self, element: Element, pattern: Element) -> Rule:
+        return Rule(
+            id=element.get("id"),
+            context=element.require("context"),
+            lets=read_lets(element),
+            assertions=tuple(self._placed(child, element, pattern) for child in element.elements("assert", "report")),
+            attributes=tuple(element.attributes.items()),
+            origin=element.origin,
+        )
+
+    def _placed(self, element: Element, rule: Element, pattern: Element) -> Assertion:
+        """Read an assertion with what it takes from its rule and pattern."""
+        levels = (element, rule, pattern)
+        lets = self.lets + read_lets(pattern) + read_lets(rule)
+        outer = (rule.language, pattern.get("xml:lang"), pattern.language, self.language)
+        language = nearest_language(element.language, *outer)
+        spoken = replace(element, attributes={**element.attributes, **dict(language)})
+        return replace(
+            _assertion(spoken, next(self.ids), decide_severity(levels, lets)),
+            may_be_idle=may_be_idle(levels),
+            own_notes=self.notes.of_instance(element, pattern),
+        )
 
 
 def _assertion(element: Element, name: str, severity: Severity) -> Assertion:

@@ -99,7 +99,8 @@ class Assertion:
     """One assert or report. `id` is unique in the schema; `has_own_id` tells whether the author wrote it.
 
     `severity` is decided as the standard orders it: @severity, else @role, else @flag, else error.
-    `attributes` keeps every attribute as written (role, flag, severity, subject, see, icon, fpi, xml:lang ...).
+    `attributes` keeps every attribute as written (role, flag, severity, subject, see, icon, fpi ...); `xml:lang` is the
+    nearest in scope.
     `may_be_idle` if the author says that the rule may check nothing in some files. `own_notes` take the place of the
     schema's notes of the same id, because parameters of an abstract pattern are put into them.
     """

@@ -13,6 +13,7 @@
     <c:message id="rule">text of its first finding</c:message>
     <c:diagnostic id="rule" of="note">text of the note at its first finding</c:diagnostic>
     <c:at id="rule" node="V1"/>                  name of the node that its first finding points at
+    <c:svrl select="//svrl:text">a text</c:svrl> value of an XPath on the complete SVRL report, as a string
   </c:expect>
 </c:case>
 """
@@ -32,7 +33,8 @@ from constraint_sdc.schematron.schema import Schema
 
 CASES = sorted((Path(__file__).parent / "cases").glob("*.xml"))
 _CASE = "{urn:constraint-sdc:case}"
-_EXPECTATIONS = {f"{_CASE}{name}" for name in ("fails", "says", "severity", "message", "diagnostic", "at")}
+_EXPECTATIONS = {f"{_CASE}{name}" for name in ("fails", "says", "severity", "message", "diagnostic", "at", "svrl")}
+_SVRL = {"svrl": "http://purl.oclc.org/dsdl/svrl"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class Case:
     messages: dict[str, str]
     diagnostics: dict[tuple[str, str], str]
     subjects: dict[str, str]
+    svrl: dict[str, str]
 
     def write(self, folder: Path) -> tuple[Path, Path]:
         """Write the files and return the paths of the schema and of the document."""
@@ -80,6 +83,7 @@ def read_case(path: Path) -> Case:
         messages={e.get("id", ""): e.text or "" for e in expect.iterfind(f"{_CASE}message")},
         diagnostics={(e.get("id", ""), e.get("of", "")): e.text or "" for e in expect.iterfind(f"{_CASE}diagnostic")},
         subjects={e.get("id", ""): e.get("node", "") for e in expect.iterfind(f"{_CASE}at")},
+        svrl={e.get("select", ""): e.text or "" for e in expect.iterfind(f"{_CASE}svrl")},
     )
 
 
@@ -110,17 +114,22 @@ def test_case(path: Path, tmp_path: Path) -> None:
             run(rules, document, case.phase)
         assert [phrase for phrase in case.says if phrase not in str(caught.value)] == [], str(caught.value)
         return
-    schema, report = run(rules, document, case.phase)
+    schema, report, svrl = run(rules, document, case.phase, with_svrl=bool(case.svrl))
     compare(case, schema, report)
+    if case.svrl:
+        found = etree.fromstring(svrl.encode())
+        values = {path: found.xpath(f"string({path})", namespaces=_SVRL) for path in case.svrl}
+        assert values == case.svrl, svrl
 
 
-def run(rules: Path, document: Path, phase: str | None) -> tuple[Schema, JudgeReport]:
+def run(rules: Path, document: Path, phase: str | None, *, with_svrl: bool = False) -> tuple[Schema, JudgeReport, str]:
     schema = load_schema(rules, phase=phase)
     with Judge(schema) as judge:
         report = judge.judge_file(document)
+        svrl = judge.svrl_file(document) if with_svrl else ""
     stopped = [count.error for count in report.counts if count.errors]
     assert not stopped, stopped
-    return schema, report
+    return schema, report, svrl
 
 
 def compare(case: Case, schema: Schema, report: JudgeReport) -> None:

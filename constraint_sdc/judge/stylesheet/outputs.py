@@ -31,10 +31,11 @@ _SCOPE = {
     "exclude-result-prefixes": "#all",
 }
 # The attributes that SVRL has a place for; those of the message (see, icon, xml:lang) belong to its text.
-_OF_PATTERN = ("role",)
-_OF_RULE = ("name", "role", "flag")
+_OF_PATTERN = ("role", "xml:lang")
+_OF_RULE = ("name", "role", "flag", "xml:lang")
 _OF_ASSERTION = ("role", "flag", "severity")
 _NOT_OF_TEXT = frozenset({"id", "test", "subject", "diagnostics", "properties", *_OF_ASSERTION})
+_JUDGED = "{base-uri($c:root)}"
 _VARIABLE = re.compile(r"\$([^\W\d][\w.\-]*)")
 _NCNAME = re.compile(r"[^\W\d][\w.\-]*")
 
@@ -47,7 +48,7 @@ _REPORT = """
 <xsl:choose>
 <xsl:when test=". instance of xs:integer"><xsl:sequence select=".[. gt 0]"/></xsl:when>
 <xsl:when test="array:size(.) eq 2">
-<xsl:sequence select="map{'fired': .(1), 'document': base-uri(.(2))}"/>
+<xsl:sequence select="map{'fired': .(1), 'document': base-uri(root(.(2)))}"/>
 </xsl:when>
 <xsl:when test="array:size(.) gt 3">
 <xsl:sequence select="map{'number': .(1), 'subject': .(2), 'error': .(4)}"/>
@@ -126,6 +127,7 @@ def _write_report(sheet: Sheet, schema: Schema, known: Sequence[Mapping[str, str
         "title": schema.title or None,
         "phase": _name_or_none(schema.phase),
         "schemaVersion": dict(schema.attributes).get("schemaVersion"),
+        "xml:lang": dict(schema.attributes).get("xml:lang"),
     }
     with sheet.element("svrl:schematron-output", {k: None if v is None else literal(v) for k, v in head.items()}):
         for prefix, uri in schema.namespaces:
@@ -145,18 +147,19 @@ def _write_findings(sheet: Sheet, pattern: int) -> None:
 
 
 def _of_pattern(number: int, pattern: Pattern, known: Mapping[str, str]) -> Attributes:
-    documents = f"{{$c:documents{number} ! string(base-uri(.))}}"
+    documents = _JUDGED if pattern.documents is None else f"{{$c:documents{number} ! string(base-uri(.))}}"
     own: dict[str, str | None] = {
         "id": _name_or_none(pattern.id),
         "name": literal(pattern.name) if pattern.name != pattern.id else None,
-        "documents": None if pattern.documents is None else documents,
+        "documents": documents,
     }
     return own | _evaluated(pattern.attributes, _OF_PATTERN, known)
 
 
 def _of_rule(rule: Rule, known: Mapping[str, str]) -> Attributes:
     identity: dict[str, str | None] = {"id": literal(rule.id) if rule.id else None}
-    return identity | {"context": literal(rule.context)} | _evaluated(rule.attributes, _OF_RULE, known)
+    placed = {"context": literal(rule.context), "document": _JUDGED}
+    return identity | placed | _evaluated(rule.attributes, _OF_RULE, known)
 
 
 def _write_complaint(sheet: Sheet, assertion: Assertion, known: Mapping[str, str]) -> None:

@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup attack demo test check style types layers docs explore matrix guarantee crash gap coverage mutants price partitions measures maskers bench clean
+.PHONY: setup attack demo test check style types layers docs explore matrix guarantee refusals crash gap coverage mutants price partitions measures maskers bench clean
 
 setup: $(VENV)/.ready
 
@@ -50,6 +50,11 @@ matrix: setup
 guarantee: setup
 	$(BIN)/python benchmarks/guarantee.py
 	$(BIN)/python benchmarks/guarantee.py --masker each --cases 100 --first-seed 300
+
+# Files with few large firms: how many are refused, and whether every way out that a refusal offers works.
+refusals: setup
+	$(BIN)/python benchmarks/refusals.py
+	$(BIN)/python benchmarks/refusals.py --guarantee --cases 150
 
 # 1,000 runs of `mask`, killed at random moments: what the next command finds.
 crash: setup

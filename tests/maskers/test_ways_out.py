@@ -160,3 +160,19 @@ def test_without_advice_nothing_is_tried(tmp_path: Path, tried: Callable[[Except
         mask_file(given.data, given.rules, given.output, given.options(K), advise=False)
     assert ways == []
     assert "`plan` and `mask` try ways out" in str(refusal.value)
+
+
+def test_a_way_is_tried_with_the_very_entry_that_the_message_shows(tmp_path: Path) -> None:
+    """The recipe has more entries for both variables; `{role: untouched}` and `{role: confidential}` replace them."""
+    recipe = "variables: {Sex: {role: untouched, type: nominal}, Leave: {role: confidential, operator: lower median}}"
+    given = few_women(tmp_path)
+    (tmp_path / "recipe.yml").write_text(recipe, encoding="utf-8")
+    ways = refused(given).ways
+    assert {MASKED_TOO, AS_IT_IS} <= set(ways)
+    for entries in (
+        "Sex: {role: confidential}, Leave: {operator: lower median}",
+        "Sex: {role: untouched}, Leave: {role: untouched}",
+    ):
+        (tmp_path / "recipe.yml").write_text(f"variables: {{{entries}}}", encoding="utf-8")
+        given.mask(K, overwrite=True)
+        given.requires_all_rules()

@@ -192,3 +192,19 @@ def test_values_that_must_be_equal_keep_classes_apart() -> None:
     assert classes.can_share([0])
     assert not classes.can_share([0, 1])
     assert classes.that_can_join([1]).tolist() == [False, True]
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(2, 6), st.lists(st.integers(0, 6), min_size=2, max_size=4), st.integers(0, 2**32 - 1))
+def test_classes_of_at_least_k_records_are_never_merged(k: int, more: list[int], seed: int) -> None:
+    """Every class has k records or more, whose conditions divide them further: all strata stay inside a class."""
+    rng = np.random.default_rng(seed)
+    pins = rng.permutation(np.repeat(np.arange(len(more)), [k + extra for extra in more]))
+    accepts = (np.uint64(1) << (4 * pins + rng.integers(0, 4, len(pins))).astype(np.uint64)).reshape(-1, 1)
+    needs, nothing = (np.uint64(1) << pins.astype(np.uint64)).reshape(-1, 1), np.zeros((len(pins), 0), np.int64)
+    blanks = rng.integers(0, 2, (len(pins), 1))
+    classes = PinnedClasses(needs, needs, nothing)
+    cells = form_strata(accepts, blanks, rng.normal(size=(len(pins), 2)), k, pinned=lambda: classes)
+    assert sorted(row for cell in cells for row in cell.rows.tolist()) == list(range(len(pins)))
+    assert min(len(cell.rows) for cell in cells) >= k
+    assert all(len(set(pins[cell.rows].tolist())) == 1 for cell in cells)

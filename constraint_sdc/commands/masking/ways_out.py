@@ -155,12 +155,9 @@ def _another_variable(way: WayOut, conflict: Conflict) -> WayOut | None:
 
 
 def _changed(settings: MaskSettings[Masker], way: WayOut) -> MaskSettings[Masker]:
-    variables = dict(settings.recipe.variables)
-    for name, role in way.roles:
-        wish = variables.get(name, VariableWish())
-        kept = wish if Role(role).is_masked else VariableWish(scale=wish.scale, order=wish.order)
-        variables[name] = replace(kept, role=Role(role))
-    recipe = replace(settings.recipe, variables=variables)
+    """Return the settings by a way out; the entry of a variable is replaced by exactly what the message says."""
+    roles = {name: VariableWish(role=Role(role)) for name, role in way.roles}
+    recipe = replace(settings.recipe, variables={**settings.recipe.variables, **roles})
     return replace(settings, recipe=recipe, k=settings.k if way.k is None else way.k)
 
 

@@ -49,9 +49,5 @@ def _without(rules: str, left_out: tuple[str, ...]) -> str:
 def _with_roles(recipe: str, roles: tuple[tuple[str, str], ...]) -> str:
     content = yaml.safe_load(recipe) or {}
     variables = content.setdefault("variables", {})
-    for name, role in roles:
-        entries = variables.get(name) or {}
-        # A variable that stays as it is can have no entries about masking.
-        kept = {key: entries[key] for key in ("type", "order") if key in entries} if role == "untouched" else entries
-        variables[name] = {**kept, "role": role}
+    variables.update({name: {"role": role} for name, role in roles})
     return yaml.safe_dump(content, allow_unicode=True)

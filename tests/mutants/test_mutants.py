@@ -98,6 +98,13 @@ def test_the_first_round_takes_one_test_of_each_function() -> None:
     assert choose_rounds(list(seconds), seconds) == (["t.py::a[1]", "t.py::b"], ["t.py::slow", "t.py::a[2]"], 1)
 
 
+def test_more_cases_of_the_own_room_come_before_the_tests_of_other_rooms() -> None:
+    seconds = {"tests/a/t.py::f[1]": 0.1, "tests/a/t.py::f[2]": 0.2, "tests/a/t.py::g": 9.0, "tests/b/t.py::h": 9.0}
+    first, rest, left_out = choose_rounds(list(seconds), seconds, own="tests/a/")
+    assert (first, left_out) == (["tests/a/t.py::f[1]"], 0)
+    assert rest == ["tests/a/t.py::g", "tests/a/t.py::f[2]", "tests/b/t.py::h"]
+
+
 def test_a_fault_that_a_test_notices_is_told_from_one_that_none_notices(tmp_path: Path) -> None:
     source = b"def is_positive(x):\n    return x > 0\n"
     (tmp_path / "pkg").mkdir()

@@ -26,6 +26,8 @@ PLAIN = {
     "ExamAnswer": "one line of an exam, whose table has it",
     "Recipe": "what the user wrote, and no result",
     "Standardise": "a word, and no result",
+    "Conflict": "part of a refusal, whose message words it: names of rules and variables, and counts",
+    "WayOut": "part of a refusal, whose message words it: k, names of rules and variables, and roles",
 }
 """Public classes without a display of their own, and why."""
 SECRET = "987654.25"

@@ -33,28 +33,45 @@ def decide_severity(levels: Iterable[Element], lets: Iterable[Let]) -> Severity:
 
     A value that is not a severity (`role="title-check"`) is skipped. A value may be a variable (2025: `role="$level"`,
     set by the phase): `lets` are the variables in scope, the innermost last, and a variable whose value is plain text
-    is resolved.
+    is resolved. A value that only the data decide (another variable, a template) and that may be a severity is taken
+    for the worst.
     """
     texts = {let.name: _plain_text(let) for let in lets}
     for element in levels:
         for name in ("severity", "role", "flag"):
-            word = _spelt_out((element.get(name) or "").strip(), texts).lower()
-            if word in _WORDS:
-                return _WORDS[word]
+            word = _spelt_out((element.get(name) or "").strip(), texts)
+            if word is None or _may_become_severity(word):
+                return "error"
+            if word.lower() in _WORDS:
+                return _WORDS[word.lower()]
     return "error"
 
 
-def _spelt_out(word: str, texts: Mapping[str, str]) -> str:
+def _spelt_out(word: str, texts: Mapping[str, str | None]) -> str | None:
+    """Return the word, or the text of the variable that it names; None if that must be computed."""
     return texts.get(word[1:], "") if word.startswith("$") else word
 
 
-def _plain_text(let: Let) -> str:
-    """Return the text of a quoted string, or of content without markup; "" for anything that must be computed."""
+def _may_become_severity(template: str) -> bool:
+    """Tell whether an attribute value template may have the value of a severity word.
+
+    >>> [_may_become_severity(text) for text in ("{V1}", "warn{V1}", "title-{V1}", "error", "{{error}}")]
+    [True, True, False, False, False]
+    """
+    before, brace, inside = template.partition("{")
+    if not brace or inside.startswith("{"):
+        return False
+    after = inside.rpartition("}")[2]
+    return any(word.startswith(before.lower()) and word.endswith(after.lower()) for word in _WORDS)
+
+
+def _plain_text(let: Let) -> str | None:
+    """Return the text of a quoted string, or of content without markup; None for anything that must be computed."""
     if let.value is None:
-        return (let.content or "").strip()
+        return None if "<" in (let.content or "") else (let.content or "").strip()
     value = let.value.strip()
     is_quoted = len(value) >= 2 and value[0] == value[-1] and value[0] in "'\"" and value[0] not in value[1:-1]
-    return value[1:-1].strip() if is_quoted else ""
+    return value[1:-1].strip() if is_quoted else None
 
 
 def may_be_idle(levels: Iterable[Element]) -> bool:

@@ -266,3 +266,20 @@ def test_what_a_function_needs_is_admitted(desk: Desk) -> None:
     report = desk.report(rules, DATA, "xslt3")
     assert [finding.text for finding in report.findings] == []
     assert [count.fired for count in report.counts] == [1, 1]
+
+
+LEVELS = {
+    "a file": "{unparsed-text('/etc/passwd')}",
+    "a name of the judge's": f"{{$Q{{{INTERNAL}}}root}}",
+    "a function of the judge's": f"{{Q{{{INTERNAL}}}location(., map{{}})}}",
+    "the environment": "{environment-variable('HOME')}",
+    "a function found by name": "{function-lookup(xs:QName('fn:doc'), 1)('x')}",
+}
+
+
+@pytest.mark.parametrize("attack", LEVELS)
+def test_a_template_reaches_neither_the_judge_nor_a_file(desk: Desk, attack: str) -> None:
+    rules = NEVER.replace("<assert", f'<assert role="{LEVELS[attack]}"')
+    path = desk.write("data/data.xml", DATA)
+    with pytest.raises(ConstraintSdcError):
+        desk.judge(rules).svrl_file(path)

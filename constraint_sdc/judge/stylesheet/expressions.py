@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from constraint_sdc.errors import RulesError
 from constraint_sdc.judge.stylesheet.access import Confined, Wanted, confine_expression, file_uri
-from constraint_sdc.judge.stylesheet.foreign import confine_fragment
+from constraint_sdc.judge.stylesheet.foreign import confine_fragment, template_pieces
 from constraint_sdc.judge.stylesheet.sheet import Sheet, SheetPlace, written_attributes
 from constraint_sdc.judge.stylesheet.xpath1_numbers import with_xpath1_numbers
 from constraint_sdc.schematron.schema import Let, Origin, Parameter, Schema
@@ -70,6 +70,11 @@ class Author:
         self.note(confined)
         renamed = rename_variables(confined.text, scope)
         return with_xpath1_numbers(renamed) if self.schema.is_xpath1 else renamed
+
+    def template(self, text: str, origin: Origin, scope: Mapping[str, str]) -> str:
+        """Return an attribute value template in its form for the stylesheet."""
+        pieces = template_pieces(text)
+        return "".join(self.expression(piece, origin, scope) if inside else piece for inside, piece in pieces)
 
     def leaf(self, name: str, attribute: str, text: str, place: SheetPlace, scope: Mapping[str, str]) -> None:
         """Write an empty instruction around one expression."""

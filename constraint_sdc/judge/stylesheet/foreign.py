@@ -63,7 +63,8 @@ def confine_attribute(
     if written != "template" or "{" not in value:
         return Confined(value)
     pieces = [
-        confine_expression(text, origin, namespaces) if inside else Confined(text) for inside, text in _template(value)
+        confine_expression(text, origin, namespaces) if inside else Confined(text)
+        for inside, text in template_pieces(value)
     ]
     wanted = tuple(w for piece in pieces for w in piece.wanted)
     return Confined("".join(piece.text for piece in pieces), wanted, any(piece.reads for piece in pieces))
@@ -86,7 +87,7 @@ def _escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _template(value: str) -> list[tuple[bool, str]]:
+def template_pieces(value: str) -> list[tuple[bool, str]]:
     """Cut an attribute value template into (is it an expression, text) pairs, which joined give the value."""
     pieces: list[tuple[bool, str]] = []
     place = 0

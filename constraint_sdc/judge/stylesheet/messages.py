@@ -8,6 +8,7 @@ from typing import assert_never
 
 from constraint_sdc.judge.stylesheet.expressions import ERRORS, Author, ours, write_rule_variables
 from constraint_sdc.judge.stylesheet.foreign import confine_attribute
+from constraint_sdc.judge.stylesheet.levels import note_levels
 from constraint_sdc.judge.stylesheet.sheet import SheetPlace, literal, quoted
 from constraint_sdc.judge.stylesheet.xpath1_numbers import TEXT
 from constraint_sdc.schematron.schema import (
@@ -183,7 +184,7 @@ def _write_body(author: Author, rule: Rule, assertion: Assertion, scope: Mapping
         text = _write_text(author, "text", assertion.parts, inner, assertion.origin)
         entries = {"subject": subject, "text": text if svrl else f"normalize-space(string({text}))"}
         if svrl:
-            entries["notes"] = _write_references(author, assertion, inner)
+            entries["notes"] = _write_references(author, rule, assertion, inner)
         else:
             entries["diagnostics"] = _write_diagnostics(author, assertion, inner)
         with sheet.element("xsl:map"):
@@ -235,7 +236,7 @@ def _write_diagnostics(author: Author, assertion: Assertion, scope: Mapping[str,
     return f"[{', '.join(pairs)}]"
 
 
-def _write_references(author: Author, assertion: Assertion, scope: Mapping[str, str]) -> str:
+def _write_references(author: Author, rule: Rule, assertion: Assertion, scope: Mapping[str, str]) -> str:
     """Write diagnostics and properties as SVRL elements in a variable, and return the reference to it."""
     sheet = author.sheet
     diagnostics = author.schema.diagnostics_of(assertion)
@@ -245,7 +246,8 @@ def _write_references(author: Author, assertion: Assertion, scope: Mapping[str, 
             for note in notes:
                 own = tuple(pair for pair in note.attributes if pair[0] in ("role", "scheme"))
                 said = tuple(pair for pair in note.attributes if pair not in own)
-                head = {"xmlns:svrl": SVRL, kind: literal(note.id)} | written_names(own)
+                computed = dict(note_levels(author, note, rule, scope))
+                head = {"xmlns:svrl": SVRL, kind: literal(note.id)} | written_names(own) | computed
                 with sheet.element(f"svrl:{kind}-reference", head), sheet.element("svrl:text", written_names(said)):
                     write_parts(author, note.parts, scope, note.origin)
     return f"${ours('notes')}"

@@ -106,7 +106,7 @@ Examples:
     type=click.Choice(("auto", "saxon")),
     default="auto",
     show_default=True,
-    help="auto: vectorised where certain, Saxon elsewhere; saxon: Saxon on everything.",
+    help="auto: vectorised where certain, Saxon elsewhere; saxon: Saxon on everything, and SVRL is complete.",
 )
 @allow
 @allow_idle
@@ -149,6 +149,7 @@ def command(
     from constraint_sdc.commands.check import check_file, full_svrl
     from constraint_sdc.reports.check.json_format import json_with_certificate
     from constraint_sdc.reports.check.render import render
+    from constraint_sdc.reports.check.svrl import with_unevaluated
     from constraint_sdc.reports.check.wording import verdict
     from constraint_sdc.reports.terminal import wants_colour
 
@@ -166,7 +167,7 @@ def command(
             end_progress()
         found = None if claim is None else claim.verify(path, rules, result, options)
         if format_ == "svrl" and options.is_whole_story:
-            texts.append(full_svrl(path, rules, options, result))
+            texts.append(with_unevaluated(full_svrl(path, rules, options, result), result))
         elif format_ == "json" and found is not None:
             texts.append(json_with_certificate(result, found))
         else:

@@ -64,8 +64,8 @@ class CheckOptions:
 
     @property
     def is_whole_story(self) -> bool:
-        """Tell whether nothing is hidden, capped or left to another engine: Saxon's own SVRL may then be shown."""
-        return self.engine == "saxon" and self.show_values and self.max_examples is None
+        """Tell whether nothing is capped or left to another engine: Saxon's own SVRL is then the report."""
+        return self.engine == "saxon" and self.max_examples is None
 
     def settled(self, schema: Schema) -> CheckOptions:
         """Return the options with what `$original` stood for when `masked_from` was masked by these rules."""
@@ -119,7 +119,7 @@ def read_inputs(data: Path | None, rule_set: RuleSet, options: CheckOptions, rea
 
 
 def full_svrl(data: Path, rules: Path, options: CheckOptions, judged: CheckResult | None = None) -> str:
-    """Return Saxon's own complete SVRL: every fired rule, marked-up messages, properties, and the values in them.
+    """Return Saxon's own complete SVRL: every fired rule, marked-up messages, properties; values if they are asked for.
 
     `judged` is the verdict that goes with it: ChangedFileError if anything that was judged has other bytes now.
     """
@@ -128,7 +128,8 @@ def full_svrl(data: Path, rules: Path, options: CheckOptions, judged: CheckResul
     options = options.settled(rule_set.schema)
     with SaxonProcess() as saxon:
         judges = judges_of(rule_set.schema, options, saxon)
-        text = judges.of_all().svrl_file(data)
+        with hiding_values(options):
+            text = judges.of_all().svrl_file(data, show_values=options.show_values)
         if judged is not None:
             _require_same_files(judged.inputs, read_inputs(data, rule_set, options, judges.readings))
     return text

@@ -236,11 +236,12 @@ class Judge:
             answer = self._run(bench, "counts", base)
             return read_report(self._schema, answer["text"], None)
 
-    def svrl_file(self, path: Path) -> str:
+    def svrl_file(self, path: Path, *, show_values: bool = True) -> str:
         """Return the full validation report for a file, in the Schematron Validation Report Language."""
         with self._limited() as bench:
             bench.open_file(path, self._parameters)
-            control, _, report = str(self._run(bench, "svrl", path)["text"]).partition("\n")
+            answer = self._run(bench, "svrl" if show_values else "hidden svrl", path)
+            control, _, report = str(answer["text"]).partition("\n")
             prove_svrl(control)
             return report
 

@@ -60,9 +60,10 @@ def check_file(
 
 
 def full_svrl(data: File, rules: File, options: CheckOptions | None = None, **keywords: Unpack[CheckKeywords]) -> str:
-    """Return the complete SVRL report of Saxon: every fired rule and every message, with the values in them.
+    """Return the complete SVRL report of Saxon: every fired rule and every message.
 
-    `render(result, "svrl")` gives the SVRL of a check, without values.
+    Values of the data are hidden unless `show_values` is true. `render(result, "svrl")` gives the compact SVRL of a
+    check.
 
     >>> import constraint_sdc as cs
     >>> cs.full_svrl("damaged.xml", "census.sch", original="census.xml").count("failed-assert ")

@@ -36,7 +36,7 @@ def decide_severity(levels: Iterable[Element], lets: Iterable[Let]) -> Severity:
     is resolved. A value that only the data decide (another variable, a template) and that may be a severity is taken
     for the worst.
     """
-    texts = {let.name: _plain_text(let) for let in lets}
+    texts = {let.name: plain_text(let) for let in lets}
     for element in levels:
         for name in ("severity", "role", "flag"):
             word = _spelt_out((element.get(name) or "").strip(), texts)
@@ -65,7 +65,7 @@ def _may_become_severity(template: str) -> bool:
     return any(word.startswith(before.lower()) and word.endswith(after.lower()) for word in _WORDS)
 
 
-def _plain_text(let: Let) -> str | None:
+def plain_text(let: Let) -> str | None:
     """Return the text of a quoted string, or of content without markup; None for anything that must be computed."""
     if let.value is None:
         return None if "<" in (let.content or "") else (let.content or "").strip()

@@ -260,3 +260,35 @@ def test_saxon_with_values_writes_its_own_complete_svrl(run: Run, census: Path) 
         assert text.count("<svrl:failed-assert") == 8
     assert full.out.count("<svrl:fired-rule") == 4 * 200
     assert compact.out.count("<svrl:fired-rule") < 10
+
+
+def test_saxon_writes_its_complete_svrl_without_values_too(run: Run, census: Path) -> None:
+    arguments = ("check", census / "damaged.xml", "--rules", RULES, "--phase", "edits", "--format", "svrl")
+    hidden = run(*arguments, "--engine", "saxon")
+    shown = run(*arguments, "--engine", "saxon", "--show-values")
+    some = run(*arguments, "--engine", "saxon", "--max-examples", "1")
+    for tag in ("<svrl:fired-rule", "<svrl:failed-assert", "<svrl:text", "<svrl:metadata"):
+        assert hidden.out.count(tag) == shown.out.count(tag) > 0
+    assert hidden.out != shown.out
+    assert some.out.count("<svrl:fired-rule") < 10
+
+
+def test_the_complete_svrl_tells_idle_rules_and_those_that_stopped(run: Run, tmp_path: Path) -> None:
+    data, rules = tmp_path / "data.xml", tmp_path / "rules.sch"
+    data.write_text("<Data><Record><A>secret</A></Record><Record><A>2</A></Record></Data>", encoding="utf-8")
+    rules.write_text(
+        '<schema xmlns="http://purl.oclc.org/dsdl/schematron" queryBinding="xslt2"><pattern id="p">'
+        '<rule context="Record"><assert id="stops" test="xs:integer(A) = 2">no</assert></rule>'
+        '<rule context="Recrod"><assert id="idle" test="A">no</assert></rule></pattern></schema>',
+        encoding="utf-8",
+    )
+    ran = run("check", data, "--rules", rules, "--engine", "saxon", "--format", "svrl")
+    assert ran.code == 2
+    report = etree.fromstring(ran.out.encode())
+    svrl = "{http://purl.oclc.org/dsdl/svrl}"
+    assert [(e.get("id"), e.get("flag")) for e in report.iterfind(f"{svrl}failed-assert")] == [
+        ("stops", "not-evaluated"),
+        ("idle", "idle"),
+    ]
+    assert "secret" not in ran.out
+    assert "FORG0001" in "".join(report.itertext())

@@ -136,14 +136,16 @@ def split_clark(name: str) -> tuple[str, str]:
 _NOTHING = "function($node as node(), $item as item()) as map(*) { map{} }"
 
 
-def write_details(author: Author, scopes: list[dict[str, str]], *, svrl: bool, guarded: bool) -> None:
-    """Write the functions, and a variable that lists them by the assertion's number."""
+def write_details(
+    author: Author, scopes: list[dict[str, str]], *, svrl: bool, guarded: bool, hides: bool = False
+) -> None:
+    """Write the functions, and a variable that lists them by the assertion's number; `hides` if errors are not told."""
     number = 0
     for scope, pattern in zip(scopes, author.schema.patterns, strict=True):
         for rule in pattern.rules:
             for assertion in rule.assertions:
                 number += 1
-                _write_detail(author, number, rule, assertion, scope, svrl=svrl, guarded=guarded)
+                _write_detail(author, number, rule, assertion, scope, svrl=svrl, guarded=guarded, hides=hides)
     # The last function is never called: it gives the list a known type when there are no assertions.
     functions = ", ".join([*(f"{ours(f'detail{n + 1}')}#2" for n in range(number)), _NOTHING])
     author.sheet.leaf("xsl:variable", {"name": ours("details"), "as": "function(*)*", "select": f"({functions})"})
@@ -158,6 +160,7 @@ def _write_detail(
     *,
     svrl: bool,
     guarded: bool,
+    hides: bool,
 ) -> None:
     sheet = author.sheet
     node = ours("node")
@@ -171,7 +174,8 @@ def _write_detail(
             with sheet.element("xsl:try"):
                 _write_body(author, rule, assertion, scope, svrl=svrl)
                 with sheet.element("xsl:catch", {"errors": "*"}):
-                    text = f"'[the message cannot be evaluated: ' || $Q{{{ERRORS}}}description || ']'"
+                    why = "'[hidden]'" if hides else f"$Q{{{ERRORS}}}description"
+                    text = f"'[the message cannot be evaluated: ' || {why} || ']'"
                     empty = "'notes': ()" if svrl else "'diagnostics': []"
                     sheet.leaf("xsl:sequence", {"select": f"map{{'subject': ${node}, 'text': {text}, {empty}}}"})
 

@@ -48,7 +48,7 @@ _TIGHT = "for $name in ('text', 'diagnostic-reference', 'property-reference') re
 _OPTIONS = f"map{{'method': 'xml', 'indent': true(), 'suppress-indentation': ({_TIGHT})}}"
 _REPORT = """
 <xsl:variable name="rows" as="item()*">
-<xsl:for-each select="$tokens">
+<xsl:for-each select="TOKENS">
 <xsl:choose>
 <xsl:when test=". instance of xs:integer"><xsl:sequence select=".[. gt 0]"/></xsl:when>
 <xsl:when test=". instance of map(*)"><xsl:sequence select="."/></xsl:when>
@@ -77,7 +77,7 @@ _REPORT = """
 <xsl:when test="map:contains($row, 'error')">
 <r:error location="{c:location($row?subject, $numbers)}">
 <xsl:copy-of select="$c:complaints[$row?number]/(@id, @test)"/>
-<svrl:text><xsl:value-of select="$row?error"/></svrl:text>
+<svrl:text><xsl:value-of select="ERROR"/></svrl:text>
 </r:error>
 </xsl:when>
 <xsl:otherwise>
@@ -103,10 +103,27 @@ _ATTRIBUTES = """
 """.strip()
 
 
-def svrl_output(author: Author, scopes: Sequence[Mapping[str, str]]) -> str:
+# Which rule takes a node tells which conditions its values meet, and rules fire in the order of the nodes. So without
+# values the elements of a pattern come rule by rule, which tells how often each fired and no more. An error has its
+# code, if that is one of the standard's, because its text quotes values.
+_RULE = """
+<xsl:param name="token" as="item()"/>
+<xsl:choose>
+<xsl:when test="$token instance of xs:integer"><xsl:sequence select="$token, 0"/></xsl:when>
+<xsl:when test="$token instance of array(*)"><xsl:sequence select="$c:rule-of[$token(1)], 1"/></xsl:when>
+<xsl:when test="$token?fired"><xsl:sequence select="$token?fired, 0"/></xsl:when>
+<xsl:otherwise><xsl:sequence select="$token?suppressed, 2"/></xsl:otherwise>
+</xsl:choose>
+""".strip()
+_BY_RULE = "sort($tokens, (), c:rule-first#1)"
+_CODE = "(substring($row?error, 1, 8)[matches(., '^(FO|XP|XT|SX)[A-Z]{2}[0-9]{4}$')], 'XPath stopped')[1]"
+
+
+def svrl_output(author: Author, scopes: Sequence[Mapping[str, str]], hides: bool) -> str:
     """Return the declarations that turn each pattern's tokens into a report; `scopes` are the patterns' variables.
 
-    What is reported about the last pattern, the judge's control, stands on the first line, before the report.
+    What is reported about the last pattern, the judge's control, stands on the first line, before the report. `hides`
+    if nothing may tell a value; `hidden` has then taken the values out of texts.
     """
     sheet, schema = Sheet(), author.schema
     rules = [(rule, scope) for pattern, scope in zip(schema.patterns, scopes, strict=True) for rule in pattern.rules]
@@ -119,9 +136,14 @@ def svrl_output(author: Author, scopes: Sequence[Mapping[str, str]]) -> str:
                 _write_complaint(sheet, assertion, assertion_levels(author, rule, assertion, scope))
     with sheet.element("xsl:function", {"name": "c:attributes", "as": "attribute()*"} | _SCOPE):
         sheet.raw(_ATTRIBUTES)
+    with sheet.element("xsl:function", {"name": "c:rule-first", "as": "xs:integer*"} | _SCOPE):
+        sheet.raw(_RULE)
+    rule_of = [number for number, (rule, _) in enumerate(rules, start=1) for _ in rule.assertions]
+    sheet.leaf("xsl:variable", {"name": "c:rule-of", "select": f"({', '.join(map(str, rule_of))})"} | _SCOPE)
     with sheet.element("xsl:template", {"name": "c:report"} | _SCOPE):
         sheet.leaf("xsl:param", {"name": "tokens", "as": "item()*"})
-        sheet.raw(_REPORT)
+        tokens, error = (_BY_RULE, f"{_CODE} || ': [hidden]'") if hides else ("$tokens", "$row?error")
+        sheet.raw(_REPORT.replace("TOKENS", tokens).replace("ERROR", error))
     with sheet.element("xsl:template", {"name": "c:main"} | _SCOPE):
         with sheet.element("xsl:variable", {"name": "report", "as": "element()"}):
             levels = [

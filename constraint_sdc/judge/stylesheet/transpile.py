@@ -23,6 +23,7 @@ from constraint_sdc.judge.stylesheet.expressions import (
     write_schema_variables,
 )
 from constraint_sdc.judge.stylesheet.foreign import foreign_declaration
+from constraint_sdc.judge.stylesheet.hidden import without_values
 from constraint_sdc.judge.stylesheet.levels import write_levels
 from constraint_sdc.judge.stylesheet.messages import write_details
 from constraint_sdc.judge.stylesheet.prelude import locations, resources
@@ -34,7 +35,8 @@ from constraint_sdc.schematron.element import XSLT_NAMESPACE
 from constraint_sdc.schematron.schema import Schema
 from constraint_sdc.schematron.xslt import refuse_our_names
 
-Output: TypeAlias = OneOf["counts", "svrl"]
+Output: TypeAlias = OneOf["counts", "svrl", "hidden svrl"]
+"""What a stylesheet writes: a verdict, or a full report with or without the values of the data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,25 +80,26 @@ def make_stylesheet(
     ours by the id of an assertion: nodes on which they hold are counted apart.
     """
     refuse_our_names(schema)
-    schema = with_control(schema)
+    hides, svrl = output == "hidden svrl", output != "counts"
+    schema = with_control(without_values(schema) if hides else schema)
     sheet = Sheet(_xslt_prefix(schema))
     author = Author(schema, sheet, given)
     with sheet.element("xsl:stylesheet", _root_attributes(author)):
         write_schema_variables(author)
         _write_foreign(author)
         scopes = [write_pattern_variables(author, p.lets, n) for n, p in enumerate(schema.patterns)]
-        rules = RuleWriter(author, guarded, is_report=output == "svrl", missing=missing or {})
+        rules = RuleWriter(author, guarded, is_report=svrl, missing=missing or {})
         rules.write(scopes)
         rules.write_value_sets()
         write_levels(author, scopes)
-        write_details(author, scopes, svrl=output == "svrl", guarded=guarded)
+        write_details(author, scopes, svrl=svrl, guarded=guarded, hides=hides)
         sheet.raw(locations())
         if schema.is_xpath1:
             sheet.raw(number_functions())
         most = max_findings if max_findings is not None else 2**53
         sheet.leaf("xsl:variable", {"name": ours("most"), "select": str(most)})
         sheet.raw(CONTROL_DOCUMENT)
-        sheet.raw(counting(len(schema.patterns), record) if output == "counts" else svrl_output(author, scopes))
+        sheet.raw(svrl_output(author, scopes, hides) if svrl else counting(len(schema.patterns), record))
         if author.reads or any(pattern.documents for pattern in schema.patterns):
             sheet.raw(resources())
     return Stylesheet("\n".join(sheet.lines), sheet.places, tuple(author.wanted))

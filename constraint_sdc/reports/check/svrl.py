@@ -23,7 +23,7 @@ from constraint_sdc.reports.check.wording import (
     verdict,
 )
 from constraint_sdc.reports.check.xml_text import element, name_or_none, xml_text
-from constraint_sdc.reports.disclosure import shown_message
+from constraint_sdc.reports.disclosure import disclosed, shown_message
 from constraint_sdc.reports.sentences import sentences
 
 SVRL = "http://purl.oclc.org/dsdl/svrl"
@@ -41,6 +41,19 @@ def render_svrl(result: CheckResult) -> str:
     if not result.results:
         root.append(_active_pattern("", result))
     return xml_text(root)
+
+
+def with_unevaluated(complete: str, result: CheckResult) -> str:
+    """Add to Saxon's complete report the rules that are idle or could not be evaluated, as in the compact form."""
+    shown = disclosed(result)
+    added: list[ElementTree.Element] = []
+    for pattern, rules in groupby(shown.results, key=lambda rule: rule.pattern):
+        missing = [rule for rule in rules if rule.status in ("error", "idle")]
+        for context, assertions in groupby(missing, key=lambda rule: rule.context):
+            added += [_active_pattern(pattern, shown), _svrl("fired-rule", {"context": context or "*"})]
+            added += map(_unevaluated, assertions)
+    before, end, after = complete.rpartition("</svrl:schematron-output>")
+    return before + "".join(f"   {ElementTree.tostring(one, encoding='unicode')}\n" for one in added) + end + after
 
 
 REGISTERED = {"svrl": CheckFormat("svrl", render_svrl, syntax="xml", names_every_rule=False)}

@@ -87,7 +87,7 @@ def single_ranking(original: Path, masked: Path, as_json: bool, **given: Any) ->
 
 def _plain_attack(attack: Measure) -> click.Command:
     """Return the command of an attack, with an option for every parameter that it declares."""
-    from constraint_sdc.measures.parameters import parameters_of
+    from constraint_sdc.settings.parameters import parameters_of
 
     declared = parameters_of(attack)
 

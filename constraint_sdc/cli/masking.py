@@ -32,7 +32,7 @@ _ONE_MASKING = (
     click.option(
         "--partition",
         callback=not_empty,
-        help="How the masker divides records into groups (see docs/partition). [default: auto]",
+        help="How the masker divides records: NAME or NAME:PARAMETER=VALUE (see docs/partition). [default: auto]",
     ),
     click.option("--method", callback=not_empty, hidden=True, help="Old spelling of --masker and --partition."),
 )
@@ -138,13 +138,22 @@ def _by_plan(given: dict[str, Any], saved: Plan) -> dict[str, Any]:
 
     decided = options_of_plan(saved)
     for name, value in decided.items():
-        if given[name] is not None and given[name] != value:
+        if given[name] is not None and _in_one_spelling(name, given[name]) != value:
             said = "none" if value is None else value
             raise UsageError(
                 f"{spelling(name)} {given[name]} contradicts the saved plan, which has {said}",
                 hint="leave the option out, or make a new plan",
             )
     return decided
+
+
+def _in_one_spelling(name: str, value: Any) -> Any:
+    """Return the value of an option as a plan records it; a partition's parameters can be written in several ways."""
+    if name != "partition" or ":" not in value:
+        return value
+    from constraint_sdc.partition.registry import spelt
+
+    return spelt(value)
 
 
 def refuse_given(given: dict[str, Any], names: Iterable[str], hint: str) -> None:

@@ -23,6 +23,7 @@ The methods, and which to use when: docs/partition/README.md
 Examples:
   constraint-sdc partition census.csv -k 3
   constraint-sdc partition census.xml -k 3 --variables V1,V2,V3 --partition mdav+refine --effort high
+  constraint-sdc partition census.csv -k 3 --partition v-mdav:gamma=1.1
   constraint-sdc partition census.csv -k 5 --recipe census.yml -o groups.csv
 """
 
@@ -31,7 +32,10 @@ Examples:
 @click.argument("data", type=FILE)
 @click.option("-k", "k", type=int, help="Least number of records in a group; 2 or more.")
 @click.option("--variables", "-v", help="Variables to divide by, separated by commas. [default: all numbers]")
-@click.option("--partition", help="How records are divided into groups (see docs/partition). [default: auto]")
+@click.option(
+    "--partition",
+    help="How records are divided into groups: NAME or NAME:PARAMETER=VALUE (see docs/partition). [default: auto]",
+)
 @click.option("--method", hidden=True, help="Old spelling of --partition.")
 @click.option("--effort", help="How long auto or NAME+refine searches: fast, default, high, best, or e.g. 30s.")
 @click.option(

@@ -13,7 +13,7 @@ from constraint_sdc.data.table import Table
 from constraint_sdc.errors import UsageError
 from constraint_sdc.evaluate.subdomain import parse_subdomain
 from constraint_sdc.measures.assessment import Assessment, AssessOptions, Measure, Measured, SubdomainMeasured
-from constraint_sdc.measures.parameters import noted, with_parameters
+from constraint_sdc.measures.parameters import noted
 from constraint_sdc.measures.registry import (
     MEASURES,
     ToldParameters,
@@ -24,6 +24,7 @@ from constraint_sdc.measures.registry import (
 )
 from constraint_sdc.measures.utility.regressions import Regression, parse_regression
 from constraint_sdc.plan.read_series import subdomain_rows
+from constraint_sdc.settings.parameters import with_parameters
 from constraint_sdc.settings.recipe import Recipe
 from constraint_sdc.settings.words import Scale
 

@@ -11,8 +11,9 @@ from constraint_sdc.commands.measuring.records_file import Progress, intruders_f
 from constraint_sdc.errors import UsageError
 from constraint_sdc.measures.assessment import AssessOptions, Measure, Measured, MeasureInputs
 from constraint_sdc.measures.attacks.single_ranking import SingleRanking
-from constraint_sdc.measures.parameters import noted, parameters_of, with_parameters
+from constraint_sdc.measures.parameters import noted
 from constraint_sdc.measures.registry import MEASURES, attacks, prepared
+from constraint_sdc.settings.parameters import parameters_of, with_parameters
 from constraint_sdc.settings.reason import Reason, because
 
 # Which settings of single-ranking look at a parameter; None is all settings together.

@@ -14,15 +14,21 @@ from constraint_sdc.constraints.constraint import Constraint, EditRule, Kind, Li
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.data.pair import Compared, MaskedTogether, Pair
 from constraint_sdc.data.series import Grid
-from constraint_sdc.errors import UsageError
-from constraint_sdc.exam.question import AskedQuestion, ExamFailedError, ExamOptions, require
+from constraint_sdc.exam.question import (
+    PARAMETERS_ASKED,
+    AskedQuestion,
+    ExamFailedError,
+    ExamOptions,
+    require,
+    takes_parameters,
+)
 from constraint_sdc.measures.assessment import Measure, Measured, MeasureInputs, Unit
-from constraint_sdc.measures.parameters import parameters_of, with_parameters
 from constraint_sdc.measures.registry import prepared
 from constraint_sdc.measures.utility.regressions import parse_regression
 from constraint_sdc.operators.arithmetic_mean import ArithmeticMean, group_means
 from constraint_sdc.reports.sentences import sentence, worded
 from constraint_sdc.schematron.schema import Assertion, Origin
+from constraint_sdc.settings.parameters import parameters_of
 from constraint_sdc.settings.reason import Reason
 from constraint_sdc.settings.words import Role, Scale
 
@@ -102,20 +108,7 @@ def measure_questions(measure: Measure, options: ExamOptions) -> Iterator[AskedQ
     if measure.traits.unmasked is not None:
         yield asked("files that were not masked have the figure that is claimed", _knows_the_original)
     if parameters_of(measure):
-        yield AskedQuestion("every parameter can be given, as text too", lambda: _takes_parameters(measure))
-
-
-def _takes_parameters(measure: Measure) -> str:
-    declared = parameters_of(measure)
-    for one in declared:
-        try:
-            told = with_parameters(measure, measure.name, {one.name: str(one.default)})
-        except UsageError as refusal:
-            raise ExamFailedError(f"{one.name} refuses its own default: {refusal.what}") from None
-        found = getattr(told, one.name)
-        is_same = type(found) is type(one.default) and found == one.default
-        require(is_same, f"{one.name} becomes {found!r} where {one.default!r} is given")
-    return f"{len(declared)} of them"
+        yield AskedQuestion(PARAMETERS_ASKED, lambda: takes_parameters(measure, measure.name))
 
 
 def _on_all(measure: Measure, check: Check, options: ExamOptions) -> str:

@@ -19,9 +19,17 @@ from constraint_sdc.data.cloud import Axis, Cloud
 from constraint_sdc.errors import UsageError
 from constraint_sdc.exam.guarantee.exam import guarantee_question
 from constraint_sdc.exam.guarantee.maskers import with_partition
-from constraint_sdc.exam.question import AskedQuestion, ExamFailedError, ExamOptions, require
+from constraint_sdc.exam.question import (
+    PARAMETERS_ASKED,
+    AskedQuestion,
+    ExamFailedError,
+    ExamOptions,
+    require,
+    takes_parameters,
+)
 from constraint_sdc.partition.distances import sse
 from constraint_sdc.partition.partitioner import Partitioner, Takes
+from constraint_sdc.settings.parameters import parameters_of
 from constraint_sdc.settings.words import Scale
 
 
@@ -323,6 +331,8 @@ def partition_questions(method: Partitioner, options: ExamOptions) -> Iterator[A
     candidate = candidate_of(method)
     for question in QUESTIONS:
         yield AskedQuestion(question.__name__.replace("_", " "), partial(_ask, question, candidate))
+    if parameters_of(method):
+        yield AskedQuestion(PARAMETERS_ASKED, lambda: takes_parameters(method, method.name))
     if method.traits.takes not in (Takes.ORDINAL, Takes.NOMINAL):
         yield guarantee_question(lambda case: with_partition(case, method), options)
 

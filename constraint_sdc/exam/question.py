@@ -6,6 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from constraint_sdc.errors import UsageError
+from constraint_sdc.settings.parameters import parameters_of, with_parameters
+
 
 @dataclass(frozen=True, slots=True)
 class ExamOptions:
@@ -43,3 +46,21 @@ def require(holds: bool, counterexample: str) -> None:
     """Fail the exam unless the promise holds."""
     if not holds:
         raise ExamFailedError(counterexample)
+
+
+PARAMETERS_ASKED = "every parameter can be given, as text too"
+"""The question to an object that declares parameters."""
+
+
+def takes_parameters(owner: object, name: str) -> str:
+    """Fail the exam unless every parameter takes its own default, written as text."""
+    declared = parameters_of(owner)
+    for one in declared:
+        try:
+            told = with_parameters(owner, name, {one.name: str(one.default)})
+        except UsageError as refusal:
+            raise ExamFailedError(f"{one.name} refuses its own default: {refusal.what}") from None
+        found = getattr(told, one.name)
+        is_same = type(found) is type(one.default) and found == one.default
+        require(is_same, f"{one.name} becomes {found!r} where {one.default!r} is given")
+    return f"{len(declared)} of them"

@@ -12,7 +12,6 @@ from constraint_sdc.constraints.constraint import EditRule
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.errors import UsageError
 from constraint_sdc.measures.assessment import Measure, Measured, MeasureInputs, MeasureWithInputs
-from constraint_sdc.measures.parameters import with_parameters
 from constraint_sdc.measures.points import places_of
 from constraint_sdc.measures.risk.distance_linkage import DistanceLinkage, distance_linkage
 from constraint_sdc.measures.risk.interval_disclosure import IntervalDisclosureRisk, RankBase
@@ -21,6 +20,7 @@ from constraint_sdc.measures.utility.pil import PilBase, ProbabilisticLoss
 from constraint_sdc.measures.utility.regressions import Regression
 from constraint_sdc.measures.utility.sse import sse
 from constraint_sdc.plugins import Registry
+from constraint_sdc.settings.parameters import with_parameters
 
 MEASURES = Registry[Measure](
     kind="measure",

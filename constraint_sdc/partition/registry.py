@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from constraint_sdc.arrays import Labels
@@ -17,6 +18,7 @@ from constraint_sdc.partition.partitioner import (
 )
 from constraint_sdc.partition.search.refine import Effort, effort_of, refine
 from constraint_sdc.plugins import Registry
+from constraint_sdc.settings.parameters import parameters_of, with_parameters
 from constraint_sdc.settings.recipe import Division
 
 _REFINE = "+refine"
@@ -75,42 +77,84 @@ class Refined:
         return refine(without_equal_weights(cloud), start, k, seed, self.effort)
 
 
+@dataclass(frozen=True, slots=True)
+class _Spelling:
+    """A partition as users write it: `NAME`, its parameters each as `:PARAMETER=VALUE`, and `+refine`."""
+
+    method: str
+    told: Mapping[str, str]
+    refines: bool
+
+    @classmethod
+    def of(cls, text: str) -> _Spelling:
+        """Return the parts of the text; UsageError for a parameter without a value or with two."""
+        method, *parts = text.removesuffix(_REFINE).split(":")
+        told: dict[str, str] = {}
+        for part in parts:
+            name, _, value = part.partition("=")
+            if not (name and value):
+                raise UsageError(f"{text!r} gives a parameter no value", hint=f"write {method}:PARAMETER=VALUE")
+            if name in told:
+                raise UsageError(f"{text!r} gives {name} twice", hint="give it once")
+            told[name] = value
+        return cls(method, told, text.endswith(_REFINE))
+
+
 def partitioner(name: str, effort: str | None = None) -> Partitioner:
     """Return the method of this name; an effort is for methods that search, and refused for others.
 
+    The name may give parameters that the method declares, as `with_parameters` reads them.
+
     >>> partitioner("mdav").name, partitioner("v-mdav+refine", "high").name
     ('mdav', 'v-mdav+refine')
+    >>> partitioner("v-mdav:gamma=1.1")
+    VMdav(gamma=1.1)
     """
-    if name == Auto.name:
-        return Auto(effort_of(_DEFAULT if effort is None else effort))
-    start = name.removesuffix(_REFINE)
-    if start not in PARTITIONS or start == Auto.name:
+    spelling = _Spelling.of(name)
+    start = spelling.method
+    if start not in PARTITIONS or (start == Auto.name and spelling.refines):
         raise UsageError(
             f"unknown partition method {name!r}",
             hint=f"use auto, or one of {', '.join(PARTITIONS.names[1:])}; add +refine to search for better groups",
         )
-    if name.endswith(_REFINE):
-        return Refined(PARTITIONS[start], effort_of(_DEFAULT if effort is None else effort))
+    method = with_parameters(PARTITIONS[start], start, spelling.told)
+    if start == Auto.name:
+        return Auto(effort_of(_DEFAULT if effort is None else effort))
+    if spelling.refines:
+        return Refined(method, effort_of(_DEFAULT if effort is None else effort))
     if effort is not None:
         raise UsageError(f"{name} does not search, so it has no effort", hint=f"use auto or {name}+refine")
-    return PARTITIONS[name]
+    return method
+
+
+def spelt(name: str) -> str:
+    """Return a partition in its one spelling: parameters in the order of their declaration, values as they are read.
+
+    >>> spelt("v-mdav:gamma=1.10+refine"), spelt("v-mdav")
+    ('v-mdav:gamma=1.1+refine', 'v-mdav')
+    """
+    spelling = _Spelling.of(name)
+    method = partitioner(name.removesuffix(_REFINE))
+    given = [one.name for one in parameters_of(method) if one.name in spelling.told]
+    values = "".join(f":{one}={getattr(method, one)}" for one in given)
+    return spelling.method + values + (_REFINE if spelling.refines else "")
 
 
 def takes_one_variable(name: str) -> bool:
     """Tell whether a method divides the records by one variable alone."""
-    start = name.removesuffix(_REFINE)
+    start = _Spelling.of(name).method
     return start in PARTITIONS and PARTITIONS[start].traits.takes_one_variable
 
 
 def sorts_by_one_number(name: str) -> bool:
     """Tell whether a method sorts records by a projection."""
-    start = name.removesuffix(_REFINE)
+    start = _Spelling.of(name).method
     return start in PARTITIONS and PARTITIONS[start].traits.sorts_by_one_number
 
 
 def settled(division: Division) -> Division:
-    """Return the division with its effort filled in if the method searches; refuse contradictory options."""
+    """Return the division in its one spelling, with its effort if the method searches; refuse contradictory options."""
     searches = division.partition == Auto.name or division.partition.endswith(_REFINE)
     partitioner(division.partition, division.effort)
     effort = (_DEFAULT if division.effort is None else division.effort) if searches else None
-    return Division(division.partition, effort, division.standardise, division.weights)
+    return Division(spelt(division.partition), effort, division.standardise, division.weights)

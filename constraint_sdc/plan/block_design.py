@@ -198,7 +198,7 @@ def _partition(clouds: list[Cloud], around: BlockContext) -> Reason:
         return around.masker.own_partition([len(cloud) for cloud in clouds], around.k)
     method = partitioner(around.division.partition, around.division.effort)
     if not isinstance(method, Auto):
-        return because("partition-method", partition=method.name)
+        return because("partition-method", partition=around.division.partition)
     whys: dict[str, list[Reason]] = {}
     for cloud in sorted(clouds, key=len, reverse=True):
         choice = method.choose(cloud, around.k)

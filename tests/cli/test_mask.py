@@ -134,6 +134,16 @@ def test_a_saved_division_decides_too(run: Run, made: HandMade, calls: Calls) ->
         assert Division(asked.partition, asked.effort, asked.standardise, asked.weights) == division
 
 
+def test_another_spelling_of_a_saved_parameter_is_no_contradiction(run: Run, made: HandMade, calls: Calls) -> None:
+    content = json_text(plan_to_json(replace(made.plan, division=Division("v-mdav:gamma=1.1"))))
+    Path("plan.json").write_text(content, encoding="utf-8")
+    assert run(*MASK, "--plan", "plan.json", "--partition", "v-mdav:gamma=1.10").code == 0
+    assert calls[0][0][3].partition == "v-mdav:gamma=1.1"
+    other = run(*MASK, "--plan", "plan.json", "--partition", "v-mdav:gamma=2")
+    assert other.code == 2
+    assert "contradicts the saved plan, which has v-mdav:gamma=1.1" in other.err
+
+
 @pytest.mark.parametrize(
     ("option", "value", "says"),
     [

@@ -43,6 +43,7 @@ from constraint_sdc.reports.check.json_format import render_json
 from constraint_sdc.reports.check.render import FORMATS
 from constraint_sdc.reports.check.text import render_text
 from constraint_sdc.reports.terminal import clean, legible
+from constraint_sdc.settings.parameters import declared
 from constraint_sdc.settings.reason import because
 from tests.maskers.toys import Toy, _unmasked, install
 
@@ -205,6 +206,17 @@ class OneAlone(Mdav):
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
         labels = super().partition(cloud, k, seed)
         return np.append(labels[:-1], labels.max() + 1)
+
+
+@dataclass(frozen=True)
+class OutOfReach(Mdav):
+    """Declares a default that its own bounds forbid."""
+
+    reach: float = declared("A reach.", 0.0, least=0.01)
+
+
+def test_a_partition_that_refuses_its_own_default_is_caught() -> None:
+    assert failed(partition_questions(OutOfReach(), SHORT)).question == "every parameter can be given, as text too"
 
 
 def test_a_partition_with_a_group_below_k_is_caught() -> None:

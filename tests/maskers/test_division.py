@@ -384,6 +384,8 @@ SAID: list[tuple[str, dict[str, Any], Division]] = [
     ("effort: best\nmask: {partition: auto}", {"effort": "fast"}, Division("auto", "fast")),
     ("effort: fast", {"partition": "auto"}, Division("auto", "fast")),
     ("effort: best", {"partition": "mdav"}, Division("mdav")),
+    ('mask: {partition: "v-mdav:gamma=1.10"}', {}, Division("v-mdav:gamma=1.1")),
+    ('mask: {partition: "v-mdav:gamma=1.1"}', {"partition": "v-mdav"}, Division("v-mdav")),
     (
         "effort: best\nmask: {partition: auto}",
         {"partition": "mdav+refine", "effort": "fast"},

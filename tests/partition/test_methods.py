@@ -12,6 +12,7 @@ import pytest
 import constraint_sdc.partition
 from constraint_sdc.errors import UsageError
 from constraint_sdc.partition.methods.auto import Auto
+from constraint_sdc.partition.methods.v_mdav import VMdav
 from constraint_sdc.partition.registry import METHODS, Refined, partitioner, settled, takes_one_variable
 from constraint_sdc.settings.recipe import Division
 from constraint_sdc.settings.words import Standardise
@@ -78,7 +79,45 @@ def test_a_settled_division_says_its_effort_only_where_there_is_one() -> None:
             settled(wrong)
 
 
+def test_parameters_follow_the_name_of_a_method() -> None:
+    assert partitioner("v-mdav:gamma=1.1") == VMdav(1.1)
+    assert partitioner("v-mdav") == VMdav(0.2)
+    refined = partitioner("v-mdav:gamma=1.1+refine", "fast")
+    assert isinstance(refined, Refined)
+    assert refined.start == VMdav(1.1)
+
+
+def test_a_settled_division_has_one_spelling_of_its_parameters() -> None:
+    assert settled(Division("v-mdav:gamma=01.10")).partition == "v-mdav:gamma=1.1"
+    assert settled(Division("v-mdav:gamma=2+refine", "fast")).partition == "v-mdav:gamma=2.0+refine"
+    assert settled(settled(Division("v-mdav:gamma=2"))) == settled(Division("v-mdav:gamma=2.0"))
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("v-mdav:gamma=-0.1", "v-mdav: gamma cannot be '-0.1' (use a number from 0)"),
+        ("v-mdav:gamma=nan", "v-mdav: gamma cannot be 'nan' (use a number from 0)"),
+        ("v-mdav:gamma=inf+refine", "v-mdav: gamma cannot be 'inf' (use a number from 0)"),
+        ("v-mdav:gamma=much", "v-mdav: gamma cannot be 'much' (use a number from 0)"),
+        ("v-mdav:gama=1", "v-mdav has no parameter 'gama' (its parameters: gamma)"),
+        ("mdav:gamma=1", "mdav has no parameter 'gamma' (it declares none)"),
+        ("auto:gamma=1", "auto has no parameter 'gamma' (it declares none)"),
+        ("v-mdav:", "'v-mdav:' gives a parameter no value (write v-mdav:PARAMETER=VALUE)"),
+        ("v-mdav:gamma", "'v-mdav:gamma' gives a parameter no value (write v-mdav:PARAMETER=VALUE)"),
+        ("v-mdav:gamma=", "'v-mdav:gamma=' gives a parameter no value (write v-mdav:PARAMETER=VALUE)"),
+        ("v-mdav:=1", "'v-mdav:=1' gives a parameter no value (write v-mdav:PARAMETER=VALUE)"),
+        ("v-mdav:gamma=1:gamma=2", "'v-mdav:gamma=1:gamma=2' gives gamma twice (give it once)"),
+    ],
+)
+def test_parameters_that_cannot_be_are_refused(name: str, says: str) -> None:
+    with pytest.raises(UsageError) as refusal:
+        settled(Division(name))
+    assert str(refusal.value) == says
+
+
 def test_methods_for_one_variable_are_known() -> None:
     single = {name for name in METHODS if takes_one_variable(name)}
     assert single == {"optimal-univariate", "individual-ranking"}
     assert takes_one_variable("individual-ranking+refine")
+    assert not takes_one_variable("v-mdav:gamma=1")

@@ -14,7 +14,7 @@ from constraint_sdc.measures.risk.achieved_k import classes
 from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
 from constraint_sdc.operators.geometric_mean import GeometricMean
 from constraint_sdc.partition.methods.tree import safe_scale
-from constraint_sdc.partition.registry import PARTITIONS
+from constraint_sdc.partition.registry import takes_one_variable
 from constraint_sdc.settings.words import Scale
 
 # The masked records that an original record can have become, by one variable or block.
@@ -248,7 +248,7 @@ def _is_consecutive(block: MaskedTogether, variable: Compared) -> bool:
     partition = block.divided_by
     if partition == "auto":
         return len(block.names) == 1 and not block.is_weighted
-    return partition is None or (partition in PARTITIONS and PARTITIONS[partition].traits.takes_one_variable)
+    return partition is None or (takes_one_variable(partition) and not partition.endswith("+refine"))
 
 
 def _by_operator(pair: Pair, block: MaskedTogether, variable: Compared) -> Use:

@@ -18,6 +18,7 @@ from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.errors import UsageError
 from constraint_sdc.partition.distances import by_column, nearest, squared_distances
 from constraint_sdc.partition.partitioner import PartitionTraits, refuse_weights, require_possible
+from constraint_sdc.settings.parameters import declared
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class VMdav:
     first in the file.
     """
 
-    gamma: float = 0.2
+    gamma: float = declared("a group grows by a record closer to it than gamma times its free neighbour", 0.2, least=0)
     name: ClassVar[str] = "v-mdav"
     traits: ClassVar[PartitionTraits] = PartitionTraits(largest=lambda k: 3 * k - 2)
 

@@ -161,6 +161,7 @@ def test_names_and_codes_stay_as_written(tmp_path: Path) -> None:
         ("variables:\n  V1: {type: ordinal,\n    grid: 2}\n", 3, "have no grid"),
         ("variables:\n  V1: {grid: 2}\n  V1: {grid: 3}\n", 3, "'V1' is given twice"),
         ("record: &a x\nkey: *a\n", 2, "aliases are not allowed"),
+        ('k: 3\nmask: {partition: "v-mdav:gamma=-1"}\n', 2, "v-mdav: gamma cannot be '-1'; use a number from 0"),
         ("k: 3\nmask: {partition: mdva}\n", 2, "unknown partition method 'mdva'; use auto, or one of mdav"),
         ("k: 3\neffort: lots\n", 2, "unknown effort 'lots'; use fast, default, high, best, or a number of seconds"),
         ("effort: 0s\n", 1, "unknown effort '0s'"),

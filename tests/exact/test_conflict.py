@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from constraint_sdc.exact.conflict import _minimal_pins, _minimal_rules
+from constraint_sdc.exact.conflict import _minimal_pins, _minimal_rules, most_candidates
 
 
 def is_conflict(holds: np.ndarray, rules: tuple[int, ...]) -> bool:
@@ -54,3 +54,8 @@ def test_named_pins_are_those_whose_masking_ends_the_conflict(enough: list[set[s
         return np.array([[True, any(some <= set(masked) for some in enough)]])
 
     assert _minimal_pins(["A", "B", "C"], holds) == named
+
+
+@pytest.mark.parametrize(("members", "candidates"), [(5, 20_000), (1_000, 100), (10_000, 60)])
+def test_the_larger_a_group_the_fewer_records_are_asked_about_it(members: int, candidates: int) -> None:
+    assert most_candidates(members) == candidates

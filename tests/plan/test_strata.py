@@ -169,6 +169,13 @@ def test_a_small_class_is_merged_with_one_whose_rules_some_record_satisfies_too(
     assert ([5, 6, 7, 8, 9], Formation.WHOLE) in cells
 
 
+def test_a_small_class_borrows_from_several_what_each_can_spare() -> None:
+    """The classes 0 and 1 can spare one record each; the second nearest record is of class 0 too, and stays there."""
+    pins, anything = [0] * 4 + [1] * 4 + [2], {0, 1, 2}
+    cells = merged(pins, pins, [anything] * 9, 3, [1, 2, 3, 4, 6, 7, 8, 9, 0])
+    assert sorted(rows for rows, _ in cells) == [[0, 4, 8], [1, 2, 3], [5, 6, 7]]
+
+
 def test_each_may_share_with_the_small_class_but_not_both() -> None:
     """Each of the classes 0 and 1 can spare one record for class 2, but no record satisfies the rules of all three."""
     pins = [0] * 4 + [1] * 4 + [2]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from constraint_sdc.evaluate.expression import Literal
 from constraint_sdc.schematron.schema import Assertion, Let, MarkupPart, MessagePart, NamePart, Rule, Schema, ValuePart
+from constraint_sdc.schematron.xslt import xslt_name
 from constraint_sdc.xpath.locality import (
     CONSTANT,
     ELSEWHERE,
@@ -176,7 +177,9 @@ def _selects(parts: tuple[MessagePart, ...]) -> Iterator[str]:
                 yield select
             case NamePart(path) if path is not None:
                 yield path
-            case MarkupPart(_, _, inner):
+            case MarkupPart(name, attributes, inner):
+                if xslt_name(name):  # an attribute that is no XPath is not understood, which is safe
+                    yield from (value for _, value in attributes)
                 yield from _selects(inner)
             case _:
                 pass

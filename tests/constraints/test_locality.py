@@ -9,7 +9,8 @@ from saxonche import PySaxonProcessor
 
 from constraint_sdc.constraints.constraint import EditRule
 from constraint_sdc.constraints.understand import understand
-from constraint_sdc.schematron.schema import NamePart, Note, ValuePart
+from constraint_sdc.schematron.element import XSLT_NAMESPACE
+from constraint_sdc.schematron.schema import MarkupPart, NamePart, Note, ValuePart
 from tests.constraints.pairs import HERE, assertion, let, pattern, rule, schema
 
 
@@ -301,6 +302,10 @@ def with_message(**more: object) -> EditRule:
     return understand(schema(pattern(changed), diagnostics=notes), record="Record", outside=("Data",))[0]
 
 
+def instruction(name: str, **attributes: str) -> MarkupPart:
+    return MarkupPart(f"{{{XSLT_NAMESPACE}}}{name}", tuple(attributes.items()), ())
+
+
 @pytest.mark.parametrize(
     ("more", "is_local"),
     [
@@ -309,6 +314,10 @@ def with_message(**more: object) -> EditRule:
         ({"parts": (ValuePart("../@year", HERE),)}, False),
         ({"parts": (NamePart("..", HERE),)}, False),
         ({"parts": (ValuePart("position()", HERE),)}, False),
+        ({"parts": (instruction("copy-of", select="V1"),)}, True),
+        ({"parts": (instruction("copy-of", select="count(//Record)"),)}, False),
+        ({"parts": (instruction("value-of", select="V1", separator="{../@year}"),)}, False),
+        ({"parts": (MarkupPart("{urn:h}b", (("k", "../@year"),), (ValuePart("V1", HERE),)),)}, True),
         ({"attributes": (("subject", ".."),)}, False),
         ({"attributes": (("subject", "V1"),)}, True),
         ({"diagnostics": ("d",)}, False),

@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 
 from constraint_sdc.arrays import Points
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.exam.partition import KINDS, Takes, draw_cloud
-from constraint_sdc.partition.distances import sse
-from constraint_sdc.partition.methods.mu_approx import MuApprox, NeighbourTree, decompose
+from constraint_sdc.exam.partition import KINDS, QUESTIONS, Question, Takes, candidate_of, draw_cloud
+from constraint_sdc.partition.distances import by_column, sse
+from constraint_sdc.partition.methods.mu_approx import MuApprox, NeighbourTree, _forest, decompose
+from constraint_sdc.partition.registry import partitioner
 from tests.partition.brute_force import least_loss
-from tests.partition.textbook import centroid, distance
+from tests.partition.textbook import centroid, distance, farthest, take_nearest
 
 
 def largest(k: int) -> int:
@@ -70,7 +71,7 @@ def test_a_star_is_shared_out_from_the_nearest_branches_on() -> None:
     assert [sorted(group) for group in decompose(star, 3)] == [[1, 5, 9], [0, 3, 7], [2, 4, 6]]
 
 
-def in_words(points: Points, k: int) -> set[frozenset[int]]:
+def in_words(points: Points, k: int, size: str) -> set[frozenset[int]]:
     """Grow trees one step at a time, looking at all of them every time; only the taking apart is not done anew."""
     centre = centroid(points, list(range(len(points))))
     trees = [NeighbourTree(i) for i in range(len(points))]
@@ -85,7 +86,18 @@ def in_words(points: Points, k: int) -> set[frozenset[int]]:
         other = next(tree for tree in trees if target in tree.records)
         other.take(tree, target, distance(points[small].tolist(), points[target].tolist()))
         trees.remove(tree)
-    return {frozenset(group) for tree in trees for group in decompose(tree, k)}
+    pieces = [group for tree in trees for group in decompose(tree, k)]
+    if size == "3k-5":
+        return {frozenset(piece) for piece in pieces}
+    return {frozenset(part) for piece in pieces for part in in_two(points, piece, k)}
+
+
+def in_two(points: Points, group: list[int], k: int) -> list[list[int]]:
+    """Cut k records off a group of 2k or more: the farthest from its centroid, and those nearest to that one."""
+    if len(group) < 2 * k:
+        return [group]
+    rest = sorted(group)
+    return [take_nearest(points, rest, farthest(points, rest, centroid(points, rest)), k), rest]
 
 
 def shortest_step(points: Points, tree: NeighbourTree, centre: list[float]) -> tuple[float, float, int]:
@@ -96,12 +108,36 @@ def shortest_step(points: Points, tree: NeighbourTree, centre: list[float]) -> t
 
 
 @settings(max_examples=50)
-@given(kind=st.sampled_from(KINDS), n=st.integers(2, 30), k=st.integers(2, 6), seed=st.integers(0, 10**6))
-def test_the_trees_grow_by_the_shortest_step(kind: str, n: int, k: int, seed: int) -> None:
+@given(
+    kind=st.sampled_from(KINDS),
+    n=st.integers(2, 30),
+    k=st.integers(2, 6),
+    size=st.sampled_from(["3k-5", "2k-1"]),
+    seed=st.integers(0, 10**6),
+)
+def test_the_trees_grow_by_the_shortest_step(kind: str, n: int, k: int, size: str, seed: int) -> None:
     points = draw_cloud(Takes.NUMBERS, kind, max(n, k), seed).points
-    labels = MuApprox().partition(Cloud(points), k, 0)
+    labels = MuApprox(size).partition(Cloud(points), k, 0)
     found = {frozenset(np.flatnonzero(labels == group).tolist()) for group in np.unique(labels)}
-    assert found == in_words(points, k)
+    assert found == in_words(points, k, size)
+
+
+@pytest.mark.parametrize("k", [5, 6, 8, 11])
+def test_no_group_has_2k_records_if_so_wished(k: int) -> None:
+    points = np.random.default_rng(k).normal(size=(240, 2))
+    pieces = [group for tree in _forest(by_column(points), k) for group in decompose(tree, k)]
+    assert max(map(len, pieces)) >= 2 * k, "the case shows nothing"
+    undivided = MuApprox().partition(Cloud(points), k, 0)
+    labels = partitioner("mu-approx:largest=2k-1").partition(Cloud(points), k, 0)
+    assert np.bincount(undivided).max() == max(map(len, pieces))
+    assert np.bincount(labels).min() >= k
+    assert np.bincount(labels).max() <= 2 * k - 1
+    assert sse(Cloud(points), labels) < sse(Cloud(points), undivided)
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.__name__)
+def test_the_method_with_smaller_groups_sits_the_exam_too(question: Question) -> None:
+    question(candidate_of(MuApprox("2k-1")))
 
 
 @settings(max_examples=30)

@@ -10,7 +10,8 @@ implementation; the paper has its own bound. A record's step is no longer than t
 nearest, hence no longer than that to some record of its group in an optimal partition: squared steps add up to at most
 2 * (2k - 1) times the least loss. Two records of a group are at most L steps apart, and their squared distance is at
 most L times the sum of these squared steps. A group loses at most (M - 1) / 2 times the largest of its squared
-distances, and a step counts for at most k - 1 groups.
+distances, and a step counts for at most k - 1 groups. With `largest` 2k-1 a piece of 2k records or more is then divided
+in two, which never raises its loss.
 """
 
 from __future__ import annotations
@@ -18,14 +19,15 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
 from constraint_sdc.arrays import Distances, Labels, Points
 from constraint_sdc.data.cloud import Cloud
-from constraint_sdc.partition.distances import by_column, squared_distances
-from constraint_sdc.partition.partitioner import PartitionTraits, refuse_weights, require_possible
+from constraint_sdc.partition.distances import by_column, nearest, squared_distances
+from constraint_sdc.partition.partitioner import PartitionTraits, below_2k, refuse_weights, require_possible
+from constraint_sdc.settings.parameters import declared
 
 # Decomposition of a tree of near neighbours into groups of at least k and at most max(2k - 1, 3k - 5) records.
 #
@@ -35,6 +37,8 @@ from constraint_sdc.partition.partitioner import PartitionTraits, refuse_weights
 # Two records of a group are at most max(2k - 2, 3k - 6) steps of the tree apart, and a step lies between members of
 # at most k - 1 groups. The reason: a group is a connected piece of the tree, or part of a star whose branches have
 # fewer than k records each; and a step within a branch affects only groups that have a record of that branch.
+
+_PIECES, _HALVES = "3k-5", "2k-1"
 
 Neighbours: TypeAlias = dict[int, list[int]]
 
@@ -163,16 +167,23 @@ def _beyond(record: int, before: int, neighbours: Neighbours) -> list[int]:
     return reached
 
 
+@dataclass(frozen=True)
 class MuApprox:
-    """Groups of k to max(2k - 1, 3k - 5) records; every tie goes to the record that comes first in the file.
+    """Groups of k to `largest` records (3k-5: 2k - 1 if that is more); ties go to the first record in the file.
 
     The papers grow "any" tree that is too small. Here it is the one with the shortest step, and of two records nearest
     to each other the outer one makes the step, so that the result does not depend on the order of the file. See
-    `decompose` for the division of trees and the choices made there. Time grows with n * n.
+    `decompose` for the division of trees and the choices made there, and `_in_two` for pieces of 2k records or more.
+    Time grows with n * n.
     """
 
-    name = "mu-approx"
-    traits = PartitionTraits(largest=lambda k: max(2 * k - 1, 3 * k - 5))
+    largest: str = declared("the size that no group exceeds", _PIECES, choices=(_PIECES, _HALVES))
+    name: ClassVar[str] = "mu-approx"
+
+    @property
+    def traits(self) -> PartitionTraits:
+        """Return the traits; the largest group depends on the parameter."""
+        return PartitionTraits(largest=below_2k if self.largest == _HALVES else lambda k: max(2 * k - 1, 3 * k - 5))
 
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
         """Return the group of every record; the method is deterministic.
@@ -185,7 +196,9 @@ class MuApprox:
         refuse_weights(cloud, self.name)
         if k == 1:
             return np.arange(len(cloud), dtype=np.int64)
-        groups = (group for tree in _forest(by_column(cloud.points), k) for group in decompose(tree, k))
+        columns = by_column(cloud.points)
+        pieces = (piece for tree in _forest(columns, k) for piece in decompose(tree, k))
+        groups = pieces if self.largest == _PIECES else (part for one in pieces for part in _in_two(columns, one, k))
         labels = np.empty(len(cloud), np.int64)
         for number, group in enumerate(sorted(groups, key=min)):
             labels[group] = number
@@ -193,6 +206,23 @@ class MuApprox:
 
 
 REGISTERED = {"mu-approx": MuApprox()}
+
+
+def _in_two(columns: Points, piece: list[int], k: int) -> Iterator[list[int]]:
+    """Yield a piece of a tree as it is, or two groups if it has 2k records or more.
+
+    The first group is the record farthest from the piece's centroid and the k - 1 nearest to it, as in MDAV. A piece
+    has at most 3k - 5 records, so the other group has k to 2k - 5.
+    """
+    if len(piece) < 2 * k:
+        yield piece
+        return
+    rows = np.sort(np.array(piece, np.int64))
+    inner = np.ascontiguousarray(columns[:, rows])
+    outermost = int(np.argmax(squared_distances(inner, inner.mean(axis=1))))
+    first = nearest(squared_distances(inner, inner[:, outermost]), outermost, k)
+    yield rows[first].tolist()
+    yield np.delete(rows, first).tolist()
 
 
 def _forest(columns: Points, k: int) -> list[NeighbourTree]:

@@ -12,11 +12,10 @@ from constraint_sdc.operators.operator import (
     OperatorTraits,
     OperatorVerdict,
     Preserved,
-    SortedMembers,
     ValueAtom,
     judge,
-    whole_weights,
 )
+from constraint_sdc.operators.order_statistic import members_of_rank
 from constraint_sdc.settings.reason import because
 from constraint_sdc.settings.words import Scale
 
@@ -57,14 +56,7 @@ class LowerMedian:
 
         `values` are one variable's numbers, or codes in its order; verdicts across variables are about numbers.
         """
-        members = SortedMembers.of(values, groups)
-        if weights is None:
-            return members.first_of_run(members.run_at(groups.starts + (groups.sizes - 1) // 2))
-        below = np.cumsum(whole_weights(weights, groups)[members.rows])
-        ends = groups.starts + groups.sizes - 1
-        before = np.append(0, below[ends[:-1]])
-        middle = before + (below[ends] - before + 1) // 2
-        return members.first_of_run(members.run_at(np.searchsorted(below, middle)))
+        return members_of_rank(values, groups, weights, 1, 2)
 
 
 REGISTERED = {"lower median": LowerMedian()}

@@ -20,7 +20,18 @@ OPERATORS = Registry[Operator](
     folders=("constraint_sdc.operators",),
     group="constraint_sdc.operators",
     protocol=Operator,
-    first=("arithmetic mean", "geometric mean", "lower median", "mode", "medoid"),
+    first=(
+        "arithmetic mean",
+        "geometric mean",
+        "lower median",
+        "mode",
+        "medoid",
+        "convex median",
+        "minimum",
+        "lower quartile",
+        "upper quartile",
+        "maximum",
+    ),
     fault=_fault,
 )
 """Every operator under its name."""

@@ -245,6 +245,10 @@ _OPERATORS: dict[str, Sentence] = {
     "medians-of-sum": "medians keep an order between two variables, not a sum",
     "medians-may-agree": "medians of variables that always differ may be equal",
     "modes-of-several": "modes of several variables come from different members",
+    "convex-medians-of-several": "convex medians of several variables come from different members",
+    "ranks-of-several": "order statistics of several variables come from different members",
+    "ranks-of-sum": "order statistics keep an order between two variables, not a sum",
+    "ranks-may-agree": "order statistics of variables that always differ may be equal",
     "of-variables": "{variables}: {reason}",
 }
 

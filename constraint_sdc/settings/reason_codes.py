@@ -53,6 +53,10 @@ _OPERATORS = {
     "medians-of-sum": takes(),
     "medians-may-agree": takes(),
     "modes-of-several": takes(),
+    "convex-medians-of-several": takes(),
+    "ranks-of-several": takes(),
+    "ranks-of-sum": takes(),
+    "ranks-may-agree": takes(),
     "of-variables": takes("variables", "reason"),
 }
 

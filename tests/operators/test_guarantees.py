@@ -19,11 +19,13 @@ from constraint_sdc.data.groups import Groups
 from constraint_sdc.exam.formulas import draw_formula
 from constraint_sdc.exam.operators import examine
 from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
+from constraint_sdc.operators.convex_median import ConvexMedian
 from constraint_sdc.operators.geometric_mean import GeometricMean
 from constraint_sdc.operators.lower_median import LowerMedian
 from constraint_sdc.operators.medoid import Medoid
 from constraint_sdc.operators.mode import Mode
 from constraint_sdc.operators.operator import NUMBER_TEXTS, NeedsExact, NotCovered, Operator, OperatorVerdict, Preserved
+from constraint_sdc.operators.order_statistic import OrderStatistic
 from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.reports.sentences import sentence
 from constraint_sdc.settings.reason import because
@@ -35,7 +37,13 @@ EXAMINED = {
     LowerMedian.name: ["Preserved LinearAtom", "Preserved SetAtom", "Preserved AllOf", "Preserved AnyOf"],
     Mode.name: ["Preserved LinearAtom", "Preserved PatternAtom", "Preserved DomainAtom", "Preserved AllOf"],
     Medoid.name: ["Preserved OpaqueAtom", "Preserved AnyOf", "Preserved PolynomialAtom", "Preserved AllOf"],
+    ConvexMedian.name: ["Preserved LinearAtom", "Preserved PatternAtom", "Preserved DomainAtom", "Preserved AllOf"],
+    "minimum": ["Preserved LinearAtom", "Preserved SetAtom", "Preserved AllOf", "Preserved AnyOf"],
+    "lower quartile": ["Preserved LinearAtom", "Preserved SetAtom", "Preserved AllOf", "Preserved AnyOf"],
+    "upper quartile": ["Preserved LinearAtom", "Preserved SetAtom", "Preserved AllOf", "Preserved AnyOf"],
+    "maximum": ["Preserved LinearAtom", "Preserved SetAtom", "Preserved AllOf", "Preserved AnyOf"],
 }
+RANKS = ("minimum", "lower quartile", "upper quartile", "maximum")
 
 
 def formula_of(test: str) -> Formula:
@@ -108,6 +116,14 @@ class LyingMode(Mode):
         return LowerMedian().verdict(formula)
 
 
+class LyingQuartile(OrderStatistic):
+    """Claims that quartiles keep every linear condition between two variables."""
+
+    def verdict(self, formula: Formula) -> OperatorVerdict:
+        is_pair = isinstance(formula, LinearAtom) and len(formula.terms) == 2 and formula.op != "!="
+        return Preserved("") if is_pair else super().verdict(formula)
+
+
 class Patchwork(Mode):
     """Claims what an actual record keeps, with values from several."""
 
@@ -137,6 +153,7 @@ LIES: dict[str, Operator] = {
     "medians differ": MedianOfUnequals(),
     "order statistics of different ranks": UpperAndLower(),
     "modes in order": LyingMode(),
+    "quartiles of a sum": LyingQuartile("lower quartile", 1, 4),
     "a record of patches": Patchwork(),
 }
 
@@ -154,7 +171,7 @@ def test_weights_that_count_for_some_variables_only_do_not_pass() -> None:
 
 P, E, N = Preserved, NeedsExact, NotCovered
 TABLE: list[tuple[str, type, type, type, type]] = [
-    # rule, arithmetic mean, geometric mean, lower median, mode
+    # rule, arithmetic mean, geometric mean, lower median (and other ranks), mode (and convex median)
     ("number(V1) + number(V2) = number(V3)", E, N, N, N),
     ("number(V1) + number(V2) <= number(V3)", E, E, N, N),
     ("number(V1) + number(V2) >= number(V3)", E, N, N, N),
@@ -200,6 +217,8 @@ def test_the_verdicts_on_rules(test: str, arithmetic: type, geometric: type, med
         LowerMedian.name: median,
         Mode.name: mode,
         Medoid.name: Preserved,
+        ConvexMedian.name: mode,
+        **dict.fromkeys(RANKS, median),
     }
 
 
@@ -260,6 +279,13 @@ def test_medians_keep_an_order_in_double_arithmetic_to_the_last_bit(op: str) -> 
         if len(members):
             median = LowerMedian().representatives(members, Groups(np.zeros(len(members), np.int64)))[0]
             assert checks[op](median[0], factor * median[1] + offset)
+
+
+def test_the_example_in_the_convex_median_docstring_is_true() -> None:
+    members = np.array([[0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [2.0, 3.0], [3.0, 3.0], [3.0, 3.0]])
+    assert ConvexMedian().representatives(members, Groups(np.zeros(6, np.int64))).tolist() == [[2.0, 0.0]]
+    in_order = LinearAtom((("V1", Fraction(1)), ("V2", Fraction(-1))), "<=", Fraction(0))
+    assert isinstance(ConvexMedian().verdict(in_order), NotCovered)
 
 
 def test_the_example_in_the_mode_docstring_is_true() -> None:

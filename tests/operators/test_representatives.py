@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 from constraint_sdc.arrays import Points
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
+from constraint_sdc.operators.convex_median import ConvexMedian
 from constraint_sdc.operators.geometric_mean import GeometricMean
 from constraint_sdc.operators.lower_median import LowerMedian
 from constraint_sdc.operators.medoid import Medoid
 from constraint_sdc.operators.mode import Mode
-from constraint_sdc.operators.registry import OPERATORS
+from constraint_sdc.operators.registry import OPERATORS, copying_operator
 
 NUMBERS = st.one_of(st.integers(-3, 3).map(float), st.floats(-1e6, 1e6).map(lambda x: round(x, 2)))
 
@@ -73,12 +74,60 @@ def test_lower_medians_and_modes_are_those_of_the_standard_library(drawn: tuple[
             assert modes[number, column] == min(statistics.multimode(mine))
 
 
+RANKS = {
+    "minimum": Fraction(0),
+    "lower quartile": Fraction(1, 4),
+    "upper quartile": Fraction(3, 4),
+    "maximum": Fraction(1),
+}
+
+
+@settings(deadline=None, max_examples=50)
+@given(grouped())
+def test_order_statistics_have_their_rank(drawn: tuple[Points, Groups]) -> None:
+    values, groups = drawn
+    for name, share in RANKS.items():
+        found = OPERATORS[name].representatives(values, groups)
+        for number, members in enumerate(groups.each()):
+            for column in range(values.shape[1]):
+                mine = sorted(values[members, column].tolist())
+                assert found[number, column] == mine[max(math.ceil(share * len(mine)), 1) - 1]
+
+
+def convex_median_in_words(values: list[float]) -> float:
+    """Write every value as often as its raised count says, and take the lower median of the list."""
+    counts = {value: values.count(value) for value in sorted(values)}
+    longer: list[float] = []
+    for value in counts:
+        up_to = max(count for other, count in counts.items() if other <= value)
+        from_it = max(count for other, count in counts.items() if other >= value)
+        longer += [value] * min(up_to, from_it)
+    return statistics.median_low(longer)
+
+
+@settings(deadline=None, max_examples=100)
+@given(grouped(st.integers(0, 4).map(float)))
+def test_convex_medians_are_those_of_their_definition(drawn: tuple[Points, Groups]) -> None:
+    values, groups = drawn
+    found = ConvexMedian().representatives(values, groups)
+    for number, members in enumerate(groups.each()):
+        for column in range(values.shape[1]):
+            assert found[number, column] == convex_median_in_words(values[members, column].tolist())
+
+
+def test_a_convex_median_is_not_always_the_lower_median() -> None:
+    values = np.array([[1.0], [1.0], [1.0], [2.0], [3.0], [3.0]])
+    groups = Groups(np.zeros(6, np.int64))
+    assert ConvexMedian().representatives(values, groups).tolist() == [[2.0]]
+    assert LowerMedian().representatives(values, groups).tolist() == [[1.0]]
+
+
 @settings(deadline=None)
 @given(grouped())
 def test_the_member_whose_text_is_copied_is_the_first_with_the_value(drawn: tuple[Points, Groups]) -> None:
     values, groups = drawn
     column = values[:, 0]
-    for operator in (LowerMedian(), Mode()):
+    for operator in (LowerMedian(), Mode(), ConvexMedian(), *(copying_operator(name) for name in RANKS)):
         chosen, represented = operator.choose(column, groups), operator.representatives(values, groups)[:, 0]
         for row, value, members in zip(chosen, represented, groups.each(), strict=True):
             assert row == next(member for member in members if column[member] == value)

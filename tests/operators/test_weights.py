@@ -14,11 +14,13 @@ from hypothesis import strategies as st
 from constraint_sdc.arrays import Points, Weights
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
+from constraint_sdc.operators.convex_median import ConvexMedian
 from constraint_sdc.operators.geometric_mean import GeometricMean
 from constraint_sdc.operators.lower_median import LowerMedian
 from constraint_sdc.operators.medoid import Medoid
 from constraint_sdc.operators.mode import Mode
-from constraint_sdc.operators.operator import _BITS
+from constraint_sdc.operators.operator import _BITS, Operator
+from constraint_sdc.operators.order_statistic import OrderStatistic
 from constraint_sdc.operators.registry import OPERATORS
 from tests.operators.test_representatives import grouped
 
@@ -26,6 +28,9 @@ EVERY = pytest.mark.parametrize("name", OPERATORS.names)
 FEW = settings(deadline=None, max_examples=50)
 POSITIVE = st.one_of(st.integers(1, 9).map(float), st.floats(0.01, 100.0))
 WEIGHT = st.one_of(st.integers(1, 5).map(float), st.floats(0.01, 1e4), st.sampled_from((1e-12, 1 / 3, 1e9)))
+
+
+EXTREMES = ("minimum", "maximum")
 
 
 @st.composite
@@ -52,12 +57,14 @@ def test_equal_weights_change_no_digit(name: str, drawn: tuple[Points, Groups], 
     assert alike.tolist() == OPERATORS[name].representatives(values, groups).tolist()
 
 
-@pytest.mark.parametrize("operator", [LowerMedian(), Mode()], ids=lambda operator: operator.name)
+@pytest.mark.parametrize(
+    "operator",
+    [LowerMedian(), Mode(), ConvexMedian(), OrderStatistic("minimum", 0, 1), OrderStatistic("upper quartile", 3, 4)],
+    ids=lambda operator: operator.name,
+)
 @FEW
 @given(drawn=weighted(weights=st.integers(1, 7).map(float)))
-def test_whole_weights_are_repeated_records(
-    operator: LowerMedian | Mode, drawn: tuple[Points, Groups, Weights]
-) -> None:
+def test_whole_weights_are_repeated_records(operator: Operator, drawn: tuple[Points, Groups, Weights]) -> None:
     values, groups, weights = drawn
     expected = operator.representatives(*repeated(values, groups, weights))
     assert operator.representatives(values, groups, weights).tolist() == expected.tolist()
@@ -175,7 +182,16 @@ def test_weights_of_any_size_leave_numbers_in_their_group(name: str) -> None:
     assert 1e300 <= second <= 1.5e300
 
 
-@EVERY
+@pytest.mark.parametrize("name", EXTREMES)
+@FEW
+@given(drawn=weighted())
+def test_weights_do_not_move_an_extreme(name: str, drawn: tuple[Points, Groups, Weights]) -> None:
+    values, groups, weights = drawn
+    extreme = OPERATORS[name].representatives(values, groups)
+    assert OPERATORS[name].representatives(values, groups, weights).tolist() == extreme.tolist()
+
+
+@pytest.mark.parametrize("name", [name for name in OPERATORS.names if name not in EXTREMES])
 def test_a_record_of_great_weight_is_its_group(name: str) -> None:
     values = np.array([[3.0, 4.0], [50.0, 60.0], [7.0, 1.0]])
     weights = np.array([1.0, 1e15, 1.0])

@@ -116,6 +116,13 @@ class LyingMode(Mode):
         return LowerMedian().verdict(formula)
 
 
+class LyingConvexMedian(ConvexMedian):
+    """Claims that convex medians keep an order."""
+
+    def verdict(self, formula: Formula) -> OperatorVerdict:
+        return LowerMedian().verdict(formula)
+
+
 class LyingQuartile(OrderStatistic):
     """Claims that quartiles keep every linear condition between two variables."""
 
@@ -162,6 +169,12 @@ LIES: dict[str, Operator] = {
 def test_a_false_claim_does_not_pass(lie: str) -> None:
     with pytest.raises(AssertionError, match="claims"):
         examine(LIES[lie])
+
+
+def test_convex_medians_that_claim_an_order_do_not_pass() -> None:
+    """They differ from medians in few groups, so that not every draw has one: this one has."""
+    with pytest.raises(AssertionError, match="claims"):
+        examine(LyingConvexMedian(), seed=2)
 
 
 def test_weights_that_count_for_some_variables_only_do_not_pass() -> None:

@@ -57,12 +57,15 @@ class CaseOutcome:
         return f"{self.case}\n  " + "\n  ".join(self.faults)
 
 
-def run_case(case: ExamCase, folder: Path) -> CaseOutcome:
-    """Mask and judge; whatever is not a published file without a fault or a documented refusal is a fault."""
+def run_case(case: ExamCase, folder: Path, *, advise: bool = True) -> CaseOutcome:
+    """Mask and judge; whatever is not a published file without a fault or a documented refusal is a fault.
+
+    With `advise`, ways out of a refusal are tried, which takes several times as long as the masking.
+    """
     files = write_case(case, folder)
     start = perf_counter()
     try:
-        result = mask_file(files.data, files.rules, files.output, _options(case, files))
+        result = mask_file(files.data, files.rules, files.output, _options(case, files), advise=advise)
     except PlanRefusedError as refusal:
         undocumented = not any(phrase in str(refusal) for phrase in DOCUMENTED)
         wrong = (f"refused without a documented reason: {refusal}",) if undocumented or files.output.exists() else ()
@@ -189,7 +192,7 @@ def keep_case(outcome: CaseOutcome, folder: Path) -> Path:
 def _run(change: ChangedCase, seed: int, keep: Path | None) -> CaseOutcome:
     case = change(make_case(seed))
     with tempfile.TemporaryDirectory() as folder:
-        outcome = run_case(case, Path(folder))
+        outcome = run_case(case, Path(folder), advise=False)
     if outcome.faults:
         raise _failure(outcome, outcome.faults[0], keep)
     return outcome

@@ -31,7 +31,7 @@ def failing_ways(outcome: CaseOutcome, folder: Path) -> Iterator[str]:
     """Yield the ways out of a case that do not end in a published file without a fault, with what came of them."""
     assert outcome.case is not None
     for number, way in enumerate(outcome.ways):
-        after = run_case(changed_case(outcome.case, way), folder / f"way-{number}")
+        after = run_case(changed_case(outcome.case, way), folder / f"way-{number}", advise=False)
         wrong = after.faults or tuple(filter(None, (after.refusal, after.withheld)))
         if wrong:
             yield f"case {outcome.seed}: {way_sentence(way)}: {'; '.join(wrong)}"

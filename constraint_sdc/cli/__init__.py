@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import sys
 import traceback
@@ -93,6 +94,7 @@ def program(ctx: click.Context) -> None:
 
 def main() -> None:
     """Run the command line; a user's mistake ends in one message and exit code 2, never in a traceback."""
+    _collect_rarely()
     open_missing_streams()
     try:
         with orderly_stop():
@@ -129,3 +131,8 @@ def main() -> None:
         tell("constraint-sdc: this is a fault of the program, not of your files; please report it")
         code = 2
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _collect_rarely() -> None:
+    """Look for cycles of objects less often: a command makes few, and each look walks through all that is loaded."""
+    gc.set_threshold(max(gc.get_threshold()[0], 100_000), 20, 50)

@@ -19,14 +19,11 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
-
-from constraint_sdc.exam.guarantee.business_survey import make_survey  # noqa: E402
-from constraint_sdc.exam.guarantee.exam import CaseOutcome, run_case  # noqa: E402
-from constraint_sdc.exam.guarantee.following import failing_ways  # noqa: E402
-from constraint_sdc.exam.guarantee.generator import make_case  # noqa: E402
-from constraint_sdc.exam.guarantee.judging import pooled_saxon  # noqa: E402
+from constraint_sdc.exam.guarantee.business_survey import make_survey
+from constraint_sdc.exam.guarantee.exam import CaseOutcome, run_case
+from constraint_sdc.exam.guarantee.following import failing_ways
+from constraint_sdc.exam.guarantee.generator import make_case
+from constraint_sdc.exam.guarantee.judging import pooled_saxon
 
 _OPEN = ExitStack()
 

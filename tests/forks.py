@@ -8,6 +8,7 @@ own folder, streams, exit code and end.
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import subprocess
@@ -56,8 +57,8 @@ def forks(environment: Mapping[str, str]) -> Iterator[Forks]:
 
 def _serve() -> None:
     """Answer every line; a child leaves this function and runs the program to its own end."""
-    from constraint_sdc.commands import assess, check, mask  # noqa: F401  (for all children)
-
+    for name in ("assess", "check", "mask"):  # once, for all children
+        importlib.import_module(f"constraint_sdc.commands.{name}")
     answers = os.dup(1)
     for line in sys.stdin:
         asked: dict[str, Any] = json.loads(line)

@@ -14,6 +14,7 @@ from constraint_sdc.operators.operator import (
     OperatorVerdict,
     SortedMembers,
     ValueAtom,
+    chosen_values,
     judge,
 )
 from constraint_sdc.settings.reason import because
@@ -46,10 +47,7 @@ class ConvexMedian:
         >>> ConvexMedian().representatives(values, Groups(np.zeros(6, int))).tolist()
         [[2.0]]
         """
-        chosen = np.empty((len(groups), values.shape[1]))
-        for column in range(values.shape[1]):
-            chosen[:, column] = values[self.choose(values[:, column], groups, weights), column]
-        return chosen
+        return chosen_values(self.choose, values, groups, weights)
 
     def choose(self, values: Points, groups: Groups, weights: Weights | None = None) -> Rows:
         """Return, for every group, the first member in the file that has the convex median, to copy its text."""

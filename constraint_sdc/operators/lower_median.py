@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from constraint_sdc.arrays import Points, Rows, Weights
 from constraint_sdc.constraints.constraint import Formula, LinearAtom
 from constraint_sdc.data.groups import Groups
@@ -13,6 +11,7 @@ from constraint_sdc.operators.operator import (
     OperatorVerdict,
     Preserved,
     ValueAtom,
+    chosen_values,
     judge,
 )
 from constraint_sdc.operators.order_statistic import members_of_rank
@@ -43,13 +42,11 @@ class LowerMedian:
     def representatives(self, values: Points, groups: Groups, weights: Weights | None = None) -> Points:
         """Return the lower medians, one row per group.
 
+        >>> import numpy as np
         >>> LowerMedian().representatives(np.array([[4.0], [1.0], [3.0], [2.0]]), Groups(np.zeros(4, int))).tolist()
         [[2.0]]
         """
-        chosen = np.empty((len(groups), values.shape[1]))
-        for column in range(values.shape[1]):
-            chosen[:, column] = values[self.choose(values[:, column], groups, weights), column]
-        return chosen
+        return chosen_values(self.choose, values, groups, weights)
 
     def choose(self, values: Points, groups: Groups, weights: Weights | None = None) -> Rows:
         """Return, for every group, the first member in the file that has the median value, to copy its text.

@@ -13,6 +13,7 @@ from constraint_sdc.operators.operator import (
     OperatorVerdict,
     SortedMembers,
     ValueAtom,
+    chosen_values,
     judge,
 )
 from constraint_sdc.settings.reason import because
@@ -40,10 +41,7 @@ class Mode:
         >>> Mode().representatives(np.array([[7.0], [3.0], [7.0], [1.0]]), Groups(np.zeros(4, int))).tolist()
         [[7.0]]
         """
-        chosen = np.empty((len(groups), values.shape[1]))
-        for column in range(values.shape[1]):
-            chosen[:, column] = values[self.choose(values[:, column], groups, weights), column]
-        return chosen
+        return chosen_values(self.choose, values, groups, weights)
 
     def choose(self, values: Points, groups: Groups, weights: Weights | None = None) -> Rows:
         """Return, for every group, the first member in the file that has the mode, to copy its text.

@@ -138,6 +138,16 @@ class SortedMembers:
         return np.searchsorted(self.run_starts, place, side="right") - 1
 
 
+def chosen_values(
+    choose: Callable[[Points, Groups, Weights | None], Rows], values: Points, groups: Groups, weights: Weights | None
+) -> Points:
+    """Return, for every group and variable, the value of the member that `choose` takes for the variable."""
+    chosen = np.empty((len(groups), values.shape[1]))
+    for column in range(values.shape[1]):
+        chosen[:, column] = values[choose(values[:, column], groups, weights), column]
+    return chosen
+
+
 class Operator(Protocol):
     """One way to represent a group.
 

@@ -17,6 +17,7 @@ from constraint_sdc.operators.operator import (
     Preserved,
     SortedMembers,
     ValueAtom,
+    chosen_values,
     judge,
     whole_weights,
 )
@@ -50,10 +51,7 @@ class OrderStatistic:
         >>> OrderStatistic("upper quartile", 3, 4).representatives(values, Groups(np.zeros(4, int))).tolist()
         [[3.0]]
         """
-        chosen = np.empty((len(groups), values.shape[1]))
-        for column in range(values.shape[1]):
-            chosen[:, column] = values[self.choose(values[:, column], groups, weights), column]
-        return chosen
+        return chosen_values(self.choose, values, groups, weights)
 
     def choose(self, values: Points, groups: Groups, weights: Weights | None = None) -> Rows:
         """Return, for every group, the first member in the file that has the value, to copy its text."""

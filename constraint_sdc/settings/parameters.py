@@ -103,5 +103,6 @@ def with_parameters(owner: Chosen, name: str, given: Mapping[str, object]) -> Ch
         raise UsageError(f"{name} has no parameter {wrong!r}", hint=hint)
     if not given:
         return owner
-    values = {one: known[one].read(value, name) for one, value in given.items()}
-    return replace(owner, **values)  # type: ignore[type-var]  # it has parameters, so it is a dataclass
+    assert is_dataclass(owner), "it has parameters"
+    assert not isinstance(owner, type)
+    return replace(owner, **{one: known[one].read(value, name) for one, value in given.items()})

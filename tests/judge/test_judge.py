@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -295,7 +295,7 @@ class PatientJudge:
 
 
 def test_two_documents_for_each_worker_are_in_progress_before_an_answer_is_waited_for() -> None:
-    judges: ChunkJudges[int] = ChunkJudges(lambda _: PatientJudge(), Path("data.xml"), workers=3)  # type: ignore[arg-type, return-value]
+    judges: ChunkJudges[int] = ChunkJudges(lambda _: cast(Any, PatientJudge()), Path("data.xml"), workers=3)
     answered = [[label for label, _ in judges.ask(number, b"<a/>")] for number in range(8)]
     assert answered == [[]] * 6 + [[0], [1]]
     assert [label for label, _ in judges.answers()] == [2, 3, 4, 5, 6, 7]

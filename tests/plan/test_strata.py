@@ -108,6 +108,17 @@ def test_a_stratum_that_nobody_can_help_is_merged_with_the_nearest() -> None:
     assert (merged.rows.tolist(), merged.choice) == ([4, 5, 6], (NONE_KNOWN,))
 
 
+def test_a_stratum_gives_away_no_more_than_it_can_spare() -> None:
+    """The nearest stratum has one record more than k: the second companion comes from the next one."""
+    cells = strata([[0]] + [[1]] * 4 + [[2]] * 6, 3, [0, 1, 2, 3, 4, 50, 51, 52, 53, 54, 55])
+    found = [(cell.rows.tolist(), cell.formation) for cell in cells]
+    assert sorted(found) == [
+        ([0, 1, 5], Formation.MERGED),
+        ([2, 3, 4], Formation.WHOLE),
+        ([6, 7, 8, 9, 10], Formation.WHOLE),
+    ]
+
+
 def test_too_few_for_two_strata_share_one() -> None:
     (only,) = strata([[0]] * 3 + [[1]] * 2, 4, [1, 2, 3, 4, 5])
     assert (only.formation, only.choice) == (Formation.MERGED, (NONE_KNOWN,))

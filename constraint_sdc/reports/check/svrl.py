@@ -34,8 +34,10 @@ def render_svrl(result: CheckResult) -> str:
     """Return the report as SVRL; `phase`, ids and diagnostics that are not XML names are left out."""
     root = _svrl("schematron-output", {"title": result.title or None, "phase": name_or_none(result.phase)})
     root.extend(_svrl("text", {}, line) for line in _remarks(result))
+    met: set[str] = set()
     for pattern, rules in groupby(result.results, key=lambda rule: rule.pattern):
-        root.append(_active_pattern(pattern, result))
+        root.append(_active_pattern(pattern, result, is_again=pattern in met))
+        met.add(pattern)
         for context, assertions in groupby(rules, key=lambda rule: rule.context):
             root.extend(_fired(context, list(assertions)))
     if not result.results:
@@ -50,7 +52,7 @@ def with_unevaluated(complete: str, result: CheckResult) -> str:
     for pattern, rules in groupby(shown.results, key=lambda rule: rule.pattern):
         missing = [rule for rule in rules if rule.status in ("error", "idle")]
         for context, assertions in groupby(missing, key=lambda rule: rule.context):
-            added += [_active_pattern(pattern, shown), _svrl("fired-rule", {"context": context or "*"})]
+            added += [_active_pattern(pattern, shown, is_again=True), _svrl("fired-rule", {"context": context or "*"})]
             added += map(_unevaluated, assertions)
     before, end, after = complete.rpartition("</svrl:schematron-output>")
     return before + "".join(f"   {ElementTree.tostring(one, encoding='unicode')}\n" for one in added) + end + after
@@ -72,10 +74,10 @@ def _remarks(result: CheckResult) -> Iterator[str]:
     yield from sentences(result.notes)
 
 
-def _active_pattern(pattern: str, result: CheckResult) -> ElementTree.Element:
-    return _svrl(
-        "active-pattern", {"id": name_or_none(pattern), "name": pattern or None, "documents": result.data or None}
-    )
+def _active_pattern(pattern: str, result: CheckResult, *, is_again: bool = False) -> ElementTree.Element:
+    """Return the element of a pattern; its id stands once in a report, because it is an XML ID there."""
+    own = None if is_again else name_or_none(pattern)
+    return _svrl("active-pattern", {"id": own, "name": pattern or None, "documents": result.data or None})
 
 
 def _fired(context: str, assertions: list[RuleResult]) -> Iterator[ElementTree.Element]:

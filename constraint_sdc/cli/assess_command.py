@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from constraint_sdc.cli.comparing import comparing_options, gather_comparison, inputs_of, seed_option
+from constraint_sdc.cli.comparing import (
+    comparing_options,
+    gather_comparison,
+    inputs_of,
+    known_at_most_option,
+    seed_option,
+)
 from constraint_sdc.cli.masking import terminal
 from constraint_sdc.cli.options import FILE, deliver, end_progress, names_in, no_overwrite, progress_line
 from constraint_sdc.cli.streams import tell
@@ -35,6 +41,7 @@ Examples:
 @click.argument("masked", type=FILE)
 @comparing_options
 @seed_option
+@known_at_most_option
 @click.option("--attacks", help="Attacks to try, separated by commas, or none. [default: all that apply]")
 @click.option("--set", "told", multiple=True, help="NAME.PARAMETER=VALUE of a measure or attack (repeatable).")
 @click.option("--details", is_flag=True, help="Also print all figures, tables and notes: per variable, pair, block.")
@@ -44,6 +51,7 @@ Examples:
 def command(
     original: Path,
     masked: Path,
+    known_at_most: int | None,
     attacks: str | None,
     told: tuple[str, ...],
     details: bool,
@@ -61,7 +69,8 @@ def command(
     if sweep is not None and report is None:
         raise UsageError("--sweep has no meaning here", hint="its points are drawn in the page of --report")
     wanted = () if attacks is not None and attacks.strip() == "none" else names_in(attacks, "--attacks")
-    options = replace(gather_comparison(given, attacks=wanted), parameters=_parameters(told))
+    options = gather_comparison(given, attacks=wanted)
+    options = replace(options, parameters=_parameters(told), known_at_most=known_at_most)
     from constraint_sdc.commands.assess import assess_files
     from constraint_sdc.reports.assessment.html import render_assessment_html
     from constraint_sdc.reports.assessment.json_format import render_assessment_json

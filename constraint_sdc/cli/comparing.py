@@ -35,6 +35,12 @@ def seed_option(command: Command) -> Command:
     return click.option("--seed", type=seed, default=0, show_default=True, help="Seed of what is sampled.")(command)
 
 
+def known_at_most_option(command: Command) -> Command:
+    """Give a command the bound on what an intruder knows at a time."""
+    words = "Also a SCORE whose linkage is averaged over intruders who know 1 to this many of the known variables."
+    return click.option("--known-at-most", type=click.IntRange(min=1), help=words)(command)
+
+
 def comparing_options(command: Command) -> Command:
     """Give a command the options that say what is compared, and how."""
     for option in reversed(_OPTIONS):

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from constraint_sdc.cli.comparing import known_at_most_option
 from constraint_sdc.cli.masking import gather, meaning_of, sweeping_options, terminal
 from constraint_sdc.cli.options import FILE, deliver, end_progress, names_in, not_empty
 from constraint_sdc.cli.streams import tell
@@ -61,6 +62,7 @@ class Ks(click.ParamType[tuple[int, ...]]):
 @click.option("--partition", callback=not_empty, help="How the maskers of --maskers divide records. [default: auto]")
 @click.option("--methods", hidden=True, help="Old spelling of --maskers and --partitions.")
 @click.option("--compare-unconstrained", is_flag=True, help="Also mask without the rules, and count what breaks.")
+@known_at_most_option
 @click.option("--output", "-o", type=FILE, help="Directory for points and pictures. [default: NAME-sweep, after DATA]")
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes at the same time. [default: one for each core]")
 @click.option("--overwrite", is_flag=True, help="Replace another sweep in the directory.")
@@ -76,6 +78,7 @@ def command(
     partition: str | None,
     methods: str | None,
     compare_unconstrained: bool,
+    known_at_most: int | None,
     output: Path | None,
     jobs: int | None,
     overwrite: bool,
@@ -97,7 +100,7 @@ def command(
     from constraint_sdc.reports.sweep import render_sweep_json, sweep_text, write_sweep_files
 
     journal = _directory(output) / "journal.jsonl"
-    options = SweepOptions(ks, *tried, compare_unconstrained, jobs, replace(masking, k=None))
+    options = SweepOptions(ks, *tried, compare_unconstrained, known_at_most, jobs, replace(masking, k=None))
     try:
         sweep = sweep_file(data, rules, options, journal=journal, overwrite=overwrite, heard=_progress())
     finally:

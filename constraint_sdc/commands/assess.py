@@ -22,6 +22,7 @@ from constraint_sdc.measures.registry import (
     score_of,
     utility_measures,
 )
+from constraint_sdc.measures.risk.subset_linkage import SubsetLinkage, require_known_at_most
 from constraint_sdc.measures.utility.regressions import Regression, parse_regression
 from constraint_sdc.plan.read_series import subdomain_rows
 from constraint_sdc.settings.parameters import with_parameters
@@ -34,10 +35,10 @@ def assess_files(
 ) -> Assessment:
     """Return everything that is measured of a masked file; `progress` hears the number of records read."""
     _refuse_idle_parameters(options)
+    given = _with_bound(options)
     compared = compare_files(original, masked, options, progress)
     pair, recipe = compared.pair, options.recipe
     regressions = tuple(_regression(text, pair) for text in recipe.assess.regressions)
-    given = options.parameters
     utility = _run(utility_measures(regressions, given), pair, given)
     risk = _run(risk_measures(options.seed, given), pair, given)
     attacks = attacks_on(compared.judged.held, compared.domains, options.seed, options.attacks, given)
@@ -51,7 +52,7 @@ def assess_files(
         certificate=compared.certificate,
         plan=compared.plan,
         mismatches=compared.judged.mismatches,
-        score=score_of(utility, risk),
+        score=score_of(utility, risk, options.known_at_most),
         utility=utility,
         subdomains=_subdomains(compared, options, regressions),
         risk=risk,
@@ -63,6 +64,17 @@ def assess_files(
 
 def _run(measures: Sequence[Measure], pair: Pair, given: ToldParameters) -> tuple[Measured, ...]:
     return tuple(noted(measure.measure(pair), given.get(measure.name, {})) for measure in measures)
+
+
+def _with_bound(options: AssessOptions) -> ToldParameters:
+    """Return the parameters of measures; linkage by subsets is told how many variables an intruder knows at most."""
+    if options.known_at_most is None:
+        return options.parameters
+    require_known_at_most(options.known_at_most)
+    told = options.parameters.get(SubsetLinkage.name, {})
+    if "known_at_most" in told:
+        raise UsageError("known_at_most is given twice", hint=f"leave {SubsetLinkage.name}.known_at_most out")
+    return {**options.parameters, SubsetLinkage.name: {**told, "known_at_most": options.known_at_most}}
 
 
 def _refuse_idle_parameters(options: AssessOptions) -> None:

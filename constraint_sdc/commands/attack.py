@@ -54,6 +54,8 @@ def _refuse_mistakes(attack: str, options: AssessOptions, given: Mapping[str, An
         raise UsageError(f"no attack is called {attack!r}", hint=f"use one of: {', '.join(attacks())}")
     if MEASURES[attack].traits.needs_rules and options.rules is None:
         raise UsageError("without rules nothing can be inferred from them", hint="give --rules")
+    if options.known_at_most is not None:
+        raise UsageError("known_at_most has no meaning here", hint="it belongs to the SCORE of assess and sweep")
     _told(attack, options, given)
     if attack != SingleRanking.name:
         return

@@ -84,6 +84,7 @@ class SweepKeywords(MaskingKeywords, total=False):
     maskers: Iterable[str]
     partitions: Iterable[str]
     compare_unconstrained: bool
+    known_at_most: int | None
     jobs: int | None
 
 
@@ -93,6 +94,7 @@ class AssessKeywords(TypedDict, total=False):
     rules: File | None
     certificate: File | None
     known: Iterable[str] | None
+    known_at_most: int | None
     attacks: Iterable[str] | None
     seed: int
     record: str | None

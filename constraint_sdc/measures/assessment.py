@@ -100,6 +100,7 @@ class AssessOptions:
     """What to assess, and how; None means the recipe's value, or else the default.
 
     `known` are the variables that an intruder knows. `attacks` are the names of those to try, None for all that apply.
+    `known_at_most` is how many of them an intruder has at a time: then a second SCORE averages over their subsets.
     `seed` draws subsets and samples. `phase`, `allow`, `allow_idle` and `time_limit` are as for `check`.
     `parameters` are, by the name of a measure or attack, values of the parameters that it declares.
     """
@@ -107,6 +108,7 @@ class AssessOptions:
     rules: Path | None = None
     certificate: Path | None = None
     known: tuple[str, ...] | None = None
+    known_at_most: int | None = None
     attacks: tuple[str, ...] | None = None
     seed: int = 0
     record: str | None = None

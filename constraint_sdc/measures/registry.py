@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -15,7 +15,8 @@ from constraint_sdc.measures.assessment import Measure, Measured, MeasureInputs,
 from constraint_sdc.measures.points import places_of
 from constraint_sdc.measures.risk.distance_linkage import DistanceLinkage, distance_linkage
 from constraint_sdc.measures.risk.interval_disclosure import IntervalDisclosureRisk, RankBase
-from constraint_sdc.measures.score import score, score_measured
+from constraint_sdc.measures.risk.subset_linkage import SubsetLinkage
+from constraint_sdc.measures.score import AveragedLinkage, score, score_measured
 from constraint_sdc.measures.utility.pil import PilBase, ProbabilisticLoss
 from constraint_sdc.measures.utility.regressions import Regression
 from constraint_sdc.measures.utility.sse import sse
@@ -107,14 +108,23 @@ def _family(family: str, inputs: MeasureInputs, given: ToldParameters) -> tuple[
     return tuple(ready for measure in members if (ready := prepared(measure, inputs)) is not None)
 
 
-def score_of(utility: Sequence[Measured], risk: Sequence[Measured]) -> Measured:
-    """Return SCORE from results that were already measured."""
+def score_of(utility: Sequence[Measured], risk: Sequence[Measured], known_at_most: int | None = None) -> Measured:
+    """Return SCORE from results that were already measured.
+
+    With `known_at_most`, to which the linkage by subsets was bound, there is a second one with that linkage.
+    """
     found = {measured.measure: measured for measured in (*utility, *risk)}
     return score_measured(
         found[ProbabilisticLoss.name].value("pil"),
         found[DistanceLinkage.name].value("linked"),
         found[IntervalDisclosureRisk.name].value("rank"),
+        None if known_at_most is None else _averaged(found[SubsetLinkage.name], known_at_most),
     )
+
+
+def _averaged(linkage: Measured, known_at_most: int) -> AveragedLinkage:
+    sizes = len(linkage.tables[0].rows) if linkage.tables else known_at_most
+    return AveragedLinkage(linkage.value("linked"), sizes, linkage.notes)
 
 
 # The figures of a sweep: PIL, DBRL, ID and the loss of many masked versions of one file.
@@ -131,20 +141,31 @@ class Figures:
     dr: float | None
     score: float | None
     loss: float | None
+    dbrl_averaged: float | None = None
+    dr_averaged: float | None = None
+    score_averaged: float | None = None
 
 
 class SweepFigures:
-    """Measures pairs that share their original; each set of masked variables has its own base."""
+    """Measures pairs that share their original; each set of masked variables has its own base.
 
-    def __init__(self) -> None:
+    With `known_at_most`, linkage is also averaged over intruders who know up to so many variables; `seed` draws them.
+    """
+
+    def __init__(self, known_at_most: int | None = None, seed: int = 0) -> None:
         self._bases: dict[tuple[str, ...], tuple[PilBase, RankBase]] = {}
+        self._subsets = None if known_at_most is None else SubsetLinkage(known_at_most, seed=seed)
 
     def of(self, pair: Pair) -> Figures:
         """Return the same figures as the measures of these names would."""
         original, masked = pair.numbers(pair.numeric)
         pil_base, rank_base = self._base(pair.numeric, original)
         found = score(pil_base.pil(masked).total, _linked(pair), rank_base.disclosure(masked).rank)
-        return Figures(found.pil, found.dbrl, found.id, found.dr, found.score, sse(original, masked).loss)
+        figures = Figures(found.pil, found.dbrl, found.id, found.dr, found.score, sse(original, masked).loss)
+        if self._subsets is None:
+            return figures
+        other = score(found.pil, self._subsets.measure(pair).value("linked"), found.id)
+        return replace(figures, dbrl_averaged=other.dbrl, dr_averaged=other.dr, score_averaged=other.score)
 
     def _base(self, names: tuple[str, ...], original: Points) -> tuple[PilBase, RankBase]:
         if names not in self._bases:

@@ -38,6 +38,21 @@ class Score:
         return _mean(self.pil, self.dr)
 
 
+@dataclass(frozen=True, slots=True)
+class AveragedLinkage:
+    """DBRL averaged over intruders who know 1 to `most` variables, in percent; `notes` say what was drawn."""
+
+    dbrl: float | None
+    most: int
+    notes: tuple[Reason, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """Return over which intruders it was averaged."""
+        known = "1 variable" if self.most == 1 else f"1 to {self.most} variables"
+        return f"with linkage averaged over intruders who know {known}"
+
+
 def score(pil: float | None, dbrl: float | None, id: float | None) -> Score:
     """Combine the loss (PIL), the linkage (DBRL) and the interval disclosure (ID).
 
@@ -53,8 +68,10 @@ def _mean(one: float | None, other: float | None) -> float | None:
     return None if one is None or other is None else (one + other) / 2.0
 
 
-def score_measured(pil: float | None, dbrl: float | None, id: float | None) -> Measured:
-    """Return the score as a result for reports."""
+def score_measured(
+    pil: float | None, dbrl: float | None, id: float | None, averaged: AveragedLinkage | None = None
+) -> Measured:
+    """Return the score as a result for reports, with a second one if the linkage was averaged."""
     found = score(pil, dbrl, id)
     figures = (
         Figure("score", "SCORE, the mean of PIL and DR", found.score),
@@ -63,7 +80,16 @@ def score_measured(pil: float | None, dbrl: float | None, id: float | None) -> M
         Figure("dbrl", "DBRL, records linked", found.dbrl),
         Figure("id", "ID, values within the rank interval", found.id),
     )
-    return Measured(NAME, TITLE, figures, _says(found), notes=tuple(_notes(found)))
+    if averaged is None:
+        return Measured(NAME, TITLE, figures, _says(found), notes=tuple(_notes(found)))
+    other = score(pil, averaged.dbrl, id)
+    averages = (
+        Figure("score-averaged", f"SCORE averaged: as above, {averaged.words}", other.score),
+        Figure("dr-averaged", "DR averaged: the mean of DBRL averaged and ID", other.dr),
+        Figure("dbrl-averaged", "DBRL averaged: records linked, mean over sizes", other.dbrl),
+    )
+    says = f"{_says(found)} {_says_averaged(other, averaged)}"
+    return Measured(NAME, TITLE, (*figures, *averages), says, notes=(*_notes(found), *averaged.notes))
 
 
 def _says(found: Score) -> str:
@@ -74,6 +100,12 @@ def _says(found: Score) -> str:
         f"The SCORE is {found.score:.2f} (lower is better): {side} the {UNMASKED:.0f} of a file that was not masked; "
         f"loss {found.pil:.2f}%, risk {found.dr:.2f}%."
     )
+
+
+def _says_averaged(found: Score, averaged: AveragedLinkage) -> str:
+    if found.score is None:
+        return f"Not measured either {averaged.words}."
+    return f"It is {found.score:.2f} {averaged.words}: risk {found.dr:.2f}%."
 
 
 def _notes(found: Score) -> Iterator[Reason]:

@@ -35,8 +35,9 @@ class SweepPoint:
     `scenario` tells whether rules were kept. `partition` is None for a masker that divides records itself. `loss` is
     100 * SSE / SST over all masked numbers. `broken` counts the violations (a record and a rule) that did not exist
     before masking, None without rules. `smallest` is the least number of records that share a block's values, None if
-    nothing was masked; `seconds` is the time of masking and measuring. `refused` is the reason why the file cannot be
-    masked like this; then nothing was measured.
+    nothing was masked. `dbrl_averaged`, `dr_averaged` and `score_averaged` are those of a linkage that is averaged over
+    what an intruder knows, None if it was not asked for. `seconds` is the time of masking and measuring. `refused` is
+    the reason why the file cannot be masked like this; then nothing was measured.
     """
 
     scenario: str
@@ -52,6 +53,9 @@ class SweepPoint:
     broken: int | None
     smallest: int | None
     seconds: float
+    dbrl_averaged: float | None = None
+    dr_averaged: float | None = None
+    score_averaged: float | None = None
     refused: Reason | None = None
 
     @property
@@ -85,14 +89,16 @@ class SweepOptions:
     """The points of a sweep: every k with every masker and partition, with the rules and, for comparison, without them.
 
     Each of `partitions` means microaggregation by it; each of `maskers` divides records as `masking` says. Without
-    both, `masking` and its recipe decide. `masking` holds the options that all points share. `jobs` is the number of
-    parallel processes, None for one per core; the results do not depend on it.
+    both, `masking` and its recipe decide. With `known_at_most` there is a second SCORE, whose linkage is averaged over
+    intruders who know 1 to so many variables. `masking` holds the options that all points share. `jobs` is the number
+    of parallel processes, None for one per core; the results do not depend on it.
     """
 
     ks: tuple[int, ...]
     maskers: tuple[str, ...] = ()
     partitions: tuple[str, ...] = ()
     compare_unconstrained: bool = False
+    known_at_most: int | None = None
     jobs: int | None = None
     masking: MaskOptions = field(default_factory=MaskOptions)
 
@@ -119,7 +125,8 @@ class SweepOptions:
 class Sweep(Tabled):
     """All points of a sweep; `reused` were computed by an earlier run that was interrupted or had fewer points.
 
-    `digest` is the SHA-256 of the data, so that points of another file are not reused.
+    `digest` is the SHA-256 of the data, so that points of another file are not reused. `known_at_most` is the bound of
+    the averaged linkage, None if it was not asked for.
     """
 
     data: Path
@@ -129,8 +136,16 @@ class Sweep(Tabled):
     reused: int
     seconds: float
     notes: tuple[Reason, ...] = ()
+    known_at_most: int | None = None
 
-    def best(self, scenario: str, by: MaskedBy) -> SweepPoint | None:
-        """Return the point of lowest SCORE; ties go to the smallest k."""
-        scored = [p for p in self.points if (p.scenario, p.masked_by) == (scenario, by) and p.score is not None]
-        return min(scored, key=lambda p: (p.score or 0.0, p.k), default=None)
+    def best(self, scenario: str, by: MaskedBy, *, averaged: bool = False) -> SweepPoint | None:
+        """Return the point of lowest SCORE, or of lowest averaged one; ties go to the smallest k."""
+        points = [p for p in self.points if (p.scenario, p.masked_by) == (scenario, by)]
+        scored = [
+            (s, p.k, i) for i, p in enumerate(points) if (s := p.score_averaged if averaged else p.score) is not None
+        ]
+        return points[min(scored)[2]] if scored else None
+
+
+AVERAGED = ("dbrl_averaged", "dr_averaged", "score_averaged")
+"""The fields of a point that are there only if the averaged linkage was asked for."""

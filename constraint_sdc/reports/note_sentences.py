@@ -162,6 +162,9 @@ _RISK: dict[str, Sentence] = {
     "blocks-group-apart": "Each block has its own groups; in several blocks together, few records share all values.",
     "directions-left-out": _directions_left_out,
     "subsets-drawn": "Where there are many subsets of a size, {most} were drawn (seed {seed}).",
+    "linkage-averaged": "SCORE averaged takes the linkage of intruders who know 1 to {most} variables: of every number "
+    "of variables at most {per_size:,} subsets, and at most {records:,} masked records, drawn by seed {seed} if there "
+    "are more.",
     "linked-records-drawn": "{linked:,} of {records:,} masked records were drawn and linked, each to all originals "
     "(seed {seed}).",
     "cells-blank": "{cells:,} cells are blank in one of the files or in both, and are not counted.",

@@ -10,7 +10,7 @@ from constraint_sdc.data.variable import Description
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.maskers.masked import CertificateCheck, MaskResult, Partitioned, RuleOutcome
 from constraint_sdc.measures.assessment import Assessment, Cell, Measured, ResultTable
-from constraint_sdc.measures.sweep_points import Sweep, SweepPoint
+from constraint_sdc.measures.sweep_points import AVERAGED, Sweep, SweepPoint
 from constraint_sdc.plan.plan import BlockPlan, Plan
 from constraint_sdc.reports.assessment.text import is_hidden, shown_name
 from constraint_sdc.reports.demo import DemoResult
@@ -215,10 +215,13 @@ def assessment_subdomains(assessment: Assessment) -> ShownTable:
 
 def sweep_points(sweep: Sweep) -> ShownTable:
     """One row per masking."""
+    has_averages = sweep.known_at_most is not None
+    names = [field.name for field in fields(SweepPoint) if has_averages or field.name not in AVERAGED]
     rows = (
-        (*astuple(point)[:-1], None if point.refused is None else sentence(point.refused)) for point in sweep.points
+        (*(getattr(point, name) for name in names[:-1]), None if point.refused is None else sentence(point.refused))
+        for point in sweep.points
     )
-    return _sheet(" ".join(field.name for field in fields(SweepPoint)), rows)
+    return _sheet(" ".join(names), rows)
 
 
 # Trying out.

@@ -10,7 +10,7 @@ from constraint_sdc.data.variable import RowSource, VariableInfo, Written
 from constraint_sdc.files.atomic import atomic_file
 from constraint_sdc.files.csv_file import write_csv
 from constraint_sdc.files.json_file import json_text
-from constraint_sdc.measures.sweep_points import MaskedBy, Sweep, SweepPoint
+from constraint_sdc.measures.sweep_points import AVERAGED, MaskedBy, Sweep, SweepPoint
 from constraint_sdc.reports.charts.sweep import render_curves_svg, render_map_svg
 from constraint_sdc.reports.check.wording import counted, number
 from constraint_sdc.reports.sentences import sentence, sentences
@@ -18,6 +18,7 @@ from constraint_sdc.reports.terminal import align, clean, paint, wrapped
 from constraint_sdc.settings.reason import reason_to_json, reasons_to_json
 
 _HEAD = ("scenario", "masked by", "k", "PIL", "DBRL", "ID", "DR", "SCORE", "loss", "newly broken", "smallest")
+_AVERAGED_HEAD = ("DBRL averaged", "SCORE averaged")
 _SHOWN = 12
 _LEGEND = (
     "SCORE is the mean of PIL (information lost) and DR (disclosure risk, the mean of DBRL and ID): lower is better, "
@@ -33,7 +34,8 @@ def sweep_text(sweep: Sweep, *, columns: int = 100, colour: bool = False) -> str
     for scenario, by in dict.fromkeys((p.scenario, p.masked_by) for p in sweep.points):
         lines += wrapped(_best(sweep, scenario, by), columns, "  ", "    ")
     shown = _shown(sweep)
-    head, *rows = align([_HEAD, *map(_cells, shown)], right=range(2, len(_HEAD)))
+    titles = _HEAD if sweep.known_at_most is None else (*_HEAD, *_AVERAGED_HEAD)
+    head, *rows = align([titles, *(_cells(point, sweep) for point in shown)], right=range(2, len(titles)))
     lines += ["", paint(head, "faint", colour), *rows]
     if len(shown) < len(sweep.points):
         lines.append(f"{number(len(sweep.points) - len(shown))} more points are in the files")
@@ -47,7 +49,11 @@ def _best(sweep: Sweep, scenario: str, by: MaskedBy) -> str:
     best = sweep.best(scenario, by)
     if best is None or best.score is None:
         return f"{scenario}, {clean(by.name)}: no point has a SCORE"
-    return f"{scenario}, {clean(by.name)}: lowest SCORE {best.score:.3f} at k = {number(best.k)}{_promise(best)}"
+    said = f"{scenario}, {clean(by.name)}: lowest SCORE {best.score:.3f} at k = {number(best.k)}{_promise(best)}"
+    other = sweep.best(scenario, by, averaged=True)
+    if other is None or other.score_averaged is None:
+        return said
+    return f"{said}; lowest SCORE averaged {other.score_averaged:.3f} at k = {number(other.k)}{_promise(other)}"
 
 
 def _promise(point: SweepPoint) -> str:
@@ -62,21 +68,27 @@ def _shown(sweep: Sweep) -> list[SweepPoint]:
     for scenario, by in dict.fromkeys((p.scenario, p.masked_by) for p in sweep.points):
         points = [p for p in sweep.points if (p.scenario, p.masked_by) == (scenario, by)]
         step = max(1, -(-len(points) // _SHOWN))
-        best = sweep.best(scenario, by)
-        shown += [p for i, p in enumerate(points) if i % step == 0 or p is best]
+        best = [sweep.best(scenario, by), sweep.best(scenario, by, averaged=True)]
+        shown += [p for i, p in enumerate(points) if i % step == 0 or any(p is one for one in best)]
     return shown
 
 
-def _cells(point: SweepPoint) -> tuple[str, ...]:
+def _cells(point: SweepPoint, sweep: Sweep) -> tuple[str, ...]:
     measured = (point.pil, point.dbrl, point.id, point.dr, point.score, point.loss)
     counts = (point.broken, point.smallest)
+    averages = () if sweep.known_at_most is None else (point.dbrl_averaged, point.score_averaged)
     return (
         point.scenario,
         clean(point.masked_by.name),
         number(point.k),
-        *("refused" if point.refused else "-" if value is None else f"{value:.2f}" for value in measured),
+        *(_percent(point, value) for value in measured),
         *("-" if count is None else number(count) for count in counts),
+        *(_percent(point, value) for value in averages),
     )
+
+
+def _percent(point: SweepPoint, value: float | None) -> str:
+    return "refused" if point.refused else "-" if value is None else f"{value:.2f}"
 
 
 # A sweep as JSON under schemas/sweep.schema.json.
@@ -95,7 +107,8 @@ def render_sweep_json(sweep: Sweep) -> str:
             "data": str(sweep.data),
             "data_sha256": sweep.digest,
             "rules_file": None if sweep.rules is None else str(sweep.rules),
-            "points": [_point(point) for point in sweep.points],
+            **({} if sweep.known_at_most is None else {"known_at_most": sweep.known_at_most}),
+            "points": [_point(point, sweep) for point in sweep.points],
             "reused": sweep.reused,
             "seconds": sweep.seconds,
             "notes": sentences(sweep.notes),
@@ -104,9 +117,11 @@ def render_sweep_json(sweep: Sweep) -> str:
     )
 
 
-def _point(point: SweepPoint) -> dict[str, object]:
+def _point(point: SweepPoint, sweep: Sweep) -> dict[str, object]:
     refused = None if point.refused is None else reason_to_json(point.refused)
-    return {**asdict(point), "refused": _shown_refusal(point), "refused_reason": refused}
+    left_out = AVERAGED if sweep.known_at_most is None else ()
+    told = {name: value for name, value in asdict(point).items() if name not in left_out}
+    return {**told, "refused": _shown_refusal(point), "refused_reason": refused}
 
 
 def _shown_refusal(point: SweepPoint) -> str | None:
@@ -136,8 +151,9 @@ _NAMES = (
 
 def write_sweep(path: Path, sweep: Sweep) -> Written:
     """Write one line per point, every digit of every number; an empty cell where a number is not defined."""
-    columns = {name: [_text(_value(point, name)) for point in sweep.points] for name in _NAMES}
-    variables = tuple(VariableInfo(name, "text" if name in _TEXTS else "double") for name in _NAMES)
+    names = _NAMES if sweep.known_at_most is None else (*_NAMES, *AVERAGED)
+    columns = {name: [_text(_value(point, name)) for point in sweep.points] for name in names}
+    variables = tuple(VariableInfo(name, "text" if name in _TEXTS else "double") for name in names)
     return write_csv(path, RowSource(variables, lambda: iter([columns])), overwrite=True)
 
 

@@ -269,6 +269,7 @@ _RISK = {
     "blocks-group-apart": takes(),
     "directions-left-out": takes("dropped", "of"),
     "subsets-drawn": takes("most", "seed"),
+    "linkage-averaged": takes("most", "per_size", "records", "seed"),
     "linked-records-drawn": takes("linked", "records", "seed"),
     "cells-blank": takes("cells"),
     "no-value-in-both": takes("variables"),

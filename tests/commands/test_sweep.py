@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from statistics import mean
 from time import perf_counter
 
 import pytest
@@ -13,6 +14,7 @@ from constraint_sdc.census import generate_file
 from constraint_sdc.commands.assess import assess_files
 from constraint_sdc.commands.check import CheckOptions, check_file
 from constraint_sdc.commands.mask import mask_file
+from constraint_sdc.commands.measuring.sweep_journal import read_sweep_points
 from constraint_sdc.commands.sweep import sweep_file
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.json_file import shipped_file
@@ -20,7 +22,8 @@ from constraint_sdc.maskers.masked import MaskOptions
 from constraint_sdc.measures.assessment import AssessOptions
 from constraint_sdc.measures.sweep_points import WITH_RULES, WITHOUT_RULES, MaskedBy, Sweep, SweepOptions, SweepPoint
 from constraint_sdc.reports.sentences import sentences
-from constraint_sdc.settings.recipe import Recipe
+from constraint_sdc.reports.sweep import sweep_text, write_sweep_files
+from constraint_sdc.settings.recipe import AssessWish, Recipe
 
 RULES = shipped_file("rules", "census-paper.sch")
 BOTH = SweepOptions(ks=(1, 3, 7), partitions=("mdav",), compare_unconstrained=True, jobs=1)
@@ -63,6 +66,49 @@ def test_a_point_is_what_mask_and_assess_say_of_the_written_file(
     assert found.broken == sum(result.failed for result in checked.results)
     assert found.smallest is not None
     assert found.smallest >= k
+
+
+def test_the_averaged_score_is_that_of_assess_and_of_every_subset(data: Path, tmp_path: Path) -> None:
+    recipe = Recipe(assess=AssessWish(known=("V1", "V2", "V7")))
+    masking = MaskOptions(recipe=recipe, seed=4)
+    options = SweepOptions(ks=(3, 5), partitions=("mdav",), known_at_most=2, jobs=1, masking=masking)
+    swept = sweep_file(data, None, options)
+    mask_file(data, None, tmp_path / "masked.xml", MaskOptions(k=3, partition="mdav", recipe=recipe))
+    assessing = AssessOptions(attacks=(), known_at_most=2, seed=4, recipe=recipe)
+    assessed = assess_files(data, tmp_path / "masked.xml", assessing)
+    for field, name in (("dbrl_averaged", "dbrl-averaged"), ("dr_averaged", "dr-averaged")):
+        assert getattr(swept.points[0], field) == pytest.approx(assessed.score.value(name), abs=1e-9)
+    assert swept.points[0].score_averaged == pytest.approx(assessed.score.value("score-averaged"), abs=1e-9)
+    by_size: list[list[float]] = [[], []]
+    for known in (("V1",), ("V2",), ("V7",), ("V1", "V2"), ("V1", "V7"), ("V2", "V7")):
+        linked = assess_files(data, tmp_path / "masked.xml", replace(assessing, known=known, known_at_most=None))
+        by_size[len(known) - 1].append(linked.score.value("dbrl") or 0.0)
+    assert swept.points[0].dbrl_averaged == pytest.approx(mean(map(mean, by_size)), abs=1e-9)
+    assert "know 1 to 2 variables" in sentences(swept.notes)[0]
+    assert "seed 4" in sentences(swept.notes)[0]
+
+
+def test_the_averaged_score_is_saved_with_the_points(data: Path, tmp_path: Path) -> None:
+    options = SweepOptions(ks=(3, 200), partitions=("mdav",), known_at_most=2, jobs=1)
+    swept = sweep_file(data, None, options, journal=tmp_path / "journal.jsonl")
+    assert sweep_file(data, None, options, journal=tmp_path / "journal.jsonl").points == swept.points
+    write_sweep_files(swept, tmp_path)
+    assert read_sweep_points(tmp_path / "points.json", data) == swept.points
+    head, first, refused = (tmp_path / "points.csv").read_text("utf-8").splitlines()
+    assert head.endswith("refused,dbrl_averaged,dr_averaged,score_averaged")
+    assert float(first.split(",")[-1]) == swept.points[0].score_averaged
+    assert refused.endswith(",,,")
+    assert "lowest SCORE averaged" in sweep_text(swept)
+    with pytest.raises(UsageError, match="other files or options"):
+        sweep_file(data, None, replace(options, known_at_most=3), journal=tmp_path / "journal.jsonl")
+
+
+def test_a_sweep_without_the_averaged_score_has_no_column_for_it(swept: Sweep, tmp_path: Path) -> None:
+    write_sweep_files(swept, tmp_path)
+    assert "averaged" not in (tmp_path / "points.csv").read_text("utf-8") + (tmp_path / "points.json").read_text(
+        "utf-8"
+    )
+    assert "averaged" not in sweep_text(swept)
 
 
 def test_rules_are_kept_and_without_them_they_break(swept: Sweep) -> None:
@@ -182,6 +228,7 @@ def test_a_journal_of_another_file_is_refused(data: Path, tmp_path: Path) -> Non
         (SweepOptions(ks=(3,), partitions=("mdav",), masking=MaskOptions(effort="high")), "effort"),
         (SweepOptions(ks=(3,), compare_unconstrained=True), "nothing to compare"),
         (SweepOptions(ks=(3,), jobs=0), "0 jobs"),
+        (SweepOptions(ks=(3,), known_at_most=0), "0 variables at most"),
     ],
 )
 def test_mistakes_are_said_before_anything_is_computed(data: Path, options: SweepOptions, said: str) -> None:

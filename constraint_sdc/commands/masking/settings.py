@@ -24,7 +24,7 @@ def settle(options: MaskOptions | MaskSettings[Masker]) -> MaskSettings[Masker]:
         k=_masking_k(_wished_k(options), masker),
         masker=masker,
         division=wished_division(options, masker),
-        seed=_settled_seed(options),
+        seed=settled_seed(options),
         on_broken=options.on_broken or recipe.on_broken or "refuse",
         record=options.record or recipe.record,
         rules=rules_settings(options),
@@ -48,7 +48,7 @@ def settle_partition(options: PartitionOptions | PartitionSettings) -> Partition
     return PartitionSettings(
         k=_required_k(_wished_k(options), LEAST_K),
         division=wished_division(options),
-        seed=_settled_seed(options),
+        seed=settled_seed(options),
         variables=options.variables,
         record=options.record or options.recipe.record,
         recipe=options.recipe,
@@ -80,7 +80,8 @@ def _required_k(k: int | None, least: int) -> int:
     return k
 
 
-def _settled_seed(options: MaskOptions | PartitionOptions) -> int:
+def settled_seed(options: MaskOptions | PartitionOptions) -> int:
+    """Return the seed of the options, else of the recipe, else the default."""
     seed = options.seed if options.seed is not None else options.recipe.seed
     if seed is None:
         return 0

@@ -16,7 +16,7 @@ import numpy as np
 
 from constraint_sdc.commands.masking.carrying_out import carry_out
 from constraint_sdc.commands.masking.preparation import Original, Prepared, open_original, prepare
-from constraint_sdc.commands.masking.settings import LEAST_K, rules_settings, settle
+from constraint_sdc.commands.masking.settings import LEAST_K, rules_settings, settle, settled_seed
 from constraint_sdc.commands.measuring.pairing import pair_tables
 from constraint_sdc.data.table import Column, Table
 from constraint_sdc.errors import ConstraintSdcError, PlanRefusedError, UsageError
@@ -39,12 +39,12 @@ def masking_by(masking: MaskOptions, by: MaskedBy) -> MaskOptions:
 class SweepBench:
     """A file ready to be masked many times, with and without its rules."""
 
-    def __init__(self, original: Original, masking: MaskOptions) -> None:
+    def __init__(self, original: Original, masking: MaskOptions, known_at_most: int | None = None) -> None:
         self._originals = {WITH_RULES: original}
         self._has_rules = original.has_rules
         self._masking = masking
         self._prepared: dict[tuple[str, MaskedBy], Prepared] = {}
-        self._figures = SweepFigures()
+        self._figures = SweepFigures(known_at_most, settled_seed(masking))
 
     def point(self, task: SweepTask) -> SweepPoint:
         """Return what the masking of a task costs and risks; k = 1 is the original itself."""
@@ -68,6 +68,9 @@ class SweepBench:
             broken=self._newly_broken(columns, task.masked_by),
             smallest=smallest,
             seconds=perf_counter() - started,
+            dbrl_averaged=figures.dbrl_averaged,
+            dr_averaged=figures.dr_averaged,
+            score_averaged=figures.score_averaged,
         )
 
     def unjudged(self, by: MaskedBy) -> tuple[str, ...]:

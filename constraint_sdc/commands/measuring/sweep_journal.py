@@ -16,7 +16,7 @@ from typing import Any
 from constraint_sdc.commands.certificate.certificate import file_digest
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.json_file import read_json
-from constraint_sdc.measures.sweep_points import SweepPoint, SweepTask
+from constraint_sdc.measures.sweep_points import AVERAGED, SweepPoint, SweepTask
 from constraint_sdc.settings.reason import is_reason_json, reason_from_json, reason_to_json
 
 _SCHEMA = "constraint-sdc/sweep-journal"
@@ -63,8 +63,9 @@ class Journal:
 
 
 def point_to_json(point: SweepPoint) -> dict[str, object]:
-    """Return a point for the journal, or for another process."""
-    return {**asdict(point), "refused": None if point.refused is None else reason_to_json(point.refused)}
+    """Return a point for the journal, or for another process; an average that was not measured is left out."""
+    told = {name: value for name, value in asdict(point).items() if value is not None or name not in AVERAGED}
+    return {**told, "refused": None if point.refused is None else reason_to_json(point.refused)}
 
 
 def _parsed(line: str) -> Any:
@@ -76,7 +77,8 @@ def _parsed(line: str) -> Any:
 
 def _point(entry: Any) -> SweepPoint | None:
     """Return the point of a line, None for a line that is none: then it is computed again."""
-    if not isinstance(entry, dict) or entry.keys() != {field.name for field in fields(SweepPoint)}:
+    names = {field.name for field in fields(SweepPoint)}
+    if not isinstance(entry, dict) or not names - {*AVERAGED} <= entry.keys() <= names:
         return None
     kinds = {"scenario": str, "masker": str, "partition": str | None, "k": int, "seconds": float}
     is_good = all(isinstance(entry[name], kind) for name, kind in kinds.items())

@@ -20,7 +20,7 @@ from constraint_sdc.commands.measuring.sweep_journal import point_from_json, poi
 from constraint_sdc.errors import ConstraintSdcError, JudgeError, UsageError
 from constraint_sdc.files.recipe import recipe_from_json, recipe_to_json
 from constraint_sdc.maskers.masked import MaskOptions
-from constraint_sdc.measures.sweep_points import SweepPoint, SweepTask
+from constraint_sdc.measures.sweep_points import SweepOptions, SweepPoint, SweepTask
 from constraint_sdc.settings.words import Standardise
 
 # Not `-m`: that would put the current directory on the module path, where a stranger's file could pass for a module.
@@ -31,7 +31,7 @@ _ROOT = str(Path(__file__).resolve().parents[3])
 
 
 def compute_points(
-    data: Path, rules: Path | None, masking: MaskOptions, tasks: Sequence[SweepTask], jobs: int, bench: SweepBench
+    data: Path, rules: Path | None, options: SweepOptions, tasks: Sequence[SweepTask], jobs: int, bench: SweepBench
 ) -> Iterator[SweepPoint]:
     """Yield the points as they are ready; their values do not depend on `jobs`. `bench` is for those computed here."""
     if jobs < 2 or len(tasks) < 2:
@@ -41,7 +41,7 @@ def compute_points(
     for task in tasks:
         waiting.put(task)
     ready: queue.SimpleQueue[SweepPoint | Exception] = queue.SimpleQueue()
-    workers = [_SweepWorker(_inputs(data, rules, masking)) for _ in range(min(jobs, len(tasks)))]
+    workers = [_SweepWorker(_inputs(data, rules, options)) for _ in range(min(jobs, len(tasks)))]
     try:
         for worker in workers:
             threading.Thread(target=worker.work_off, args=(waiting, ready), daemon=True).start()
@@ -102,10 +102,12 @@ class _SweepWorker:
             pass  # it has ended: reading its answer says so
 
 
-def _inputs(data: Path, rules: Path | None, masking: MaskOptions) -> str:
+def _inputs(data: Path, rules: Path | None, options: SweepOptions) -> str:
+    masking = options.masking
     content: dict[str, Any] = {
         "data": str(data),
         "rules": None if rules is None else str(rules),
+        "known_at_most": options.known_at_most,
         "recipe": recipe_to_json(masking.recipe),
         "partition": masking.partition,
         "effort": masking.effort,
@@ -125,7 +127,7 @@ def _inputs(data: Path, rules: Path | None, masking: MaskOptions) -> str:
 
 @contextmanager
 def _bench(content: dict[str, Any]) -> Iterator[SweepBench]:
-    data, rules = Path(content.pop("data")), content.pop("rules")
+    data, rules, known_at_most = Path(content.pop("data")), content.pop("rules"), content.pop("known_at_most")
     recipe, standardise, original = (content.pop(name) for name in ("recipe", "standardise", "original"))
     masking = MaskOptions(
         **{**content, "allow": tuple(map(Path, content["allow"])), "allow_idle": tuple(content["allow_idle"])},
@@ -134,7 +136,7 @@ def _bench(content: dict[str, Any]) -> Iterator[SweepBench]:
         original=None if original is None else Path(original),
     )
     with open_for_sweep(data, None if rules is None else Path(rules), masking) as original:
-        yield SweepBench(original, masking)
+        yield SweepBench(original, masking, known_at_most)
 
 
 def main(source: TextIO = sys.stdin, target: TextIO = sys.stdout) -> None:

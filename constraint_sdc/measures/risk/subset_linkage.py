@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import ClassVar
 
@@ -16,7 +16,9 @@ import numpy as np
 
 from constraint_sdc.arrays import Rows
 from constraint_sdc.data.pair import Pair
+from constraint_sdc.errors import UsageError
 from constraint_sdc.measures.assessment import Figure, Measured, MeasureInputs, MeasureTraits, ResultTable, Unit
+from constraint_sdc.measures.parameters import measure_parameter
 from constraint_sdc.measures.points import Places, joined, place
 from constraint_sdc.measures.risk.distance_linkage import distance_linkage, not_linked
 from constraint_sdc.settings.reason import Reason, because
@@ -36,12 +38,16 @@ class SizeLinkage:
     worst: Subset
 
 
-def subset_linkage(places: Sequence[Places], rows: Rows, per_size: int, seed: int) -> tuple[SizeLinkage, ...]:
+def subset_linkage(
+    places: Sequence[Places], rows: Rows, per_size: int, seed: int, largest: int = 0
+) -> tuple[SizeLinkage, ...]:
     """Link the masked records in `rows` by subsets of the variables; one `Places` each, of at least one record.
 
-    Of every size at most `per_size` subsets are tried: all of them, or a sample drawn by `seed`.
+    Of every size, up to the `largest` (0: all variables), at most `per_size` subsets are tried: all of them, or a
+    sample drawn by `seed`. Smaller sizes are drawn alike whatever the largest is.
     """
-    return tuple(_one_size(places, rows, size, per_size, seed) for size in range(1, len(places) + 1))
+    sizes = range(1, min(largest or len(places), len(places)) + 1)
+    return tuple(_one_size(places, rows, size, per_size, seed) for size in sizes)
 
 
 def _one_size(places: Sequence[Places], rows: Rows, size: int, per_size: int, seed: int) -> SizeLinkage:
@@ -69,24 +75,22 @@ def drawn_subsets(count: int, size: int, at_most: int, seed: int) -> Iterator[Su
             yield subset
 
 
+@dataclass(frozen=True)
 class SubsetLinkage:
-    """How many masked records an intruder links who knows only some of the variables.
-
-    Of every size, `per_size` subsets are tried; in a file of more than `records`, a sample of that many is linked.
-    """
+    """How many masked records an intruder links who knows only some of the variables."""
 
     name: ClassVar[str] = "subset-linkage"
     title: ClassVar[str] = "Record linkage averaged over what an intruder may know"
     traits: ClassVar[MeasureTraits] = MeasureTraits("risk", draws=True)
 
-    def __init__(self, per_size: int = 10, records: int = 2_000, seed: int = 0) -> None:
-        self.per_size = per_size
-        self.records = records
-        self.seed = seed
+    known_at_most: int = measure_parameter("Variables that the intruder knows, at most; 0 for no bound.", 0, least=0)
+    per_size: int = measure_parameter("Subsets tried of every size, at most.", 10, least=1)
+    records: int = measure_parameter("Masked records linked, at most.", 2_000, least=1)
+    seed: int = 0
 
     def prepared(self, inputs: MeasureInputs) -> SubsetLinkage:
         """Return the measure with the seed of the run."""
-        return SubsetLinkage(self.per_size, self.records, inputs.seed)
+        return replace(self, seed=inputs.seed)
 
     def measure(self, pair: Pair) -> Measured:
         """Link by subsets of the known variables of every size."""
@@ -96,7 +100,7 @@ class SubsetLinkage:
             return not_linked(self.name, self.title, because("no-record-to-link"))
         places = [place(pair[name]) for name in pair.known]
         rows = sampled_rows(len(pair), self.records, self.seed)
-        sizes = subset_linkage(places, rows, self.per_size, self.seed)
+        sizes = subset_linkage(places, rows, self.per_size, self.seed, self.known_at_most)
         mean = float(np.mean([size.mean for size in sizes]))
         largest = max(sizes, key=lambda size: size.largest)
         figures = (
@@ -106,7 +110,7 @@ class SubsetLinkage:
             Figure("records", "records linked", len(rows), Unit.COUNT),
         )
         says = (
-            f"Averaged over intruders who know 1 to {len(places)} variables, {mean:.2f}% of the masked records are "
+            f"Averaged over intruders who know 1 to {len(sizes)} variables, {mean:.2f}% of the masked records are "
             f"linked to the right person; the best subset links {largest.largest:.2f}%."
         )
         notes = [note for each in places for note in each.notes]
@@ -115,6 +119,12 @@ class SubsetLinkage:
 
 
 REGISTERED = {"subset-linkage": SubsetLinkage()}
+
+
+def require_known_at_most(bound: object) -> None:
+    """Refuse a number of known variables that is none: UsageError."""
+    if isinstance(bound, bool) or not isinstance(bound, int) or bound < 1:
+        raise UsageError(f"an intruder cannot know {bound!r} variables at most", hint="a whole number from 1")
 
 
 def sampled_rows(records: int, at_most: int, seed: int) -> Rows:

@@ -98,6 +98,9 @@ def key_figures(assessment: Assessment) -> Iterator[tuple[str, str, bool]]:
     score, linked = (_figure((assessment.score,), "score", name) for name in ("score", "dbrl"))
     is_useless = score is not None and score.value is not None and score.value >= UNMASKED
     yield "SCORE (50: not masked)", shown_or_why_not(score).removesuffix("%"), is_useless
+    averaged = _figure((assessment.score,), "score", "score-averaged")
+    if averaged is not None:
+        yield "SCORE, linkage averaged", shown_or_why_not(averaged).removesuffix("%"), False
     yield "Records linked (DBRL)", shown_or_why_not(linked), False
     yield _certain(assessment)
 

@@ -130,6 +130,7 @@ def shown_name(part: SubdomainMeasured, assessment: Assessment, show_values: boo
 
 _HIDDEN = "results that reveal single records are left out; --show-values shows them"
 _PARTS = ("pil", "dbrl", "id", "dr", "score")
+_AVERAGED_PARTS = ("dbrl-averaged", "dr-averaged", "score-averaged")
 
 
 def assessment_text(
@@ -183,6 +184,9 @@ def _rules(assessment: Assessment) -> str:
 def _facts(assessment: Assessment, columns: int) -> Iterator[str]:
     parts = {figure.name: shown_figure(figure) for figure in assessment.score.figures}
     yield from fact("SCORE", ", ".join(f"{name.upper()} {parts[name]}" for name in _PARTS), columns, "")
+    if _AVERAGED_PARTS[0] in parts:
+        averages = ", ".join(f"{name.partition('-')[0].upper()} {parts[name]}" for name in _AVERAGED_PARTS)
+        yield from fact("averaged", averages, columns, "")
     known = ", ".join(clean(name) for name in assessment.known)
     yield from fact("known", f"an intruder is taken to know {known or 'nothing'}", columns, "")
     blocks = [", ".join(clean(name) for name in block.names) for block in assessment.pair.blocks]

@@ -147,6 +147,26 @@ def test_subsets_are_averaged_within_a_size_and_then_over_sizes() -> None:
     assert found.notes == ()
 
 
+@pytest.mark.parametrize("bound", [1, 2, 3, 9])
+def test_an_intruder_knows_no_more_variables_than_the_bound(bound: int) -> None:
+    original, masked = grouped(40, 3, 3, seed=7)
+    found = SubsetLinkage(known_at_most=bound).measure(pair_of(original, masked))
+    means = [
+        np.mean(
+            [slow_linkage(original[:, list(s)], masked[:, list(s)]) for s in itertools.combinations(range(3), size)]
+        )
+        for size in range(1, min(bound, 3) + 1)
+    ]
+    assert [row[3] for row in found.tables[0].rows] == pytest.approx(means)
+    assert found.value("linked") == pytest.approx(np.mean(means))
+
+
+def test_the_bound_changes_no_draw_of_a_smaller_size() -> None:
+    pair = pair_of(*grouped(60, 6, 3, seed=8))
+    bound, free = (SubsetLinkage(known_at_most=most, per_size=4, seed=3).measure(pair) for most in (3, 0))
+    assert bound.tables[0].rows == free.tables[0].rows[:3]
+
+
 def test_many_subsets_and_records_are_drawn_by_the_seed_and_it_is_said() -> None:
     original, masked = grouped(60, 6, 3, seed=8)
     measure = SubsetLinkage(per_size=4, records=20, seed=3)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from constraint_sdc.measures.score import score, score_measured
+from constraint_sdc.measures.score import AveragedLinkage, score, score_measured
 from constraint_sdc.reports.sentences import sentences, worded
 
 
@@ -40,3 +40,18 @@ def test_a_part_that_is_not_defined_leaves_the_score_undefined(missing: int) -> 
 
 def test_the_sentence_has_the_number() -> None:
     assert "36.35" in worded(score_measured(38.43, 31.30, 37.24).says)
+
+
+def test_a_second_score_takes_the_averaged_linkage() -> None:
+    found = score_measured(40.0, 80.0, 20.0, AveragedLinkage(30.0, 5))
+    assert (found.value("score"), found.value("dr")) == (45.0, 50.0)
+    assert (found.value("score-averaged"), found.value("dr-averaged"), found.value("dbrl-averaged")) == (32.5, 25, 30)
+    assert "It is 32.50 with linkage averaged over intruders who know 1 to 5 variables: risk 25.00%." in worded(
+        found.says
+    )
+
+
+def test_an_averaged_linkage_that_is_not_defined_is_not_nought() -> None:
+    found = score_measured(40.0, None, 20.0, AveragedLinkage(None, 1))
+    assert found.value("score-averaged") is None
+    assert "Not measured either with linkage averaged over intruders who know 1 variable." in worded(found.says)

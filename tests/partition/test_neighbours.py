@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from constraint_sdc.arrays import NeighbourLists, Points
 from constraint_sdc.partition.methods import tree
-from constraint_sdc.partition.search import kernels, neighbours
+from constraint_sdc.partition.search import neighbour_kernels, neighbours
 from constraint_sdc.partition.search.neighbours import find_copies, nearest
 from tests.partition.drawn import drawn_points
 
@@ -50,20 +50,22 @@ def nearest_one_by_one(points: Points, record: int, count: int) -> list[int]:
     d=st.integers(1, 5),
     count=st.integers(1, 20),
     seed=st.integers(0, 10**6),
+    compiled=st.booleans(),
 )
 def test_small_files_have_the_nearest_records_and_ties_go_by_file_order(
-    kind: str, n: int, d: int, count: int, seed: int
+    kind: str, n: int, d: int, count: int, seed: int, compiled: bool
 ) -> None:
     points = drawn_points(kind, n, d, seed)
-    lists = nearest(points, count, seed)
+    lists = nearest(points, count, seed, compiled=compiled)
     assert lists.shape == (n, min(count, n - 1))
     assert lists.tolist() == [nearest_one_by_one(points, i, count) for i in range(n)]
 
 
+@pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize("kind", SMALL)
-def test_a_file_of_many_leaves_has_them_too(kind: str) -> None:
+def test_a_file_of_many_leaves_has_them_too(kind: str, compiled: bool) -> None:
     points = drawn_points(kind, 700, 6, seed=3)
-    lists = nearest(points, 12, seed=1)
+    lists = nearest(points, 12, seed=1, compiled=compiled)
     for record in range(0, 700, 23):
         assert lists[record].tolist() == nearest_one_by_one(points, record, 12)
 
@@ -166,12 +168,12 @@ def test_no_record_is_measured_twice_when_neighbours_are_introduced(monkeypatch:
         return np.float32(((points[one] - points[other]) ** 2).sum())
 
     for name in ("_clear", "_insert", "_has"):
-        monkeypatch.setattr(kernels, name, getattr(kernels, name).py_func)
-    monkeypatch.setattr(kernels, "_between", between)
+        monkeypatch.setattr(neighbour_kernels, name, getattr(neighbour_kernels, name).py_func)
+    monkeypatch.setattr(neighbour_kernels, "_between", between)
     points = drawn_points("normal", 60, 2, seed=1).astype(np.float32)
     lists = np.array([nearest_one_by_one(points.astype(float), i, 6) for i in range(60)], np.int32)
     better = np.empty_like(lists)
-    kernels.introduce.py_func(points, lists, better, 6, 0, 60)
+    neighbour_kernels.introduce.py_func(points, lists, better, 6, 0, 60)
     assert len(measured) == len(set(measured)) > 60 * 6
     assert all(one != other for one, other in measured)
     assert better.tolist() == lists.tolist()  # nobody is nearer than the nearest

@@ -42,7 +42,7 @@ def anneal(
     `lists` are the near neighbours of every record. A `heat` below one begins at a lower temperature and stays nearer
     the start.
     """
-    is_compiled = _is_compiled(len(cloud), sweeps)
+    is_compiled = runs_compiled(len(cloud), sweeps)
     grouping = Grouping(cloud, labels, k, by_record=is_compiled)
     for group in np.flatnonzero(grouping.size > grouping.most).tolist():
         split(grouping, group)
@@ -85,7 +85,7 @@ def _compiled_sweep(grouping: Grouping, lists: AnyIntegers) -> SweepStep:
     return sweep
 
 
-def _is_compiled(records: int, sweeps: int) -> bool:
+def runs_compiled(records: int, sweeps: int) -> bool:
     """Tell whether compiled code makes up for its loading; a small file needs none, so it is compiled only to be kept.
 
     The groups are the same either way.

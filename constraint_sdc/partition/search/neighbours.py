@@ -38,12 +38,13 @@ _CHUNK = 4_096
 """Records that a thread takes at a time."""
 
 
-def nearest(points: Points, count: int, seed: int) -> NeighbourLists:
+def nearest(points: Points, count: int, seed: int, *, compiled: bool = False) -> NeighbourLists:
     """Return for every record the `count` (or n - 1) records nearest to it, nearest first, never itself.
 
     Up to 5,000 records the answer is exact, and ties go to the record that comes first in the file. Above, most but not
     all are the nearest (docs/partition/tree.md has the shares), and a record with enough copies has copies only. The
-    result depends neither on `seed` nor on the number of threads.
+    result depends neither on `seed` nor on the number of threads, nor, in a small file, on whether `compiled` code
+    finds it.
 
     >>> nearest(np.array([[0.0], [5.0], [1.0], [7.0]]), 2, seed=1).tolist()
     [[2, 1], [3, 2], [0, 1], [1, 2]]
@@ -53,6 +54,8 @@ def nearest(points: Points, count: int, seed: int) -> NeighbourLists:
     if count == 0 or points.shape[1] == 0:
         return _first_in_file(len(points), count)
     points = np.ascontiguousarray(points) * safe_scale(points)
+    if compiled and len(points) <= COMPILED_ABOVE:
+        return _exact_by_kernel(points, count)
     copies = find_copies(points)
     pool = np.flatnonzero(copies.rank <= count)  # no list needs more copies of a point than these
     if len(points) <= COMPILED_ABOVE:
@@ -101,6 +104,16 @@ def find_copies(points: Points) -> Copies:
     place = np.empty_like(order)
     place[order] = np.arange(len(points))
     return Copies(order, start, place - start, size)
+
+
+def _exact_by_kernel(points: Points, count: int) -> NeighbourLists:
+    """Return the nearest of all records; the variable that is spread widest ends most visits early."""
+    from constraint_sdc.partition.search.neighbour_kernels import list_nearest
+
+    axis = int(points.std(axis=0).argmax())
+    lists = np.empty((len(points), count), np.int32)
+    list_nearest(points, np.argsort(points[:, axis], kind="stable"), axis, lists)
+    return lists
 
 
 def _exact(points: Points, candidates: Rows, count: int) -> NeighbourLists:
@@ -179,7 +192,7 @@ def _among_copies(points: Points, copies: Copies, pool: Rows, count: int) -> Nei
 def _search(points: Points, count: int) -> NeighbourLists:
     """Return what a search of the nearest blocks finds, improved once; records are stored in the order of the tree."""
     from constraint_sdc.partition.compiled import announce, in_threads
-    from constraint_sdc.partition.search.kernels import introduce, probe
+    from constraint_sdc.partition.search.neighbour_kernels import introduce, probe
 
     announce("search for neighbours", [probe, introduce])
     size = max(_BLOCK, count + 1)

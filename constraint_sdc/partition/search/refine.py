@@ -13,6 +13,7 @@ from constraint_sdc.errors import UsageError
 from constraint_sdc.partition.distances import sse
 from constraint_sdc.partition.methods.tree import safe_scale, tree_order
 from constraint_sdc.partition.partitioner import COMPILED_ABOVE
+from constraint_sdc.partition.search.annealing import runs_compiled
 from constraint_sdc.partition.search.chains import Chain, run_chains
 from constraint_sdc.partition.search.grouping import renumbered
 from constraint_sdc.partition.search.neighbours import nearest
@@ -102,7 +103,8 @@ def refine(cloud: Cloud, labels: Labels, k: int, seed: int, effort: Effort, list
         return labels
     if lists is None:
         count = min(_NEIGHBOURS, len(cloud) - 1)
-        lists = nearest(plain.points, count, seed).astype(np.int64)
+        compiled = runs_compiled(len(cloud), _sweeps(plain, k, effort))
+        lists = nearest(plain.points, count, seed, compiled=compiled).astype(np.int64)
     if len(cloud) <= COMPILED_ABOVE:
         best = _search(plain, labels, k, seed, effort, lists)
     else:
@@ -117,11 +119,8 @@ def refine(cloud: Cloud, labels: Labels, k: int, seed: int, effort: Effort, list
 
 def _search(cloud: Cloud, labels: Labels, k: int, seed: int, effort: Effort, lists: AnyIntegers) -> Labels:
     """Run the chains of an effort, then its rounds, and return the best partition."""
-    # Small groups often occur in several runs and recombine well, but recombination takes time: use more and shorter
-    # runs.
-    is_short = effort.chains > 1 and k <= _SMALL
-    count = 2 * effort.chains if is_short else effort.chains
-    sweeps = sweeps_of(cloud, effort.seconds / 3 if is_short else effort.seconds)
+    count = 2 * effort.chains if _is_short(k, effort) else effort.chains
+    sweeps = _sweeps(cloud, k, effort)
     chains = [Chain(labels, sweeps, _seed(seed, 0, i), _heat(sweeps)) for i in range(count)]
     runs = run_chains(cloud, lists, k, chains)
     best = _best(cloud, [labels, *runs], k)
@@ -132,6 +131,16 @@ def _search(cloud: Cloud, labels: Labels, k: int, seed: int, effort: Effort, lis
         runs = sorted([*run_chains(cloud, lists, k, chains), *runs], key=lambda run: sse(cloud, run))[:_POOLED]
         best = _best(cloud, [best, *runs], k)
     return best
+
+
+def _is_short(k: int, effort: Effort) -> bool:
+    """Tell whether more and shorter runs are better: small groups often occur in several runs and recombine well."""
+    return effort.chains > 1 and k <= _SMALL  # recombination takes time
+
+
+def _sweeps(cloud: Cloud, k: int, effort: Effort) -> int:
+    """Return the sweeps of a run."""
+    return sweeps_of(cloud, effort.seconds / 3 if _is_short(k, effort) else effort.seconds)
 
 
 def sweeps_of(cloud: Cloud, seconds: float) -> int:

@@ -145,6 +145,21 @@ class DomainAtom:
 
 
 @dataclass(frozen=True, slots=True)
+class ConditionAtom:
+    """A condition on one variable without another normal form: its XPath text, and the expression to evaluate.
+
+    A value that satisfies it satisfies it in every record, so an operator that copies a member's value keeps it. The
+    text tells apart what expressions compare as equal (`1` and `true()`).
+    """
+
+    variable: str
+    text: str
+    expression: Expression
+    is_xpath1: bool = False
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class OpaqueAtom:
     """A part that is not understood: its XPath text, the variables it reads, and the reason."""
 
@@ -162,6 +177,7 @@ Atom: TypeAlias = (
     | PatternAtom
     | PresentAtom
     | DomainAtom
+    | ConditionAtom
     | OpaqueAtom
 )
 

@@ -12,6 +12,7 @@ from constraint_sdc.constraints.compare_forms import FLIPPED, NUMBER_TEXT, compa
 from constraint_sdc.constraints.constraint import (
     AllOf,
     AnyOf,
+    ConditionAtom,
     DomainAtom,
     Formula,
     OpaqueAtom,
@@ -48,13 +49,16 @@ from constraint_sdc.evaluate.expression import (
     Sequence,
     Variable,
     variables_of,
+    walk,
 )
-from constraint_sdc.xpath.functions import INTEGER_TYPES, is_truth
+from constraint_sdc.evaluate.truth import refuses
+from constraint_sdc.xpath.functions import INTEGER_TYPES, answers_truth_or_text, is_truth
 
 _TRUE, _FALSE = AllOf(()), AnyOf(())
 _MOST_ATOMS = 2000
 _AT_LEAST_ONE = ((">", 0), (">=", 1), ("!=", 0))
 _NONE = (("=", 0), ("<", 1), ("<=", 0))
+_COMPUTES_TEXTS = "computes with texts"
 _TEXT_ORDER = "compares texts character by character; write number(...) on both sides to compare numbers"
 
 
@@ -92,15 +96,29 @@ def _formula(expression: Expression, xpath1: bool) -> Formula:
         case Sequence(()):
             return _FALSE
         case Compare():
-            return _compare(expression, xpath1)
+            return _of_one_variable(expression, _compare(expression, xpath1), xpath1)
         case Castable():
-            return _castable(expression)
+            return _of_one_variable(expression, _castable(expression), xpath1)
         case Call():
-            return _call(expression, xpath1)
+            return _of_one_variable(expression, _call(expression, xpath1), xpath1)
         case Arithmetic() | Negate():
-            return _compare_leaf(Compare("!=", expression, Literal(0)), xpath1, is_truth_of_number=True)
+            leaf = _compare_leaf(Compare("!=", expression, Literal(0)), xpath1, is_truth_of_number=True)
+            return _of_one_variable(expression, leaf, xpath1)
         case Sequence() | Outside():
             return opaque(expression, "asks whether a list is empty or not")
+
+
+def _of_one_variable(expression: Expression, formula: Formula, xpath1: bool) -> Formula:
+    """Return the formula; where a part of it is not understood, a condition on one variable stands for the whole.
+
+    What the evaluator refuses stays opaque: nobody but Saxon can tell which values satisfy it.
+    """
+    names = variables_of(expression)
+    if len(names) != 1 or not any(isinstance(atom, OpaqueAtom) for atom in atoms(formula)):
+        return formula
+    if any(isinstance(part, Outside) for part in walk(expression)) or refuses(expression, xpath1=xpath1) is not None:
+        return formula
+    return ConditionAtom(names[0], show_expression(expression), expression, xpath1)
 
 
 def _choice(test: Formula, then: Formula, otherwise: Formula) -> Formula:
@@ -153,7 +171,8 @@ def _compare_leaf(expression: Compare, xpath1: bool, *, is_truth_of_number: bool
     try:
         formula = compare_forms(arithmetic_form(left, xpath1=xpath1), op, arithmetic_form(right, xpath1=xpath1))
     except NotArithmeticError as why:
-        return opaque(expression, str(why))
+        is_text = any(isinstance(side, Call) and answers_truth_or_text(side.name) for side in (left, right))
+        return opaque(expression, _COMPUTES_TEXTS if is_text else str(why))
     refusal = None if is_truth_of_number else _not_numeric(left, op, right, expression.value, xpath1)
     if refusal:
         return opaque(expression, refusal)
@@ -214,7 +233,7 @@ def _special_question(one: Expression, op: CompareOp, other: Expression, value: 
             return (
                 answer
                 if answer is not None
-                else opaque(Compare(op, one, other, value), _TEXT_ORDER if found else "computes with texts")
+                else opaque(Compare(op, one, other, value), _TEXT_ORDER if found else _COMPUTES_TEXTS)
             )
         case _:
             return None
@@ -262,7 +281,8 @@ def _call(call: Call, xpath1: bool) -> Formula:
                 return found
             if call.name == "number" or call.name in INTEGER_TYPES or call.name in ("xs:decimal", "xs:double"):
                 return _compare_leaf(Compare("!=", call, Literal(0)), xpath1, is_truth_of_number=True)
-            return opaque(call, f"{call.name}() is not supported as a condition")
+            is_text = answers_truth_or_text(call.name)
+            return opaque(call, _COMPUTES_TEXTS if is_text else f"{call.name}() is not supported as a condition")
 
 
 def _exists(argument: Expression, call: Call, xpath1: bool) -> Formula:

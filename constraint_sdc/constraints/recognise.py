@@ -26,7 +26,17 @@ from constraint_sdc.constraints.constraint import (
 )
 from constraint_sdc.constraints.normalise import normalise
 from constraint_sdc.constraints.simplify import negate, simplify
-from constraint_sdc.evaluate.expression import Arithmetic, Call, Castable, Compare, Expression, Not, variables_of, walk
+from constraint_sdc.evaluate.expression import (
+    Arithmetic,
+    Call,
+    Castable,
+    Compare,
+    Expression,
+    Literal,
+    Not,
+    variables_of,
+    walk,
+)
 
 _SKIPPING = frozenset({"sum", "avg", "min", "max"})
 
@@ -37,7 +47,9 @@ def recognise(expression: Expression, premise: Formula | None = None, *, xpath1:
     if premise is not None:
         formula = simplify(AnyOf((negate(premise), formula)))
     kind, reason = _kind(formula, premise is None and _is_one_quotient(expression))
-    return Constraint(kind, formula, formula_variables(formula), "; ".join((reason, *_notes(expression))))
+    return Constraint(
+        kind, formula, formula_variables(formula), "; ".join((reason, *_notes(expression, xpath1=xpath1)))
+    )
 
 
 def formula_variables(formula: Formula) -> tuple[str, ...]:
@@ -107,7 +119,7 @@ def _is_one_quotient(expression: Expression) -> bool:
     )
 
 
-def _notes(expression: Expression) -> list[str]:
+def _notes(expression: Expression, *, xpath1: bool) -> list[str]:
     """Return notes on records with missing or unusually written values, which the formula does not cover."""
     notes = []
     calls = {part.name for part in walk(expression) if isinstance(part, Call)}
@@ -116,4 +128,13 @@ def _notes(expression: Expression) -> list[str]:
         notes.append(f"{', '.join(skipping)}() skips absent values; the normal form is that of complete records")
     if any(isinstance(part, Castable) and part.type == "xs:integer" for part in walk(expression)):
         notes.append("castable as xs:integer also asks for a text without a decimal point")
+    if not xpath1 and any(isinstance(part, Compare) and _orders_texts(part) for part in walk(expression)):
+        notes.append("compares texts character by character; write number(...) to compare numbers")
     return notes
+
+
+def _orders_texts(comparison: Compare) -> bool:
+    """Tell whether a comparison asks for the order of a variable and a text, as `V1 < 'B'` does."""
+    sides = (comparison.left, comparison.right)
+    has_text = any(isinstance(side, Literal) and isinstance(side.value, str) for side in sides)
+    return has_text and comparison.op not in ("=", "!=")

@@ -9,6 +9,7 @@ from typing import Literal as OneOf
 from constraint_sdc.constraints.constraint import (
     AllOf,
     AnyOf,
+    ConditionAtom,
     Constraint,
     DomainAtom,
     EditRule,
@@ -138,7 +139,7 @@ def _is_premise(item: Formula) -> bool:
     match item:
         case LinearAtom() | ProductAtom() | PolynomialAtom() | IntegerAtom() | SetAtom():
             return item.if_missing
-        case PatternAtom() | PresentAtom() | DomainAtom():
+        case PatternAtom() | PresentAtom() | DomainAtom() | ConditionAtom():
             return item.negated
         case AllOf(items) | AnyOf(items):
             return bool(items) and all(_is_premise(inner) for inner in items)

@@ -10,6 +10,7 @@ from fractions import Fraction
 from constraint_sdc.constraints.compare_forms import NUMBER_TEXT
 from constraint_sdc.constraints.constraint import (
     Atom,
+    ConditionAtom,
     DomainAtom,
     IntegerAtom,
     LinearAtom,
@@ -136,6 +137,8 @@ def show_atom(atom: Atom) -> str:
             return f"{show_name(variable)} is {word}"
         case DomainAtom(variable, source, negated):
             return f"{show_name(variable)} {'does not occur' if negated else 'occurs'} in {show_outside(source)}"
+        case ConditionAtom(_, text, negated=negated):
+            return f"not({text})" if negated else text
         case OpaqueAtom(text):
             return text
 

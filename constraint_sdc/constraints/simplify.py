@@ -8,6 +8,7 @@ from dataclasses import replace
 from constraint_sdc.constraints.constraint import (
     AllOf,
     AnyOf,
+    ConditionAtom,
     DomainAtom,
     Formula,
     IntegerAtom,
@@ -99,7 +100,7 @@ def negate(formula: Formula) -> Formula:
             return replace(formula, op=OPPOSITE[formula.op], if_missing=not formula.if_missing)
         case SetAtom() | IntegerAtom():
             return replace(formula, negated=not formula.negated, if_missing=not formula.if_missing)
-        case PatternAtom() | PresentAtom() | DomainAtom():
+        case PatternAtom() | PresentAtom() | DomainAtom() | ConditionAtom():
             return replace(formula, negated=not formula.negated)
         case OpaqueAtom(text):
             inner = text[4:-1] if text.startswith("not(") and text.endswith(")") else f"not({text})"

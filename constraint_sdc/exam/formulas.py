@@ -14,6 +14,7 @@ from constraint_sdc.constraints.constraint import (
     AllOf,
     AnyOf,
     Atom,
+    ConditionAtom,
     DomainAtom,
     Formula,
     IntegerAtom,
@@ -26,7 +27,7 @@ from constraint_sdc.constraints.constraint import (
     SetAtom,
     atoms,
 )
-from constraint_sdc.evaluate.expression import CompareOp, Outside
+from constraint_sdc.evaluate.expression import CompareOp, Outside, Variable
 from constraint_sdc.operators.operator import NUMBER_TEXTS
 
 # What a formula says about one record, on exact numbers and texts, written the slow and obvious way.
@@ -47,6 +48,11 @@ OPAQUE: dict[str, Callable[[Record], bool]] = {
     "as many characters": lambda record: len(record["V1"].text or "") == len(record["V2"].text or ""),
     "odd numerators": lambda record: record["V1"].number.numerator % 2 == record["V3"].number.numerator % 2,
     "ends alike": lambda record: (record["V2"].text or "x")[-1] == (record["V3"].text or "y")[-1],
+}
+
+CONDITIONS: dict[str, Callable[[ExactValue], bool]] = {
+    "number(V) mod 3 > 1": lambda value: value.number > 0 and value.number % 3 > 1,
+    "substring(V, 2, 1) = '.'": lambda value: (value.text or "")[1:2] == ".",
 }
 
 
@@ -78,6 +84,8 @@ def holds(formula: Formula, record: Record, slack: float = 0.0, is_rounded: bool
             return (name in record and (not filled or record[name].text != "")) != negated
         case DomainAtom(name, _, negated):
             return (record[name].text in DOMAIN) != negated
+        case ConditionAtom(name, text, negated=negated):
+            return CONDITIONS[text](record[name]) != negated
         case OpaqueAtom(text):
             return OPAQUE[text](record)
 
@@ -122,7 +130,8 @@ NAMES = ("V1", "V2", "V3")
 OPS: tuple[CompareOp, ...] = ("=", "!=", "<", "<=", ">", ">=")
 POSITIVE = ("1", "2", "3", "4", "6", "8", "9", "0.5", "2.0", "1.50", "0.25", "12")
 ANY = (*POSITIVE, "0", "-1", "-2", "-3", "-0.5", "-6", "5", "7")
-PATTERNS = (*NUMBER_TEXTS, r"^[0-4]", r"^.$", r"\.", r"^-?[0-9]+$")
+PATTERNS = (*NUMBER_TEXTS, r"^[0-4]", r"^.$")
+TEXTUAL = (*PATTERNS, "substring(V, 2, 1) = '.'", "number(V) mod 3 > 1")
 MODULI = tuple(map(Fraction, ("1", "2", "3", "5", "0.5", "0.1", "0.01", "0.25", "10")))
 
 
@@ -211,7 +220,10 @@ def _possible_values(random: Random) -> Atom:
             modulus = random.choice(MODULI)
             return IntegerAtom(name, modulus, random.choice((Fraction(0), modulus, modulus / 2)), negated)
         case 3:
-            return PatternAtom(name, random.choice(PATTERNS), "", negated)
+            chosen = random.choice(TEXTUAL)
+            if chosen in CONDITIONS:
+                return ConditionAtom(name, chosen, Variable(name), negated=negated)
+            return PatternAtom(name, chosen, "", negated)
         case 4:
             return DomainAtom(name, Outside(None, ("Record", name)), negated)
         case _:

@@ -6,6 +6,7 @@ import numpy as np
 
 from constraint_sdc.arrays import Points, Weights
 from constraint_sdc.constraints.constraint import (
+    ConditionAtom,
     DomainAtom,
     Formula,
     IntegerAtom,
@@ -93,6 +94,8 @@ def _atom_verdict(atom: ValueAtom) -> OperatorVerdict:
             return NotCovered(because("product-of-means"))
         case DomainAtom():
             return NotCovered(because("mean-outside-domain"))
+        case ConditionAtom():
+            return NotCovered(because("condition-of-mean"))
         case OpaqueAtom():
             return NotCovered(because("part-not-understood"))
 

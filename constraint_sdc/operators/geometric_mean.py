@@ -8,6 +8,7 @@ import numpy as np
 
 from constraint_sdc.arrays import Points, Weights
 from constraint_sdc.constraints.constraint import (
+    ConditionAtom,
     DomainAtom,
     Formula,
     IntegerAtom,
@@ -86,6 +87,8 @@ def _atom_verdict(atom: ValueAtom) -> OperatorVerdict:
             return pattern_verdict(atom)
         case DomainAtom():
             return NotCovered(because("mean-outside-domain"))
+        case ConditionAtom():
+            return NotCovered(because("condition-of-mean"))
         case OpaqueAtom():
             return NotCovered(because("part-not-understood"))
 

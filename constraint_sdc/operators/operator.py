@@ -15,6 +15,7 @@ from constraint_sdc.arrays import Points, Rows, Weights
 from constraint_sdc.constraints.constraint import (
     AllOf,
     AnyOf,
+    ConditionAtom,
     DomainAtom,
     Formula,
     IntegerAtom,
@@ -196,7 +197,15 @@ class CopyingOperator(Operator, Protocol):
 # The verdict on a formula: the weakest of the verdicts on its atoms.
 
 ValueAtom: TypeAlias = (
-    LinearAtom | ProductAtom | PolynomialAtom | SetAtom | IntegerAtom | PatternAtom | DomainAtom | OpaqueAtom
+    LinearAtom
+    | ProductAtom
+    | PolynomialAtom
+    | SetAtom
+    | IntegerAtom
+    | PatternAtom
+    | DomainAtom
+    | ConditionAtom
+    | OpaqueAtom
 )
 """Every atom except presence, on which all operators have the same verdict."""
 

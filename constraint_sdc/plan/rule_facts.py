@@ -16,6 +16,7 @@ from constraint_sdc.constraints.constraint import (
     AllOf,
     AnyOf,
     Atom,
+    ConditionAtom,
     DomainAtom,
     EditRule,
     Formula,
@@ -256,6 +257,8 @@ class AtomTruth:
                 return None if column is None or domain is None else domain.contains(column) ^ negated
             case PatternAtom():
                 return self._matches(atom)
+            case ConditionAtom():
+                return self._condition(atom)
             case OpaqueAtom():
                 return None
             case _:
@@ -281,6 +284,12 @@ class AtomTruth:
         if column is None:
             return np.zeros(self._table.records, np.bool_)
         return column.state == State.VALUE if filled else column.present()
+
+    def _condition(self, atom: ConditionAtom) -> Flags:
+        """Return the truth of a condition; where only Saxon can decide, the record counts as one that fails it."""
+        records = Records(self._table.columns, self._table.records)
+        found = evaluate_truth(atom.expression, records, xpath1=atom.is_xpath1, domains={})
+        return (found.truth ^ atom.negated) & ~found.unsure
 
     def _matches(self, atom: PatternAtom) -> Flags | None:
         flags = (Literal(atom.flags),) if atom.flags else ()

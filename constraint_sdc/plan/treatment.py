@@ -9,6 +9,7 @@ import numpy as np
 from constraint_sdc.arrays import Floats
 from constraint_sdc.constraints.constraint import (
     Atom,
+    ConditionAtom,
     DomainAtom,
     IntegerAtom,
     PatternAtom,
@@ -88,7 +89,7 @@ def _confined(rule_atoms: Sequence[Atom]) -> list[str]:
         match atom:
             case SetAtom(values=(only,), negated=False) if not isinstance(only, str):
                 continue  # one number: all records that satisfy it have that value
-            case SetAtom(negated=False) | DomainAtom() | PatternAtom():
+            case SetAtom(negated=False) | DomainAtom() | PatternAtom() | ConditionAtom():
                 found.append(atom.variable)
             case IntegerAtom(modulus=modulus) if modulus != 1:
                 found.append(atom.variable)

@@ -235,6 +235,7 @@ _OPERATORS: dict[str, Sentence] = {
     "mean-outside-domain": "a mean need not occur in the other document",
     "mean-not-listed": "a mean of listed values need not be listed",
     "mean-off-step": "a mean of such numbers need not be such a number",
+    "condition-of-mean": "a mean need not satisfy a condition that every member satisfies",
     "text-of-mean": "the text of a mean need not be the text of any member",
     "part-not-understood": "a part of the rule is not understood",
     "never-true": "never true",

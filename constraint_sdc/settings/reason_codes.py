@@ -44,6 +44,7 @@ _OPERATORS = {
     "mean-not-listed": takes(),
     "mean-off-step": takes(),
     "text-of-mean": takes(),
+    "condition-of-mean": takes(),
     "part-not-understood": takes(),
     "never-true": takes(),
     "disjunction": takes(),

@@ -10,6 +10,7 @@ from math import prod
 from constraint_sdc.constraints.constraint import (
     AllOf,
     AnyOf,
+    ConditionAtom,
     Formula,
     IntegerAtom,
     LinearAtom,
@@ -20,6 +21,9 @@ from constraint_sdc.constraints.constraint import (
     SetAtom,
     atom_variables,
 )
+from constraint_sdc.data.table import column_of
+from constraint_sdc.evaluate.truth import Verdict, evaluate_truth
+from constraint_sdc.evaluate.value import Records
 
 ORDER = {
     "=": lambda a, b: a == b,
@@ -45,8 +49,16 @@ def holds(formula: Formula, texts: Mapping[str, str]) -> bool:
             return (re.search(regex, texts.get(name, ""), re.DOTALL if flags else 0) is not None) != negated
         case SetAtom(name, values, negated, if_missing) if isinstance(values[0], str):
             return (texts[name] in values) != negated if name in texts else if_missing
+        case ConditionAtom(negated=negated):
+            return bool(evaluated(formula, texts).truth[0]) != negated
         case _:
             return _numeric(formula, texts)
+
+
+def evaluated(atom: ConditionAtom, texts: Mapping[str, str]) -> Verdict:
+    """Evaluate a condition that has no normal form; the evaluator has Saxon as an examiner of its own."""
+    columns = {name: column_of(name, [text]) for name, text in texts.items() if name == atom.variable}
+    return evaluate_truth(atom.expression, Records(columns, 1), xpath1=atom.is_xpath1, domains={})
 
 
 def _numeric(atom: Formula, texts: Mapping[str, str]) -> bool:

@@ -216,7 +216,8 @@ TABLE: list[tuple[str, type, type, type, type]] = [
     ("exists(V1)", P, P, P, P),
     ("exists(index-of($original//Record/V1, V1))", N, N, P, P),
     ("not(number(V1) < 5) or number(V2) <= number(V3)", N, N, N, N),
-    ("upper-case(V1) = 'A'", N, N, N, N),
+    ("upper-case(V1) = 'A'", N, N, P, P),
+    ("upper-case(V1) = V2", N, N, N, N),
 ]
 
 

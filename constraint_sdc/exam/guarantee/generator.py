@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from constraint_sdc.exam.guarantee.bounds import INEQUALITIES, POSSIBLE_VALUES
+from constraint_sdc.exam.guarantee.codes import CODES
 from constraint_sdc.exam.guarantee.conditions import CONDITIONS, SURVEYS
 from constraint_sdc.exam.guarantee.drafting import Draft
 from constraint_sdc.exam.guarantee.equations import PRODUCTS, SUMS
@@ -101,7 +102,8 @@ def write_case(case: ExamCase, folder: Path) -> CaseFiles:
 
 T = TypeVar("T")
 Idea = Callable[[Draft], None]
-FAMILIES: tuple[tuple[tuple[tuple[Idea, int], ...], int], ...] = (
+Family = tuple[tuple[Idea, int], ...]
+FAMILIES: tuple[tuple[Family, int], ...] = (
     (SUMS, 4),
     (PRODUCTS, 2),
     (INEQUALITIES, 3),
@@ -109,6 +111,9 @@ FAMILIES: tuple[tuple[tuple[tuple[Idea, int], ...], int], ...] = (
     (CONDITIONS, 4),
     (SURVEYS, 3),
 )
+LATER_FAMILIES: tuple[tuple[Family, int], ...] = ((CODES, 6),)
+FIRST_LATER = 400
+"""Cases from this seed on draw from the later families too; those before it stay as they were."""
 MOST_RULES, MOST_VARIABLES = 8, 14
 CATEGORIES = (
     ("F", "M"),
@@ -124,7 +129,7 @@ def make_case(seed: int) -> ExamCase:
     rng, k, records = _opening(seed)
     kept_rules: list[PlacedRule] = []
     while not kept_rules:
-        draft = _draft(rng, records)
+        draft = _draft(rng, records, _families(seed))
         kept_rules, rows = _thin_out(draft, dress(draft.rules, rng), records)
     twist = twist_of(seed)
     chosen = damage(twist, draft, [_row(draft, row) for row in _chosen(rows, records, rng)])
@@ -173,12 +178,12 @@ def _holding(across: Mapping[str, str], data: str, draft: Draft) -> tuple[tuple[
 def ideas_of(seed: int) -> tuple[str, ...]:
     """Return the ideas that are first drawn for a case, and its twists; Saxon has not been asked about them yet."""
     rng, _, records = _opening(seed)
-    return (*_draft(rng, records).ideas, *twist_of(seed).names)
+    return (*_draft(rng, records, _families(seed)).ideas, *twist_of(seed).names)
 
 
 def all_ideas() -> set[str]:
     """Return every idea and twist that the generator has."""
-    families = {_name(idea) for family, _ in FAMILIES for idea, _ in family}
+    families = {_name(idea) for family, _ in (*FAMILIES, *LATER_FAMILIES) for idea, _ in family}
     return families | {"missing values", "odd spelling"} | set(TWISTS)
 
 
@@ -186,6 +191,10 @@ def _opening(seed: int) -> tuple[random.Random, int, int]:
     rng = random.Random(seed)
     k = rng.choice((2, 3, 3, 3, 4, 5, 5, 7, 10, 12))
     return rng, k, _records(rng, k)
+
+
+def _families(seed: int) -> tuple[tuple[Family, int], ...]:
+    return FAMILIES if seed < FIRST_LATER else FAMILIES + LATER_FAMILIES
 
 
 def _name(idea: Idea) -> str:
@@ -202,7 +211,7 @@ def _records(rng: random.Random, k: int) -> int:
     return rng.randrange(max(30, k), 121) if kind < 0.95 else rng.randrange(120, 151)
 
 
-def _draft(rng: random.Random, records: int) -> Draft:
+def _draft(rng: random.Random, records: int, families: tuple[tuple[Family, int], ...]) -> Draft:
     draft = Draft(
         rng=rng,
         size=min(480, 3 * records + 60),
@@ -212,12 +221,12 @@ def _draft(rng: random.Random, records: int) -> Draft:
     )
     _add_texts(draft)
     wanted = rng.randrange(1, MOST_RULES + 1)
-    family = _drawn(FAMILIES[:2], rng) if rng.random() < 0.6 else _drawn(FAMILIES, rng)
+    family = _drawn(FAMILIES[:2], rng) if rng.random() < 0.6 else _drawn(families, rng)
     while len(draft.rules) < wanted and len(draft.numeric) < MOST_VARIABLES:
         idea = _drawn(family, rng)
         idea(draft)
         draft.ideas.append(_name(idea))
-        family = _drawn(FAMILIES, rng)
+        family = _drawn(families, rng)
     _add_bystanders(draft)
     make_missing(draft)
     spell_oddly(draft)

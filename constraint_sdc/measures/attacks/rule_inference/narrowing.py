@@ -14,6 +14,7 @@ from constraint_sdc.constraints.constraint import (
     AllOf,
     AnyOf,
     Atom,
+    ConditionAtom,
     DomainAtom,
     EditRule,
     Formula,
@@ -92,7 +93,7 @@ def atom_narrower(atom: Atom, scene: Scene) -> Narrower | None:
         case DomainAtom(variable, _, negated):
             known = None if negated else scene.domains.get(variable)
             return None if known is None else OneOf(variable, known)
-        case PatternAtom() | OpaqueAtom():
+        case PatternAtom() | ConditionAtom() | OpaqueAtom():
             return None
         case _:
             assert_never(atom)

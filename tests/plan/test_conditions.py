@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from constraint_sdc.commands.masking.preparation import prepare_file
+from constraint_sdc.constraints.constraint import ConditionAtom
+from constraint_sdc.constraints.normalise import normalise
+from constraint_sdc.evaluate.expression import Call, Compare, Literal, Variable
 from constraint_sdc.operators.lower_median import LowerMedian
 from constraint_sdc.plan.plan import Why
+from constraint_sdc.plan.rule_facts import AtomTruth
 from tests.maskers.extract import columns, extract, the_block, the_rule
 
 N = 24
@@ -33,10 +38,12 @@ def test_a_number_that_must_satisfy_a_condition_gets_the_lower_median(tmp_path: 
 def test_true_and_one_are_different_conditions(tmp_path: Path) -> None:
     """Python calls True and 1 equal, and so two expressions; XPath does not."""
     flags = ["1" if i % 2 else "true" for i in range(N)]
-    records = columns(Flag=flags, A=[5 if flag == "1" else 7 for flag in flags])
-    rules = {
-        "one": "not(concat(Flag, '') = string(1)) or number(A) = 5",
-        "truth": "not(concat(Flag, '') = string(true())) or number(A) = 7",
-    }
-    (block,) = extract(tmp_path, records, rules).design(3).blocks
-    assert sorted(len(stratum.rows) for stratum in block.strata) == [N // 2, N // 2]
+    given = extract(tmp_path, columns(Flag=flags, A=range(N)))
+    truth = AtomTruth(prepare_file(given.data, None, given.options(2)).plan_inputs.table, {})
+    for word in (1, True):
+        test = Compare("=", Call("concat", (Variable("Flag"), Literal(""))), Call("string", (Literal(word),)))
+        atom = normalise(test, xpath1=False)
+        assert isinstance(atom, ConditionAtom)
+        found = truth.of(atom)
+        assert found is not None
+        assert found.tolist() == [flag == str(word).lower() for flag in flags]

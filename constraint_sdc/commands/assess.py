@@ -81,7 +81,8 @@ def _refuse_idle_parameters(options: AssessOptions) -> None:
     """Refuse parameters that do not exist, have no such value, or belong to an attack that is not tried."""
     for name, values in options.parameters.items():
         traits = with_parameters(MEASURES[name], name, values).traits
-        if traits.family == "attack" and options.attacks is not None and name not in options.attacks:
+        is_tried = traits.by_default if options.attacks is None else name in options.attacks
+        if traits.family == "attack" and not is_tried:
             raise UsageError(f"parameters of {name} have no meaning here", hint="it is not among the attacks to try")
         if traits.needs_rules and options.rules is None:
             raise UsageError(f"parameters of {name} have no meaning here", hint="it needs --rules")

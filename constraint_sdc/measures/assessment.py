@@ -167,12 +167,14 @@ class MeasureTraits:
     `family` is the part of the assessment it belongs to. `unmasked` is the value of its first figure when the masked
     file is the original, None where nothing is claimed. With `draws` it samples by the seed, so that its figures may
     depend on the order of the records. With `needs_rules` it runs only with rules that every original record satisfies.
+    An attack that is not `by_default` runs in an assessment only if it is named.
     """
 
     family: OneOf["utility", "risk", "attack"]
     unmasked: float | None = None
     draws: bool = False
     needs_rules: bool = False
+    by_default: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,7 @@ MEASURES = Registry[Measure](
         "probabilistic-linkage",
         "interval-disclosure",
         "transparency",
+        "transparency-linkage",
         "single-ranking",
         "rule-inference",
     ),
@@ -83,14 +84,14 @@ def attacks_on(
     names: tuple[str, ...] | None = None,
     given: ToldParameters = NOTHING,
 ) -> tuple[Measure, ...]:
-    """Return the attacks of these names, all that apply if None.
+    """Return the attacks of these names; if None, all that apply and are tried by default.
 
     Rule inference needs rules that every original record satisfies; `domains` are the values of variables that
     value-domain rules restrict.
     """
     found = _family("attack", MeasureInputs(seed, rules, domains), given)
     if names is None:
-        return found
+        return tuple(attack for attack in found if attack.traits.by_default)
     for name in names:
         if name not in attacks():
             raise UsageError(f"unknown attack {name!r}", hint=f"use one of: {', '.join(attacks())}, or none")

@@ -191,6 +191,9 @@ _ATTACKS: dict[str, Sentence] = {
     "slack-known": "Slack is the distance of masked values from the method's own; an intruder is assumed to know it.",
     "nothing-follows": "No certain conclusion follows from: {variables}.",
     "rerun-needs-order": "Running the method needs the records in file order, and the seed if random: the worst case.",
+    "linked-originals-drawn": "{linked:,} of {records:,} originals were drawn and linked, each to all masked records "
+    "(seed {seed}).",
+    "no-single-possible": "No original has a single nearest masked record: the share of right links is not defined.",
     "drawn-while-secret": "Drawn at random, and protected as long as the seed is secret: {variables}.",
     "nobody-re-identified": "Re-identification is not defined: {why}.",
     "no-number-known": "the intruder knows no numeric variable",

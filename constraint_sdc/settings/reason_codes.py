@@ -287,6 +287,8 @@ _ATTACKS = {
     "slack-known": takes(),
     "nothing-follows": takes("variables"),
     "rerun-needs-order": takes(),
+    "linked-originals-drawn": takes("linked", "records", "seed"),
+    "no-single-possible": takes(),
     "drawn-while-secret": takes("variables"),
     # single ranking
     "nobody-re-identified": takes("why"),

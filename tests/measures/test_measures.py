@@ -25,8 +25,8 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 UTILITY = utility_measures((parse_regression("V1 ~ V2"),))
 RISK = risk_measures()
 POSITIVE = rule_of("positive", LinearAtom((("V1", Fraction(1)),), ">", Fraction(0)))
-ALL_ATTACKS = attacks_on([POSITIVE], {})
-ATTACKS = ("transparency", "single-ranking", "rule-inference")
+ATTACKS = ("transparency", "transparency-linkage", "single-ranking", "rule-inference")
+ALL_ATTACKS = attacks_on([POSITIVE], {}, names=ATTACKS)
 
 
 def written() -> set[str]:
@@ -90,6 +90,10 @@ def test_the_score_is_made_of_what_was_measured() -> None:
     found = score_of(costs, risks)
     pil, dbrl, disclosed = (found.value(name) or 0.0 for name in ("pil", "dbrl", "id"))
     assert found.value("score") == pytest.approx((pil + (dbrl + disclosed) / 2) / 2)
+
+
+def test_an_attack_that_is_not_tried_by_default_has_to_be_named() -> None:
+    assert [each.name for each in attacks_on([POSITIVE], {})] == ["transparency", "single-ranking", "rule-inference"]
 
 
 def test_an_attack_without_rules_is_not_run_and_cannot_be_asked_for() -> None:

@@ -108,7 +108,9 @@ def _says(pair: Pair, there: Linkage, by: str) -> str:
     )
 
 
-def not_linked(name: str, title: str, why: Reason) -> Measured:
+def not_linked(
+    name: str, title: str, why: Reason, label: str = "masked records linked to the right original"
+) -> Measured:
     """Return a result without figures, and the reason."""
-    figure = Figure("linked", "masked records linked to the right original", None)
+    figure = Figure("linked", label, None)
     return Measured(name, title, (figure,), because("not-measured", why=why), notes=(why,))

@@ -12,6 +12,7 @@ from constraint_sdc.cli.comparing import (
     comparing_options,
     gather_comparison,
     inputs_of,
+    intruder_options,
     known_at_most_option,
     seed_option,
 )
@@ -42,6 +43,7 @@ Examples:
 @comparing_options
 @seed_option
 @known_at_most_option
+@intruder_options
 @click.option("--attacks", help="Attacks to try, separated by commas, or none. [default: all that apply]")
 @click.option("--set", "told", multiple=True, help="NAME.PARAMETER=VALUE of a measure or attack (repeatable).")
 @click.option("--details", is_flag=True, help="Also print all figures, tables and notes: per variable, pair, block.")

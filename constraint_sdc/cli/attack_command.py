@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from constraint_sdc.cli.comparing import comparing_options, gather_comparison, seed_option
+from constraint_sdc.cli.comparing import comparing_options, gather_comparison, intruder_options, seed_option
 from constraint_sdc.cli.limits import with_limits
 from constraint_sdc.cli.masking import terminal
 from constraint_sdc.cli.options import FILE, deliver, end_progress, progress_line
@@ -30,6 +30,7 @@ Examples:
   constraint-sdc attack single-ranking census.xml ranked.xml --setting corresponding --share 0.01
   constraint-sdc attack transparency census.xml masked.xml
   constraint-sdc attack rule-inference census.xml masked.xml --rules census.sch
+  constraint-sdc attack intruder-linkage census.xml masked.xml --intruder register.csv --truth-key Id
 """
 
 
@@ -97,6 +98,7 @@ def _plain_attack(attack: Measure) -> click.Command:
     run.__doc__ = (type(attack).__doc__ or attack.title).split("\n\n")[0]
     as_json = click.option("--json", "as_json", is_flag=True, help="JSON under schemas/attack.schema.json.")
     options = comparing_options(as_json(run))
+    options = intruder_options(options) if attack.traits.needs_intruder else options
     options = seed_option(options) if attack.traits.draws else options
     files = click.argument("original", type=FILE)(click.argument("masked", type=FILE)(options))
     found = click.command(attack.name)(files)

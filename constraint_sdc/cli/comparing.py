@@ -41,6 +41,43 @@ def known_at_most_option(command: Command) -> Command:
     return click.option("--known-at-most", type=click.IntRange(min=1), help=words)(command)
 
 
+_MOST_ROWS = 10_000_000
+
+
+class RecordNumbers(click.ParamType[tuple[int, ...]]):
+    """Record numbers and ranges of them in their order, repeated or not: 3,1,10..20,0."""
+
+    name = "N,N..N"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+        """Turn the words into numbers."""
+        if isinstance(value, tuple):
+            return value
+        found: list[int] = []
+        for part in str(value).split(","):
+            first, dots, last = part.strip().partition("..")
+            if not first.isdecimal() or (dots and not last.isdecimal()) or int(last or first) < int(first):
+                self.fail(f"{part.strip()!r} is neither a record number nor a range such as 1..99", param, ctx)
+            if int(last or first) - int(first) >= _MOST_ROWS:
+                self.fail(f"{part.strip()!r} holds more than {_MOST_ROWS:,} numbers", param, ctx)
+            found.extend(range(int(first), int(last or first) + 1))
+        return tuple(found)
+
+
+_INTRUDER = (
+    click.option("--intruder", type=FILE, help="An intruder's own file (XML or CSV): some records, some variables."),
+    click.option("--truth-key", callback=not_empty, help="Variable of ORIGINAL and --intruder that says who is who."),
+    click.option("--truth-rows", type=RecordNumbers(), help="Or: the number in ORIGINAL of each record, 0 for none."),
+)
+
+
+def intruder_options(command: Command) -> Command:
+    """Give a command the options that name an intruder's file and what is true about it."""
+    for option in reversed(_INTRUDER):
+        command = option(command)
+    return command
+
+
 def comparing_options(command: Command) -> Command:
     """Give a command the options that say what is compared, and how."""
     for option in reversed(_OPTIONS):
@@ -64,6 +101,9 @@ def gather_comparison(given: dict[str, Any], *, attacks: tuple[str, ...] | None 
         certificate=given["certificate"],
         known=names_in(given["known"], "--known"),
         attacks=attacks,
+        intruder=given.get("intruder"),
+        truth_key=given.get("truth_key"),
+        truth_rows=given.get("truth_rows"),
         seed=given.get("seed", 0),
         record=given["record"],
         phase=given["phase"],
@@ -77,4 +117,5 @@ def inputs_of(original: Path, masked: Path, given: dict[str, Any]) -> tuple[Path
     """Return every file that is read, which no output may replace; also what is read without being named."""
     from constraint_sdc.commands.certificate.certificate import certificate_path
 
-    return original, masked, given["rules"], given["recipe"], given["certificate"], certificate_path(masked)
+    named = (given[name] for name in ("rules", "recipe", "certificate", "intruder"))
+    return original, masked, *named, certificate_path(masked)

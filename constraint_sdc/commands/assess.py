@@ -7,6 +7,7 @@ from pathlib import Path
 
 from constraint_sdc.arrays import Rows
 from constraint_sdc.commands.measuring.compared_files import ComparedFiles, compare_files
+from constraint_sdc.commands.measuring.intruder_file import read_intruder_file, refuse_truth_mistakes
 from constraint_sdc.commands.measuring.records_file import Progress
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.data.table import Table
@@ -35,13 +36,15 @@ def assess_files(
 ) -> Assessment:
     """Return everything that is measured of a masked file; `progress` hears the number of records read."""
     _refuse_idle_parameters(options)
+    refuse_truth_mistakes(options)
     given = _with_bound(options)
     compared = compare_files(original, masked, options, progress)
     pair, recipe = compared.pair, options.recipe
     regressions = tuple(_regression(text, pair) for text in recipe.assess.regressions)
     utility = _run(utility_measures(regressions, given), pair, given)
     risk = _run(risk_measures(options.seed, given), pair, given)
-    attacks = attacks_on(compared.judged.held, compared.domains, options.seed, options.attacks, given)
+    intruder = read_intruder_file(compared, options)
+    attacks = attacks_on(compared.judged.held, compared.domains, options.seed, options.attacks, given, intruder)
     return Assessment(
         original=original,
         masked=masked,
@@ -86,6 +89,12 @@ def _refuse_idle_parameters(options: AssessOptions) -> None:
             raise UsageError(f"parameters of {name} have no meaning here", hint="it is not among the attacks to try")
         if traits.needs_rules and options.rules is None:
             raise UsageError(f"parameters of {name} have no meaning here", hint="it needs --rules")
+        if traits.needs_intruder and options.intruder is None:
+            raise UsageError(f"parameters of {name} have no meaning here", hint="it needs --intruder")
+    if options.intruder is not None and options.attacks is not None:
+        takers = [name for name in options.attacks if name in MEASURES and MEASURES[name].traits.needs_intruder]
+        if not takers:
+            raise UsageError("--intruder has no meaning here", hint="no attack of --attacks takes a file")
 
 
 def _regression(text: str, pair: Pair) -> Regression:

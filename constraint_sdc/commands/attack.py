@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from constraint_sdc.commands.measuring.compared_files import ComparedFiles, compare_files
+from constraint_sdc.commands.measuring.intruder_file import read_intruder_file, refuse_truth_mistakes
 from constraint_sdc.commands.measuring.records_file import Progress, intruders_file
 from constraint_sdc.errors import UsageError
 from constraint_sdc.measures.assessment import AssessOptions, Measure, Measured, MeasureInputs
@@ -54,6 +55,7 @@ def _refuse_mistakes(attack: str, options: AssessOptions, given: Mapping[str, An
         raise UsageError(f"no attack is called {attack!r}", hint=f"use one of: {', '.join(attacks())}")
     if MEASURES[attack].traits.needs_rules and options.rules is None:
         raise UsageError("without rules nothing can be inferred from them", hint="give --rules")
+    _refuse_intruder_mistakes(attack, options)
     if options.known_at_most is not None:
         raise UsageError("known_at_most has no meaning here", hint="it belongs to the SCORE of assess and sweep")
     _told(attack, options, given)
@@ -65,6 +67,15 @@ def _refuse_mistakes(attack: str, options: AssessOptions, given: Mapping[str, An
             raise UsageError(f"--{name} has no meaning here", hint=f"it does not belong to --setting {setting}")
     if "against" in given and "deviation" in given:
         raise UsageError("--deviation has no meaning here", hint="the file of --against has its own errors")
+
+
+def _refuse_intruder_mistakes(attack: str, options: AssessOptions) -> None:
+    needs = MEASURES[attack].traits.needs_intruder
+    if needs and options.intruder is None:
+        raise UsageError("there is no file of an intruder to link", hint="give --intruder")
+    if not needs and options.intruder is not None:
+        raise UsageError("--intruder has no meaning here", hint=f"{attack} takes no file of an intruder")
+    refuse_truth_mistakes(options)
 
 
 def _told(attack: str, options: AssessOptions, given: Mapping[str, Any]) -> Measure:
@@ -84,11 +95,12 @@ def _told(attack: str, options: AssessOptions, given: Mapping[str, Any]) -> Meas
 
 def _attack(attack: str, options: AssessOptions, given: Mapping[str, Any], compared: ComparedFiles) -> Measure:
     if attack != SingleRanking.name:
-        inputs = MeasureInputs(options.seed, compared.judged.held, compared.domains)
+        file = read_intruder_file(compared, options)
+        inputs = MeasureInputs(options.seed, compared.judged.held, compared.domains, intruder=file)
         told = _told(attack, options, given)
         return prepared(told, inputs) or told
     chosen = {name: value for name, value in given.items() if name != "against"} | {"seed": options.seed}
     if "against" in given:
-        file = intruders_file(given["against"], compared.pair, options)
-        chosen |= {"setting": "corresponding", "file": file}
+        points = intruders_file(given["against"], compared.pair, options)
+        chosen |= {"setting": "corresponding", "file": points}
     return SingleRanking(**chosen)

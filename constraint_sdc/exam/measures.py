@@ -12,6 +12,7 @@ import numpy as np
 from constraint_sdc.arrays import Floats, Points
 from constraint_sdc.constraints.constraint import Constraint, EditRule, Kind, LinearAtom
 from constraint_sdc.data.groups import Groups
+from constraint_sdc.data.intruder import NOBODY, IntruderFile
 from constraint_sdc.data.pair import Compared, MaskedTogether, Pair
 from constraint_sdc.data.series import Grid
 from constraint_sdc.exam.question import (
@@ -123,12 +124,15 @@ def _on_all(measure: Measure, check: Check, options: ExamOptions) -> str:
 
 
 def _inputs(seed: int) -> MeasureInputs:
-    """Return what measures may need: a rule that every record satisfies, its domain, and a regression."""
+    """Return what measures may need: a rule that every record satisfies, a regression, and an intruder's strangers."""
     atom = LinearAtom((("V1", Fraction(1)),), ">", Fraction(0))
     assertion = Assertion("positive", True, "assert", "", (), "error", (), (), (), Origin("rules.sch", 1))
     constraint = Constraint(Kind.GOVERNS, atom, ("V1",), "V1 is positive")
     rule = EditRule(assertion, "pattern", "Record", None, None, constraint, True)
-    return MeasureInputs(seed, (rule,), {}, (parse_regression("V1 ~ V2"),))
+    strangers = IntruderFile(
+        {"V1": np.array([1.0, 20.0, np.nan]), "V2": np.array([5.0, np.nan, np.nan])}, np.full(3, NOBODY)
+    )
+    return MeasureInputs(seed, (rule,), {}, (parse_regression("V1 ~ V2"),), strangers)
 
 
 def _has_form(measure: Measure, named: NamedPair) -> None:

@@ -96,6 +96,9 @@ class AssessKeywords(TypedDict, total=False):
     known: Iterable[str] | None
     known_at_most: int | None
     attacks: Iterable[str] | None
+    intruder: File | None
+    truth_key: str | None
+    truth_rows: Iterable[int] | None
     seed: int
     record: str | None
     phase: str | None

@@ -49,7 +49,9 @@ def attack_files(
     progress: OnRecords = lambda _: None,
     **keywords: Unpack[AttackKeywords],
 ) -> Measured:
-    """Carry out one attack: "transparency", "transparency-linkage", "single-ranking" or "rule-inference".
+    """Carry out one attack.
+
+    It is "transparency", "transparency-linkage", "single-ranking", "rule-inference" or "intruder-linkage".
 
     The options are an AssessOptions object or its fields as keywords. `setting`, `metric`, `share`, `off`, `deviation`
     and `against` are for single-ranking. The notes of the result include those about the two files.

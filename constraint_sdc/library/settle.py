@@ -101,6 +101,8 @@ CONVERSIONS: Mapping[str, Callable[[Any], Any]] = MappingProxyType(
         "certificate": Path,
         "recipe_file": Path,
         "against": Path,
+        "intruder": Path,
+        "truth_rows": _names,
         "allow": _paths,
         "allow_idle": _names,
         "recipe": recipe_of,

@@ -11,6 +11,7 @@ from typing import Literal as OneOf
 
 from constraint_sdc.arrays import Floats
 from constraint_sdc.constraints.constraint import EditRule
+from constraint_sdc.data.intruder import IntruderFile
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.maskers.masked import RuleOutcome
 from constraint_sdc.plan.plan import Plan
@@ -102,6 +103,8 @@ class AssessOptions:
     `known` are the variables that an intruder knows. `attacks` are the names of those to try, None for all that apply.
     `known_at_most` is how many of them an intruder has at a time: then a second SCORE averages over their subsets.
     `seed` draws subsets and samples. `phase`, `allow`, `allow_idle` and `time_limit` are as for `check`.
+    `intruder` is the intruder's own file; who its records are is told by `truth_key`, a variable of both files, or by
+    `truth_rows`, the number of each in the original, 0 for none.
     `parameters` are, by the name of a measure or attack, values of the parameters that it declares.
     """
 
@@ -110,6 +113,9 @@ class AssessOptions:
     known: tuple[str, ...] | None = None
     known_at_most: int | None = None
     attacks: tuple[str, ...] | None = None
+    intruder: Path | None = None
+    truth_key: str | None = None
+    truth_rows: tuple[int, ...] | None = None
     seed: int = 0
     record: str | None = None
     phase: str | None = None
@@ -167,13 +173,15 @@ class MeasureTraits:
     `family` is the part of the assessment it belongs to. `unmasked` is the value of its first figure when the masked
     file is the original, None where nothing is claimed. With `draws` it samples by the seed, so that its figures may
     depend on the order of the records. With `needs_rules` it runs only with rules that every original record satisfies.
-    An attack that is not `by_default` runs in an assessment only if it is named.
+    With `needs_intruder` it runs only with the file of an intruder. An attack that is not `by_default` runs in an
+    assessment only if it is named.
     """
 
     family: OneOf["utility", "risk", "attack"]
     unmasked: float | None = None
     draws: bool = False
     needs_rules: bool = False
+    needs_intruder: bool = False
     by_default: bool = True
 
 
@@ -182,13 +190,14 @@ class MeasureInputs:
     """The inputs of measures besides the pair.
 
     `seed` draws samples. `rules` are those that every original record satisfies, `domains` the values of variables that
-    value-domain rules restrict, `regressions` those that the recipe names.
+    value-domain rules restrict, `regressions` those that the recipe names. `intruder` is the intruder's own file.
     """
 
     seed: int = 0
     rules: Sequence[EditRule] = ()
     domains: Mapping[str, Floats] = field(default_factory=dict)
     regressions: tuple[Regression, ...] = ()
+    intruder: IntruderFile | None = None
 
 
 class Measure(Protocol):

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from constraint_sdc.arrays import Floats, Points
 from constraint_sdc.constraints.constraint import EditRule
+from constraint_sdc.data.intruder import IntruderFile
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.errors import UsageError
 from constraint_sdc.measures.assessment import Measure, Measured, MeasureInputs, MeasureWithInputs
@@ -47,6 +48,7 @@ MEASURES = Registry[Measure](
         "transparency-linkage",
         "single-ranking",
         "rule-inference",
+        "intruder-linkage",
     ),
 )
 """Every measure and attack under its name, in the order in which reports show them."""
@@ -83,19 +85,22 @@ def attacks_on(
     seed: int = 0,
     names: tuple[str, ...] | None = None,
     given: ToldParameters = NOTHING,
+    intruder: IntruderFile | None = None,
 ) -> tuple[Measure, ...]:
     """Return the attacks of these names; if None, all that apply and are tried by default.
 
     Rule inference needs rules that every original record satisfies; `domains` are the values of variables that
     value-domain rules restrict.
     """
-    found = _family("attack", MeasureInputs(seed, rules, domains), given)
+    found = _family("attack", MeasureInputs(seed, rules, domains, intruder=intruder), given)
     if names is None:
         return tuple(attack for attack in found if attack.traits.by_default)
     for name in names:
         if name not in attacks():
             raise UsageError(f"unknown attack {name!r}", hint=f"use one of: {', '.join(attacks())}, or none")
         if name not in [attack.name for attack in found]:
+            if MEASURES[name].traits.needs_intruder:
+                raise UsageError(f"{name} needs the file of an intruder", hint="give --intruder")
             raise UsageError(f"{name} needs rules that every original record satisfies", hint="give --rules")
     return tuple(attack for attack in found if attack.name in names)
 

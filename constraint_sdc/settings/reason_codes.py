@@ -290,6 +290,13 @@ _ATTACKS = {
     "linked-originals-drawn": takes("linked", "records", "seed"),
     "no-single-possible": takes(),
     "drawn-while-secret": takes("variables"),
+    # the intruder's file
+    "no-intruder-file": takes(),
+    "intruder-knows-nothing-of": takes("records"),
+    "intruder-has-strangers-only": takes(),
+    "intruder-unused": takes("variables"),
+    "intruder-lacks": takes("variables"),
+    "key-in-release": takes("key"),
     # single ranking
     "nobody-re-identified": takes("why"),
     "no-number-known": takes(),

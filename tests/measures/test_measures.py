@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from constraint_sdc.constraints.constraint import LinearAtom
+from constraint_sdc.data.intruder import NOBODY, IntruderFile
 from constraint_sdc.errors import UsageError
 from constraint_sdc.measures import attacks, risk, utility
 from constraint_sdc.measures.assessment import Measure, Measured
@@ -25,8 +26,9 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 UTILITY = utility_measures((parse_regression("V1 ~ V2"),))
 RISK = risk_measures()
 POSITIVE = rule_of("positive", LinearAtom((("V1", Fraction(1)),), ">", Fraction(0)))
-ATTACKS = ("transparency", "transparency-linkage", "single-ranking", "rule-inference")
-ALL_ATTACKS = attacks_on([POSITIVE], {}, names=ATTACKS)
+ATTACKS = ("transparency", "transparency-linkage", "single-ranking", "rule-inference", "intruder-linkage")
+STRANGER = IntruderFile({"V1": np.array([5.0])}, np.array([NOBODY]))
+ALL_ATTACKS = attacks_on([POSITIVE], {}, names=ATTACKS, intruder=STRANGER)
 
 
 def written() -> set[str]:

@@ -46,9 +46,13 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class ComparedFiles:
-    """Both files read, paired and judged; what `assess` and the attacks start from."""
+    """Both files read, paired and judged; what `assess` and the attacks start from.
+
+    `table` is the original, `released` the masked file in its order.
+    """
 
     table: Table
+    released: Table
     pair: Pair
     certificate: Mapping[str, Any] | None
     plan: Plan | None
@@ -92,7 +96,7 @@ def compare_files(
         paired = pair_tables(before.table, after.table, options.recipe, plan, options.known)
         judged = _judge(before, after, options, fitting, saxon)
     judged = replace(judged, mismatches=(*mismatches, *judged.mismatches))
-    return ComparedFiles(before.table, paired.pair, certificate, plan, judged, paired.notes)
+    return ComparedFiles(before.table, paired.released, paired.pair, certificate, plan, judged, paired.notes)
 
 
 def _certificate(masked: Path, options: AssessOptions) -> Mapping[str, Any] | None:

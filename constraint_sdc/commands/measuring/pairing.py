@@ -25,10 +25,11 @@ _SHOWN = 20
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """The pair, and what is to be said about how it was made."""
+    """The pair, what is to be said about how it was made, and the masked records in the order of the originals."""
 
     pair: Pair
     notes: tuple[Reason, ...]
+    released: Table
 
 
 def pair_tables(
@@ -66,7 +67,7 @@ def pair_tables(
     notes += _unseen(compared)
     blocks = _blocks(compared, recipe, plan)
     pair = Pair(compared, (), blocks, _promised_k(plan))
-    return Paired(replace(pair, known=_known(pair, known or recipe.assess.known)), tuple(notes))
+    return Paired(replace(pair, known=_known(pair, known or recipe.assess.known)), tuple(notes), masked)
 
 
 def _promised_k(plan: Plan | None) -> int | None:

@@ -155,8 +155,8 @@ def _says(found: IntruderLinks, file: IntruderFile) -> str:
     strangers = records - int(np.count_nonzero(found.is_present))
     of = "1 record" if records == 1 else f"{records:,} records"
     said = (
-        f"Of {of} in the intruder's file, {100.0 * found.right / records:.2f}% are linked to the right masked record by "
-        f"{', '.join(file.values)}"
+        f"Of {of} in the intruder's file, {100.0 * found.right / records:.2f}% are linked to the right masked record "
+        f"by {', '.join(file.values)}"
     )
     return f"{said}; not in the release, hence linked falsely: {strangers:,}." if strangers else f"{said}."
 

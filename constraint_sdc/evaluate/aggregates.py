@@ -13,7 +13,9 @@ from constraint_sdc.evaluate.arithmetic import add_numbers, as_floats
 from constraint_sdc.evaluate.comparison import compare_items
 from constraint_sdc.evaluate.conversion import exact_to_double, numeric, rescaled
 from constraint_sdc.evaluate.value import (
+    DateItem,
     DoubleItem,
+    DurationItem,
     ExactItem,
     Item,
     Maybe,
@@ -180,5 +182,7 @@ _NOWHERE: Flags = np.zeros(1, np.bool_)
 
 
 def _are_comparable(left: Item, right: Item) -> bool:
+    if any(isinstance(item, DateItem | DurationItem) for item in (left, right)):
+        raise NotMine("index-of() of dates or durations")
     families = (TextItem, TruthItem, (ExactItem, DoubleItem))
     return any(isinstance(left, family) and isinstance(right, family) for family in families)

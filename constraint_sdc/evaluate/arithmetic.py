@@ -142,7 +142,7 @@ def _on_exact(op: ArithmeticOp, left: ExactItem, right: ExactItem, present: Mayb
     b, doubt_b = rescaled(right, scale)
     doubt = either(doubt_a, doubt_b)
     if op == "div":
-        ratio, own = _quotient(a, b)
+        ratio, own = quotient(a, b)
         return ExactItem(ratio, _MOST_DECIMALS, present), either(doubt, own)
     if op in ("+", "-"):
         wide = np.abs(a.astype(np.float64)) + np.abs(b.astype(np.float64)) > _SAFE
@@ -164,7 +164,7 @@ def _product(left: ExactItem, right: ExactItem, present: Maybe) -> tuple[ExactIt
     return ExactItem(left.mantissa * right.mantissa, scale, present), some(wide)
 
 
-def _quotient(a: Integers, b: Integers) -> tuple[Integers, Maybe]:
+def quotient(a: Integers, b: Integers) -> tuple[Integers, Maybe]:
     """Return a / b with six decimals; in doubt where that is not exact, because Saxon then rounds at 18 or more."""
     factor = np.int64(10**_MOST_DECIMALS)
     legal: Flags = (b != 0) & (np.abs(a) < 2**62 // factor)

@@ -12,16 +12,20 @@ from constraint_sdc.arrays import Flags, Floats
 from constraint_sdc.data.text import Text, equal, order
 from constraint_sdc.evaluate.arithmetic import as_floats
 from constraint_sdc.evaluate.conversion import cast_boolean, effective_boolean, number, rescaled
+from constraint_sdc.evaluate.dates import cast_time
 from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import CompareOp
 from constraint_sdc.evaluate.lexical import Reading
 from constraint_sdc.evaluate.value import (
+    DateItem,
     DoubleItem,
+    DurationItem,
     ExactItem,
     Item,
     Maybe,
     NotMine,
     TextItem,
+    TimeItem,
     TruthItem,
     Value,
     at_most_one,
@@ -165,7 +169,25 @@ def _pair(op: CompareOp, left: Item, right: Item) -> tuple[Flags, Maybe]:
         case TruthItem(mask), TextItem(_, True):
             values_true, doubt = cast_boolean(right)
             return _OPERATIONS[op](mask, values_true), doubt
+        case DateItem(type=one), DateItem(type=other) if one == other:
+            return _compare_dates(op, left, right), None
+        case TextItem(_, True), DateItem(type=type_name):
+            date, doubt = cast_time(left, type_name)
+            return _compare_dates(op, date, right), doubt
+        case DateItem(type=type_name), TextItem(_, True):
+            date, doubt = cast_time(right, type_name)
+            return _compare_dates(op, left, date), doubt
+        case DurationItem(a, one_months), DurationItem(b, other_months) if one_months == other_months:
+            return _OPERATIONS[op](a, b), None
     raise NotMine(f"comparing {_type_name(left)} with {_type_name(right)} is a type error")
+
+
+def _compare_dates(op: CompareOp, left: TimeItem, right: TimeItem) -> Flags:
+    assert isinstance(left, DateItem)
+    assert isinstance(right, DateItem)
+    if op not in ("=", "!=") and left.type not in ("xs:date", "xs:dateTime"):
+        raise NotMine(f"{left.type} has no order")
+    return _OPERATIONS[op](left.number, right.number)
 
 
 def _untyped_doubt(reading: Reading, numbers: Floats) -> Maybe:
@@ -224,3 +246,5 @@ def _type_name(item: Item) -> str:
             return "a boolean"
         case ExactItem() | DoubleItem():
             return "a number"
+        case DateItem() | DurationItem():
+            return "a date or duration"

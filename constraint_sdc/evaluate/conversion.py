@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
-from datetime import date
 from decimal import Decimal
 from typing import assert_never
 
 import numpy as np
 
 from constraint_sdc.arrays import Flags, Floats, Integers
+from constraint_sdc.data.calendar import DateNotation
 from constraint_sdc.data.text import Text
+from constraint_sdc.evaluate.date_lexical import might_be_date
 from constraint_sdc.evaluate.lexical import Decimals, Reading
 from constraint_sdc.evaluate.value import (
+    DateItem,
     DoubleItem,
+    DurationItem,
     ExactItem,
     Item,
     Maybe,
@@ -46,6 +49,8 @@ def number(item: Item) -> tuple[Floats, Maybe]:
             return exact_to_double(item.mantissa, item.scale), None
         case DoubleItem(values):
             return values, None
+        case DateItem() | DurationItem():
+            return np.full(1, np.nan), None
         case _:
             assert_never(item)
 
@@ -90,6 +95,8 @@ def numeric(item: Item, what: str) -> tuple[NumberItem, Maybe]:
             raise NotMine(f"{what} of a string is a type error")
         case TruthItem():
             raise NotMine(f"{what} of a boolean is a type error")
+        case DateItem() | DurationItem():
+            raise NotMine(f"{what} of a date or duration")
         case _:
             return item, None
 
@@ -98,6 +105,8 @@ def cast_double(item: Item) -> tuple[Floats, Maybe]:
     """Return xs:double(item)."""
     if isinstance(item, TextItem):
         return item.reading.doubles.values, some(~item.reading.doubles.valid)
+    if isinstance(item, DateItem | DurationItem):
+        raise NotMine("a cast of a date or duration to a number is a type error")
     return number(item)
 
 
@@ -130,6 +139,8 @@ def cast_exact(item: Item, to_integer: bool) -> tuple[ExactItem, Maybe]:
             whole = np.trunc(values)
             fits = (np.abs(values) < 2.0**62) & ((whole == values) | to_integer)
             return ExactItem(np.where(fits, whole, 0).astype(np.int64), 0, item.present), some(~fits)
+        case DateItem() | DurationItem():
+            raise NotMine("a cast of a date or duration to a number is a type error")
         case _:
             assert_never(item)
 
@@ -145,6 +156,8 @@ def effective_truth(item: Item) -> Flags:
             return np.not_equal(mantissa, 0)
         case DoubleItem(values):
             return np.not_equal(values, 0) & ~np.isnan(values)
+        case DateItem() | DurationItem():
+            raise NotMine("the effective boolean value of a date or duration is an error")
         case _:
             assert_never(item)
 
@@ -184,6 +197,10 @@ def as_text(item: Item) -> tuple[Reading, Maybe]:
             written = [_double_text(value) for value in values.tolist()]
             unknown = np.array([string is None for string in written], np.bool_)
             return Reading(Text.of_strings(string or "" for string in written)), some(unknown)
+        case DateItem("xs:date", numbers):
+            return Reading(Text.of_strings(map(DateNotation.ISO_DAY.text, numbers.tolist()))), None
+        case DateItem() | DurationItem():
+            raise NotMine("the text of a duration, or of a date of another type than xs:date")
         case _:
             assert_never(item)
 
@@ -233,6 +250,7 @@ def string_or_empty(value: Value) -> tuple[Reading, Maybe]:
 # `castable as`: whether a cast would succeed, without the doubts about its result.
 
 _ATOMIC = ("xs:string", "xs:boolean", "xs:integer", "xs:decimal", "xs:double", "xs:float")
+_DATED = ("xs:date", "xs:dateTime", "xs:gYearMonth")
 _FAR = 1 << 63
 _RANGES = {
     "xs:nonNegativeInteger": (0, _FAR),
@@ -247,12 +265,11 @@ _RANGES = {
     "xs:unsignedByte": (0, (1 << 8) - 1),
 }
 _PLAIN_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_DATE_LIKE = re.compile(r"[-+:Z0-9]*")
 
 
 def castable(value: Value, type_name: str, optional: bool) -> Value:
     """Return whether each record's value is one item that can be cast to the type (or none, when optional)."""
-    if type_name not in (*_ATOMIC, *_RANGES, "xs:date"):
+    if type_name not in (*_ATOMIC, *_RANGES, *_DATED):
         raise NotMine(f"castable as {type_name}")
     result, doubt = np.zeros(1, np.bool_), value.doubt
     for item in value.items:
@@ -275,8 +292,10 @@ def _is_legal(item: Item, type_name: str) -> tuple[Flags, Maybe]:
         case TextItem(reading), "xs:boolean":
             illegal = cast_boolean(item)[1]
             return np.ones(len(reading.text), np.bool_) if illegal is None else ~illegal, None
-        case TextItem(reading), "xs:date":
-            return _dates(reading)
+        case DateItem() | DurationItem(), _:
+            raise NotMine(f"castable as {type_name} of a date or duration")
+        case TextItem(reading), _ if type_name in _DATED:
+            return _dates(reading, type_name)
         case TextItem(reading), _ if type_name in _RANGES:
             return _ranged(reading, *_RANGES[type_name])
         case DoubleItem(values), "xs:integer" | "xs:decimal":
@@ -292,20 +311,12 @@ def _ranged(reading: Reading, least: int, most: int) -> tuple[Flags, Maybe]:
     return read.fits & inside, some(read.valid & ~read.fits)
 
 
-def _dates(reading: Reading) -> tuple[Flags, Maybe]:
+def _dates(reading: Reading, type_name: str) -> tuple[Flags, Maybe]:
     """Decide plain dates of the years 1 to 9999; Saxon judges time zones and other years."""
-    trimmed = [string.strip(" \t\r\n") for string in reading.text.strings]
-    plain = np.array([_PLAIN_DATE.fullmatch(string) is not None for string in trimmed], np.bool_)
-    legal = np.array([_is_date(string) for string in trimmed], np.bool_)
-    similar = np.array([_DATE_LIKE.fullmatch(string) is not None for string in trimmed], np.bool_)
-    return legal, some((similar & ~plain) | np.array([s.startswith("0000") for s in trimmed], np.bool_))
-
-
-def _is_date(string: str) -> bool:
-    if _PLAIN_DATE.fullmatch(string) is None:
-        return False
-    try:
-        date.fromisoformat(string)
-    except ValueError:
-        return False
-    return True
+    fits = reading.times(type_name).fits
+    open_ones = might_be_date(reading.text) & ~fits
+    if type_name == "xs:date" and open_ones.any():
+        trimmed = [string.strip(_XML_SPACE) for string in reading.text.strings]
+        plain = [_PLAIN_DATE.fullmatch(string) is not None and string[:4] != "0000" for string in trimmed]
+        open_ones = open_ones & ~np.array(plain, np.bool_)
+    return fits, some(open_ones)

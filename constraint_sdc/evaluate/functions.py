@@ -22,6 +22,7 @@ from constraint_sdc.evaluate.conversion import (
     numeric,
     string_or_empty,
 )
+from constraint_sdc.evaluate.dates import TIME_FUNCTIONS
 from constraint_sdc.evaluate.strings import STRING_FUNCTIONS
 from constraint_sdc.evaluate.value import (
     DoubleItem,
@@ -260,4 +261,5 @@ FUNCTIONS: dict[str, tuple[int, int, Function]] = {
     "xs:integer": (1, 1, _cast("xs:integer()", lambda item: cast_exact(item, to_integer=True))),
     "xs:decimal": (1, 1, _cast("xs:decimal()", lambda item: cast_exact(item, to_integer=False))),
     **STRING_FUNCTIONS,
+    **TIME_FUNCTIONS,
 }

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from constraint_sdc.arrays import Flags, Floats, Integers, Positions, Words
 from constraint_sdc.data.text import Text
+from constraint_sdc.evaluate.date_lexical import ReadNumbers, read_texts
 
 _SPACE = rb"[ \t\r\n]*"
 _DECIMAL = re.compile(_SPACE + rb"([+-]?)([0-9]*)(?:\.([0-9]*))?" + _SPACE)
@@ -70,6 +71,13 @@ class Reading:
 
     def __init__(self, text: Text) -> None:
         self.text = text
+        self._times: dict[str, ReadNumbers] = {}
+
+    def times(self, type_name: str) -> ReadNumbers:
+        """The texts as a type of dates or durations."""
+        if type_name not in self._times:
+            self._times[type_name] = read_texts(self.text, type_name)
+        return self._times[type_name]
 
     @cached_property
     def _scan(self) -> Scan:

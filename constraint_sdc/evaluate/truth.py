@@ -20,10 +20,12 @@ from constraint_sdc.data.text import Text
 from constraint_sdc.evaluate.arithmetic import arithmetic, negate
 from constraint_sdc.evaluate.comparison import compare_general, compare_values
 from constraint_sdc.evaluate.conversion import castable, effective_boolean, number, numeric, rescaled
+from constraint_sdc.evaluate.dates import is_about_time, time_arithmetic
 from constraint_sdc.evaluate.domain import Domain, occurs, sought_outside
 from constraint_sdc.evaluate.expression import (
     And,
     Arithmetic,
+    ArithmeticOp,
     Call,
     Castable,
     Compare,
@@ -152,7 +154,7 @@ class _Evaluation:
                     all(v.may_be_void for v in values),
                 )
             case Arithmetic(op, left, right):
-                return arithmetic(op, self.value(left), self.value(right), xpath1=self._xpath1)
+                return self._arithmetic(op, self.value(left), self.value(right))
             case Negate(operand):
                 return negate(self.value(operand), xpath1=self._xpath1)
             case Compare(op, left, right, True):
@@ -177,6 +179,11 @@ class _Evaluation:
                 return castable(self.value(operand), type_name, optional)
             case _:
                 assert_never(expression)
+
+    def _arithmetic(self, op: ArithmeticOp, left: Value, right: Value) -> Value:
+        if is_about_time(left, right):
+            return time_arithmetic(op, left, right)
+        return arithmetic(op, left, right, xpath1=self._xpath1)
 
     def _lookup(self, expression: Expression) -> Value | None:
         asked = sought_outside(expression)

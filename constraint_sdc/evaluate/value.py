@@ -63,8 +63,27 @@ class DoubleItem:
     present: Maybe = None
 
 
+@dataclass(frozen=True, slots=True)
+class DateItem:
+    """An xs:date, xs:dateTime, xs:gYearMonth or xs:gYear without time zone, as days, seconds, months or years."""
+
+    type: str
+    number: Integers
+    present: Maybe = None
+
+
+@dataclass(frozen=True, slots=True)
+class DurationItem:
+    """An xs:dayTimeDuration in seconds or, with `is_months`, an xs:yearMonthDuration in months."""
+
+    amount: Integers
+    is_months: bool
+    present: Maybe = None
+
+
 NumberItem: TypeAlias = ExactItem | DoubleItem
-Item: TypeAlias = TextItem | TruthItem | NumberItem
+TimeItem: TypeAlias = DateItem | DurationItem
+Item: TypeAlias = TextItem | TruthItem | NumberItem | TimeItem
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,8 @@ _SEQUENCE = words(
 )
 _DATES = words(
     "year-from-date month-from-date day-from-date year-from-dateTime month-from-dateTime day-from-dateTime "
-    "hours-from-time minutes-from-time seconds-from-time hours-from-dateTime minutes-from-dateTime"
+    "days-from-duration hours-from-duration minutes-from-duration seconds-from-duration years-from-duration "
+    "months-from-duration hours-from-time minutes-from-time seconds-from-time hours-from-dateTime minutes-from-dateTime"
 )
 INTEGER_TYPES = words(
     "xs:integer xs:long xs:int xs:short xs:byte xs:nonNegativeInteger xs:positiveInteger xs:nonPositiveInteger "

@@ -27,7 +27,7 @@ from constraint_sdc.partition.partitioner import require_possible
 from constraint_sdc.partition.registry import partitioner
 from constraint_sdc.plan.blocks import decide_roles, refuse_too_many_categories
 from constraint_sdc.plan.plan import Kept
-from constraint_sdc.plan.read_series import make_series
+from constraint_sdc.plan.read_series import make_series, on_any_grid
 from constraint_sdc.settings.partition_settings import PartitionSettings
 from constraint_sdc.settings.recipe import Division, Recipe
 from constraint_sdc.settings.words import Role, Standardise, VariableWish
@@ -152,7 +152,7 @@ def _cloud(
     weights: Weights | None,
 ) -> Cloud:
     # No value is written, so the grid of the numbers does not matter.
-    wishes = {name: VariableWish(decimals="free", order=wish.order) for name, wish in recipe.variables.items()}
+    wishes = {name: on_any_grid(wish) for name, wish in recipe.variables.items()}
     any_number = VariableWish(decimals="free")
     series = [
         make_series(

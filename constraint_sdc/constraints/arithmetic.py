@@ -9,6 +9,7 @@ from fractions import Fraction
 from math import isfinite
 
 from constraint_sdc.constraints.constraint import Number
+from constraint_sdc.constraints.date_forms import date_form, result_kind, whole_days
 from constraint_sdc.constraints.forms import (
     Form,
     Missing,
@@ -23,7 +24,17 @@ from constraint_sdc.constraints.forms import (
     special_form,
     variable_form,
 )
-from constraint_sdc.evaluate.expression import Arithmetic, Call, Expression, If, Literal, Negate, Sequence, Variable
+from constraint_sdc.evaluate.expression import (
+    Arithmetic,
+    ArithmeticOp,
+    Call,
+    Expression,
+    If,
+    Literal,
+    Negate,
+    Sequence,
+    Variable,
+)
 from constraint_sdc.xpath.functions import INTEGER_TYPES
 
 _ROUNDINGS = frozenset({"floor", "ceiling", "round", "round-half-to-even"})
@@ -35,10 +46,18 @@ def arithmetic_form(expression: Expression, *, xpath1: bool) -> Form:
 
     A bare variable counts as a number here; the comparison around it decides whether XPath treats it as one.
     """
-    return _form(expression, xpath1)
+    return _any_form(expression, xpath1)
 
 
 def _form(expression: Expression, xpath1: bool) -> Form:
+    """Return a form that is a number."""
+    form = _any_form(expression, xpath1)
+    if form.kind != "number":
+        raise NotArithmeticError("computes with dates in a way that XPath does not allow")
+    return form
+
+
+def _any_form(expression: Expression, xpath1: bool) -> Form:
     match expression:
         case Literal(value):
             return _literal(value)
@@ -80,7 +99,10 @@ def literal_number(expression: Expression) -> Expression:
 
 def _operand(expression: Expression, xpath1: bool) -> Form:
     """Return an operand of arithmetic; XPath 1.0 makes every operand a double, and NaN of an absent one."""
-    form = _form(expression, xpath1)
+    return _converted(_form(expression, xpath1), xpath1)
+
+
+def _converted(form: Form, xpath1: bool) -> Form:
     if not xpath1:
         return form
     missing: Missing = "nan" if form.missing != "none" else "none"
@@ -88,8 +110,13 @@ def _operand(expression: Expression, xpath1: bool) -> Form:
 
 
 def _arithmetic(expression: Arithmetic, xpath1: bool) -> Form:
-    left, right = _operand(expression.left, xpath1), _operand(expression.right, xpath1)
-    match expression.op:
+    left, right = (_converted(_any_form(side, xpath1), xpath1) for side in (expression.left, expression.right))
+    kind = result_kind(expression.op, left.kind, right.kind)
+    return replace(_computed(expression.op, left, right), kind=kind)
+
+
+def _computed(op: ArithmeticOp, left: Form, right: Form) -> Form:
+    match op:
         case "+":
             return add(left, right)
         case "-":
@@ -113,6 +140,11 @@ def _call(call: Call, xpath1: bool) -> Form:
         return _cast(name, arguments[0], xpath1)
     if name == "exactly-one":
         return _form(arguments[0], xpath1)
+    if not xpath1:
+        if name == "days-from-duration":
+            return whole_days(_any_form(arguments[0], xpath1))
+        if (date := date_form(call)) is not None:
+            return date
     if name in _ROUNDINGS:
         return _rounding(call, xpath1)
     if name == "abs":

@@ -29,6 +29,8 @@ _STRICT: dict[CompareOp, CompareOp] = {"<": "<", "<=": "<", ">": ">", ">=": ">"}
 
 def compare_forms(left: Form, op: CompareOp, right: Form) -> Formula:
     """Return `left op right` over exact numbers, or raise `NotArithmeticError`."""
+    if left.kind != right.kind:
+        raise NotArithmeticError("compares a date with something that is not a date")
     difference = add(left, right, -1)
     if difference.missing == "mixed" and op == "!=":
         raise NotArithmeticError("mixes number() and bare values in !=, which differ on missing values")
@@ -72,6 +74,8 @@ def _cancelled(form: Form, op: CompareOp, lost: list[str]) -> Formula:
 def _atom(form: Form, op: CompareOp, if_missing: bool) -> Formula:
     if all(len(monomial) == 0 or (len(monomial) == 1 and monomial[0][1] == 1) for monomial, _ in form.terms):
         return _linear(form, op, if_missing)
+    if form.dates:
+        raise NotArithmeticError("multiplies by a difference of dates")
     if len(form.terms) <= 2:
         return _product(form, op, if_missing)
     return _polynomial(form, op, if_missing)
@@ -82,14 +86,16 @@ def _linear(form: Form, op: CompareOp, if_missing: bool) -> Formula:
     terms = [(name, coefficients[name]) for name in form.mentioned]
     constant = -form.coefficient(())
     first = terms[0][1]
+    dates = tuple(sorted((pair for pair in form.dates if pair[0] in coefficients), key=lambda pair: pair[0]))
     if len(terms) == 1:
         name, limit = terms[0][0], constant / first
-        if op in ("=", "!="):
+        if op in ("=", "!=") and not dates:
             return SetAtom(name, (limit,), op == "!=", if_missing)
-        return LinearAtom(((name, Fraction(1)),), op if first > 0 else FLIPPED[op], limit, form.number, if_missing)
+        op = op if first > 0 else FLIPPED[op]
+        return LinearAtom(((name, Fraction(1)),), op, limit, form.number, if_missing, dates)
     if first < 0:
         terms, constant, op = [(name, -value) for name, value in terms], -constant, FLIPPED[op]
-    return LinearAtom(tuple(terms), op, constant, form.number, if_missing)
+    return LinearAtom(tuple(terms), op, constant, form.number, if_missing, dates)
 
 
 def _product(form: Form, op: CompareOp, if_missing: bool) -> Formula:
@@ -118,6 +124,8 @@ def _ordered(monomial: Monomial, form: Form) -> tuple[tuple[str, int], ...]:
 
 def _quotient(form: Form, op: CompareOp, if_missing: bool, divisors: list[str]) -> Formula:
     """Multiply by the divisors: exact where they are not zero; a zero divisor gives an infinity, a NaN or an error."""
+    if form.dates:
+        raise NotArithmeticError("divides by a variable beside dates")
     if form.quotients > 1:
         raise NotArithmeticError("adds or compares several quotients, whose infinities may cancel")
     lowest = {name: min(dict(monomial).get(name, 0) for monomial, _ in form.terms) for name in divisors}
@@ -170,7 +178,8 @@ def _resolve_special(form: Form, op: CompareOp, if_missing: bool) -> Formula:
         raise NotArithmeticError(f"multiplies by {special.kind}(...)")
     inside = {name for inner in special.inner for name in inner.mentioned}
     needed = _names(rest_terms) | {name for name in form.mentioned if name not in inside}
-    rest = Form(rest_terms, form.number, tuple(n for n in form.mentioned if n in needed), form.missing)
+    mentioned = tuple(n for n in form.mentioned if n in needed)
+    rest = Form(rest_terms, form.number, mentioned, form.missing, dates=form.dates)
     bound = multiply(constant_form(-1 / factor, form.number), rest)
     op = op if factor > 0 else FLIPPED[op]
     match special.kind:
@@ -242,6 +251,8 @@ def _with_numbers(formula: Formula, names: tuple[str, ...], if_missing: bool) ->
 
 def _one_variable(form: Form) -> tuple[str, Fraction, Fraction]:
     """Return name, slope and offset of a form `slope * variable + offset`."""
+    if form.dates:
+        raise NotArithmeticError("rounds or takes a remainder of a difference of dates")
     monomials = [monomial for monomial, _ in form.terms if monomial]
     if len(monomials) != 1 or len(monomials[0]) != 1 or monomials[0][0][1] != 1 or len(form.mentioned) != 1:
         raise NotArithmeticError("rounds or takes a remainder of more than one variable")

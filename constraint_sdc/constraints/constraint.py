@@ -12,6 +12,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import TypeAlias
 
+from constraint_sdc.calendar import DateNotation
 from constraint_sdc.evaluate.expression import CompareOp, Expression, Outside
 from constraint_sdc.schematron.schema import Assertion, Origin
 
@@ -50,12 +51,17 @@ class Number(Enum):
     INTEGER = "integer"
 
 
+DateReadings: TypeAlias = tuple[tuple[str, DateNotation], ...]
+"""Variables that a rule reads as dates, and the notation in which it reads them."""
+
+
 @dataclass(frozen=True, slots=True)
 class LinearAtom:
     """`sum(coefficient * variable) op constant`, terms in order of first use, no zero coefficient.
 
     `if_missing` is the atom's truth when an operand is missing or not a number: false for a comparison as written,
     true for the negation of one (`not(V8 < 1115)` is not the same as `V8 >= 1115` on a missing V8).
+    A variable of `dates` stands for its number of days (months) since 1970-01-01, not for the number that its text is.
     """
 
     terms: tuple[tuple[str, Fraction], ...]
@@ -63,6 +69,7 @@ class LinearAtom:
     constant: Fraction
     number: Number = Number.DOUBLE
     if_missing: bool = False
+    dates: DateReadings = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Literal as OneOf
 from typing import TypeAlias
 
+from constraint_sdc.calendar import DateNotation
 from constraint_sdc.constraints.constraint import Number
 
 
@@ -35,6 +36,7 @@ class Special:
 
 Symbol: TypeAlias = str | Special
 Monomial: TypeAlias = tuple[tuple[Symbol, int], ...]
+FormKind: TypeAlias = OneOf["number", "date", "days"]
 Missing: TypeAlias = OneOf["none", "empty", "nan", "mixed"]
 
 
@@ -44,7 +46,8 @@ class Form:
 
     `mentioned` are all variables in the text, also those that cancel. `missing` tells what a missing variable makes of
     the value: no item, or NaN. `integers` are variables that the text casts to a whole number. `quotients` counts the
-    divisions by a variable in the sum: infinities of two of them may cancel to NaN.
+    divisions by a variable in the sum: infinities of two of them may cancel to NaN. `kind` tells a number from a date
+    and a number of days; `dates` are the variables that the text reads as dates, with their notation.
     """
 
     terms: tuple[tuple[Monomial, Fraction], ...]
@@ -53,6 +56,8 @@ class Form:
     missing: Missing = "none"
     integers: frozenset[str] = frozenset()
     quotients: int = 0
+    kind: FormKind = "number"
+    dates: frozenset[tuple[str, DateNotation]] = frozenset()
 
     @property
     def constant(self) -> Fraction | None:
@@ -154,6 +159,9 @@ def join_missing(left: Missing, right: Missing) -> Missing:
 
 
 def _described(terms: tuple[tuple[Monomial, Fraction], ...], left: Form, right: Form, number: Number) -> Form:
+    for name in set(left.mentioned).intersection(right.mentioned):
+        if dict(left.dates).get(name) != dict(right.dates).get(name):
+            raise NotArithmeticError(f"reads {name} in two ways: as a date, and otherwise")
     return Form(
         terms,
         number,
@@ -161,6 +169,7 @@ def _described(terms: tuple[tuple[Monomial, Fraction], ...], left: Form, right: 
         join_missing(left.missing, right.missing),
         left.integers | right.integers,
         left.quotients + right.quotients,
+        dates=left.dates | right.dates,
     )
 
 

@@ -24,7 +24,7 @@ from constraint_sdc.constraints.constraint import (
     SetAtom,
     atom_variables,
 )
-from constraint_sdc.constraints.show_atom import or_missing, show_atom, show_number, show_products, show_sum
+from constraint_sdc.constraints.show_atom import or_missing, show_atom, show_limit, show_products, show_sum
 from constraint_sdc.constraints.simplify import negate
 from constraint_sdc.data.groups import Union
 from constraint_sdc.schematron.schema import Origin, Severity
@@ -120,7 +120,7 @@ def _interval(one: Formula, other: Formula) -> str:
     low, high = (one, other) if one.op[0] == ">" else (other, one)
     left = "<=" if low.op == ">=" else "<"
     middle = show_sum(low.terms) if isinstance(low, LinearAtom) else show_products(low.terms)
-    return f"{show_number(low.constant)} {left} {middle} {high.op} {show_number(high.constant)}"
+    return f"{show_limit(low)} {left} {middle} {high.op} {show_limit(high)}"
 
 
 def _disjunction(items: tuple[Formula, ...]) -> str:

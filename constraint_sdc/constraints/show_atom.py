@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 
+from constraint_sdc.calendar import DateNotation
 from constraint_sdc.constraints.compare_forms import NUMBER_TEXT
 from constraint_sdc.constraints.constraint import (
     Atom,
@@ -170,7 +171,21 @@ def show_linear(atom: LinearAtom) -> str:
         right = [(name, -value) for name, value in atom.terms if value < 0]
         if right:
             return f"{show_sum(left)} {atom.op} {show_sum(right)}"
-    return f"{show_sum(atom.terms)} {atom.op} {show_number(atom.constant)}"
+    return f"{show_sum(atom.terms)} {atom.op} {show_limit(atom)}"
+
+
+def show_limit(atom: LinearAtom | PolynomialAtom) -> str:
+    """Return the constant of a comparison: a date, a number of days, or a number."""
+    dates = dict(atom.dates) if isinstance(atom, LinearAtom) else {}
+    weights = [value for name, value in atom.terms if name in dates] if isinstance(atom, LinearAtom) else []
+    if not dates or len(weights) < len(atom.terms) or atom.constant.denominator != 1:
+        return show_number(atom.constant)
+    low, high = DateNotation.ISO_DAY.limits
+    if weights == [1] and low <= atom.constant <= high:
+        notation = DateNotation.ISO_DAY if next(iter(dates.values())).is_day else DateNotation.ISO_MONTH
+        return notation.text(int(atom.constant))
+    unit = "day" if abs(atom.constant) == 1 else "days"
+    return f"{show_number(atom.constant)} {unit}" if sum(weights) == 0 else show_number(atom.constant)
 
 
 def show_sum(terms: Iterable[tuple[str, Fraction]]) -> str:

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from constraint_sdc.calendar import DateNotation
 from constraint_sdc.data.table import Column
 from constraint_sdc.settings.words import Scale, Standardise
 
@@ -46,19 +47,26 @@ EXACT_MANTISSA = 2**53
 class Grid:
     """`decimals` digits after the point, None for a free double; `pads` writes trailing zeros (`12.50`).
 
-    With `plain_whole`, a padded grid writes whole numbers without a point (`0` beside `12.50`).
+    With `plain_whole`, a padded grid writes whole numbers without a point (`0` beside `12.50`). With a `notation`, a
+    whole number is a number of days or months, written as a date.
 
     >>> Grid(0).text(12.0), Grid(2).text(1250.0), Grid(2, pads=True).text(1250.0), Grid(2).text(-5.0)
     ('12', '12.5', '12.50', '-0.05')
     >>> Grid(2, pads=True, plain_whole=True).text(1250.0), Grid(2, pads=True, plain_whole=True).text(1200.0)
     ('12.50', '12')
-    >>> Grid(None).text(1e-05)
-    '0.00001'
+    >>> Grid(None).text(1e-05), Grid(0, notation=DateNotation.ISO_DAY).text(59.0)
+    ('0.00001', '1970-03-01')
     """
 
     decimals: int | None
     pads: bool = False
     plain_whole: bool = False
+    notation: DateNotation | None = None
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Return the least and the greatest number of the grid."""
+        return (-math.inf, math.inf) if self.notation is None else self.notation.limits
 
     @property
     def step(self) -> Fraction | None:
@@ -72,6 +80,8 @@ class Grid:
 
     def text(self, mantissa: float) -> str:
         """Return the text of a mantissa (on a free grid: of the value itself)."""
+        if self.notation is not None:
+            return self.notation.text(int(mantissa))
         if self.decimals is None:
             return double_text(0.0 if mantissa == 0 else mantissa)
         if self.decimals == 0:
@@ -83,6 +93,8 @@ class Grid:
         return ("-" if mantissa < 0 else "") + whole + ("." + fraction if fraction else "")
 
     def __str__(self) -> str:
+        if self.notation is not None:
+            return f"{'days' if self.notation.is_day else 'months'} {self.notation.value}"
         if self.decimals is None:
             return "free"
         return "integer" if self.decimals == 0 else f"{self.decimals} decimal{'s' if self.decimals > 1 else ''}"

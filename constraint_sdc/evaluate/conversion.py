@@ -9,7 +9,7 @@ from typing import assert_never
 import numpy as np
 
 from constraint_sdc.arrays import Flags, Floats, Integers
-from constraint_sdc.data.calendar import DateNotation
+from constraint_sdc.calendar import DateNotation
 from constraint_sdc.data.text import Text
 from constraint_sdc.evaluate.date_lexical import might_be_date
 from constraint_sdc.evaluate.lexical import Decimals, Reading

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from constraint_sdc.arrays import Flags, Integers
-from constraint_sdc.data.calendar import DateNotation, day_number, month_number
+from constraint_sdc.calendar import DateNotation, day_number, month_number
 from constraint_sdc.data.text import Text
 
 _XML_SPACE = " \t\r\n"

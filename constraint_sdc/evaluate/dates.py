@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from constraint_sdc.arrays import Integers
-from constraint_sdc.data.calendar import FIRST_DAY, LAST_DAY, day_parts, shifted_by_months
+from constraint_sdc.calendar import FIRST_DAY, LAST_DAY, day_parts, shifted_by_months
 from constraint_sdc.evaluate.arithmetic import quotient
 from constraint_sdc.evaluate.date_lexical import DATE_TYPES, DAY_SECONDS, READERS
 from constraint_sdc.evaluate.expression import ArithmeticOp

@@ -14,7 +14,7 @@ from typing import TypeVar, assert_never
 import numpy as np
 import numpy.typing as npt
 
-from constraint_sdc.arrays import Flags
+from constraint_sdc.arrays import Flags, Integers
 from constraint_sdc.data.table import Chunk
 from constraint_sdc.data.text import Text
 from constraint_sdc.evaluate.arithmetic import arithmetic, negate
@@ -42,6 +42,7 @@ from constraint_sdc.evaluate.expression import (
 from constraint_sdc.evaluate.functions import call, rounded_to
 from constraint_sdc.evaluate.regex import matches
 from constraint_sdc.evaluate.value import (
+    DateItem,
     DoubleItem,
     ExactItem,
     Item,
@@ -255,13 +256,15 @@ class Numbers:
     """One number for each record: `doubles`, or exactly `mantissa / 10**scale` (xs:integer and xs:decimal).
 
     One of the two is None. Where `unsure`, the record has no number (a missing operand) or only Saxon can compute it,
-    and the arrays are undefined. NaN and infinities are numbers that XPath computes: they are not unsure.
+    and the arrays are undefined. NaN and infinities are numbers that XPath computes: they are not unsure. With
+    `is_date` the numbers are those of xs:date, in days.
     """
 
     doubles: npt.NDArray[np.float64] | None
     mantissa: npt.NDArray[np.int64] | None
     scale: int
     unsure: Flags
+    is_date: bool = False
 
 
 def evaluate_number(
@@ -276,11 +279,14 @@ def evaluate_number(
         value = evaluate_value(expression, records, xpath1=xpath1, domains=domains)
         if value.certain > 1 or not value.items:
             return None
+        shape = (records.count,)
+        unsure = how_many(value.items) != 1
+        if days := _days(value.items):
+            mantissa = np.broadcast_to(_merged(days), shape).copy()
+            return Numbers(None, mantissa, 0, _spread(unsure, value.doubt, shape), is_date=True)
         items, doubt = _number_items(value, xpath1)
     except NotMine:
         return None
-    shape = (records.count,)
-    unsure = how_many(value.items) != 1
     if all(isinstance(item, DoubleItem) for item in items):
         doubles = _merged([(item.values, item.present) for item in items if isinstance(item, DoubleItem)])
         return Numbers(np.broadcast_to(doubles, shape).copy(), None, 0, _spread(unsure, doubt, shape))
@@ -294,6 +300,12 @@ def evaluate_number(
         parts.append((mantissa, item.present))
         doubt = either(doubt, within(own, item.present))
     return Numbers(None, np.broadcast_to(_merged(parts), shape).copy(), scale, _spread(unsure, doubt, shape))
+
+
+def _days(items: tuple[Item, ...]) -> list[tuple[Integers, Maybe]]:
+    """Return the days of items that are all xs:date, nothing if one is not."""
+    found = [(i.number, i.present) for i in items if isinstance(i, DateItem) and i.type == "xs:date"]
+    return found if len(found) == len(items) else []
 
 
 def _number_items(value: Value, xpath1: bool) -> tuple[list[NumberItem], Maybe]:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraint_sdc.arrays import Rows
+from constraint_sdc.calendar import DateNotation
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.data.series import Grid, Series
 from constraint_sdc.data.table import Column, State, Table, column_of
@@ -105,10 +106,14 @@ class Candidates:
             self.copy_cells(variable, rows, records)
 
     def set_numbers(self, variable: int, rows: Rows, numbers: npt.NDArray[np.float64]) -> None:
-        """Round numbers to the variable's grid and write them; cells with a number that is not finite do not change."""
-        finite = np.isfinite(numbers)
-        rows, numbers = rows[finite], numbers[finite]
+        """Round numbers to the variable's grid and write them.
+
+        Cells with a number that is not finite, or beyond the calendar of a grid of days, do not change.
+        """
         grid = self.series[variable].grid
+        low, high = grid.limits
+        finite = np.isfinite(numbers) & (np.rint(numbers) >= low) & (np.rint(numbers) <= high)
+        rows, numbers = rows[finite], numbers[finite]
         if grid.decimals is None:
             mantissas = numbers + 0.0
             self.values[rows, variable] = mantissas
@@ -171,6 +176,9 @@ class Deriver:
 
 
 def _set(candidates: Candidates, variable: int, rows: Rows, numbers: Numbers) -> None:
+    notation = candidates.series[variable].grid.notation
+    if (numbers.is_date or notation is not None) and not (numbers.is_date and notation is DateNotation.ISO_DAY):
+        return  # a number is no date, and a date no number
     if numbers.doubles is not None:
         candidates.set_numbers(variable, rows, numbers.doubles[rows])
         return

@@ -7,8 +7,9 @@ import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from constraint_sdc.calendar import DateNotation
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.json_file import shipped_file
 from constraint_sdc.files.recipe_masker import (
@@ -137,16 +138,21 @@ def _assess_to_json(wish: AssessWish) -> dict[str, object]:
 
 
 def _wish(entry: Mapping[str, Any]) -> VariableWish:
-    grid = entry.get("grid")
     return VariableWish(
         role=Role(entry["role"]) if "role" in entry else None,
         scale=Scale(entry["type"]) if "type" in entry else None,
-        decimals=0 if grid == "integer" else grid,
+        decimals=_grid(entry.get("grid")),
         operator=entry.get("operator"),
         is_removed=entry.get("remove", False),
         weight=float(entry["weight"]) if "weight" in entry else None,
         order=tuple(str(value).strip(_XML_BLANK) for value in entry.get("order", ())),
     )
+
+
+def _grid(said: str | int | None) -> int | Literal["free"] | DateNotation | None:
+    if said is None or isinstance(said, int):
+        return said
+    return 0 if said == "integer" else "free" if said == "free" else DateNotation(said)
 
 
 def _wish_to_json(wish: VariableWish) -> dict[str, object]:
@@ -156,7 +162,8 @@ def _wish_to_json(wish: VariableWish) -> dict[str, object]:
     if wish.scale is not None:
         entry["type"] = wish.scale.value
     if wish.decimals is not None:
-        entry["grid"] = "integer" if wish.decimals == 0 else wish.decimals
+        grid = wish.decimals.value if isinstance(wish.decimals, DateNotation) else wish.decimals
+        entry["grid"] = "integer" if grid == 0 else grid
     if wish.operator is not None:
         entry["operator"] = wish.operator
     if wish.is_removed:

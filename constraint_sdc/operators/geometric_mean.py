@@ -73,6 +73,8 @@ REGISTERED = {"geometric mean": GeometricMean()}
 
 def _atom_verdict(atom: ValueAtom) -> OperatorVerdict:
     match atom:
+        case LinearAtom(dates=dates) if dates:
+            return NotCovered(because("sum-in-logarithms"))
         case LinearAtom(terms, op, constant):
             return _comparison([*(value for _, value in terms), -constant], op)
         case ProductAtom(_, left_factor, op, _, right_factor):

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from constraint_sdc.calendar import DateNotation
 from constraint_sdc.data.groups import Union
 from constraint_sdc.data.series import Series
 from constraint_sdc.data.table import Column, Table
 from constraint_sdc.errors import PlanRefusedError, UsageError
 from constraint_sdc.plan.plan import Block, Kept
-from constraint_sdc.plan.read_series import is_numeric, not_numeric
+from constraint_sdc.plan.read_series import date_notation, is_measurable, not_numeric
 from constraint_sdc.plan.rule_facts import RuleFacts
 from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.recipe import Recipe
@@ -47,14 +48,15 @@ def decide_roles(table: Table, recipe: Recipe, tied: frozenset[str]) -> Roles:
     masked: dict[str, tuple[Role, Scale]] = {}
     kept: dict[str, Kept] = {}
     pinned: set[str] = set()
-    numeric = {name for name, column in table.columns.items() if is_numeric(column, recipe.missing.get(name, ()))}
-    guessed: dict[str, list[str]] = {"numeric": [], "typed": [], "text": [], "identifier": []}
+    numeric = {name for name, column in table.columns.items() if _is_measurable(name, column, recipe)}
+    guessed: dict[str, list[str]] = {"numeric": [], "date": [], "typed": [], "text": [], "identifier": []}
     for name, column in table.columns.items():
         wish = recipe.variables.get(name, VariableWish())
         role, reason = _role(name, column, wish, recipe, tied, numeric)
         if wish.role is None:
             is_category = wish.scale in (Scale.ORDINAL, Scale.NOMINAL)
-            masked_as = "typed" if is_category else "numeric"
+            is_date = not is_category and _date_notation(name, column, recipe) is not None
+            masked_as = "typed" if is_category else "date" if is_date else "numeric"
             word = role.value if role is Role.IDENTIFIER else masked_as if role.is_masked else "text"
             guessed[word].append(name)
         if role is Role.IDENTIFIER or (wish.role is not None and not role.is_masked):
@@ -65,6 +67,14 @@ def decide_roles(table: Table, recipe: Recipe, tied: frozenset[str]) -> Roles:
         masked[name] = role, _scale(name, wish, numeric)
     _refuse_averaged_identifiers(kept, recipe)
     return Roles(masked, kept, frozenset(pinned), frozenset(numeric), _assumptions(guessed))
+
+
+def _date_notation(name: str, column: Column, recipe: Recipe) -> DateNotation | None:
+    return date_notation(column, recipe.variables.get(name, VariableWish()), recipe.missing.get(name, ()))
+
+
+def _is_measurable(name: str, column: Column, recipe: Recipe) -> bool:
+    return is_measurable(column, recipe.variables.get(name, VariableWish()), recipe.missing.get(name, ()))
 
 
 def _role(
@@ -137,6 +147,7 @@ def _assumptions(guessed: Mapping[str, list[str]]) -> tuple[Reason, ...]:
     names = {word: tuple(found) for word, found in guessed.items()}
     said = (
         because("assumed-numbers", variables=names["numeric"]),
+        because("assumed-dates", variables=names["date"]),
         because("assumed-categories", variables=names["typed"]),
         because("assumed-texts", variables=names["text"]),
         because("assumed-identifiers", variables=names["identifier"]),

@@ -82,7 +82,7 @@ def _without(equation: Equation, pivot: Equation, name: str) -> Equation:
     return Equation(rules, {n: c for n, c in terms.items() if c}, equation.constant - factor * pivot.constant)
 
 
-_CASTS = ("number", "xs:decimal", "xs:double", "xs:integer")
+_CASTS = ("number", "xs:decimal", "xs:double", "xs:integer", "xs:date")
 _FREE_DIGITS = 20
 
 
@@ -143,12 +143,17 @@ def _equality(
         if name not in series:
             continue
         own = _own_expression(name, frozenset(names), edit)
-        solved = own or _solved(name, atom)
+        solved = own or (None if _has_dates(atom) else _solved(name, atom))
         if solved is not None:
             weights = {other: _weight(other, atom, series) for other in names if other in series}
             score = _score(name, weights, conjunction, series) + (4.0 if own is not None else 0.0)
             solutions[name] = score, solved
     return _Equality(rule, atom, frozenset(names), solutions) if solutions else None
+
+
+def _has_dates(atom: Atom) -> bool:
+    """Tell whether an atom is about days of dates, which only the rule's own expression computes."""
+    return isinstance(atom, LinearAtom) and bool(atom.dates)
 
 
 def _is_equality(atom: Atom, edit: EditRule) -> bool:
@@ -274,6 +279,7 @@ def _constant(value: Fraction, number: Number) -> Expression:
 
 def _solved_together(equalities: list[_Equality], series: Mapping[str, Series]) -> Iterator[Derivation]:
     """Solve linear equalities that depend on each other in cycles, for as many variables as there are equalities."""
+    equalities = [e for e in equalities if not _has_dates(e.atom)]
     linear = [(e.rule, e.atom) for e in equalities if isinstance(e.atom, LinearAtom)]
     equations = [Equation((rule,), dict(atom.terms), atom.constant) for rule, atom in linear]
     taken: set[str] = {name for e in equalities if not isinstance(e.atom, LinearAtom) for name in e.variables}

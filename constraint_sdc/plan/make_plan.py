@@ -8,15 +8,17 @@ from dataclasses import replace
 import numpy as np
 
 from constraint_sdc.arrays import Codes
+from constraint_sdc.calendar import DateNotation
 from constraint_sdc.data.series import Series
 from constraint_sdc.data.table import Column, Table
 from constraint_sdc.errors import Conflict, PlanRefusedError, UsageError
 from constraint_sdc.partition.registry import takes_one_variable
 from constraint_sdc.plan.block_design import BlockContext, design_block
 from constraint_sdc.plan.blocks import Roles, decide_roles, make_blocks, rules_of
+from constraint_sdc.plan.calendar_rules import rules_on_calendar
 from constraint_sdc.plan.design import Design, PlanInputs, refuse_removed
 from constraint_sdc.plan.plan import Block, Kept, Plan, RulePlan, Why
-from constraint_sdc.plan.read_series import is_numeric, make_series
+from constraint_sdc.plan.read_series import date_notation, is_measurable, make_series, on_any_grid
 from constraint_sdc.plan.rule_facts import AtomTruth, RuleFacts, computed_with, rule_facts
 from constraint_sdc.plan.treatment import plan_warnings
 from constraint_sdc.settings.reason import because
@@ -30,7 +32,8 @@ def make_plan(inputs: PlanInputs) -> Design:
     if table.records < inputs.k:
         hint = f"choose k of at most {table.records}"
         raise PlanRefusedError(f"{table.records} records cannot form a group of {inputs.k}", hint=hint)
-    facts = rule_facts(inputs.rules, inputs.says, table.columns.keys(), inputs.evaluable)
+    rules = rules_on_calendar(inputs.rules, _notations(inputs))
+    facts = rule_facts(rules, inputs.says, table.columns.keys(), inputs.evaluable)
     roles = decide_roles(table, inputs.recipe, computed_with(facts))
     refuse_removed(facts, roles.kept)
     masked, pinned = _extended(roles, tuple(rule for rule in facts if rule.is_certain), inputs.joined)
@@ -55,6 +58,16 @@ def make_plan(inputs: PlanInputs) -> Design:
         warnings=(*plan_warnings(inputs.masker, inputs.division.partition, inputs.k, inputs.seed), *inputs.warnings),
     )
     return Design(plan, designs)
+
+
+def _notations(inputs: PlanInputs) -> dict[str, DateNotation]:
+    """Return the variables whose values are dates, masked or not, and how they are written."""
+    recipe = inputs.recipe
+    found = {
+        name: date_notation(column, recipe.variables.get(name, VariableWish()), recipe.missing.get(name, ()))
+        for name, column in inputs.table.columns.items()
+    }
+    return {name: notation for name, notation in found.items() if notation is not None}
 
 
 def _grouping(inputs: PlanInputs) -> Recipe:
@@ -131,9 +144,10 @@ def _given(inputs: PlanInputs) -> dict[str, Series]:
     for name in inputs.masker.kept_variables:
         missing = inputs.recipe.missing.get(name, ())
         column = inputs.table.columns[name]
-        if not is_numeric(column, missing):
+        wish = inputs.recipe.variables.get(name, VariableWish())
+        if not is_measurable(column, wish, missing):
             raise UsageError(f"{name} is in `given` but is not numeric", hint=f"remove {name} from `given`")
-        one = make_series(column, Scale.NUMERIC, VariableWish(), missing)
+        one = make_series(column, Scale.NUMERIC, on_any_grid(wish), missing)
         if one.is_blank.any():
             what = f"{name} is in `given`, but record {int(one.is_blank.argmax()) + 1:,} has no value of it"
             raise UsageError(what, hint=f"remove {name} from `given`")

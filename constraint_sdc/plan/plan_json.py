@@ -11,6 +11,7 @@ from hashlib import sha256
 from typing import Any
 
 from constraint_sdc import __version__
+from constraint_sdc.calendar import DateNotation
 from constraint_sdc.data.series import Grid
 from constraint_sdc.files.json_file import json_text
 from constraint_sdc.plan.plan import (
@@ -221,7 +222,13 @@ def _variable(variable: VariablePlan) -> dict[str, object]:
 
 def _grid(grid: Grid) -> dict[str, object]:
     whole = {"plain_whole": True} if grid.plain_whole else {}
-    return {"decimals": grid.decimals, "pads": grid.pads, **whole}
+    dates = {} if grid.notation is None else {"notation": grid.notation.value}
+    return {"decimals": grid.decimals, "pads": grid.pads, **whole, **dates}
+
+
+def _grid_from(content: Mapping[str, Any]) -> Grid:
+    notation = DateNotation(content["notation"]) if "notation" in content else None
+    return Grid(content["decimals"], content["pads"], content.get("plain_whole", False), notation)
 
 
 def _variable_from(content: Mapping[str, Any]) -> VariablePlan:
@@ -229,7 +236,7 @@ def _variable_from(content: Mapping[str, Any]) -> VariablePlan:
         name=content["name"],
         role=Role(content["role"]),
         scale=Scale(content["type"]),
-        grid=Grid(**content["grid"]),
+        grid=_grid_from(content["grid"]),
         operator=content["operator"],
         weight=content["weight"],
         treatment=Treatment(content["treatment"]),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from decimal import Context, Decimal
 
 import numpy as np
 import numpy.typing as npt
 
 from constraint_sdc.arrays import Floats, Rows
+from constraint_sdc.calendar import DateNotation
 from constraint_sdc.data.series import EXACT_MANTISSA, Grid, Series
 from constraint_sdc.data.table import Column, State, Table
 from constraint_sdc.data.text import Text
@@ -36,6 +38,42 @@ def is_numeric(column: Column, missing: tuple[str, ...]) -> bool:
     return bool(np.isfinite(Reading(Text.of_strings(texts)).doubles.values).all())
 
 
+def date_notation(column: Column, wish: VariableWish, missing: tuple[str, ...]) -> DateNotation | None:
+    """Return how the dates of a variable are written, None if it has none.
+
+    The recipe may name any notation; without it, every value must be a valid date in ISO notation.
+    """
+    if isinstance(wish.decimals, DateNotation):
+        return wish.decimals
+    if wish.scale in (Scale.ORDINAL, Scale.NOMINAL) or not _begins_with_day(column, missing):
+        return None
+    texts = _distinct(column, missing)
+    return DateNotation.ISO_DAY if texts and all(map(_is_iso_day, texts)) else None
+
+
+def _begins_with_day(column: Column, missing: tuple[str, ...]) -> bool:
+    """Tell whether the first value is a date: one look spares a reading of all texts of the other variables."""
+    for row in np.flatnonzero(column.state == State.VALUE).tolist():
+        text = (column.text(row) or "").strip(_XML_BLANK)
+        if text not in (*missing, *_NO_NUMBERS):
+            return _is_iso_day(text)
+    return False
+
+
+def _is_iso_day(text: str) -> bool:
+    return DateNotation.ISO_DAY.number(text) is not None
+
+
+def is_measurable(column: Column, wish: VariableWish, missing: tuple[str, ...]) -> bool:
+    """Tell whether every text that is not blank is a number or a date, so that values can be averaged."""
+    return date_notation(column, wish, missing) is not None or is_numeric(column, missing)
+
+
+def on_any_grid(wish: VariableWish) -> VariableWish:
+    """Return the wish for values that are only read: the numbers as they are, dates as days or months."""
+    return wish if isinstance(wish.decimals, DateNotation) else replace(wish, decimals="free")
+
+
 def not_numeric(name: str) -> UsageError:
     """Return the error for a variable that the recipe calls numeric but whose values are not numbers."""
     what = f"{name} must be numeric, but some of its values are not numbers, or are codes with a leading zero"
@@ -44,10 +82,14 @@ def not_numeric(name: str) -> UsageError:
 
 def make_series(column: Column, scale: Scale, wish: VariableWish, missing: tuple[str, ...]) -> Series:
     """Return a variable as masking sees it."""
-    blank = _blanks(column, missing, is_number=scale is Scale.NUMERIC)
     if scale is Scale.NUMERIC:
-        values = np.where(blank == 0, _numbers(column), np.nan)
-        return Series(column.name, column, scale, _grid(column, wish, missing, values), values, blank)
+        notation = date_notation(column, wish, missing)
+        numbers = _numbers(column) if notation is None else _dates(column, notation, missing)
+        blank = _blanks(column, missing, numbers)
+        values = np.where(blank == 0, numbers, np.nan)
+        grid = _grid(column, wish, missing, values) if notation is None else Grid(0, notation=notation)
+        return Series(column.name, column, scale, grid, values, blank)
+    blank = _blanks(column, missing, None)
     codes = _places(column, wish.order, blank) if wish.order else _codes(column, scale, blank)
     return Series(column.name, column, scale, Grid(None), codes, blank)
 
@@ -62,14 +104,28 @@ def _numbers(column: Column) -> Floats:
     return Reading(Text.of_column(column)).doubles.values
 
 
-def _blanks(column: Column, missing: tuple[str, ...], *, is_number: bool) -> npt.NDArray[np.int64]:
-    """Return 0 for values, and another number for each kind of missing value."""
+def _dates(column: Column, notation: DateNotation, missing: tuple[str, ...]) -> Floats:
+    """Return the days or months since 1970; refuse a value that is neither a date nor a missing one."""
+    known = {text: notation.number(text) for text in _distinct(column, missing)}
+    strangers = {text for text, number in known.items() if number is None}
+    texts = [None if text is None else text.strip(_XML_BLANK) for text in column.texts()]
+    if strangers:
+        # The message gives the number of values, not the values: a rare value may identify a person.
+        count = sum(text in strangers for text in texts)
+        what = f"{column.name} has a value that is not a date written {notation.value}"
+        hint = "list missing codes under `missing`, or give it another grid or type"
+        raise UsageError(f"{what} in {count:,} of {len(texts):,} records", hint=hint)
+    return np.array([np.nan if (number := known.get(text or "")) is None else number for text in texts], np.float64)
+
+
+def _blanks(column: Column, missing: tuple[str, ...], numbers: Floats | None) -> npt.NDArray[np.int64]:
+    """Return 0 for values, and another number for each kind of missing value; `numbers` of a numeric variable."""
     texts = column.texts()
     codes = {text for text in set(texts) if text is not None and text.strip(_XML_BLANK) in {*missing, ""}}
     is_code = [text in codes for text in texts] if codes else np.zeros(len(texts), np.bool_)
     is_blank = (column.state != State.VALUE) | np.array(is_code, np.bool_)
-    if is_number:
-        is_blank |= ~np.isfinite(_numbers(column))
+    if numbers is not None:
+        is_blank |= ~np.isfinite(numbers)
     ways: dict[tuple[int, str | None], int] = {}
     blank = np.zeros(len(column), np.int64)
     for row in np.flatnonzero(is_blank).tolist():
@@ -81,6 +137,7 @@ def _grid(column: Column, wish: VariableWish, missing: tuple[str, ...], values: 
     """Return the recipe's grid, or the coarsest that has all values; free if they have the full length of doubles."""
     if wish.decimals == "free":
         return Grid(None)
+    assert not isinstance(wish.decimals, DateNotation)
     texts = _distinct(column, missing)
     decimals_of = {_decimals(text) for text in texts}
     padded = _padded_grid(texts, {as_written for as_written, _ in decimals_of})

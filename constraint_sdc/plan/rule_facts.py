@@ -12,6 +12,7 @@ from typing import TypeAlias, assert_never
 import numpy as np
 
 from constraint_sdc.arrays import Flags, Floats
+from constraint_sdc.calendar import DateNotation
 from constraint_sdc.constraints.constraint import (
     AllOf,
     AnyOf,
@@ -231,10 +232,20 @@ class AtomTruth:
             self._numbers[name] = nothing if column is None else Reading(Text.of_column(column)).doubles.values
         return self._numbers[name]
 
+    def _days(self, name: str, notation: DateNotation) -> Floats:
+        """Return a variable as days or months; NaN where the value is not a date."""
+        column = self._table.columns.get(name)
+        texts = [None] * self._table.records if column is None else column.texts()
+        known = {text: notation.number(text.strip()) for text in set(texts) if text is not None}
+        found = (None if text is None else known[text] for text in texts)
+        return np.array([np.nan if number is None else number for number in found], np.float64)
+
     def _truth(self, atom: Atom) -> Flags | None:
         match atom:
-            case LinearAtom(terms, op, constant, _, if_missing):
-                parts = [float(c) * self.numbers(name) for name, c in terms]
+            case LinearAtom(terms, op, constant, _, if_missing, dates):
+                read = dict(dates)
+                numbers = (self._days(name, read[name]) if name in read else self.numbers(name) for name, _ in terms)
+                parts = [float(c) * values for values, (_, c) in zip(numbers, terms, strict=True)]
                 return _compare(parts, op, float(constant), if_missing)
             case ProductAtom(left, left_factor, op, right, right_factor, _, if_missing):
                 sides = [float(left_factor) * self._product(left), -float(right_factor) * self._product(right)]

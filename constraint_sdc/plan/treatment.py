@@ -55,7 +55,7 @@ def choose_operators(
     for name in series:
         wish = wishes.get(name, VariableWish()).operator
         if wish is not None:
-            chosen[name] = _allowed(name, wish, series[name].scale)
+            chosen[name] = _allowed(name, wish, series[name])
     for rule in rules:
         if not rule.is_evaluable:
             chosen.update(dict.fromkeys((n for n in rule.variables if n in chosen), Medoid.name))
@@ -74,7 +74,7 @@ def _plain(series: Series) -> str:
 
 def _is_geometric(rule_atoms: Sequence[Atom], series: Mapping[str, Series]) -> bool:
     """Tell whether the block has rules about products, and the geometric mean suits its other rules too."""
-    if any(one.scale is not Scale.NUMERIC for one in series.values()):
+    if any(one.scale is not Scale.NUMERIC or one.grid.notation is not None for one in series.values()):
         return False
     masked = [atom for atom in rule_atoms if set(atom_variables(atom)) & set(series)]
     has_product = any(isinstance(atom, ProductAtom) and len(atom_variables(atom)) > 1 for atom in masked)
@@ -115,7 +115,11 @@ def _spread_median(chosen: dict[str, str], rule_atoms: Sequence[Atom]) -> None:
                 is_growing = True
 
 
-def _allowed(name: str, wish: str, scale: Scale) -> str:
+def _allowed(name: str, wish: str, series: Series) -> str:
+    scale = series.scale
+    if series.grid.notation is not None and OPERATORS[wish].traits.averages_logarithms:
+        hint = "use the arithmetic mean, or an operator that copies a value"
+        raise UsageError(f"the recipe asks for the {wish} of {name}, which are dates", hint=hint)
     if scale not in OPERATORS[wish].traits.scales:
         fitting = [operator.name for operator in OPERATORS.all() if scale in operator.traits.scales]
         hint = f"use one of the operators for {scale.value} variables: {', '.join(fitting)}"

@@ -324,6 +324,7 @@ _VARIABLES: dict[str, Sentence] = {
     "given": "it is given: the covariances with it are kept",
     "weighs-records": "it is the weight of the records",
     "only-swapped": "only values of {variables} are swapped",
+    "assumed-dates": "{variables}: dates, masked as confidential by their number of days or months",
     "assumed-numbers": "{variables}: numbers, masked as confidential",
     "assumed-categories": "{variables}: categories by the recipe's type, masked as confidential",
     "assumed-texts": "{variables}: not numbers, left unchanged",

@@ -138,6 +138,7 @@ _VARIABLES = {
     "only-swapped": takes("variables"),
     # what is assumed
     "assumed-numbers": takes("variables"),
+    "assumed-dates": takes("variables"),
     "assumed-categories": takes("variables"),
     "assumed-texts": takes("variables"),
     "assumed-identifiers": takes("variables"),

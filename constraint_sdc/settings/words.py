@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Literal as OneOf
 from typing import TypeAlias
 
+from constraint_sdc.calendar import DateNotation
 from constraint_sdc.errors import UsageError
 
 OnBroken: TypeAlias = OneOf["refuse", "keep"]
@@ -66,7 +67,9 @@ class Treatment(Enum):
 
 @dataclass(frozen=True, slots=True)
 class VariableWish:
-    """The recipe's entries for one variable; None means "not given". `decimals`: 0 is integer, "free" a free double.
+    """The recipe's entries for one variable; None means "not given".
+
+    `decimals` is the grid: 0 is integer, "free" a free double, a notation the days or months that are written so.
 
     `operator` is the name of an operator. `is_removed` takes an identifier out of the masked file. `weight` is how much
     a squared difference in this variable counts in distances, against 1 for the others. `order` are the values of an
@@ -75,7 +78,7 @@ class VariableWish:
 
     role: Role | None = None
     scale: Scale | None = None
-    decimals: int | OneOf["free"] | None = None
+    decimals: int | OneOf["free"] | DateNotation | None = None
     operator: str | None = None
     is_removed: bool = False
     weight: float | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import date
 from fractions import Fraction
 from math import prod
 
@@ -61,7 +62,20 @@ def evaluated(atom: ConditionAtom, texts: Mapping[str, str]) -> Verdict:
     return evaluate_truth(atom.expression, Records(columns, 1), xpath1=atom.is_xpath1, domains={})
 
 
+def _dated(atom: LinearAtom, texts: Mapping[str, str]) -> bool:
+    """Compare days by the calendar of Python."""
+    values: dict[str, int] = {}
+    for name, _ in atom.terms:
+        if name not in texts:
+            return atom.if_missing
+        is_date = name in dict(atom.dates)
+        values[name] = date.fromisoformat(texts[name]).toordinal() - 719163 if is_date else int(texts[name])
+    return ORDER[atom.op](sum(c * values[name] for name, c in atom.terms), atom.constant)
+
+
 def _numeric(atom: Formula, texts: Mapping[str, str]) -> bool:
+    if isinstance(atom, LinearAtom) and atom.dates:
+        return _dated(atom, texts)
     names = atom_variables(atom)
     if not all(name in texts and re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", texts[name].strip()) for name in names):
         return atom.if_missing

@@ -5,6 +5,7 @@ Saxon is the examiner, because elementpath's `mod` on negative doubles is not XP
 
 from __future__ import annotations
 
+from datetime import date
 from fractions import Fraction
 from functools import cache
 
@@ -320,3 +321,45 @@ def test_most_random_conditions_are_understood() -> None:
 
 def test_every_kind_has_a_paper_name_or_a_dash() -> None:
     assert [kind.paper_name for kind in Kind] == ["EC-LC", "EC-NLC", "EC-PV", "EC-GV", "EC-VD", "-", "-"]
+
+
+DATED = (
+    "xs:date({a}) {op} xs:date({b})",
+    "{a} {op} xs:date({b})",
+    "xs:date({a}) {op} xs:date('2020-02-29')",
+    "xs:date({a}) - xs:date({b}) {op} xs:dayTimeDuration('P{n}D')",
+    "xs:date({a}) + xs:dayTimeDuration('P{n}D') {op} xs:date({b})",
+    "xs:date({a}) - xs:dayTimeDuration('-P{n}D') {op} xs:date({b})",
+    "days-from-duration(xs:date({a}) - xs:date({b})) {op} number(V3)",
+    "abs(days-from-duration(xs:date({a}) - xs:date({b}))) {op} {n}",
+    "(xs:date({a}) - xs:date({b})) div xs:dayTimeDuration('P1D') {op} {n}",
+    "(xs:date({a}) - xs:date({b})) * 2 {op} xs:dayTimeDuration('P{n}D')",
+    "max((days-from-duration(xs:date({a}) - xs:date({b})), 5)) {op} {n}",
+    "year-from-date(xs:date({a})) {op} 2020",
+    "year-from-date({a}) {op} 2020",
+)
+
+
+@settings(max_examples=draws(250), deadline=None)
+@given(
+    st.sampled_from(DATED),
+    st.sampled_from(["=", "!=", "<", "<=", ">", ">="]),
+    st.permutations(["V1", "V2"]),
+    st.integers(0, 3),
+    st.fixed_dictionaries(
+        {"V3": st.integers(-3, 3).map(str)},
+        optional=dict.fromkeys(("V1", "V2"), st.dates(date(2019, 12, 30), date(2020, 3, 2)).map(str)),
+    ),
+    st.booleans(),
+)
+def test_comparisons_of_dates_mean_what_saxon_computes(
+    shape: str, op: str, names: list[str], n: int, record: dict[str, str], negated: bool
+) -> None:
+    text = shape.format(op=op, a=names[0], b=names[1], n=n)
+    check(f"not({text})" if negated else text, record)
+
+
+def test_the_shapes_of_dates_are_all_understood() -> None:
+    for shape in DATED:
+        expression = translate(shape.format(op="<", a="V1", b="V2", n=3), SCOPE, {})
+        assert not any(isinstance(atom, OpaqueAtom) for atom in atoms(normalise(expression, xpath1=False))), shape

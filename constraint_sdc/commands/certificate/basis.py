@@ -107,7 +107,7 @@ _TABLE: tuple[tuple[str, Basis, str], ...] = (
     (
         f"{_BLOCK}.variables",
         Basis.ORIGINAL,
-        " ".join(f"{_BLOCK}.variables[].grid.{name}" for name in ("decimals", "pads", "plain_whole")),
+        " ".join(f"{_BLOCK}.variables[].grid.{name}" for name in ("decimals", "pads", "plain_whole", "notation")),
     ),
     (f"{_BLOCK}.shares", Basis.ORIGINAL, f"{_BLOCK}.shares"),
     (

@@ -9,13 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from constraint_sdc.arrays import Codes
+from constraint_sdc.calendar import DateNotation
 from constraint_sdc.data.pair import Compared, MaskedTogether, Pair
 from constraint_sdc.data.series import EXACT_MANTISSA, Grid
 from constraint_sdc.data.table import Column, Table
 from constraint_sdc.errors import UsageError
 from constraint_sdc.plan.blocks import Roles, decide_roles
-from constraint_sdc.plan.plan import BlockPlan, Plan
-from constraint_sdc.plan.read_series import is_numeric, make_series
+from constraint_sdc.plan.plan import BlockPlan, Plan, VariablePlan
+from constraint_sdc.plan.read_series import is_measurable, make_series, on_any_grid
 from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.recipe import Recipe
 from constraint_sdc.settings.words import Role, Scale, Treatment, VariableWish
@@ -54,15 +55,17 @@ def pair_tables(
     for name in names:
         both = _joined(original.columns[name], masked.columns[name])
         missing = recipe.missing.get(name, ())
+        wish = _read_as(planned.get(name), recipe.variables.get(name, VariableWish()))
         role = planned[name].role if name in planned else _role(name, roles, plan)
         scale = planned[name].scale if name in planned else recipe.variables.get(name, VariableWish()).scale
         if scale in (None, Scale.NUMERIC):
-            scale = Scale.NUMERIC if is_numeric(both, missing) else Scale.NOMINAL
+            scale = Scale.NUMERIC if is_measurable(both, wish, missing) else Scale.NOMINAL
             if scale is Scale.NOMINAL and name in roles.numeric:
                 notes.append(because("no-longer-numbers", variable=name))
         grid = planned[name].grid if name in planned else Grid(None)
         order = planned[name].order if name in planned else recipe.variables.get(name, VariableWish()).order
-        variables.append(_compared(both, scale, role, grid, missing, order, name in planned, original.records))
+        wish = replace(wish, order=order)
+        variables.append(_compared(both, scale, role, grid, missing, wish, name in planned, original.records))
     compared = _settled(tuple(variables), plan)
     notes += _unseen(compared)
     blocks = _blocks(compared, recipe, plan)
@@ -161,18 +164,26 @@ def _joined(first: Column, second: Column) -> Column:
     )
 
 
+def _read_as(planned: VariablePlan | None, wish: VariableWish) -> VariableWish:
+    """Return how values are read: dates in the notation of the plan or of the recipe, all else as numbers."""
+    notation = wish.decimals if planned is None else planned.grid.notation
+    return VariableWish(decimals=notation if isinstance(notation, DateNotation) else None)
+
+
 def _compared(
     both: Column,
     scale: Scale,
     role: Role,
     grid: Grid,
     missing: tuple[str, ...],
-    order: tuple[str, ...],
+    wish: VariableWish,
     is_masked: bool,
     records: int,
 ) -> Compared:
     # Both files together have no grid; the plan knows the grid of the masked values.
-    series = make_series(both, scale, VariableWish(decimals="free", order=order), missing)
+    series = make_series(both, scale, on_any_grid(wish), missing)
+    if series.grid.notation is not None:
+        grid = series.grid  # dates are measured in days or months, also where no plan says so
     codes = _codes(series.values, both, scale)
     return Compared(
         both.name,

@@ -18,7 +18,7 @@ from constraint_sdc.files.csv_file import read_csv
 from constraint_sdc.files.dataset import Dataset, read_dataset
 from constraint_sdc.files.readings import Readings
 from constraint_sdc.measures.assessment import AssessOptions
-from constraint_sdc.plan.read_series import is_numeric, make_series
+from constraint_sdc.plan.read_series import is_measurable, make_series, on_any_grid
 from constraint_sdc.settings.words import Scale, VariableWish
 
 Progress = Callable[[int], None]
@@ -92,9 +92,10 @@ def intruders_file(path: Path, pair: Pair, options: AssessOptions) -> Points:
         column, missing = table.columns.get(name), options.recipe.missing.get(name, ())
         if column is None:
             raise UsageError(f"has no variable {name}", file=str(path), hint="name those that it has with --known")
-        if not is_numeric(column, missing):
+        wish = options.recipe.variables.get(name, VariableWish())
+        if not is_measurable(column, wish, missing):
             raise UsageError(f"some values of {name} are not numbers", file=str(path), hint="leave it out of --known")
-        columns.append(make_series(column, Scale.NUMERIC, VariableWish(decimals="free"), missing).values)
+        columns.append(make_series(column, Scale.NUMERIC, on_any_grid(wish), missing).values)
     if not columns:
         raise UsageError("the file has no known numeric variable, so it cannot link any record", file=str(path))
     return np.column_stack(columns)

@@ -68,7 +68,10 @@ class RuleText:
 
 @dataclass
 class Draft:
-    """Candidate records (columns of equal length) and candidate rules, both to be thinned out by Saxon."""
+    """Candidate records (columns of equal length) and candidate rules, both to be thinned out by Saxon.
+
+    `dates` are columns of codes YYYYMMDD, for the recipe to say so.
+    """
 
     rng: random.Random
     size: int
@@ -80,6 +83,7 @@ class Draft:
     text: list[str] = field(default_factory=list)
     rules: list[RuleText] = field(default_factory=list)
     ideas: list[str] = field(default_factory=list)
+    dates: tuple[str, ...] = ()
 
     @property
     def is_old(self) -> bool:

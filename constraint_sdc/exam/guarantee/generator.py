@@ -12,11 +12,12 @@ from typing import TypeVar
 from constraint_sdc.exam.guarantee.bounds import INEQUALITIES, POSSIBLE_VALUES
 from constraint_sdc.exam.guarantee.codes import CODES
 from constraint_sdc.exam.guarantee.conditions import CONDITIONS, SURVEYS
+from constraint_sdc.exam.guarantee.dates import DATES
 from constraint_sdc.exam.guarantee.drafting import Draft
 from constraint_sdc.exam.guarantee.equations import PRODUCTS, SUMS
 from constraint_sdc.exam.guarantee.judging import judge
 from constraint_sdc.exam.guarantee.layouts import WRITINGS, data_xml, random_layout
-from constraint_sdc.exam.guarantee.recipes import random_recipe, with_division, without
+from constraint_sdc.exam.guarantee.recipes import random_recipe, with_dates, with_division, without
 from constraint_sdc.exam.guarantee.schematron import Frame, PlacedRule, dress, schema_xml
 from constraint_sdc.exam.guarantee.twists import (
     TWISTS,
@@ -111,7 +112,7 @@ FAMILIES: tuple[tuple[Family, int], ...] = (
     (CONDITIONS, 4),
     (SURVEYS, 3),
 )
-LATER_FAMILIES: tuple[tuple[Family, int], ...] = ((CODES, 6),)
+LATER_FAMILIES: tuple[tuple[Family, int], ...] = ((CODES, 5), (DATES, 5))
 FIRST_LATER = 400
 """Cases from this seed on draw from the later families too; those before it stay as they were."""
 MOST_RULES, MOST_VARIABLES = 8, 14
@@ -141,7 +142,7 @@ def make_case(seed: int) -> ExamCase:
         *map(str, kept_rules),
         *(f"twist: {name}" for name in sorted(twist.names)),
     )
-    recipe = several_groups(twist, draft, random_recipe(draft, kept_rules, rng))
+    recipe = several_groups(twist, draft, with_dates(draft, random_recipe(draft, kept_rules, rng)))
     nowhere = {draft.layout.variable(n) for n in draft.columns if all(record.get(n) is None for record in chosen)}
     recipe = with_division(without(recipe, nowhere), draft, kept_rules, chosen, seed)
     frame, framed = frame_of(twist, kept_rules)

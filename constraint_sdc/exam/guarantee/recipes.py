@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 
 from constraint_sdc.exam.guarantee.drafting import Draft
+from constraint_sdc.exam.guarantee.layouts import NIL
 from constraint_sdc.exam.guarantee.schematron import PlacedRule
 
 # Recipes of the generated cases: a third of them says something about variables, groups or grids.
@@ -36,6 +37,26 @@ def random_recipe(draft: Draft, rules: Sequence[PlacedRule], rng: random.Random)
     if rng.random() < 0.1:
         recipe["on_broken"] = "keep"
     return str(yaml.safe_dump(recipe, allow_unicode=True, sort_keys=True)) if recipe else None
+
+
+def with_dates(draft: Draft, recipe: str | None) -> str | None:
+    """Return the recipe with the notation of codes that are dates, where it says nothing else about their masking."""
+    if not draft.dates:
+        return recipe
+    content: dict[str, Any] = yaml.safe_load(recipe) if recipe else {}
+    wishes = content.setdefault("variables", {})
+    for name in map(draft.layout.variable, draft.dates):
+        wish = wishes.get(name, {})
+        if wish.get("role") != "untouched" and wish.get("operator") != "geometric mean" and not _has_code(draft, name):
+            wishes[name] = {**wish, "grid": "YYYYMMDD"}
+    return str(yaml.safe_dump(content, allow_unicode=True, sort_keys=True))
+
+
+def _has_code(draft: Draft, variable: str) -> bool:
+    """Tell whether a missing code that the recipe may not know, or an odd spelling, is among the values."""
+    names = [name for name in draft.dates if draft.layout.variable(name) == variable]
+    cells = [cell for name in names for cell in draft.columns[name] if cell and cell != NIL]
+    return any(re.fullmatch("[0-9]{8}", cell) is None for cell in cells)
 
 
 def averaged(draft: Draft) -> list[str]:

@@ -27,7 +27,9 @@ from constraint_sdc.measures.attacks.rule_inference.intervals import (
 )
 from constraint_sdc.measures.attacks.rule_inference.narrowing import AppliedRule, UsableRules, usable_rules
 from constraint_sdc.measures.attacks.rule_inference.value_bounds import Bounds
+from constraint_sdc.plan.calendar_rules import rules_on_calendar
 from constraint_sdc.settings.reason import Reason, because
+from constraint_sdc.settings.words import Scale
 
 # Summary of the intervals: how many masked values are revealed, bounded or nearly known. No single record is shown.
 
@@ -163,7 +165,9 @@ class RuleInference:
     def measure(self, pair: Pair) -> Measured:
         """Return how many masked values the rules give away, and how narrow the intervals of the others are."""
         intruder = intruder_of(pair, self.domains)
-        usable = usable_rules(self.rules, intruder.scene, intruder.original, intruder.filled)
+        dates = {v.name: v.grid.notation for v in pair.variables if v.scale is Scale.NUMERIC and v.grid.notation}
+        rules = rules_on_calendar(self.rules, dates)
+        usable = usable_rules(rules, intruder.scene, intruder.original, intruder.filled)
         found = infer(pair, intruder, usable.rules)
         tables = (
             _table("rules", "Intervals from the rules and the values that are not masked", found.from_rules),

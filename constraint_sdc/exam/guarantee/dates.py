@@ -12,7 +12,10 @@ _FIRST = date(1999, 11, 1)
 
 
 def _day(draft: Draft, name: str, days: list[date]) -> str:
-    return draft.add_text(f"{name}{len(draft.text) + 1}", [day.isoformat() for day in days])
+    """Add a column of dates; neither a number nor a category, so that no recipe pins it."""
+    name = f"{name}{len(draft.columns) + 1}"
+    draft.columns[name] = [day.isoformat() for day in days]
+    return name
 
 
 def _begin(draft: Draft) -> tuple[str, list[date]]:

@@ -21,6 +21,7 @@ from constraint_sdc.evaluate.value import (
     Maybe,
     NotMine,
     NumberItem,
+    RangeItem,
     TextItem,
     TruthItem,
     Value,
@@ -182,7 +183,7 @@ _NOWHERE: Flags = np.zeros(1, np.bool_)
 
 
 def _are_comparable(left: Item, right: Item) -> bool:
-    if any(isinstance(item, DateItem | DurationItem) for item in (left, right)):
-        raise NotMine("index-of() of dates or durations")
+    if any(isinstance(item, RangeItem | DateItem | DurationItem) for item in (left, right)):
+        raise NotMine("index-of() of dates, durations, or numbers with bounds only")
     families = (TextItem, TruthItem, (ExactItem, DoubleItem))
     return any(isinstance(left, family) and isinstance(right, family) for family in families)

@@ -16,6 +16,7 @@ from constraint_sdc.evaluate.value import (
     Maybe,
     NotMine,
     NumberItem,
+    RangeItem,
     Value,
     any_present,
     at_most_one,
@@ -62,6 +63,8 @@ def negate(value: Value, *, xpath1: bool) -> Value:
         return Value((DoubleItem(np.negative(values)),), doubt_values)
 
     def one(item: Item) -> tuple[Item, Maybe]:
+        if isinstance(item, RangeItem):
+            return RangeItem(-item.high, -item.low, item.present), None
         number, doubt = numeric(item, "unary minus")
         if isinstance(number, DoubleItem):
             return DoubleItem(np.negative(number.values), number.present), doubt

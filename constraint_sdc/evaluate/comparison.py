@@ -16,6 +16,7 @@ from constraint_sdc.evaluate.dates import cast_time
 from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import CompareOp
 from constraint_sdc.evaluate.lexical import Reading
+from constraint_sdc.evaluate.ranges import compare_ranges
 from constraint_sdc.evaluate.value import (
     DateItem,
     DoubleItem,
@@ -24,6 +25,7 @@ from constraint_sdc.evaluate.value import (
     Item,
     Maybe,
     NotMine,
+    RangeItem,
     TextItem,
     TimeItem,
     TruthItem,
@@ -144,6 +146,8 @@ def _as_string(item: Item) -> Item:
 
 
 def _pair(op: CompareOp, left: Item, right: Item) -> tuple[Flags, Maybe]:
+    if isinstance(left, RangeItem) or isinstance(right, RangeItem):
+        return compare_ranges(op, left, right)
     match left, right:
         case TextItem(ours), TextItem(theirs):
             return _compare_texts(op, ours, theirs), None
@@ -244,7 +248,7 @@ def _type_name(item: Item) -> str:
             return "an untyped value" if is_node else "a string"
         case TruthItem():
             return "a boolean"
-        case ExactItem() | DoubleItem():
+        case ExactItem() | DoubleItem() | RangeItem():
             return "a number"
         case DateItem() | DurationItem():
             return "a date or duration"

@@ -22,6 +22,7 @@ from constraint_sdc.evaluate.value import (
     Maybe,
     NotMine,
     NumberItem,
+    RangeItem,
     TextItem,
     TruthItem,
     Value,
@@ -49,10 +50,23 @@ def number(item: Item) -> tuple[Floats, Maybe]:
             return exact_to_double(item.mantissa, item.scale), None
         case DoubleItem(values):
             return values, None
+        case RangeItem(low):
+            return low, _unsettled(item)
         case DateItem() | DurationItem():
             return np.full(1, np.nan), None
         case _:
             assert_never(item)
+
+
+def _unsettled(item: RangeItem) -> Maybe:
+    """Return the doubt about a number of which only bounds are known, to whoever needs the number itself."""
+    return some(~is_settled(item.low, item.high))
+
+
+def is_settled(low: Floats, high: Floats) -> Flags:
+    """Tell where two ends are one number, the sign of zero included, or both NaN."""
+    same: Flags = np.equal(low, high) & np.equal(np.signbit(low), np.signbit(high))
+    return same | (np.isnan(low) & np.isnan(high))
 
 
 def first_number(value: Value) -> tuple[Floats, Maybe]:
@@ -95,6 +109,8 @@ def numeric(item: Item, what: str) -> tuple[NumberItem, Maybe]:
             raise NotMine(f"{what} of a string is a type error")
         case TruthItem():
             raise NotMine(f"{what} of a boolean is a type error")
+        case RangeItem(low):
+            return DoubleItem(low, item.present), _unsettled(item)
         case DateItem() | DurationItem():
             raise NotMine(f"{what} of a date or duration")
         case _:
@@ -117,6 +133,8 @@ def cast_boolean(item: Item) -> tuple[Flags, Maybe]:
             read = [_BOOLEANS.get(string.strip(_XML_SPACE)) for string in reading.text.strings]
             known = np.array([value is not None for value in read], np.bool_)
             return np.array([bool(value) for value in read], np.bool_), some(~known)
+        case RangeItem():
+            return effective_truth(item), _unsettled(item)
         case _:
             return effective_truth(item), None
 
@@ -139,6 +157,9 @@ def cast_exact(item: Item, to_integer: bool) -> tuple[ExactItem, Maybe]:
             whole = np.trunc(values)
             fits = (np.abs(values) < 2.0**62) & ((whole == values) | to_integer)
             return ExactItem(np.where(fits, whole, 0).astype(np.int64), 0, item.present), some(~fits)
+        case RangeItem(low):
+            exact, doubt = cast_exact(DoubleItem(low, item.present), to_integer)
+            return exact, either(doubt, _unsettled(item))
         case DateItem() | DurationItem():
             raise NotMine("a cast of a date or duration to a number is a type error")
         case _:
@@ -156,6 +177,8 @@ def effective_truth(item: Item) -> Flags:
             return np.not_equal(mantissa, 0)
         case DoubleItem(values):
             return np.not_equal(values, 0) & ~np.isnan(values)
+        case RangeItem(low):
+            return np.not_equal(low, 0) & ~np.isnan(low)
         case DateItem() | DurationItem():
             raise NotMine("the effective boolean value of a date or duration is an error")
         case _:
@@ -171,7 +194,8 @@ def effective_boolean(value: Value) -> tuple[Flags, Maybe]:
     atomic_first = np.zeros(1, np.bool_)
     for item in value.items:
         here = np.ones(1, np.bool_) if item.present is None else item.present
-        doubt = either(doubt, some(atomic_first & here))
+        own = _unsettled(item) if isinstance(item, RangeItem) else None
+        doubt = either(doubt, some(atomic_first & here), within(own, item.present))
         first = here & ~earlier
         result = result | (first & effective_truth(item))
         earlier = earlier | here
@@ -199,6 +223,9 @@ def as_text(item: Item) -> tuple[Reading, Maybe]:
             return Reading(Text.of_strings(string or "" for string in written)), some(unknown)
         case DateItem("xs:date", numbers):
             return Reading(Text.of_strings(map(DateNotation.ISO_DAY.text, numbers.tolist()))), None
+        case RangeItem(low):
+            written_low, doubt = as_text(DoubleItem(low))
+            return written_low, either(doubt, _unsettled(item))
         case DateItem() | DurationItem():
             raise NotMine("the text of a duration, or of a date of another type than xs:date")
         case _:
@@ -292,6 +319,9 @@ def _is_legal(item: Item, type_name: str) -> tuple[Flags, Maybe]:
         case TextItem(reading), "xs:boolean":
             illegal = cast_boolean(item)[1]
             return np.ones(len(reading.text), np.bool_) if illegal is None else ~illegal, None
+        case RangeItem(low), _:
+            legal, doubt = _is_legal(DoubleItem(low), type_name)
+            return legal, either(doubt, _unsettled(item))
         case DateItem() | DurationItem(), _:
             raise NotMine(f"castable as {type_name} of a date or duration")
         case TextItem(reading), _ if type_name in _DATED:

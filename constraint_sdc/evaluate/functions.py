@@ -11,7 +11,6 @@ import numpy as np
 
 from constraint_sdc.arrays import Floats, Integers
 from constraint_sdc.evaluate.aggregates import average, count, exists, highest, index_of, lowest, the_one, total
-from constraint_sdc.evaluate.arithmetic import as_floats
 from constraint_sdc.evaluate.conversion import (
     as_text,
     cast_boolean,
@@ -23,6 +22,7 @@ from constraint_sdc.evaluate.conversion import (
     string_or_empty,
 )
 from constraint_sdc.evaluate.dates import TIME_FUNCTIONS
+from constraint_sdc.evaluate.ranges import MATH_FUNCTIONS, absolute_range, mapped_range, power
 from constraint_sdc.evaluate.strings import STRING_FUNCTIONS
 from constraint_sdc.evaluate.value import (
     DoubleItem,
@@ -30,16 +30,13 @@ from constraint_sdc.evaluate.value import (
     Item,
     Maybe,
     NotMine,
+    RangeItem,
     TextItem,
     TruthItem,
     Value,
     at_most_one,
-    either,
-    exactly_one,
     map_each,
-    some,
     truth,
-    within,
 )
 
 # abs, floor, ceiling and round of one number.
@@ -111,6 +108,8 @@ def _apply(
         return Value((DoubleItem(on_doubles(values)),), doubt_values)
 
     def one(item: Item) -> tuple[Item, Maybe]:
+        if isinstance(item, RangeItem):
+            return absolute_range(item) if what == "abs()" else mapped_range(item, on_doubles), None
         number, doubt = numeric(item, what)
         if isinstance(number, DoubleItem):
             return DoubleItem(on_doubles(number.values), number.present), doubt
@@ -138,43 +137,6 @@ def _exact_round(mantissa: Integers, scale: int) -> tuple[Integers, int]:
     # unit - rest cannot overflow, 2 * rest could at scale 18.
     rest = mantissa - whole * unit
     return whole + (rest >= unit - rest) * (scale > 0), 0
-
-
-# math:pow where every correct implementation must agree: whole numbers with a result that a double holds exactly.
-
-_EXACT = 2.0**53
-_HIGHEST = 53
-
-
-def power(base: Value, exponent: Value, *, xpath1: bool) -> Value:
-    """Return base to the power of exponent; in doubt unless both are whole and the result is at most 2^53."""
-    if xpath1:
-        values, doubt = first_number(base)
-        exponents, doubt_exponent = first_number(exponent)
-        result, own = _whole_power(values, exponents)
-        return Value((DoubleItem(result),), either(doubt, doubt_exponent, own))
-    values, doubt, present = _operand(base)
-    exponents, doubt_exponent, _ = _operand(exponent)
-    result, own = _whole_power(values, exponents)
-    missing = exactly_one(exponent, "the exponent of math:pow()")
-    return Value((DoubleItem(result, present),), either(doubt, doubt_exponent, within(own, present), missing))
-
-
-def _operand(value: Value) -> tuple[Floats, Maybe, Maybe]:
-    if len(value.items) != 1:
-        raise NotMine("math:pow() of a sequence")
-    number, doubt = numeric(value.items[0], "math:pow()")
-    return as_floats(number), either(value.doubt, within(doubt, number.present)), number.present
-
-
-def _whole_power(base: Floats, exponent: Floats) -> tuple[Floats, Maybe]:
-    legal = (base == np.trunc(base)) & (exponent == np.trunc(exponent)) & (exponent >= 0) & (exponent <= _HIGHEST)
-    times = np.where(legal, exponent, 0)
-    result = np.ones(1)
-    # Every partial product is exact as long as the last one is; the power function of the C library need not be.
-    for step in range(int(times.max(initial=0))):
-        result = np.where(times > step, result * base, result)
-    return result, some(~(legal & (np.abs(result) <= _EXACT)))
 
 
 Function: TypeAlias = Callable[[tuple[Value, ...], bool], Value]
@@ -261,5 +223,6 @@ FUNCTIONS: dict[str, tuple[int, int, Function]] = {
     "xs:integer": (1, 1, _cast("xs:integer()", lambda item: cast_exact(item, to_integer=True))),
     "xs:decimal": (1, 1, _cast("xs:decimal()", lambda item: cast_exact(item, to_integer=False))),
     **STRING_FUNCTIONS,
+    **MATH_FUNCTIONS,
     **TIME_FUNCTIONS,
 }

@@ -40,6 +40,7 @@ from constraint_sdc.evaluate.expression import (
     Variable,
 )
 from constraint_sdc.evaluate.functions import call, rounded_to
+from constraint_sdc.evaluate.ranges import is_about_ranges, range_arithmetic
 from constraint_sdc.evaluate.regex import matches
 from constraint_sdc.evaluate.value import (
     DateItem,
@@ -184,6 +185,8 @@ class _Evaluation:
     def _arithmetic(self, op: ArithmeticOp, left: Value, right: Value) -> Value:
         if is_about_time(left, right):
             return time_arithmetic(op, left, right)
+        if op not in ("idiv", "mod") and is_about_ranges(left, right) and not self._xpath1:
+            return range_arithmetic(op, left, right)
         return arithmetic(op, left, right, xpath1=self._xpath1)
 
     def _lookup(self, expression: Expression) -> Value | None:

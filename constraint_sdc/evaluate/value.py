@@ -81,9 +81,18 @@ class DurationItem:
     present: Maybe = None
 
 
+@dataclass(frozen=True, slots=True)
+class RangeItem:
+    """An xs:double of which only bounds are known, ends included; NaN has NaN at both ends."""
+
+    low: Floats
+    high: Floats
+    present: Maybe = None
+
+
 NumberItem: TypeAlias = ExactItem | DoubleItem
 TimeItem: TypeAlias = DateItem | DurationItem
-Item: TypeAlias = TextItem | TruthItem | NumberItem | TimeItem
+Item: TypeAlias = TextItem | TruthItem | NumberItem | RangeItem | TimeItem
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from typing import TypeAlias
 from constraint_sdc.calendar import DateNotation
 from constraint_sdc.evaluate.expression import CompareOp, Expression, Outside
 from constraint_sdc.schematron.schema import Assertion, Origin
+from constraint_sdc.xpath.reads import Reads
 
 
 class Kind(Enum):
@@ -260,8 +261,10 @@ class EditRule:
 
     `expression` is true where the record satisfies the rule (a report is already negated); it and `context` are None
     when the XPath is not supported: Saxon judges such a rule. `is_record_local` tells whether the assertion
-    and every context of its pattern look only at the record itself, so that records may be judged chunk by chunk.
-    `never_fires` if the context names an element that the file does not have.
+    and every context of its pattern look only at the record itself, so that records may be judged chunk by chunk;
+    `has_local_verdict` the same without the message.
+    `never_fires` if the context names an element that the file does not have. `reads` are the variables that can change
+    the verdict, None before the file is known.
     """
 
     assertion: Assertion
@@ -272,6 +275,8 @@ class EditRule:
     constraint: Constraint
     is_record_local: bool
     never_fires: bool = False
+    reads: Reads | None = None
+    has_local_verdict: bool = False
 
     @property
     def id(self) -> str:

@@ -181,9 +181,10 @@ class _SchemaReader:
 
     def _assertion(self, assertion: Assertion, read: _FiringRule) -> EditRule:
         tree = parse_xpath(assertion.test, self.namespaces)
-        expression = self._expression(tree, assertion, read.scope)
+        visited = read.rule.attribute("visit-each")
+        expression = self._expression(tree, assertion, read.scope) if visited is None else _visits(visited)
         names: dict[str, None] = {}
-        looks = regions_of(tree, replace(read.around, names=names))
+        looks = self._looks(tree, visited, replace(read.around, names=names))
         refusal = _refusal(looks, read)
         constraint = self._constraint(expression, tree, names, read, refusal)
         is_local = refusal is None and self._messages_are_local(assertion, read)
@@ -195,7 +196,19 @@ class _SchemaReader:
             None if isinstance(expression, NotUnderstood) else expression,
             constraint,
             is_local,
+            has_local_verdict=refusal is None,
         )
+
+    def _looks(
+        self, tree: Syntax | NotUnderstood, visited: str | None, around: Surroundings
+    ) -> Regions | NotUnderstood:
+        """Return where a test looks; with `visit-each` it looks from the items that are visited."""
+        if visited is None:
+            return regions_of(tree, around)
+        items = regions_of(parse_xpath(visited, self.namespaces), around)
+        if isinstance(items, NotUnderstood):
+            return items
+        return regions_of(tree, replace(around, focus=items, current=items))
 
     def _expression(
         self, tree: Syntax | NotUnderstood, assertion: Assertion, scope: Scope | NotUnderstood
@@ -236,6 +249,10 @@ class _SchemaReader:
         texts: Iterable[str] = message_texts(self.schema, assertion, read.rule)
         trees = (parse_xpath(text, self.namespaces) for text in texts)
         return not any(isinstance(regions_of(tree, read.around), NotUnderstood) for tree in trees)
+
+
+def _visits(visited: str) -> NotUnderstood:
+    return NotUnderstood("the rule visits other nodes than its context", f"visit-each {visited}")
 
 
 def _refusal(looks: Regions | NotUnderstood, read: _FiringRule) -> NotUnderstood | None:

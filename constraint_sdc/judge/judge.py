@@ -108,6 +108,18 @@ def read_report(schema: Schema, text: str, lines: Sequence[int] | None) -> Judge
     )
 
 
+def read_broken(schema: Schema, text: str) -> dict[str, frozenset[int]]:
+    """Read the output of a stylesheet that names records alone: by assertion, those on which it fails or stops.
+
+    Records are numbered from 1; 0 is a node that is in none. JudgeError unless the judge's control is as it must be.
+    """
+    rows = json.loads(text)
+    prove(schema, rows)
+    ids = [assertion.id for assertion in schema.assertions()]
+    found = {row["assertion"]: frozenset(row["records"]) for row in rows if row["kind"] == "broken"}
+    return {name: found.get(number, frozenset()) for number, name in enumerate(ids, start=1)}
+
+
 def _count(assertion: str, fired: int, complaints: dict[str, Any], error: dict[str, Any]) -> JudgeCount:
     # A node on which the context stops was not taken by the rule: it counts as one that the rule could not judge.
     return JudgeCount(
@@ -188,7 +200,8 @@ class Judge:
     that take the place of variables (`{"original": path}`). Rules may read files beside the rules, beside the data and
     in `allowed` directories; `readings` keeps the digests of all that is read. `time_limit` is in seconds for each
     document; `max_findings` caps the findings of each assertion, never the counts. `missing` has, by the id of an
-    assertion, the condition that a value which its test reads is missing.
+    assertion, the condition that a value which its test reads is missing. `first` is what it is asked for first: the
+    stylesheet is compiled at once.
     """
 
     def __init__(
@@ -203,6 +216,7 @@ class Judge:
         saxon: SaxonProcess | None = None,
         missing: Mapping[str, str] | None = None,
         readings: Readings | None = None,
+        first: Output = "counts",
     ) -> None:
         self._own = SaxonProcess(readings)
         self._shared = saxon
@@ -215,9 +229,10 @@ class Judge:
         self._max_findings = max_findings
         self._missing = dict(missing or {})
         self._sheets: dict[str, Stylesheet] = {}
+        self._guarded: set[Output] = set()
         try:
             with self._limited() as bench:
-                self._ready(bench, "counts", guarded=False)
+                self._ready(bench, first, guarded=False)
         except BaseException:
             self._own.close()  # the error may be held for long, and with it the judge that came to nothing
             raise
@@ -235,6 +250,16 @@ class Judge:
             bench.open_bytes(document, base)
             answer = self._run(bench, "counts", base)
             return read_report(self._schema, answer["text"], None)
+
+    def broken_records(self, document: bytes, base: Path) -> dict[str, frozenset[int]]:
+        """Return, by assertion, the records of a document in memory on which it fails or XPath stops, from 1.
+
+        Many such documents follow each other: once XPath has stopped, tests are guarded from the beginning.
+        """
+        with self._limited() as bench:
+            bench.open_bytes(document, base)
+            answer = self._run(bench, "records", base, stays_guarded=True)
+            return read_broken(self._schema, answer["text"])
 
     def svrl_file(self, path: Path, *, show_values: bool = True) -> str:
         """Return the full validation report for a file, in the Schematron Validation Report Language."""
@@ -277,17 +302,18 @@ class Judge:
         bench.compile(key, self._sheets[key])
         return key, self._sheets[key]
 
-    def _run(self, bench: Bench, output: Output, data: Path) -> Message:
+    def _run(self, bench: Bench, output: Output, data: Path, *, stays_guarded: bool = False) -> Message:
         """Run until every resource is loaded, unguarded first, guarded when XPath stops on some node.
 
         A run that misses a resource ends there; a guarded run continues and names all missing resources. A schema that
-        asks for many documents is therefore run a few times, not once for each.
+        asks for many documents is therefore run a few times, not once for each. With `stays_guarded` later runs are
+        guarded at once.
         """
         bench.give(self._parameters)
         bench.confine(Confinement.around([self._schema.origin.file, data], self._allowed))
         key, sheet = self._ready(bench, output, guarded=False)
         bench.prefetch(sheet.wanted)
-        fruitless, must_guard = 0, False
+        fruitless, must_guard = 0, output in self._guarded
         while True:
             key, sheet = self._ready(bench, output, guarded=must_guard or fruitless > 1)
             answer = bench.run(key)
@@ -301,6 +327,7 @@ class Judge:
                 raise error
             else:
                 must_guard = True
+                self._guarded |= {output} if stays_guarded else set()
 
 
 Conditions: TypeAlias = tuple[tuple[str, str], ...]
@@ -332,6 +359,7 @@ class Judges:
         self.readings = saxon.readings
         self._all = frozenset(assertion.id for assertion in schema.assertions())
         self._known: dict[tuple[frozenset[str], str | None, Conditions], Judge] = {}
+        self._of_records: dict[tuple[frozenset[str], str], Judge] = {}
         self._lock = threading.Lock()
 
     def of_all(self, record: str | None = None, missing: Conditions = ()) -> Judge:
@@ -346,11 +374,25 @@ class Judges:
                 self._known[key] = self._judge(*key, self._saxon)
             return self._known[key]
 
+    def of_records(self, ids: frozenset[str], record: str) -> Judge:
+        """Return the judge of some rules that is asked which records break them, in the process of the run."""
+        with self._lock:
+            if (ids, record) not in self._of_records:
+                self._of_records[ids, record] = self._judge(ids, record, (), self._saxon, first="records")
+            return self._of_records[ids, record]
+
     def another(self, ids: frozenset[str], record: str | None, missing: Conditions = ()) -> Judge:
         """Return one more judge of some rules, in a process of its own."""
         return self._judge(ids, record, missing, None)
 
-    def _judge(self, ids: frozenset[str], record: str | None, missing: Conditions, saxon: SaxonProcess | None) -> Judge:
+    def _judge(
+        self,
+        ids: frozenset[str],
+        record: str | None,
+        missing: Conditions,
+        saxon: SaxonProcess | None,
+        first: Output = "counts",
+    ) -> Judge:
         return Judge(
             self._schema if ids == self._all else self._schema.only(ids),
             record=record,
@@ -361,6 +403,7 @@ class Judges:
             saxon=saxon,
             missing=dict(missing),
             readings=self.readings,
+            first=first,
         )
 
 

@@ -60,6 +60,15 @@ _CASTS = INTEGER_TYPES | words(
     "xs:untypedAtomic xs:anyURI xs:NCName xs:Name xs:language"
 )
 PURE = _NUMBER | _TEXT | _TRUTH | _SEQUENCE | _DATES | _CASTS
+# They compute from their arguments alone too, but are never translated: only Saxon evaluates them.
+UNTRANSLATED = words(
+    "format-number error trace encode-for-uri sort contains-token iri-to-uri escape-html-uri format-integer "
+    "format-date format-dateTime format-time parse-xml parse-xml-fragment analyze-string json-to-xml "
+    "years-from-duration months-from-duration days-from-duration hours-from-duration minutes-from-duration "
+    "seconds-from-duration seconds-from-dateTime timezone-from-date timezone-from-dateTime timezone-from-time dateTime "
+    "adjust-date-to-timezone adjust-dateTime-to-timezone adjust-time-to-timezone parse-ietf-date unordered innermost "
+    "outermost"
+)
 
 # Exactly one item (or an error) for any argument.
 _ONE = _TRUTH | words(

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from constraint_sdc.xpath.functions import IMPLICIT, PURE, words
+from constraint_sdc.xpath.functions import IMPLICIT, PURE, UNTRANSLATED, words
 from constraint_sdc.xpath.syntax import (
     Binary,
     Conditional,
@@ -52,7 +52,6 @@ _SIBLING = frozenset({"preceding-sibling", "following-sibling"})
 # Beyond the pure functions: these read a node's name or content, or a document that is the same for every record.
 _NODE_READERS = frozenset({"name", "local-name", "namespace-uri", "node-name", "has-children"})
 _OTHER_DOCUMENTS = frozenset({"doc", "document", "doc-available", "unparsed-text", "unparsed-text-available"})
-_OTHERS = frozenset({"format-number", "error", "trace", "encode-for-uri"})
 # Known to depend on what surrounds the record.
 _SEARCHERS = words(
     "position last root key id idref element-with-id generate-id path collection uri-collection lang base-uri "
@@ -217,7 +216,7 @@ def _call(tree: FunctionCall, around: Surroundings) -> Regions:
         return ELSEWHERE
     if name in ("root", "key", "id", "element-with-id") and _asks_elsewhere(name, arguments, around):
         return ELSEWHERE
-    if name in PURE or name in _NODE_READERS or name in _OTHERS or name.startswith("math:"):
+    if name in PURE or name in _NODE_READERS or name in UNTRANSLATED or name.startswith("math:"):
         if not arguments and name not in IMPLICIT | _NODE_READERS | _CONSTANTS:
             raise UnprovenError(f"{name}() without an argument: {tree.text}")
         _value_of(found if arguments else around.focus, tree)

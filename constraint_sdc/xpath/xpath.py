@@ -209,7 +209,8 @@ def _step(token: XPathToken, text: str) -> Step | None:
         axis = "attribute" if symbol == "attribute" else "child"
         return Step(axis, _test(token, axis), text)
     test = _test(token, "child")
-    return Step("child", test, text) if test != "?" else None
+    has_wildcard = symbol in (":", "Q{") and "*" in (token[0].symbol, token[1].symbol)
+    return Step("child", test, text) if test != "?" or has_wildcard else None
 
 
 def _test(token: XPathToken, axis: str) -> str:
@@ -223,7 +224,16 @@ def _test(token: XPathToken, axis: str) -> str:
     parser = token.parser
     if token is name and axis != "attribute" and isinstance(parser, _Parser) and parser.element_namespace:
         return f"{{{parser.element_namespace}}}{name.value}"
-    return _clark(name)
+    if token is name:
+        return _clark(name)
+    uri = _namespace(token)  # the parser forgets it for names that maps or arrays have functions of, such as size
+    return f"{{{uri}}}{name.value}" if uri else str(name.value)
+
+
+def _namespace(token: XPathToken) -> str:
+    """Return the namespace of a name with a prefix or with its namespace in braces."""
+    prefix_or_uri = str(token[0].value)
+    return str(token.parser.namespaces[prefix_or_uri]) if token.symbol == ":" else prefix_or_uri
 
 
 def _clark(name: XPathToken) -> str:
@@ -238,11 +248,7 @@ def _variable_name(token: XPathToken) -> str:
 def _function_name(token: XPathToken) -> str:
     function = token[1] if token.symbol in (":", "Q{") else token
     local = function.symbol.rpartition("}")[2]
-    uri = FN
-    if token.symbol == ":":
-        uri = token.parser.namespaces[str(token[0].value)]
-    elif token.symbol == "Q{":
-        uri = str(token[0].value)
+    uri = _namespace(token) if token.symbol in (":", "Q{") else FN
     if uri == FN:
         return local
     prefix = _PREFIX_OF.get(uri)

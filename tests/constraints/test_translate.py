@@ -47,7 +47,14 @@ def test_every_way_to_name_a_child_is_the_same_variable(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "name"),
-    [("@V1", "@V1"), ("attribute::V1", "@V1"), ("c:V1", "{urn:census}V1"), ("@c:V1", "@{urn:census}V1")],
+    [
+        ("@V1", "@V1"),
+        ("attribute::V1", "@V1"),
+        ("c:V1", "{urn:census}V1"),
+        ("@c:V1", "@{urn:census}V1"),
+        ("c:size", "{urn:census}size"),
+        ("@c:size", "@{urn:census}size"),
+    ],
 )
 def test_attributes_and_namespaces_are_part_of_the_name(text: str, name: str) -> None:
     assert translate(text, SCOPE, NAMESPACES) == Variable(name)
@@ -170,7 +177,7 @@ def test_paths_into_other_documents_are_resolved(text: str, expected: Outside) -
     ("text", "word"),
     [
         ("V1/text()", "write V1 alone"),
-        ("*:V1", "is not supported"),
+        ("*:V1", "with a plain name are variables"),
         ("*", "plain name"),
         (".", "whole element"),
         ("//V1", "outside its own record"),

@@ -117,3 +117,31 @@ def test_a_context_may_name_the_elements_around_the_records_and_stay_vectorised(
     data = "<D><R><A>1</A></R><R><A>2</A></R></D>"
     result = one_result(tmp_path, data, context, f'<assert test="number({value}) = 1">x</assert>', CheckOptions())
     assert (result.engine, result.failed) == ("vectorised", 1)
+
+
+@pytest.mark.parametrize("engine", ["auto", "saxon"])
+@pytest.mark.parametrize("name", ["@s:size", "attribute::s:size", "@Q{urn:s}size"])
+def test_an_attribute_with_a_prefix_is_not_the_one_without(tmp_path: Path, engine: str, name: str) -> None:
+    data = "<D xmlns:s='urn:s'><R s:size='L' size='S'/><R s:size='S' size='L'/><R s:size='L' size='S'/></D>"
+    options = CheckOptions(engine="saxon" if engine == "saxon" else "auto")
+    rule = f"""<assert test="{name} = 'L'">small</assert>"""
+    prefixed = SCHEMA.replace("<pattern>", '<ns prefix="s" uri="urn:s"/><pattern>')
+    (tmp_path / "data.xml").write_text(data, encoding="utf-8")
+    (tmp_path / "rules.sch").write_text(prefixed.format(context="R", assertion=rule), encoding="utf-8")
+    (result,) = check_file(tmp_path / "data.xml", tmp_path / "rules.sch", options).results
+    assert (result.fired, result.failed) == (3, 1)
+    assert [violation.record for violation in result.violations] == [2]
+
+
+@pytest.mark.parametrize("engine", ["auto", "saxon"])
+def test_a_rule_that_visits_items_is_judged_on_these(tmp_path: Path, engine: str) -> None:
+    data = "<D><R><A>1</A></R><R><A>3</A></R><R><A>1</A></R></D>"
+    rule = '<rule context="R" visit-each="self::R[A = 1]"><assert test="A = 1">not one</assert></rule>'
+    schema = SCHEMA.format(context="none", assertion='<assert test="true()"/>').replace(
+        '<rule context="none"><assert test="true()"/></rule>', rule
+    )
+    (tmp_path / "data.xml").write_text(data, encoding="utf-8")
+    (tmp_path / "rules.sch").write_text(schema.replace("<schema", '<schema schematronEdition="2025"'), encoding="utf-8")
+    options = CheckOptions(engine="saxon" if engine == "saxon" else "auto")
+    (result,) = check_file(tmp_path / "data.xml", tmp_path / "rules.sch", options).results
+    assert (result.fired, result.failed) == (2, 0)

@@ -32,18 +32,10 @@ _COUNTING = """
 <xsl:variable name="number" select="current-grouping-key()"/>
 <xsl:variable name="failed" select="current-group()[array:size(.) eq 3]"/>
 <xsl:variable name="errors" select="current-group()[array:size(.) gt 3]"/>
-<xsl:variable name="kept" as="map(*)*">
-<xsl:for-each select="subsequence($failed, 1, $c:most)">
-<xsl:variable name="own" select="map{'kind': 'finding', 'assertion': $number, 'context': .(2)}"/>
-<xsl:sequence select="map:merge(($own, $c:details[$number](.(2), .(3))))"/>
-</xsl:for-each>
-<xsl:for-each select="$errors[1]">
-<xsl:sequence select="map{'kind': 'error', 'assertion': $number, 'context': .(2), 'subject': .(2), 'text': .(4)}"/>
-</xsl:for-each>
-</xsl:variable>
+KEPT
 <xsl:variable name="stopped" select="count($errors[array:size(.) eq 5])"/>
 <xsl:variable name="counts" select="map{'failed': count($failed), 'errors': count($errors), 'stopped': $stopped}"/>
-<xsl:sequence select="map:merge((map{'kind': 'complaints', 'assertion': $number}, $counts)), c:placed($kept)"/>
+<xsl:sequence select="map:merge((map{'kind': 'complaints', 'assertion': $number}, $counts)), $kept"/>
 </xsl:for-each-group>
 </xsl:function>
 <xsl:function name="c:placed" as="map(*)*" SCOPE>
@@ -83,9 +75,36 @@ PATTERNS
 </xsl:template>
 """
 
+_FINDINGS = """
+<xsl:variable name="found" as="map(*)*">
+<xsl:for-each select="subsequence($failed, 1, $c:most)">
+<xsl:variable name="own" select="map{'kind': 'finding', 'assertion': $number, 'context': .(2)}"/>
+<xsl:sequence select="map:merge(($own, $c:details[$number](.(2), .(3))))"/>
+</xsl:for-each>
+<xsl:for-each select="$errors[1]">
+<xsl:sequence select="map{'kind': 'error', 'assertion': $number, 'context': .(2), 'subject': .(2), 'text': .(4)}"/>
+</xsl:for-each>
+</xsl:variable>
+<xsl:variable name="kept" as="map(*)*" select="c:placed($found)"/>
+"""
+# A node that is in no record counts for all of them: record 0.
+_RECORDS = """
+<xsl:variable name="records" select="c:records(current-group() ! .(2))"/>
+<xsl:variable name="broken" as="xs:integer*">
+<xsl:for-each select="current-group() ! .(2)">
+<xsl:variable name="record" select="c:record(.)"/>
+<xsl:sequence select="if (exists($record)) then $records(generate-id($record)) else 0"/>
+</xsl:for-each>
+</xsl:variable>
+<xsl:variable name="kept" select="map{'kind': 'broken', 'assertion': $number, 'records': array{$broken}}"/>
+"""
 
-def counting(patterns: int, record: str | None) -> str:
-    """Return the counting declarations for this number of patterns; `record` is the record element's Clark name."""
+
+def counting(patterns: int, record: str | None, *, records_alone: bool = False) -> str:
+    """Return the counting declarations for this number of patterns; `record` is the record element's Clark name.
+
+    With `records_alone` there are no findings: only the numbers of the records on which an assertion fails or stops.
+    """
     own, every = "()", "()"
     if record is not None:
         name = "Q" + record if record.startswith("{") else "Q{}" + record
@@ -100,5 +119,7 @@ def counting(patterns: int, record: str | None) -> str:
         for n in range(patterns)
     )
     calls = "\n".join(f'<xsl:call-template name="c:verdict{n}"/>' for n in range(patterns))
-    text = f"{_COUNTING.strip()}\n{verdicts}".replace("RECORD", own).replace("EVERY", every).replace("PATTERNS", calls)
+    kept = (_RECORDS if records_alone else _FINDINGS).strip()
+    whole = f"{_COUNTING.strip()}\n{verdicts}".replace("KEPT", kept)
+    text = whole.replace("RECORD", own).replace("EVERY", every).replace("PATTERNS", calls)
     return text.replace("SCOPE", _COUNTING_SCOPE)

@@ -35,8 +35,11 @@ from constraint_sdc.schematron.element import XSLT_NAMESPACE
 from constraint_sdc.schematron.schema import Schema
 from constraint_sdc.schematron.xslt import refuse_our_names
 
-Output: TypeAlias = OneOf["counts", "svrl", "hidden svrl"]
-"""What a stylesheet writes: a verdict, or a full report with or without the values of the data."""
+Output: TypeAlias = OneOf["counts", "records", "svrl", "hidden svrl"]
+"""What a stylesheet writes: a verdict with findings or with the numbers of the records alone, or a full report.
+
+A full report is with or without the values of the data.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,7 @@ def make_stylesheet(
     ours by the id of an assertion: nodes on which they hold are counted apart.
     """
     refuse_our_names(schema)
-    hides, svrl = output == "hidden svrl", output != "counts"
+    hides, svrl, records_alone = output == "hidden svrl", "svrl" in output, output == "records"
     schema = with_control(without_values(schema) if hides else schema)
     sheet = Sheet(_xslt_prefix(schema))
     author = Author(schema, sheet, given)
@@ -92,14 +95,18 @@ def make_stylesheet(
         rules.write(scopes)
         rules.write_value_sets()
         write_levels(author, scopes)
-        write_details(author, scopes, svrl=svrl, guarded=guarded, hides=hides)
+        if not records_alone:
+            write_details(author, scopes, svrl=svrl, guarded=guarded, hides=hides)
         sheet.raw(locations())
         if schema.is_xpath1:
             sheet.raw(number_functions())
         most = max_findings if max_findings is not None else 2**53
         sheet.leaf("xsl:variable", {"name": ours("most"), "select": str(most)})
         sheet.raw(CONTROL_DOCUMENT)
-        sheet.raw(svrl_output(author, scopes, hides) if svrl else counting(len(schema.patterns), record))
+        if svrl:
+            sheet.raw(svrl_output(author, scopes, hides))
+        else:
+            sheet.raw(counting(len(schema.patterns), record, records_alone=records_alone))
         if author.reads or any(pattern.documents for pattern in schema.patterns):
             sheet.raw(resources())
     return Stylesheet("\n".join(sheet.lines), sheet.places, tuple(author.wanted))

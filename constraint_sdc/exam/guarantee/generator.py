@@ -20,12 +20,13 @@ from constraint_sdc.exam.guarantee.layouts import WRITINGS, data_xml, random_lay
 from constraint_sdc.exam.guarantee.recipes import random_recipe, with_dates, with_division, without
 from constraint_sdc.exam.guarantee.schematron import Frame, PlacedRule, dress, schema_xml
 from constraint_sdc.exam.guarantee.twists import (
-    TWISTS,
+    ALL_TWISTS,
     across_records,
     damage,
     frame_of,
     guard_rules,
     make_missing,
+    only_saxon,
     several_groups,
     spell_oddly,
     twist_of,
@@ -146,7 +147,11 @@ def make_case(seed: int) -> ExamCase:
     nowhere = {draft.layout.variable(n) for n in draft.columns if all(record.get(n) is None for record in chosen)}
     recipe = with_division(without(recipe, nowhere), draft, kept_rules, chosen, seed)
     frame, framed = frame_of(twist, kept_rules)
-    frame = replace(frame, across=_holding(across_records(twist, draft, chosen), data, draft))
+    frame = replace(
+        frame,
+        across=_holding(across_records(twist, draft, chosen), data, draft),
+        opaque=_holding(only_saxon(twist, draft, chosen), data, draft),
+    )
     return ExamCase(
         seed=seed,
         data=data,
@@ -155,7 +160,7 @@ def make_case(seed: int) -> ExamCase:
         k=k,
         records=len(chosen),
         record=draft.layout.clark_record,
-        says=(*says, *(f"{name}: {test}" for name, test in frame.across), *recipe.splitlines()),
+        says=(*says, *(f"{name}: {test}" for name, test in (*frame.across, *frame.opaque)), *recipe.splitlines()),
         phase=frame.phase,
         is_damaged="damage" in twist,
         across=frozenset(name for name, _ in frame.across),
@@ -163,7 +168,7 @@ def make_case(seed: int) -> ExamCase:
 
 
 def _holding(across: Mapping[str, str], data: str, draft: Draft) -> tuple[tuple[str, str], ...]:
-    """Keep the rules across records that the file satisfies."""
+    """Keep the rules across records, or that only Saxon evaluates, that the file satisfies."""
     if not across:
         return ()
     frame = Frame(across=tuple(across.items()))
@@ -185,7 +190,7 @@ def ideas_of(seed: int) -> tuple[str, ...]:
 def all_ideas() -> set[str]:
     """Return every idea and twist that the generator has."""
     families = {_name(idea) for family, _ in (*FAMILIES, *LATER_FAMILIES) for idea, _ in family}
-    return families | {"missing values", "odd spelling"} | set(TWISTS)
+    return families | {"missing values", "odd spelling"} | set(ALL_TWISTS)
 
 
 def _opening(seed: int) -> tuple[random.Random, int, int]:

@@ -34,13 +34,15 @@ class PlacedRule:
 class Frame:
     """What surrounds the patterns: a phase to be chosen, lets of the schema, and the ids of mere warnings.
 
-    `across` are rules by id that look at other records. With a phase, one pattern lies outside it and is not checked.
+    `across` are rules by id that look at other records, `opaque` those that only Saxon evaluates. With a phase, one
+    pattern lies outside it and is not checked.
     """
 
     phase: str | None = None
     lets: tuple[tuple[str, str], ...] = ()
     warnings: frozenset[str] = frozenset()
     across: tuple[tuple[str, str], ...] = ()
+    opaque: tuple[tuple[str, str], ...] = ()
 
 
 PLAIN = Frame()
@@ -83,12 +85,13 @@ def schema_xml(
         else:
             patterns.append([item])
     lines += [_let(name, value) for name, value in frame.lets]
-    lines += _phase([f"P{items[0].id}" for items in patterns] + (["PX"] if frame.across else []), frame)
+    framed = {name: rules for name, rules in (("PX", frame.across), ("PS", frame.opaque)) if rules}
+    lines += _phase([*(f"P{items[0].id}" for items in patterns), *framed], frame)
     lines += [_pattern(items, layout, frame.warnings) for items in patterns]
     context = layout.record_path
-    if frame.across:
-        asserts = "".join(_assertion("assert", name, test, "", "") for name, test in frame.across)
-        lines.append(_one_rule("PX", context, asserts))
+    for pattern, rules in framed.items():
+        asserts = "".join(_assertion("assert", name, test, "", "") for name, test in rules)
+        lines.append(_one_rule(pattern, context, asserts))
     if frame.phase is not None:
         lines.append(_one_rule("PDormant", context, _assertion("assert", "dormant", "false()", "", "")))
     return "\n".join([*lines, "</schema>", ""])

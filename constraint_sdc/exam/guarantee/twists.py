@@ -17,7 +17,10 @@ from constraint_sdc.exam.guarantee.drafting import Draft, RuleText
 from constraint_sdc.exam.guarantee.layouts import NIL
 from constraint_sdc.exam.guarantee.schematron import Frame, PlacedRule
 
+_SAXON = "only Saxon"
+_FROM = 100  # the first seed whose case may have rules that only Saxon evaluates: earlier cases stay as they were
 TWISTS = ("phase", "schema let", "warnings", "damage", "several groups", "across records")
+ALL_TWISTS = (*TWISTS, _SAXON)
 PHASE = "release"
 Record = dict[str, str | None]
 
@@ -37,7 +40,9 @@ def twist_of(seed: int) -> Twist:
     """Return the twist of a case: none for half of them, else one or two."""
     rng = random.Random(f"twist {seed}")
     count = rng.choice((0, 0, 0, 1, 1, 2))
-    return Twist(frozenset(rng.sample(TWISTS, count)), rng)
+    names = frozenset(rng.sample(TWISTS, count))
+    has_opaque = seed >= _FROM and random.Random(f"{_SAXON} {seed}").random() < 0.25
+    return Twist(names | {_SAXON} if has_opaque else names, rng)
 
 
 def frame_of(twist: Twist, placed: Sequence[PlacedRule]) -> tuple[Frame, list[PlacedRule]]:
@@ -112,6 +117,31 @@ def across_records(twist: Twist, draft: Draft, records: Sequence[Record]) -> dic
         tests.append(f"max(//{record}/number({path})) <= {round(max(values)) + 1}")
     chosen = twist.rng.sample(tests, twist.rng.choice((1, 2)))
     return {f"X{number}": test for number, test in enumerate(chosen, start=1)}
+
+
+def only_saxon(twist: Twist, draft: Draft, records: Sequence[Record]) -> dict[str, str]:
+    """Return candidate rules that the evaluator does not take, by id: look-ups by two variables, texts, any child."""
+    filled = [n for n in draft.numeric if all(record[n] not in (None, "", NIL) for record in records)]
+    if _SAXON not in twist or not filled:
+        return {}
+    name, other = twist.rng.choice(filled), twist.rng.choice([*draft.text, *filled])
+    a, b, record = draft.layout.path(name), draft.layout.path(other), draft.layout.record_path
+    longest = max(len(row[name] or "") for row in records)
+    tests = [
+        f"exists(document('data.xml')//{record}[number({a}) >= number(current()/{a}) and {b} = current()/{b}])",
+        f"string-length(translate({a}, '0123456789', '')) <= 2",
+        f"string-length(concat({a}, '/', {b})) <= {longest + 12}",
+        f"not(starts-with(concat({b}, {a}), concat({a}, {a}, {a})))",
+        "count((*|@*)[string-length(.) > 60]) = 0",
+    ]
+    if not draft.is_old:
+        tests += [
+            f"every $part in tokenize(string({a}), '\\.') satisfies string-length($part) <= {longest}",
+            f"string-join(({a}, {b}), '|') != '1|1'",
+            f"(for $x in ({a}, {b}) return string-length($x))[1] <= {longest}",
+        ]
+    chosen = twist.rng.sample(tests, twist.rng.choice((1, 2, 3)))
+    return {f"S{number}": test for number, test in enumerate(chosen, start=1)}
 
 
 # Missing values: absent, empty or nil, alone or in patterns, and rules that make allowance for them.

@@ -12,7 +12,7 @@ import numpy as np
 import constraint_sdc as cs
 from constraint_sdc.arrays import Points
 from constraint_sdc.commands.masking.carrying_out import carry_out
-from constraint_sdc.commands.masking.preparation import Prepared, prepare_file
+from constraint_sdc.commands.masking.preparation import Prepared, prepared_file
 from constraint_sdc.data.table import Table
 from constraint_sdc.files.json_file import shipped_file
 from constraint_sdc.settings.recipe import Recipe
@@ -96,9 +96,9 @@ class Bench:
 
     def __init__(self, folder: Folder, scenario: Scenario, judge: Bench | None = None) -> None:
         recipe = Recipe(groups=scenario.groups, standardise=scenario.standardise)
-        self._prepared = prepare_file(
-            folder.data, folder.rules(scenario.rules), cs.MaskOptions(k=2, partition="mdav", recipe=recipe)
-        )
+        options = cs.MaskOptions(k=2, partition="mdav", recipe=recipe)
+        with prepared_file(folder.data, folder.rules(scenario.rules), options) as prepared:
+            self._prepared = prepared  # no rule of a scenario asks Saxon, as is asserted below
         self._judge: Prepared = judge._prepared if judge and not scenario.rules else self._prepared
         inputs = self._judge.plan_inputs
         assert len(inputs.rules) >= 4

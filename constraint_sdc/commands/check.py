@@ -243,7 +243,7 @@ def check_dataset(
     routes, from_memory = understood.routes, not understood.routes.by_chunk
     with hiding_values(options):
         while True:
-            chunks = dataset.chunks() if from_memory else _read_again(dataset, judges.readings)
+            chunks = dataset.chunks() if from_memory else dataset.chunks_with_xml(judges.readings)
             check = RowsCheck(
                 rule_set.schema,
                 routes,
@@ -260,14 +260,6 @@ def check_dataset(
                 return idle_noted(result, rule_set.schema, names_of(dataset), options)
             except NoXmlError:
                 from_memory = False
-
-
-def _read_again(dataset: Dataset, readings: Readings) -> Iterator[Chunk]:
-    """Yield the records with their XML; the file must still be the one that was read."""
-    with OnePass(dataset.path) as source:
-        source.begin()
-        yield from dataset.microdata.chunks(source=source)
-    readings.note(dataset.path, source.sha256)
 
 
 def check_written(

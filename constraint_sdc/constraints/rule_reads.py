@@ -17,7 +17,7 @@ from constraint_sdc.xpath.reads import (
     RECORD,
     VARIABLE,
     BoundReads,
-    Origins,
+    ReadPlaces,
     Reads,
     ReadsMet,
     ReadsWalk,
@@ -54,7 +54,7 @@ class _LetReads:
 
     reader: _ReadsReader
     lets: tuple[Let, ...]
-    focus: Origins
+    focus: ReadPlaces
     outer: _LetReads | None
     is_ordered: bool = True
     walked: dict[int, BoundReads | None] = field(default_factory=dict)
@@ -105,7 +105,7 @@ class _ContextReads:
     """One alternative of a rule's context: the name of its nodes, None if not fixed, where they are, what it reads."""
 
     node: str | None
-    place: Origins
+    place: ReadPlaces
     met: ReadsMet
 
     def may_take_from(self, later: _ContextReads) -> bool:
@@ -136,7 +136,7 @@ class _ReadsReader:
             earlier += contexts
 
     def _rule(
-        self, rule: Rule, outer: _LetReads, contexts: list[_ContextReads], place: Origins
+        self, rule: Rule, outer: _LetReads, contexts: list[_ContextReads], place: ReadPlaces
     ) -> Iterator[tuple[str, Reads]]:
         lets = _LetReads(self, rule.lets, place, outer)
         around = ReadsMet()
@@ -174,7 +174,7 @@ class _ReadsReader:
                 walk.truth(predicate, here)
         return _ContextReads(None if place == AROUND else name, place, met)
 
-    def _place(self, name: str) -> Origins:
+    def _place(self, name: str) -> ReadPlaces:
         if name.lstrip("@") in ("*", "?") or name in self.outside:
             return AROUND
         return RECORD if name == self.record else VARIABLE

@@ -7,12 +7,13 @@ groups together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 import numpy as np
 
-from constraint_sdc.arrays import Points, Rows
+from constraint_sdc.arrays import Flags, Moves, Points, Rows
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.errors import CannotShareError
 from constraint_sdc.exact.candidates import NOT_COPIED, Candidates, Deriver
@@ -24,9 +25,11 @@ from constraint_sdc.plan.design import BlockDesign, Derivation
 from constraint_sdc.plan.plan import ExactStep
 
 _ROUNDS = (12, 36, 72, 120)  # numbers of moves tried per round, nearest first
+_MOST_ASKED = 24  # neighbours of a group, per round, about which Saxon is asked
 _MOST_PROGRAMMES = 2_000  # limit per block; every group gets a first proposal
 _ANCHORS = 3  # members tried as anchors
 _WAYS = (0.125, 0.25, 0.5, 0.75, 0.9)  # shares of the distance to a substitute
+_TOGETHER = 32  # groups that look for other records at the same time
 _STRANGERS = (60, 600, 6_000)  # records of other groups tried as the last resort, nearest first, in rounds
 
 
@@ -36,6 +39,24 @@ class Representatives:
 
     candidates: Candidates
     step: tuple[ExactStep, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Nudged:
+    """The remaining groups of a stratum, and which variables move."""
+
+    derivations: tuple[Derivation, ...]
+    groups: Rows
+    free: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Anchored:
+    """A proposal for each remaining group of a stratum, and the record from which variables are copied."""
+
+    derivations: tuple[Derivation, ...]
+    proposed: Candidates
+    records: Rows
 
 
 @dataclass(slots=True)
@@ -106,25 +127,41 @@ class Ladder:
             yield self.design.strata[number].derivations, left[strata[left] == number]
 
     def _derive(self, polisher: Polisher) -> None:
+        proposals: list[Candidates] = []
         for derivations, groups in self._left():
             if derivations:
                 proposed = self._rounded.take(groups)
                 self.deriver.derive(proposed, derivations)
-                every = list(polisher.polished(proposed, derivations))
-                self._settled.settle(Candidates.joined(every), ExactStep.DERIVED)
+                proposals += polisher.polished(proposed, derivations)
+        self._settle(proposals, ExactStep.DERIVED)
 
     def _nudge(self) -> None:
-        for derivations, groups in self._left():
-            free = self._free(derivations, groups)
-            doubles = [j for j in free if self.design.series[j].grid.decimals is None]
-            for proposed in shorten(self._rounded.take(groups), doubles):
-                self._derive_and_settle(proposed, derivations, ExactStep.NUDGED)
-            every = moves([j for j in free if j not in doubles], len(self.design.series))
-            for some in np.split(every, np.cumsum(_ROUNDS)):
-                still = np.intersect1d(groups, self._settled.left)
-                proposed = self._rounded.take(np.tile(still, len(some)))
-                move(proposed, np.repeat(some, len(still), axis=0))
-                self._derive_and_settle(proposed, derivations, ExactStep.NUDGED)
+        """Try the neighbours of all strata in rounds: doubles of few digits first, then moves on the grid."""
+        parts = [_Nudged(derivations, groups, self._free(derivations, groups)) for derivations, groups in self._left()]
+        doubles = [[j for j in part.free if self.design.series[j].grid.decimals is None] for part in parts]
+        shortened = [shorten(self._rounded.take(part.groups), free) for part, free in zip(parts, doubles, strict=True)]
+        for each in zip_longest(*shortened):
+            self._derive_and_settle(
+                [(part.derivations, one) for part, one in zip(parts, each, strict=True) if one is not None],
+                ExactStep.NUDGED,
+            )
+        width = len(self.design.series)
+        ways = [
+            np.split(moves([j for j in part.free if j not in free], width), np.cumsum(_ROUNDS))
+            for part, free in zip(parts, doubles, strict=True)
+        ]
+        for some in zip(*ways, strict=True):
+            self._derive_and_settle(
+                [(part.derivations, self._moved(part.groups, move)) for part, move in zip(parts, some, strict=True)],
+                ExactStep.NUDGED,
+            )
+
+    def _moved(self, groups: Rows, some: Moves) -> Candidates:
+        """Return the groups among these that still fail, moved in every one of some ways."""
+        still = np.intersect1d(groups, self._settled.left)
+        proposed = self._rounded.take(np.tile(still, len(some)))
+        move(proposed, np.repeat(some, len(still), axis=0))
+        return proposed
 
     def _free(self, derivations: tuple[Derivation, ...], groups: Rows) -> list[int]:
         """Return the averaged variables that are not derived."""
@@ -137,10 +174,19 @@ class Ladder:
             and np.isfinite(self.targets[groups, j]).all()
         ]
 
-    def _derive_and_settle(self, proposed: Candidates, derivations: tuple[Derivation, ...], step: ExactStep) -> None:
-        if len(proposed):
-            self.deriver.derive(proposed, derivations)
-            self._settled.settle(proposed, step)
+    def _derive_and_settle(
+        self, proposals: Sequence[tuple[tuple[Derivation, ...], Candidates]], step: ExactStep
+    ) -> None:
+        for derivations, proposed in proposals:
+            if len(proposed):
+                self.deriver.derive(proposed, derivations)
+        self._settle([proposed for _, proposed in proposals], step)
+
+    def _settle(self, proposals: Sequence[Candidates], step: ExactStep) -> None:
+        """Settle the proposals of all strata together: Saxon is asked once for all of them."""
+        some = [proposed for proposed in proposals if len(proposed)]
+        if some:
+            self._settled.settle(Candidates.joined(some), step, _MOST_ASKED if step is ExactStep.NUDGED else None)
 
     def _repair(self) -> None:
         members = {group: self._ranking(group) for group in self._settled.left.tolist()}
@@ -148,12 +194,11 @@ class Ladder:
         for number in range(len(PROPOSALS)):
             if number and number * len(members) > _MOST_PROGRAMMES:
                 return
-            for derivations, groups in self._left():
-                proposed = repairer.propose(self._rounded.take(groups), number)
-                as_solved = proposed.take(np.arange(len(proposed)))
-                self._derive_and_settle(proposed, derivations, ExactStep.REPAIRED)
-                open_ = np.flatnonzero(np.isin(as_solved.group, self._settled.left))
-                self._settled.settle(as_solved.take(open_), ExactStep.REPAIRED)
+            proposals = [(d, repairer.propose(self._rounded.take(groups), number)) for d, groups in self._left()]
+            as_solved = [proposed.take(np.arange(len(proposed))) for _, proposed in proposals]
+            self._derive_and_settle(proposals, ExactStep.REPAIRED)
+            open_ = [np.flatnonzero(np.isin(proposed.group, self._settled.left)) for proposed in as_solved]
+            self._settle([one.take(rows) for one, rows in zip(as_solved, open_, strict=True)], ExactStep.REPAIRED)
 
     def _draw_in(self, substitutes: Candidates) -> None:
         """Move numbers towards the substitute, which satisfies the rules: a convex rule holds close enough to it.
@@ -162,31 +207,44 @@ class Ladder:
         """
         free = [j for j, variable in enumerate(self.design.plan.variables) if variable.traits.is_average]
         for part in _WAYS:
+            proposals = []
             for derivations, groups in self._left():
                 proposed, goal = self._rounded.take(groups), substitutes.values[groups]
                 for j in free:
                     rows = np.flatnonzero(np.isfinite(goal[:, j]) & (proposed.source[:, j] == NOT_COPIED))
                     between = (1.0 - part) * proposed.values[rows, j] + part * goal[rows, j]
                     proposed.set_numbers(j, rows, between)
-                self._derive_and_settle(proposed, derivations, ExactStep.DRAWN_IN)
+                proposals.append((derivations, proposed))
+            self._derive_and_settle(proposals, ExactStep.DRAWN_IN)
 
     def _anchor(self) -> None:
         """Copy the variables of failing rules from a member; repeat for rules that then fail, until none fails."""
         for rank in range(_ANCHORS):
-            for derivations, left in self._left():
-                rankings = {group: self._ranking(group) for group in left.tolist()}
-                groups = np.array([group for group, members in rankings.items() if len(members)], np.int64)
-                proposed = self._rounded.take(groups)
-                self.deriver.derive(proposed, derivations)
-                ranked = [rankings[group] for group in groups.tolist()]
-                records = np.array([members[min(rank, len(members) - 1)] for members in ranked], np.int64)
-                for _ in self.design.rules:
-                    self._copy_failing(proposed, records, derivations)
-                    self._settled.settle(proposed, ExactStep.ANCHORED)
+            parts = [self._anchored(derivations, left, rank) for derivations, left in self._left()]
+            for _ in self.design.rules:
+                if not parts:
+                    break
+                self._copy_failing(parts)
+                self._settle([part.proposed for part in parts], ExactStep.ANCHORED)
+                parts = [part for part in parts if np.isin(part.proposed.group, self._settled.left).any()]
 
-    def _copy_failing(self, proposed: Candidates, records: Rows, derivations: tuple[Derivation, ...]) -> None:
+    def _anchored(self, derivations: tuple[Derivation, ...], left: Rows, rank: int) -> _Anchored:
+        rankings = {group: self._ranking(group) for group in left.tolist()}
+        groups = np.array([group for group, members in rankings.items() if len(members)], np.int64)
+        proposed = self._rounded.take(groups)
+        self.deriver.derive(proposed, derivations)
+        ranked = [rankings[group] for group in groups.tolist()]
+        records = np.array([members[min(rank, len(members) - 1)] for members in ranked], np.int64)
+        return _Anchored(derivations, proposed, records)
+
+    def _copy_failing(self, parts: Sequence[_Anchored]) -> None:
         """Copy the variables that failing rules read, and derive the others again; copied variables are not derived."""
-        failing = ~self.judge.verdicts(proposed)
+        failing = ~self.judge.verdicts(Candidates.joined([part.proposed for part in parts]))
+        ends = np.cumsum([len(part.proposed) for part in parts])
+        for part, its in zip(parts, np.split(failing, ends[:-1]), strict=True):
+            self._copy(part.proposed, its, part.records, part.derivations)
+
+    def _copy(self, proposed: Candidates, failing: Flags, records: Rows, derivations: tuple[Derivation, ...]) -> None:
         for j, series in enumerate(self.design.series):
             reads = np.array([series.name in self.judge.variables(rule.id) for rule in self.design.rules], np.bool_)
             rows = np.flatnonzero(failing[:, reads].any(axis=1))
@@ -202,28 +260,52 @@ class Ladder:
         if self.substitutes is not None:
             self._settled.settle_at_last(self.substitutes.take(self._settled.left), ExactStep.SHARED)
         rankings = {group: self._ranking(group) for group in self._settled.left.tolist()}
-        for turn in range(max(map(len, rankings.values()), default=0)):
-            groups = [group for group in self._settled.left.tolist() if turn < len(rankings[group])]
-            records = np.array([rankings[group][turn] for group in groups], np.int64)
-            self._settled.settle_at_last(self._copies(np.array(groups, np.int64), records))
+        first, count = 0, 1
+        while len(self._settled.left) and first < max(map(len, rankings.values()), default=0):
+            chosen = {group: rankings[group][first : first + count] for group in self._settled.left.tolist()}
+            self._take_first(chosen)
+            first, count = first + count, 2 * count
         for group in self._settled.left.tolist():
-            if not self._settled.settle_by_waiting(group):
-                self._take_stranger(group)
+            self._settled.settle_by_waiting(group)
+        self._take_strangers()
 
-    def _take_stranger(self, group: int) -> None:
-        """Try the nearest records of other groups, because every rule must hold."""
+    def _take_first(self, chosen: Mapping[int, Rows]) -> None:
+        """Give each group the first of the records chosen for it that satisfies its rules."""
+        groups = np.repeat(np.array(list(chosen), np.int64), [len(records) for records in chosen.values()])
+        records = np.concatenate([np.zeros(0, np.int64), *chosen.values()])
+        self._settled.settle_at_last(self._copies(groups, records))
+
+    def _take_strangers(self) -> None:
+        """Try the nearest records of other groups, because every rule must hold.
+
+        Some groups take the first rounds together, and the last one each alone, because it is long. The first group
+        without a record ends the masking.
+        """
+        left = self._settled.left
+        for some in np.split(left, np.arange(_TOGETHER, len(left), _TOGETHER)):
+            nearest = {group: self._nearest(group) for group in some.tolist()}
+            start = 0
+            for count in _STRANGERS[:-1]:
+                failing = np.intersect1d(some, self._settled.left).tolist()
+                self._take_first({group: nearest[group][start : start + count] for group in failing})
+                start += count
+            for group in np.intersect1d(some, self._settled.left).tolist():
+                self._take_first({group: nearest[group][start:]})
+                if group in self._settled.left:
+                    raise self._no_record(group, nearest[group])
+
+    def _nearest(self, group: int) -> Rows:
+        """Return the records of the file that are nearest to a group."""
         rows = self.groups.rows(group)
         gaps = ((self.points - self.points[rows].mean(axis=0)) ** 2).sum(axis=1)
         if self.company is not None:
             gaps[rows] = np.inf
-        nearest = np.argsort(gaps, kind="stable")[: min(sum(_STRANGERS), int(np.isfinite(gaps).sum()))]
-        for some in np.split(nearest, np.cumsum(_STRANGERS)[:-1]):
-            self._settled.settle_at_last(self._copies(np.full(len(some), group), some))
-            if group not in self._settled.left:
-                return
-        asked = nearest[: most_candidates(len(rows))]
+        return np.argsort(gaps, kind="stable")[: min(sum(_STRANGERS), int(np.isfinite(gaps).sum()))]
+
+    def _no_record(self, group: int, nearest: Rows) -> CannotShareError:
+        asked = nearest[: most_candidates(len(self.groups.rows(group)))]
         conflict = find_conflict(self.judge, group, self._copies(np.full(len(asked), group), asked), asked)
-        raise CannotShareError("records cannot share values", others=self.design.others, conflict=conflict)
+        return CannotShareError("records cannot share values", others=self.design.others, conflict=conflict)
 
     def _copies(self, groups: Rows, records: Rows) -> Candidates:
         copies = Candidates.blank(self.design.series, groups)

@@ -12,18 +12,47 @@ from constraint_sdc.data.groups import Groups
 from constraint_sdc.data.series import Series
 from constraint_sdc.data.table import Column, Table
 from constraint_sdc.exact.candidates import NOT_COPIED, Candidates
+from constraint_sdc.judge.records import RecordJudge
 from constraint_sdc.judge.rule_set import Evaluate
 from constraint_sdc.plan.design import BlockDesign
 from constraint_sdc.plan.plan import ExactStep
+from constraint_sdc.plan.rule_facts import RuleFacts
+from constraint_sdc.settings.reason import Reason, because
 
 # The check of candidates by the rules' own expressions: every rule of a block, for every record of the group.
+
+
+@dataclass(frozen=True, slots=True)
+class _MemberPairs:
+    """Every candidate with every record of its group: pair p is candidate `which[p]` for record `records[p]`.
+
+    The pairs of a candidate follow each other from `starts` on.
+    """
+
+    which: Rows
+    records: Rows
+    starts: Rows
+
+    @classmethod
+    def of(cls, candidates: Candidates, groups: Groups) -> _MemberPairs:
+        """Return all pairs."""
+        sizes = groups.sizes[candidates.group]
+        which = np.repeat(np.arange(len(candidates)), sizes)
+        starts = np.cumsum(sizes) - sizes
+        within = np.arange(len(which)) - np.repeat(starts, sizes)
+        return cls(which, groups.order[groups.starts[candidates.group][which] + within], starts)
+
+    def all_of(self, holds: Flags) -> Flags:
+        """Tell which candidates satisfy what holds for these pairs."""
+        return np.asarray(np.logical_and.reduceat(holds, self.starts), np.bool_)
 
 
 @dataclass(frozen=True, slots=True)
 class BlockJudge:
     """A rule must hold for every record that satisfied it before; `held` has these records by rule.
 
-    A rule that cannot be evaluated here holds if its variables are copied together from a record that satisfied it.
+    Rules that cannot be evaluated here are judged by `saxon` on every record of the group, in its own XML. A rule that
+    neither can judge holds if its variables are copied together from a record that satisfied it.
     """
 
     design: BlockDesign
@@ -31,16 +60,34 @@ class BlockJudge:
     table: Table
     held: Mapping[str, Flags]
     evaluate: Evaluate
+    saxon: RecordJudge | None = None
 
-    def passing(self, candidates: Candidates) -> Flags:
-        """Tell which candidates may represent their groups."""
-        return np.asarray(self.verdicts(candidates).all(axis=1), np.bool_)
+    def passing(self, candidates: Candidates, most_asked: int | None = None) -> Flags:
+        """Tell which candidates may represent their groups; Saxon is asked of those that satisfy all other rules.
+
+        With `most_asked` it is asked of so many for each group, the first ones; the others do not pass.
+        """
+        holds = self._here(candidates, {})
+        asked = [rule.asks_saxon for rule in self.design.rules]
+        open_ = np.flatnonzero(holds[:, np.logical_not(asked)].all(axis=1))
+        if most_asked is not None:
+            open_ = open_[_rank_in_group(candidates.group[open_]) < most_asked]
+        return np.asarray(self._with_saxon(candidates, holds, {}, open_).all(axis=1), np.bool_)
 
     def verdicts(self, candidates: Candidates) -> Flags:
         """Tell which rules (columns) a candidate satisfies, for every record of its group."""
+        return self._with_saxon(candidates, self._here(candidates, {}), {}, np.arange(len(candidates)))
+
+    def verdicts_as_if_masked(self, copies: Candidates, records: Rows, names: Collection[str]) -> Flags:
+        """Tell the same of copies of records if unmasked variables were copied with them."""
+        released = {name: self.table.columns[name].take(records) for name in names}
+        return self._with_saxon(copies, self._each(copies, released), released, np.arange(len(copies)))
+
+    def _here(self, candidates: Candidates, released: Mapping[str, Column]) -> Flags:
+        """Judge by the evaluator; a rule that it does not take holds where its variables are copied together."""
         if not len(candidates) or not self.design.rules:
             return np.ones((len(candidates), len(self.design.rules)), np.bool_)
-        return self._each(candidates, {}) if self.design.others else self._alike(candidates)
+        return self._each(candidates, released) if self.design.others else self._alike(candidates)
 
     def _alike(self, candidates: Candidates) -> Flags:
         """Judge rules that read masked variables only: the verdict is the same for all records of a group."""
@@ -48,41 +95,68 @@ class BlockJudge:
         holds = np.zeros((len(candidates), len(self.design.rules)), np.bool_)
         for place, rule in enumerate(self.design.rules):
             held = self._held_by_any(rule.id)[candidates.group]
-            holds[:, place] = ~held | self._copied(rule.id, candidates) | found.get(rule.id, np.False_)
+            holds[:, place] = ~held | found.get(rule.id, np.False_)
+            if not rule.asks_saxon or rule.is_certain:
+                holds[:, place] |= self._copied(rule.id, candidates)
         return holds
 
     def _held_by_any(self, rule: str) -> Flags:
         return np.logical_or.reduceat(self.held[rule][self.groups.order], self.groups.starts)
-
-    def verdicts_as_if_masked(self, copies: Candidates, records: Rows, names: Collection[str]) -> Flags:
-        """Tell the same of copies of records if unmasked variables were copied with them."""
-        return self._each(copies, {name: self.table.columns[name].take(records) for name in names})
 
     def _each(self, candidates: Candidates, released: Mapping[str, Column]) -> Flags:
         """Judge every candidate on every record of its group, with that record's own unmasked values.
 
         Those of variables that are `released` are given for every candidate.
         """
-        sizes = self.groups.sizes[candidates.group]
-        which = np.repeat(np.arange(len(candidates)), sizes)
-        starts = np.cumsum(sizes) - sizes
-        within = np.arange(len(which)) - np.repeat(starts, sizes)
-        records = self.groups.order[self.groups.starts[candidates.group][which] + within]
-        columns = {name: column.take(which) for name, column in candidates.columns().items()}
+        pairs = _MemberPairs.of(candidates, self.groups)
+        columns = {name: column.take(pairs.which) for name, column in candidates.columns().items()}
         for name in self.design.others:
             if name in released:
-                columns[name] = released[name].take(which)
+                columns[name] = released[name].take(pairs.which)
             elif name in self.table.columns:
-                columns[name] = self.table.columns[name].take(records)
-        found = self.evaluate(columns, len(which))
+                columns[name] = self.table.columns[name].take(pairs.records)
+        found = self.evaluate(columns, len(pairs.which))
         holds = np.zeros((len(candidates), len(self.design.rules)), np.bool_)
         for place, rule in enumerate(self.design.rules):
-            each = ~self.held[rule.id][records] | found.get(rule.id, np.False_)
-            each |= self._copied(rule.id, candidates)[which] & self._same_others(
-                rule.id, candidates, which, records, released
-            )
-            holds[:, place] = np.logical_and.reduceat(each, starts)
+            known = ~self._open(rule, candidates, pairs, released)
+            holds[:, place] = pairs.all_of(known | found.get(rule.id, np.False_))
         return holds
+
+    def _with_saxon(self, candidates: Candidates, holds: Flags, released: Mapping[str, Column], rows: Rows) -> Flags:
+        """Return the verdicts with Saxon's on the candidates `rows`, where nothing else tells that a rule holds."""
+        asking = [(place, rule) for place, rule in enumerate(self.design.rules) if rule.asks_saxon]
+        if self.saxon is None or not asking:
+            return holds
+        rows = rows[~holds[rows][:, [place for place, _ in asking]].all(axis=1)]
+        if not len(rows):
+            return holds
+        some = candidates.take(rows)
+        given = {name: column.take(rows) for name, column in released.items()}
+        pairs = _MemberPairs.of(some, self.groups)
+        open_ = {rule.id: self._open(rule, some, pairs, given) for _, rule in asking}
+        asked = np.flatnonzero(np.any(list(open_.values()), axis=0))
+        columns = {**some.columns(), **given}
+        found = self.saxon.holds(
+            pairs.records[asked], {name: column.take(pairs.which[asked]) for name, column in columns.items()}
+        )
+        holds = holds.copy()
+        for place, rule in asking:
+            each = ~open_[rule.id]
+            each[asked] |= found[rule.id]
+            holds[rows, place] = pairs.all_of(each)
+        return holds
+
+    def _open(self, rule: RuleFacts, candidates: Candidates, pairs: _MemberPairs, released: Collection[str]) -> Flags:
+        """Tell for which pairs a rule must be judged.
+
+        It need not hold for a record that broke it. It holds where all that it reads is as in a record that satisfied
+        it, unless it may read more than is known.
+        """
+        open_ = self.held[rule.id][pairs.records]
+        if rule.asks_saxon and not rule.is_certain:
+            return open_
+        copied = self._copied(rule.id, candidates)[pairs.which]
+        return open_ & ~(copied & self._same_others(rule.id, candidates, pairs.which, pairs.records, released))
 
     def _copied(self, rule: str, candidates: Candidates) -> Flags:
         """Tell where all variables of the rule come from one record that satisfied it."""
@@ -93,6 +167,12 @@ class BlockJudge:
         sources = candidates.source[:, mine]
         is_one: Flags = (sources == sources[:, :1]).all(axis=1) & (sources[:, 0] != NOT_COPIED)
         return is_one & self.held[rule][np.where(is_one, sources[:, 0], 0)]
+
+    def notes(self) -> tuple[Reason, ...]:
+        """Return how often Saxon was asked, if it was."""
+        if self.saxon is None or not self.saxon.calls:
+            return ()
+        return (because("saxon-asked", records=self.saxon.asked, calls=self.saxon.calls),)
 
     def variables(self, rule: str) -> frozenset[str]:
         """Return the variables that a rule reads."""
@@ -112,6 +192,20 @@ class BlockJudge:
                 texts = np.array(column.texts(), dtype=object)
                 same &= texts[sources] == texts[records]
         return same
+
+
+def _rank_in_group(group: Rows) -> Rows:
+    """Return how many candidates of the same group come before each one.
+
+    >>> _rank_in_group(np.array([4, 7, 4, 4, 7])).tolist()
+    [0, 0, 1, 2, 1]
+    """
+    order = np.argsort(group, kind="stable")
+    ordered = group[order]
+    first = np.searchsorted(ordered, ordered)
+    rank = np.empty(len(group), np.int64)
+    rank[order] = np.arange(len(group)) - first
+    return rank
 
 
 # The groups that already have a representative, and the step that found it.
@@ -158,12 +252,12 @@ class Settlement:
         variables = self.judge.design.plan.variables
         return all(variable.traits.copies_a_record for variable in variables)
 
-    def settle(self, proposed: Candidates, step: ExactStep) -> None:
-        """Keep the cheapest proposal of each group that passes.
+    def settle(self, proposed: Candidates, step: ExactStep, most_asked: int | None = None) -> None:
+        """Keep the cheapest proposal of each group that passes; Saxon is asked of at most `most_asked` for each group.
 
         A proposal that costs more than an actual record is kept as a fallback.
         """
-        passing = proposed.take(np.flatnonzero(self.judge.passing(proposed)))
+        passing = proposed.take(np.flatnonzero(self.judge.passing(proposed, most_asked)))
         costs = self.costs.of(passing.values, passing.group)
         is_dear = costs > self.costs.limit[passing.group]
         for place in np.flatnonzero(is_dear).tolist():

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from constraint_sdc.data.table import Chunk, Layout, Table
 from constraint_sdc.files.microdata.microdata import Microdata, open_microdata, read_table, split_names
 from constraint_sdc.files.microdata.source import OnePass
+from constraint_sdc.files.readings import Readings
 
 _ROWS = 16_384  # records that are judged at a time
 
@@ -45,6 +46,13 @@ class Dataset:
             rows = slice(first, first + _ROWS)
             columns = {name: column.of(rows) for name, column in self.table.columns.items()}
             yield Chunk.without_xml(self.layout, columns, self.lines[rows], first)
+
+    def chunks_with_xml(self, readings: Readings) -> Iterator[Chunk]:
+        """Yield the records with their XML, read again; the file must still be the one that was read."""
+        with OnePass(self.path) as source:
+            source.begin()
+            yield from self.microdata.chunks(source=source)
+        readings.note(self.path, source.sha256)
 
 
 def read_dataset(path: Path, record: str | None = None, progress: Callable[[int], None] = lambda _: None) -> Dataset:

@@ -36,12 +36,16 @@ class FirstMatch:
 
 @dataclass(frozen=True, slots=True)
 class Routes:
-    """The engine of each rule: vectorised rules, ids for Saxon by chunks, ids for Saxon on the whole file, and why."""
+    """The engine of each rule: vectorised rules, ids for Saxon by chunks, ids for Saxon on the whole file, and why.
+
+    `by_record` are rules of Saxon's whose verdict, if not their message, is the same on single records as in the file.
+    """
 
     vectorised: tuple[FirstMatch, ...]
     by_chunk: frozenset[str]
     whole_file: frozenset[str]
     reasons: Mapping[str, str]
+    by_record: frozenset[str] = frozenset()
 
     def vectorised_ids(self) -> frozenset[str]:
         """Return the ids of the rules that the evaluator judges."""
@@ -65,6 +69,8 @@ def choose_routes(
     by_chunk: set[str] = set()
     whole_file: set[str] = set()
     reasons: dict[str, str] = {}
+    by_record: set[str] = set()
+    is_one_shape = layout.is_uniform and layout.record not in layout.wrappers
     for pattern in schema.patterns:
         elsewhere = None if pattern.documents is None else "the pattern names other documents"
         unsure: str | None = None
@@ -75,6 +81,7 @@ def choose_routes(
             if elsewhere or context is None:
                 whole_file.update(edit.id for edit in edits)
                 reasons.update((edit.id, elsewhere or "its context is not understood") for edit in edits)
+                by_record.update(edit.id for edit in edits if is_one_shape and edit.has_local_verdict)
                 continue
             unsure = unsure or _refused(context.condition, schema, known_domains)
             mine = []
@@ -85,9 +92,10 @@ def choose_routes(
                     continue
                 reasons[edit.id] = refusal
                 (by_chunk if edit.is_record_local else whole_file).add(edit.id)
+                by_record.update({edit.id} if edit.has_local_verdict else ())
             if unsure is None:
                 matches.append(FirstMatch(pattern.id, context, tuple(mine), not pattern.is_group))
-    return Routes(_with_work(matches), frozenset(by_chunk), frozenset(whole_file), reasons)
+    return Routes(_with_work(matches), frozenset(by_chunk), frozenset(whole_file), reasons, frozenset(by_record))
 
 
 def whole_file_routes(schema: Schema, reason: str) -> Routes:

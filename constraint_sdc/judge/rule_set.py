@@ -12,6 +12,7 @@ import numpy as np
 
 from constraint_sdc.arrays import Flags
 from constraint_sdc.constraints.constraint import EditRule
+from constraint_sdc.constraints.rule_reads import rule_reads
 from constraint_sdc.constraints.understand import understand
 from constraint_sdc.data.table import Chunk, Column, Layout
 from constraint_sdc.evaluate.domain import Domain
@@ -121,7 +122,8 @@ def understand_rules(
         overridden=frozenset(parameters),
     )
     never = never_fires(schema, names_of(dataset))
-    rules = tuple(replace(rule, never_fires=rule.id in never) for rule in rules)
+    reads = rule_reads(schema, layout.record, dataset.outside | dataset.attributes, frozenset(parameters))
+    rules = tuple(replace(rule, never_fires=rule.id in never, reads=reads[rule.id]) for rule in rules)
     confinement = Confinement.around((schema.origin.file, dataset.path), allowed)
     domains = load_domains(rules, parameters, confinement, readings, looked_up or dataset)
     routes = choose_routes(schema, rules, layout, domains.keys())

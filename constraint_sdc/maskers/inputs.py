@@ -17,6 +17,8 @@ from constraint_sdc.errors import NotPublishedError
 from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Outside
 from constraint_sdc.exact.candidates import NOT_COPIED
+from constraint_sdc.exact.settlement import BlockJudge
+from constraint_sdc.judge.records import RecordJudge, RecordsXml, SaxonOnRecords
 from constraint_sdc.judge.rule_set import Evaluate, Understood
 from constraint_sdc.maskers.masked import Masked, MaskedBlock
 from constraint_sdc.maskers.masker import Masker
@@ -37,7 +39,7 @@ class MaskInputs:
 
     `held` tells for each rule which records satisfied it before masking; `understood` are the rules against these
     records. There is no partitioner for a masker that divides records itself, or not at all; `task` has the masker's
-    parameters resolved against the file.
+    parameters resolved against the file. `xml` are the records as Saxon sees them, for rules that only Saxon judges.
     """
 
     table: Table
@@ -48,6 +50,7 @@ class MaskInputs:
     understood: Understood
     masker: Masker = field(default_factory=default_masker)
     task: object = None
+    xml: RecordsXml | None = None
 
     @property
     def domains(self) -> Mapping[Outside, Domain]:
@@ -70,6 +73,19 @@ class MaskInputs:
     def evaluator_for(self, block: BlockDesign) -> Evaluate:
         """Return the evaluator of a block's rules."""
         return self.understood.evaluator({rule.id for rule in block.rules})
+
+    def record_judge_for(self, block: BlockDesign) -> RecordJudge | None:
+        """Return what asks Saxon about candidates of a block, None if no rule of the block needs it."""
+        asking = block.asking_saxon
+        if not asking or self.xml is None:
+            return None
+        certain = all(rule.is_certain for rule in asking)
+        reads = frozenset(name for rule in asking for name in rule.variables) if certain else None
+        return SaxonOnRecords(self.xml, [rule.id for rule in asking], reads)
+
+    def judge_of(self, block: BlockDesign, groups: Groups, saxon: RecordJudge | None) -> BlockJudge:
+        """Return the judge of candidates for groups of a block."""
+        return BlockJudge(block, groups, self.table, self.held, self.evaluator_for(block), saxon)
 
 
 # Information loss of a block: 100 * SSE / SST over its standardised numbers; categories that changed.

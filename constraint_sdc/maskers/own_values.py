@@ -18,6 +18,7 @@ from constraint_sdc.errors import CannotShareError
 from constraint_sdc.exact.candidates import NOT_COPIED, Candidates, Deriver
 from constraint_sdc.exact.ladder import Ladder, Representatives
 from constraint_sdc.exact.settlement import BlockJudge
+from constraint_sdc.judge.records import RecordJudge
 from constraint_sdc.maskers.inputs import MaskInputs, group_targets
 from constraint_sdc.plan.design import BlockDesign
 from constraint_sdc.plan.plan import ExactStep
@@ -43,10 +44,14 @@ class OwnValues:
         return np.array(self.stratum, np.int64)[self.clusters.label]
 
     @cached_property
+    def saxon(self) -> RecordJudge | None:
+        """Return what asks Saxon, of records and of clusters."""
+        return self.inputs.record_judge_for(self.design)
+
+    @cached_property
     def judge(self) -> BlockJudge:
         """Return the judge of single records."""
-        evaluate = self.inputs.evaluator_for(self.design)
-        return BlockJudge(self.design, self.records, self.inputs.table, self.inputs.held, evaluate)
+        return self.inputs.judge_of(self.design, self.records, self.saxon)
 
     @cached_property
     def deriver(self) -> Deriver:
@@ -91,7 +96,7 @@ class OwnValues:
         """
         targets, copied, mixed = group_targets(self.design, self.clusters)
         design, inputs = self.design, self.inputs
-        judge = BlockJudge(design, self.clusters, inputs.table, inputs.held, inputs.evaluator_for(design))
+        judge = inputs.judge_of(design, self.clusters, self.saxon)
         deriver = Deriver(self.clusters, inputs.table, design.others, inputs.domains, inputs.is_xpath1)
         points = design.cloud.points
         ladder = Ladder(design, self.clusters, self.stratum, targets, copied, mixed, points, judge, deriver)

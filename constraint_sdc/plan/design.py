@@ -91,6 +91,16 @@ class BlockDesign:
         """Return the rules that only Saxon can evaluate."""
         return tuple(rule.id for rule in self.rules if not rule.is_evaluable)
 
+    @property
+    def asking_saxon(self) -> tuple[RuleFacts, ...]:
+        """Return the rules by which Saxon judges candidates."""
+        return tuple(rule for rule in self.rules if rule.asks_saxon)
+
+    @property
+    def seen_by_saxon(self) -> frozenset[str]:
+        """Return the variables outside the block that these rules read."""
+        return frozenset(n for rule in self.asking_saxon for n in rule.variables) & frozenset(self.others)
+
     def of(self, rows: Rows) -> BlockDesign:
         """Return the block for some records, which may be repeated; strata and repairs are left out."""
         series = tuple(one.of(rows) for one in self.series)
@@ -112,9 +122,11 @@ class Design:
 class PlanInputs:
     """Everything a plan is made from.
 
-    `evaluable` are the rules that can be evaluated on any record without Saxon; `broken` the records (0-based) that
-    break a rule already; `says` each rule's normal form. `joined` are variables to
-    be masked with the rules that read them although nothing selects them. `weights` are the weights of the records.
+    `evaluable` are the rules that can be evaluated on any record without Saxon, `asking_saxon` those that Saxon can
+    judge on single records; `broken` the records (0-based) that break a rule already; `says` each rule's normal form.
+    `joined` are variables to be masked with the rules that read them although nothing selects them. `bound` are
+    unmasked variables whose values groups should share for rules that ask Saxon. `weights` are the weights of the
+    records.
     `notes` are what the check of the original reports besides verdicts, `warnings` what users must be told of the
     rules. `masker` is how the file is masked.
     """
@@ -136,6 +148,8 @@ class PlanInputs:
     warnings: tuple[Reason, ...] = ()
     digests: Mapping[str, str] = field(default_factory=dict)
     masker: MaskerTraits = field(default_factory=default_masker)
+    asking_saxon: Collection[str] = ()
+    bound: frozenset[str] = frozenset()
 
 
 # Variables that the recipe removes from the file: no rule may read them.

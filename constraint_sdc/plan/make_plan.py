@@ -33,10 +33,10 @@ def make_plan(inputs: PlanInputs) -> Design:
         hint = f"choose k of at most {table.records}"
         raise PlanRefusedError(f"{table.records} records cannot form a group of {inputs.k}", hint=hint)
     rules = rules_on_calendar(inputs.rules, _notations(inputs))
-    facts = rule_facts(rules, inputs.says, table.columns.keys(), inputs.evaluable)
+    facts = rule_facts(rules, inputs.says, table.columns.keys(), inputs.evaluable, inputs.asking_saxon)
     roles = decide_roles(table, inputs.recipe, computed_with(facts))
     refuse_removed(facts, roles.kept)
-    masked, pinned = _extended(roles, tuple(rule for rule in facts if rule.is_certain), inputs.joined)
+    masked, pinned = _extended(roles, tuple(rule for rule in facts if rule.is_certain), inputs)
     facts = tuple(rule.reading_all_of(masked) for rule in facts)
     around = _surroundings(masked, facts, inputs)
     blocks = _explained(make_blocks(around.series, around.roles, facts, _grouping(inputs)), inputs)
@@ -164,28 +164,29 @@ def _kept(roles: Roles, masked: Mapping[str, tuple[Role, Scale]], inputs: PlanIn
 
 
 def _extended(
-    roles: Roles, facts: tuple[RuleFacts, ...], joined: frozenset[str]
+    roles: Roles, facts: tuple[RuleFacts, ...], inputs: PlanInputs
 ) -> tuple[dict[str, tuple[Role, Scale]], dict[tuple[str, str], str]]:
     """Let unmasked variables join where an atom ties them to a masked one; return also the pinned ones that cannot.
 
     The pinned are keyed by (rule, variable) and name the masked variable they are tied to. Atoms over unmasked
-    variables alone tie nothing: their truth does not change.
+    variables alone tie nothing: their truth does not change. A rule that asks Saxon is judged with the unmasked values
+    of every record, so that none of its variables needs to join; those that are `bound` are treated as pinned.
     """
     masked = dict(roles.masked)
-    for name in joined - roles.pinned - masked.keys():
+    for name in inputs.joined - roles.pinned - masked.keys():
         masked[name] = Role.CONFIDENTIAL, Scale.NUMERIC if name in roles.numeric else Scale.NOMINAL
     pinned: dict[tuple[str, str], str] = {}
-    ties = [(rule.id, tie) for rule in facts if not rule.is_cross_record for tie in rule.ties]
+    ties = [(rule, tie) for rule in facts if not rule.is_cross_record for tie in rule.ties]
     is_growing = True
     while is_growing:
         is_growing = False
         for rule, tie in ties:
             inside = [name for name in tie if name in masked]
             for name in tie if inside else ():
-                if name in masked:
+                if name in masked or (rule.asks_saxon and name not in inputs.bound):
                     continue
-                if name in roles.pinned:
-                    pinned[rule, name] = inside[0]
+                if name in roles.pinned or rule.asks_saxon:
+                    pinned[rule.id, name] = inside[0]
                     continue
                 masked[name] = Role.CONFIDENTIAL, Scale.NUMERIC if name in roles.numeric else Scale.NOMINAL
                 is_growing = True
@@ -207,12 +208,19 @@ def _pins(
     """Return the values of pinned variables that the block's groups should share.
 
     A pinned variable with few values forms strata. One with more values than there can be groups is refused if a rule
-    needs its exact value; an inequality may still be satisfied, which is evaluated for every representative.
+    needs its exact value; an inequality may still be satisfied, which is evaluated for every representative. Variables
+    of a rule that asks Saxon form strata if all of them together have few values, and are never refused.
     """
     ids = {rule.id: rule for rule in rules}
     mine = {(rule, name): tied for (rule, name), tied in pinned.items() if rule in ids and tied in block.names}
     found: list[tuple[str, Codes]] = []
+    for asking in (one for one in rules if one.asks_saxon):
+        own = {name: _value_codes(table.columns[name]) for owner, name in mine if owner == asking.id}
+        if own and len(np.unique(np.array(list(own.values())), axis=1).T) <= table.records // k:
+            found += own.items()
     for (rule, name), tied in mine.items():
+        if ids[rule].asks_saxon:
+            continue
         codes = _value_codes(table.columns[name])
         if len(np.unique(codes)) <= table.records // k:
             found.append((name, codes))

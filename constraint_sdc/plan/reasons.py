@@ -21,7 +21,7 @@ def explain_rule(
     """Return what guarantees the rule, and why; `shared` are unmasked variables whose values a stratum shares."""
     why, reason = _reason(rule, operators, strata)
     differing = tuple(n for n in _tied_unmasked(rule, operators) if n not in shared)
-    if differing and why is not Why.MEDOID:
+    if differing and why is not Why.MEDOID and not rule.asks_saxon:
         why, reason = Why.CHECKED, because("differing-unmasked", variables=differing)
     return RulePlan(rule.id, rule.edit.constraint.kind.value, rule.says, rule.variables, why, reason)
 
@@ -36,6 +36,8 @@ def _reason(rule: RuleFacts, operators: Mapping[str, str], strata: Sequence[Stra
     names = {operators[name] for name in rule.variables if name in operators}
     if len(names) == 1 and all(OPERATORS[name].traits.copies_a_record for name in names):
         return Why.MEDOID, unless_evaluated(rule, because("copied-together", reads_any=not rule.is_certain))
+    if rule.asks_saxon:
+        return Why.CHECKED, unless_evaluated(rule, because("checked-by-saxon"))
     if rule.terms is None:
         return Why.CHECKED, because("too-many-conditions")
     asked = _asked(rule, operators, strata)
@@ -53,9 +55,14 @@ def _reason(rule: RuleFacts, operators: Mapping[str, str], strata: Sequence[Stra
 
 
 def unless_evaluated(rule: RuleFacts, reason: Reason) -> Reason:
-    """Return the reason; for a rule that is not evaluated here, with the recogniser's explanation."""
+    """Return the reason; for a rule that is not evaluated here, with the recogniser's explanation.
+
+    A rule that may read any variable is told with the parts because of which it may.
+    """
     if rule.is_evaluable:
         return reason
+    if not rule.is_certain:
+        reason = because("may-read-any", reason=reason, parts=rule.anything)
     return because("not-evaluated", reason=reason, quotes={"account": rule.edit.constraint.reason})
 
 
@@ -144,6 +151,8 @@ def explain_own(rule: RuleFacts, treated: Mapping[str, Treatment], strata: Seque
 
 def _own_reason(rule: RuleFacts, treated: Mapping[str, Treatment], strata: Sequence[Stratum]) -> tuple[Why, Reason]:
     names = [name for name in rule.variables if name in treated]
+    if rule.asks_saxon:
+        return Why.CHECKED, unless_evaluated(rule, because("record-checked-by-saxon"))
     if not rule.is_evaluable:
         return Why.MEDOID, unless_evaluated(rule, because("copied-per-cluster", reads_any=not rule.is_certain))
     derived = _derived(rule, strata)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
@@ -41,6 +40,7 @@ from constraint_sdc.evaluate.expression import Call, CompareOp, Literal, Outside
 from constraint_sdc.evaluate.lexical import Reading
 from constraint_sdc.evaluate.truth import evaluate_truth, refuses
 from constraint_sdc.evaluate.value import Records
+from constraint_sdc.xpath.reads import Reads
 
 # The disjunctive normal form of a rule: the conjunctions of atoms of which every record satisfies at least one.
 
@@ -92,8 +92,9 @@ _NUMERIC = (LinearAtom, ProductAtom, PolynomialAtom)
 class RuleFacts:
     """`ties` are sets of variables whose values in a record must come from the same source: one for each atom.
 
-    `terms` are the rule's conjunctions, None when there are too many or the rule cannot be evaluated here. `is_certain`
-    is false when the rule may read variables that its text does not name.
+    `terms` are the rule's conjunctions, None when there are too many or the rule cannot be evaluated here. `anything`
+    are parts of the rule that may read variables which its text does not name. `asks_saxon` if the rule is not
+    evaluated here, but Saxon can judge it on single records.
     """
 
     edit: EditRule
@@ -102,7 +103,18 @@ class RuleFacts:
     ties: tuple[tuple[str, ...], ...]
     terms: tuple[Term, ...] | None
     is_evaluable: bool
-    is_certain: bool
+    anything: tuple[str, ...] = ()
+    asks_saxon: bool = False
+
+    @property
+    def is_certain(self) -> bool:
+        """Tell whether the rule reads no variable but those that are named."""
+        return not self.anything
+
+    @property
+    def is_checked(self) -> bool:
+        """Tell whether candidates can be judged by the rule."""
+        return self.is_evaluable or self.asks_saxon
 
     @property
     def id(self) -> str:
@@ -115,10 +127,7 @@ class RuleFacts:
         return self.edit.constraint.kind is Kind.CROSS_RECORD
 
     def reading_all_of(self, masked: Collection[str]) -> RuleFacts:
-        """Return a rule that may read unnamed variables as one that reads every masked variable.
-
-        All of them then come from one actual record.
-        """
+        """Return a rule that may read unnamed variables as one that reads every masked variable."""
         names = tuple(masked)
         return self if self.is_certain else replace(self, variables=names, ties=(names,))
 
@@ -133,33 +142,25 @@ class RuleFacts:
 
 
 def rule_facts(
-    rules: Iterable[EditRule], says: Mapping[str, str], known: Collection[str], evaluable: Collection[str]
+    rules: Iterable[EditRule],
+    says: Mapping[str, str],
+    known: Collection[str],
+    evaluable: Collection[str],
+    asking_saxon: Collection[str] = (),
 ) -> tuple[RuleFacts, ...]:
-    """Gather the facts; `known` are the file's variables, `evaluable` the rules that we can evaluate on any record."""
-    return tuple(_facts(edit, says[edit.id], known, edit.id in evaluable) for edit in rules)
+    """Gather the facts; `known` are the file's variables, `evaluable` the rules that we can evaluate on any record.
+
+    Of the others, Saxon judges those `asking_saxon` on single records.
+    """
+    return tuple(_facts(edit, says[edit.id], known, edit.id in evaluable, edit.id in asking_saxon) for edit in rules)
 
 
-# The parts of a path that reads only the names in it: no wildcard, axis, predicate, variable or context item.
-_ELSEWHERE = re.compile(
-    r"\$|::|\*:|\.\.|//|\[|\bnode\s*\(|\bcurrent\s*\(|(?<![\w.)\]]\s)(?<![\w.)\]])\*|(?<![\w.])\.(?![\w.])"
-)
-_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
-_OWN_FUNCTION = re.compile(r"\b(?!xs:|fn:)[\w.-]+:[\w.-]+\s*\(")
-
-
-def _names_everything(edit: EditRule) -> bool:
-    """Tell whether the rule's text names every variable that it reads."""
-    if edit.expression is not None:
-        return True
-    texts = [_QUOTED.sub("''", text) for text in (edit.assertion.test, edit.context_text)]
-    return not any(_ELSEWHERE.search(text) or _OWN_FUNCTION.search(text) for text in texts)
-
-
-def _facts(edit: EditRule, says: str, known: Collection[str], is_evaluable: bool) -> RuleFacts:
+def _facts(edit: EditRule, says: str, known: Collection[str], is_evaluable: bool, asks_saxon: bool) -> RuleFacts:
     if edit.never_fires:
-        return RuleFacts(edit, says, (), (), None, is_evaluable=is_evaluable, is_certain=True)
+        return RuleFacts(edit, says, (), (), None, is_evaluable=is_evaluable)
+    if not is_evaluable and edit.constraint.kind is not Kind.CROSS_RECORD:
+        return _facts_of_tree(edit, says, known, asks_saxon)
     names = tuple(name for name in _variables(edit) if name in known)
-    is_certain = edit.constraint.kind is not Kind.OPAQUE or (bool(names) and _names_everything(edit))
     ties = [atom_variables(atom) for atom in atoms(edit.constraint.formula)] if is_evaluable else [names]
     return RuleFacts(
         edit,
@@ -168,7 +169,22 @@ def _facts(edit: EditRule, says: str, known: Collection[str], is_evaluable: bool
         tuple(tuple(name for name in tie if name in known) for tie in ties),
         terms_of(edit.constraint.formula) if is_evaluable else None,
         is_evaluable,
-        is_certain,
+    )
+
+
+def _facts_of_tree(edit: EditRule, says: str, known: Collection[str], asks_saxon: bool) -> RuleFacts:
+    """Return the facts of a rule whose meaning is not known: what it reads is known from its syntax."""
+    reads = edit.reads or Reads((), (edit.assertion.test,))
+    names = tuple(name for name in reads.names if name in known)
+    return RuleFacts(
+        edit,
+        says,
+        names,
+        (names,),
+        None,
+        is_evaluable=False,
+        anything=reads.anything,
+        asks_saxon=asks_saxon,
     )
 
 

@@ -42,7 +42,7 @@ def choose_operators(
 
     Numbers are averaged: arithmetically, or geometrically in a block of products. A variable that may only have values
     that occur (a set, a value domain, a pattern) gets the lower median, and so do variables that order rules tie to it.
-    Variables of a rule that cannot be evaluated here come from one actual record.
+    Variables of a rule by which candidates cannot be judged come from one actual record.
     """
     rule_atoms = [atom for rule in rules for atom in rule.atoms()]
     chosen = {name: _plain(one) for name, one in series.items()}
@@ -57,7 +57,7 @@ def choose_operators(
         if wish is not None:
             chosen[name] = _allowed(name, wish, series[name])
     for rule in rules:
-        if not rule.is_evaluable:
+        if not rule.is_checked:
             chosen.update(dict.fromkeys((n for n in rule.variables if n in chosen), Medoid.name))
     return chosen
 

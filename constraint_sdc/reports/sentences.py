@@ -141,6 +141,14 @@ def _copied(reads_any: bool) -> str:
     return f"{which} are copied together from one actual record"
 
 
+def _s(count: int) -> str:
+    return "" if count == 1 else "s"
+
+
+def _may_read_any(reason: str, parts: list[str]) -> str:
+    return f"{reason}; it may read any variable, because of {', '.join(parts)}"
+
+
 def _not_evaluated(reason: str, account: str) -> str:
     return f"{reason} (not evaluated here: {account or 'its context is not understood'})"
 
@@ -297,6 +305,9 @@ _RULES: dict[str, Sentence] = {
     "differing-unmasked": "it compares masked values with {variables}, which differ within groups; " + _CHECKED,
     "copied-together": _copied,
     "copied-per-cluster": lambda reads_any: f"{_copied(reads_any)}, the same for a whole cluster",
+    "checked-by-saxon": _CHECKED.replace("evaluated", "checked by Saxon"),
+    "record-checked-by-saxon": _OWN_CHECKED.replace("evaluated", "checked by Saxon"),
+    "may-read-any": _may_read_any,
     "not-evaluated": _not_evaluated,
     "too-many-conditions": "it has too many conditions for strata; " + _CHECKED,
     "operators-meet": lambda operators, derived: _checked(f"it combines {' and '.join(operators)}", derived),
@@ -375,6 +386,7 @@ _PRICES: dict[str, Sentence] = {
     "k-ensured": "to ensure k, {dissolved:,} centres were dissolved and {moved:,} records drew again",
     "not-converged": "in {strata:,} of {of:,} strata the centres did not converge",
     "rule-repaired": "{records:,} records that break rule {rule} get centres that satisfy it",
+    "saxon-asked": lambda records, calls: f"Saxon checked {records:,} candidate records in {calls:,} call{_s(calls)}",
     "drawn-in-regions": "large file: centres were computed and drawn in {regions:,} regions",
 }
 

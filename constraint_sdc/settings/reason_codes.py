@@ -109,6 +109,9 @@ _RULES = {
     "differing-unmasked": takes("variables"),
     "copied-together": takes("reads_any"),
     "copied-per-cluster": takes("reads_any"),
+    "checked-by-saxon": takes(),
+    "record-checked-by-saxon": takes(),
+    "may-read-any": takes("reason", "parts"),
     "not-evaluated": takes("reason", quotes=("account",)),
     "too-many-conditions": takes(),
     "operators-meet": takes("operators", "derived"),
@@ -181,6 +184,7 @@ _PRICES = {
     "not-converged": takes("strata", "of"),
     "drawn-in-regions": takes("regions"),
     "rule-repaired": takes("rule", "records"),
+    "saxon-asked": takes("records", "calls"),
 }
 
 _GOALS = {

@@ -47,7 +47,7 @@ class Reads:
         return not self.anything
 
 
-class Origin(Enum):
+class ReadPlace(Enum):
     """Where nodes may be: the record element, a variable that is noted as read, another document, around the record."""
 
     RECORD = "record"
@@ -56,12 +56,12 @@ class Origin(Enum):
     AROUND = "around"
 
 
-Origins = frozenset[Origin]
-NO_NODES: Origins = frozenset()
-ELSEWHERE: Origins = frozenset({Origin.ELSEWHERE})
-RECORD: Origins = frozenset({Origin.RECORD})
-VARIABLE: Origins = frozenset({Origin.VARIABLE})
-AROUND: Origins = frozenset({Origin.AROUND})
+ReadPlaces = frozenset[ReadPlace]
+NO_NODES: ReadPlaces = frozenset()
+ELSEWHERE: ReadPlaces = frozenset({ReadPlace.ELSEWHERE})
+RECORD: ReadPlaces = frozenset({ReadPlace.RECORD})
+VARIABLE: ReadPlaces = frozenset({ReadPlace.VARIABLE})
+AROUND: ReadPlaces = frozenset({ReadPlace.AROUND})
 
 _WHOLE = RECORD | AROUND
 _BELOW = words("child attribute descendant")
@@ -101,7 +101,7 @@ class ReadsMet:
         return Reads(tuple(self.names), tuple(self.anything))
 
 
-BoundReads = tuple[Origins, ReadsMet]
+BoundReads = tuple[ReadPlaces, ReadsMet]
 
 
 class ReadsWalk:
@@ -110,38 +110,38 @@ class ReadsWalk:
     `resolve` gives what a declared variable stands for, None for one that is not known.
     """
 
-    def __init__(self, met: ReadsMet, current: Origins, resolve: Callable[[str], BoundReads | None]) -> None:
+    def __init__(self, met: ReadsMet, current: ReadPlaces, resolve: Callable[[str], BoundReads | None]) -> None:
         self._met = met
         self._current = current
         self._resolve = resolve
-        self._bound: Mapping[str, Origins] = {}
+        self._bound: Mapping[str, ReadPlaces] = {}
 
-    def truth(self, tree: Syntax | NotUnderstood, focus: Origins, text: str = "") -> None:
+    def truth(self, tree: Syntax | NotUnderstood, focus: ReadPlaces, text: str = "") -> None:
         """Walk an expression of which only the effective boolean value matters; a node is true, whatever its value."""
         self.nodes(tree, focus, text)
 
-    def value(self, tree: Syntax | NotUnderstood, focus: Origins, text: str = "") -> Origins:
+    def value(self, tree: Syntax | NotUnderstood, focus: ReadPlaces, text: str = "") -> ReadPlaces:
         """Walk an expression whose value is used; return where its nodes may be."""
         found = self.nodes(tree, focus, text)
         if found & _WHOLE and not isinstance(tree, NotUnderstood):
             self._anything(tree.text)
         return found - _WHOLE
 
-    def nodes(self, tree: Syntax | NotUnderstood, focus: Origins, text: str = "") -> Origins:
+    def nodes(self, tree: Syntax | NotUnderstood, focus: ReadPlaces, text: str = "") -> ReadPlaces:
         """Walk an expression whose nodes are passed on; return where they may be."""
         if isinstance(tree, NotUnderstood):
             return self._anything(text or str(tree))
         return self._nodes(tree, focus)
 
-    def _anything(self, text: str) -> Origins:
+    def _anything(self, text: str) -> ReadPlaces:
         """Note a part that may read every variable; nothing more can be read, so it does not matter where it leads."""
         self._met.anything[" ".join(text.split())] = None
         return NO_NODES
 
-    def _values(self, trees: Iterable[Syntax], focus: Origins) -> Origins:
-        return frozenset[Origin]().union(*[self.value(tree, focus) for tree in trees])
+    def _values(self, trees: Iterable[Syntax], focus: ReadPlaces) -> ReadPlaces:
+        return frozenset[ReadPlace]().union(*[self.value(tree, focus) for tree in trees])
 
-    def _nodes(self, tree: Syntax, focus: Origins) -> Origins:
+    def _nodes(self, tree: Syntax, focus: ReadPlaces) -> ReadPlaces:
         match tree:
             case Constant():
                 return NO_NODES
@@ -167,7 +167,7 @@ class ReadsWalk:
                 self.value(operand, focus)
                 return NO_NODES
             case Listing(items):
-                return frozenset[Origin]().union(*[self._nodes(item, focus) for item in items])
+                return frozenset[ReadPlace]().union(*[self._nodes(item, focus) for item in items])
             case Conditional(test, then, otherwise):
                 self.truth(test, focus)
                 return self._nodes(then, focus) | self._nodes(otherwise, focus)
@@ -181,7 +181,7 @@ class ReadsWalk:
             case Foreign(_, _, text):
                 return self._anything(text)
 
-    def _binary(self, tree: Binary, focus: Origins) -> Origins:
+    def _binary(self, tree: Binary, focus: ReadPlaces) -> ReadPlaces:
         if tree.op == "!":
             return self._nodes(tree.right, self._nodes(tree.left, focus))
         if tree.op in _SETS | _IDENTITY | _JUNCTIONS:
@@ -190,7 +190,7 @@ class ReadsWalk:
         self._values((tree.left, tree.right), focus)
         return NO_NODES
 
-    def _loop(self, tree: LoopBinding, focus: Origins) -> Origins:
+    def _loop(self, tree: LoopBinding, focus: ReadPlaces) -> ReadPlaces:
         outer = self._bound
         for name, value in tree.variables:
             self._bound = {**self._bound, name: self._nodes(value, focus)}
@@ -198,7 +198,7 @@ class ReadsWalk:
         self._bound = outer
         return found if tree.keyword in ("for", "let") else NO_NODES
 
-    def _reference(self, tree: Reference) -> Origins:
+    def _reference(self, tree: Reference) -> ReadPlaces:
         if tree.name in self._bound:
             return self._bound[tree.name]
         found = self._resolve(tree.name)
@@ -207,7 +207,7 @@ class ReadsWalk:
         self._met.add(found[1])
         return found[0]
 
-    def _path(self, tree: Path, focus: Origins) -> Origins:
+    def _path(self, tree: Path, focus: ReadPlaces) -> ReadPlaces:
         if isinstance(tree.left, Root):
             left = ELSEWHERE if focus == ELSEWHERE else self._anything(tree.text)
         else:
@@ -216,7 +216,7 @@ class ReadsWalk:
             return self._nodes(tree.right, left)
         return self._deep(tree.right, left, tree.text)
 
-    def _deep(self, right: Syntax, left: Origins, text: str) -> Origins:
+    def _deep(self, right: Syntax, left: ReadPlaces, text: str) -> ReadPlaces:
         """Follow `left//right`: a name below the record is a variable, because values have no elements inside."""
         if isinstance(right, Filter):
             found = self._deep(right.base, left, text)
@@ -226,31 +226,31 @@ class ReadsWalk:
             return self._step(left, Step("descendant", right.test, text))
         return self._anything(text) if left & _WHOLE else self._nodes(right, left)
 
-    def _step(self, focus: Origins, step: Step) -> Origins:
-        return frozenset[Origin]().union(*[self._step_from(origin, step) for origin in focus])
+    def _step(self, focus: ReadPlaces, step: Step) -> ReadPlaces:
+        return frozenset[ReadPlace]().union(*[self._step_from(origin, step) for origin in focus])
 
-    def _step_from(self, origin: Origin, step: Step) -> Origins:
+    def _step_from(self, origin: ReadPlace, step: Step) -> ReadPlaces:
         match origin:
-            case Origin.ELSEWHERE:
+            case ReadPlace.ELSEWHERE:
                 return ELSEWHERE
-            case Origin.RECORD if step.axis == "self":
+            case ReadPlace.RECORD if step.axis == "self":
                 return RECORD
-            case Origin.RECORD if step.axis in _BELOW and is_plain_name(step.test):
+            case ReadPlace.RECORD if step.axis in _BELOW and is_plain_name(step.test):
                 return self._named(step)
-            case Origin.VARIABLE if step.axis in _INSIDE:
+            case ReadPlace.VARIABLE if step.axis in _INSIDE:
                 return VARIABLE
-            case Origin.VARIABLE if step.axis == "parent":
+            case ReadPlace.VARIABLE if step.axis == "parent":
                 return RECORD | VARIABLE
-            case Origin.VARIABLE if step.axis in _BESIDE and is_plain_name(step.test):
+            case ReadPlace.VARIABLE if step.axis in _BESIDE and is_plain_name(step.test):
                 return self._named(step)
             case _:
                 return self._anything(step.text)
 
-    def _named(self, step: Step) -> Origins:
+    def _named(self, step: Step) -> ReadPlaces:
         self._met.names["@" + step.test if step.axis == "attribute" else step.test] = None
         return VARIABLE
 
-    def _call(self, tree: FunctionCall, focus: Origins) -> Origins:
+    def _call(self, tree: FunctionCall, focus: ReadPlaces) -> ReadPlaces:
         name, arguments = tree.name, tree.arguments
         if name == "current" and not arguments:
             return self._current
@@ -260,7 +260,7 @@ class ReadsWalk:
         if name in _PASSING:
             self._values(arguments[1:2] if name == "insert-before" else arguments[1:], focus)
             passed = (arguments[0], *arguments[2:]) if name == "insert-before" else arguments[:1]
-            return frozenset[Origin]().union(*[self._nodes(argument, focus) for argument in passed])
+            return frozenset[ReadPlace]().union(*[self._nodes(argument, focus) for argument in passed])
         if name in _ASKING or name in _NAMING or (name in _PLACES and not arguments):
             for argument in arguments:
                 self._nodes(argument, focus)
@@ -274,14 +274,14 @@ class ReadsWalk:
             return found if name == "sort" else NO_NODES
         return NO_NODES if name in ("error", "math:pi") else self._anything(tree.text)
 
-    def _document(self, tree: FunctionCall, focus: Origins) -> Origins:
+    def _document(self, tree: FunctionCall, focus: ReadPlaces) -> ReadPlaces:
         """Read another document; a name that a node gives is relative to the node, whose base an attribute may set."""
         found = self._values(tree.arguments, focus)
         if found - ELSEWHERE:
             self._met.names[_XML_BASE] = None
         return ELSEWHERE
 
-    def _search(self, tree: FunctionCall, focus: Origins) -> Origins:
+    def _search(self, tree: FunctionCall, focus: ReadPlaces) -> ReadPlaces:
         """Search a whole document: that of the last argument, or of the context node."""
         place = _SEARCHES[tree.name]
         wanted, where = tree.arguments[:place], tree.arguments[place:]

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from constraint_sdc.commands.masking.preparation import prepare_file
+from constraint_sdc.commands.masking.preparation import prepared_file
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.data.series import Series
 from constraint_sdc.data.table import State, column_of
@@ -94,8 +94,8 @@ TOTAL = {"total": "number(A) + number(B) = number(C)"}
 
 
 def judge(given: Extract, label: list[int], **more: str) -> tuple[BlockJudge, BlockDesign]:
-    prepared = prepare_file(given.data, given.rules, given.options(2, **more))
-    (design,) = make_plan(prepared.plan_inputs).blocks
+    with prepared_file(given.data, given.rules, given.options(2, **more)) as prepared:
+        (design,) = make_plan(prepared.plan_inputs).blocks
     inputs = prepared.mask_inputs
     return BlockJudge(design, Groups(np.array(label)), inputs.table, inputs.held, inputs.evaluator_for(design)), design
 

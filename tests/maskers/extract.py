@@ -13,7 +13,7 @@ from lxml import etree
 
 from constraint_sdc.commands.mask import mask_file
 from constraint_sdc.commands.masking.carrying_out import carry_out
-from constraint_sdc.commands.masking.preparation import prepare_file
+from constraint_sdc.commands.masking.preparation import prepared_file
 from constraint_sdc.exam.guarantee.judging import judge
 from constraint_sdc.files.recipe import read_recipe
 from constraint_sdc.maskers.masked import MaskOptions, MaskResult
@@ -91,11 +91,12 @@ class Extract:
 
     def design(self, k: int, **more: Any) -> Design:
         """Return the plan and its working drawing, before anything is carried out."""
-        prepared = prepare_file(self.data, self.rules, self.options(k, **more))
-        return prepared.mask_inputs.masker.plan(prepared.plan_inputs)
+        with prepared_file(self.data, self.rules, self.options(k, **more)) as prepared:
+            return prepared.mask_inputs.masker.plan(prepared.plan_inputs)
 
     def plan(self, k: int, **more: Any) -> Plan:
-        return carry_out(prepare_file(self.data, self.rules, self.options(k, **more)))[0]
+        with prepared_file(self.data, self.rules, self.options(k, **more)) as prepared:
+            return carry_out(prepared)[0]
 
     def mask(self, k: int, *, overwrite: bool = False, **more: Any) -> MaskResult:
         return mask_file(self.data, self.rules, self.output, self.options(k, **more), overwrite=overwrite)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from constraint_sdc.commands.masking.preparation import prepare_file
+from constraint_sdc.commands.masking.preparation import prepared_file
 from constraint_sdc.commands.measuring.pairing import pair_tables
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.dataset import read_dataset
@@ -168,7 +168,8 @@ class TestRules:
 def certain_links(given: Extract, **options: object) -> dict[str, int]:
     """Mask, and count what the transparency attack finds for certain, by what the intruder knows."""
     result = given.mask(5, overwrite=True, **options)
-    original = prepare_file(given.data, given.rules, given.options(5, **options)).plan_inputs
+    with prepared_file(given.data, given.rules, given.options(5, **options)) as prepared:
+        original = prepared.plan_inputs
     masked = read_dataset(given.output).table
     pair = pair_tables(original.table, masked, original.recipe, result.plan).pair
     attack = Transparency()

@@ -1,4 +1,4 @@
-"""A rule may read variables that its text does not name: then all masked variables come from one actual record."""
+"""A rule may read variables that its text does not name: then it ties all masked variables, and Saxon checks it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from constraint_sdc.plan.plan import ExactStep, Why
-from constraint_sdc.settings.reason import because
+from constraint_sdc.reports.sentences import sentence
+from constraint_sdc.settings.reason import Reason
 from tests.maskers.extract import columns, extract
 
 N, K = 40, 4
@@ -20,28 +21,51 @@ def rows() -> list[dict[str, str]]:
     return columns(A=a, B=b, C=[x + y for x, y in zip(a, b, strict=True)], E=e, Town=["x", "y"] * (N // 2))
 
 
-@pytest.mark.parametrize(
-    "test",
-    [
-        "number(*[1]) + number(*[2]) = number(*[3])",
-        "number(*[name() = 'A']) + number(B) = number(C)",
-        "*:A + *:B = number(C)",
-        "number(A/following-sibling::B) + number(A) = number(C)",
-        "sum(*[position() le 2]) = number(C)",
-    ],
-)
-def test_the_rule_holds_because_the_whole_record_is_copied(tmp_path: Path, test: str) -> None:
+UNNAMED = [
+    "number(*[1]) + number(*[2]) = number(*[3])",
+    "number(*[name() = 'A']) + number(B) = number(C)",
+    "*:A + *:B = number(C)",
+    "sum(*[position() le 2]) = number(C)",
+]
+
+
+@pytest.mark.parametrize("test", UNNAMED)
+def test_a_rule_of_uncertain_reach_is_checked_with_all_masked_variables(tmp_path: Path, test: str) -> None:
+    given = extract(tmp_path, rows(), {"sum": test})
+    result = given.mask(K)
+    given.requires_all_rules()
+    (plan,) = result.plan.all_rules()
+    assert plan.why is Why.CHECKED
+    reason = plan.because["reason"]
+    assert isinstance(reason, Reason)
+    assert reason.code == "may-read-any"
+    assert "*" in str(reason["parts"])
+    (block,) = result.masked.blocks
+    assert set(block.plan.names) == {"A", "B", "C", "E"}
+    assert given.column("Town") == [record["Town"] for record in given.original()]
+
+
+def test_a_rule_that_may_leave_its_record_has_the_whole_record_copied(tmp_path: Path) -> None:
+    test = "number(filter(*, function($x) { name($x) = 'A' })) + number(B) = number(C)"
     given = extract(tmp_path, rows(), {"sum": test})
     result = given.mask(K)
     given.requires_all_rules()
     (plan,) = result.plan.all_rules()
     assert plan.why is Why.MEDOID
-    assert plan.because["reason"] == because("copied-together", reads_any=True)
+    assert "copied together from one actual record" in sentence(plan.because)
     (block,) = result.masked.blocks
     assert set(block.step) == {ExactStep.MEDOID}
     originals = {(r["A"], r["B"], r["C"], r["E"]) for r in given.original()}
     assert {(r["A"], r["B"], r["C"], r["E"]) for r in given.masked()} <= originals
-    assert given.column("Town") == [record["Town"] for record in given.original()]
+
+
+def test_a_named_sibling_is_no_wildcard(tmp_path: Path) -> None:
+    given = extract(tmp_path, rows(), {"sum": "number(A/following-sibling::B) + number(A) = number(C)"})
+    result = given.mask(K)
+    given.requires_all_rules()
+    (plan,) = result.plan.all_rules()
+    assert (plan.why, plan.variables) == (Why.CHECKED, ("A", "B", "C"))
+    assert {frozenset(block.names) for block in result.plan.blocks} == {frozenset("ABC"), frozenset("E")}
 
 
 def test_a_product_is_no_wildcard(tmp_path: Path) -> None:

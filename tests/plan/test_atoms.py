@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from constraint_sdc.commands.masking.preparation import prepare_file
 from constraint_sdc.constraints.constraint import Atom, LinearAtom, PolynomialAtom, ProductAtom
+from constraint_sdc.files.dataset import read_dataset
 from constraint_sdc.plan.rule_facts import AtomTruth
 from tests.maskers.extract import columns, extract
 
@@ -35,7 +35,7 @@ Holds = Callable[[int, int, int], bool]
 )
 def test_an_atom_holds_where_its_comparison_does(tmp_path: Path, atom: Atom, holds: Holds) -> None:
     given = extract(tmp_path, columns(A=A, B=B, C=C))
-    table = prepare_file(given.data, None, given.options(2)).plan_inputs.table
+    table = read_dataset(given.data).table
     expected = [holds(a, b, c) for a, b, c in zip(A, B, C, strict=True)]
     assert len(set(expected)) == 2, "the records must tell a right answer from a wrong one"
     found = AtomTruth(table, {}).of(atom)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from constraint_sdc.commands.masking.preparation import prepare_file
 from constraint_sdc.constraints.constraint import ConditionAtom
 from constraint_sdc.constraints.normalise import normalise
 from constraint_sdc.evaluate.expression import Call, Compare, Literal, Variable
+from constraint_sdc.files.dataset import read_dataset
 from constraint_sdc.operators.lower_median import LowerMedian
 from constraint_sdc.plan.plan import Why
 from constraint_sdc.plan.rule_facts import AtomTruth
@@ -39,7 +39,7 @@ def test_true_and_one_are_different_conditions(tmp_path: Path) -> None:
     """Python calls True and 1 equal, and so two expressions; XPath does not."""
     flags = ["1" if i % 2 else "true" for i in range(N)]
     given = extract(tmp_path, columns(Flag=flags, A=range(N)))
-    truth = AtomTruth(prepare_file(given.data, None, given.options(2)).plan_inputs.table, {})
+    truth = AtomTruth(read_dataset(given.data).table, {})
     for word in (1, True):
         test = Compare("=", Call("concat", (Variable("Flag"), Literal(""))), Call("string", (Literal(word),)))
         atom = normalise(test, xpath1=False)

@@ -11,7 +11,7 @@ from constraint_sdc.errors import CannotShareError, PlanRefusedError, UsageError
 from constraint_sdc.files.json_file import read_json
 from constraint_sdc.maskers.inputs import mask_table
 from constraint_sdc.maskers.masked import Masked
-from constraint_sdc.plan.design import PlanInputs
+from constraint_sdc.plan.design import Design, PlanInputs
 from constraint_sdc.plan.plan import Plan, RulePlan
 from constraint_sdc.plan.plan_json import changed_inputs, plan_differences, plan_from_json
 from constraint_sdc.reports.refusal import conflict_sentence
@@ -22,8 +22,9 @@ from constraint_sdc.settings.words import Role, Scale, VariableWish
 def carry_out(prepared: Prepared) -> tuple[Plan, Masked]:
     """Return the plan with its prices and the masked values; nothing is written.
 
-    A block first leaves unmasked variables as they are and stratifies on what rules ask of them. When too few records
-    agree on that, the variables join the block, unless the recipe pins them: then the plan refuses.
+    A block first leaves unmasked variables as they are and stratifies on what rules ask of them. What a rule asks of
+    them that only Saxon judges is not known: its groups share the values of these variables only if others fail. When
+    too few records agree on that, the variables join the block, unless the recipe pins them: then the plan refuses.
     """
     inputs = prepared.plan_inputs
     while True:
@@ -31,16 +32,25 @@ def carry_out(prepared: Prepared) -> tuple[Plan, Masked]:
         try:
             masked = mask_table(design, prepared.mask_inputs)
         except CannotShareError as refusal:
-            joining = frozenset(refusal.others) & _may_join(inputs, design.plan)
-            if not joining:
-                raise _worded(refusal) from None
-            inputs = replace(inputs, joined=inputs.joined | joining)
+            inputs = _after(refusal, inputs, design)
         except UsageError as refusal:
             raise _refused(refusal, _drawn_along(inputs, design.plan)) from None
         else:
             blocks = tuple(replace(block.plan, price=block.price) for block in masked.blocks)
             plan = replace(design.plan, blocks=blocks)
             return replace(plan, warnings=(*_missed_goals(plan), *plan.warnings)), masked
+
+
+def _after(refusal: CannotShareError, inputs: PlanInputs, design: Design) -> PlanInputs:
+    """Return the inputs of the next attempt; the refusal if there is none."""
+    others = frozenset(refusal.others)
+    binding = others & frozenset[str]().union(*(block.seen_by_saxon for block in design.blocks)) - inputs.bound
+    if binding:
+        return replace(inputs, bound=inputs.bound | binding)
+    joining = others & _may_join(inputs, design.plan)
+    if not joining:
+        raise _worded(refusal) from None
+    return replace(inputs, joined=inputs.joined | joining)
 
 
 def _worded(refusal: CannotShareError) -> CannotShareError:

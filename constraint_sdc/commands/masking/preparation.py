@@ -25,6 +25,7 @@ from constraint_sdc.files.readings import Readings
 from constraint_sdc.judge.finding import CheckResult, RuleResult
 from constraint_sdc.judge.idle import require_rules
 from constraint_sdc.judge.judge import Judges, SaxonProcess
+from constraint_sdc.judge.records import RecordsXml
 from constraint_sdc.judge.rule_set import RuleSet, Understood, load_rules, understand_rules
 from constraint_sdc.maskers.inputs import MaskInputs
 from constraint_sdc.maskers.masked import MaskOptions
@@ -152,6 +153,10 @@ class Original:
         """The judges of both files."""
         return judges_of(self.rule_set.schema, self.check, self._saxon)
 
+    def records_xml(self, removed: frozenset[str]) -> RecordsXml | None:
+        """Return the records as Saxon would see them in a masked file without the `removed` variables."""
+        return RecordsXml(self.dataset, self.judges, removed) if self.has_rules else None
+
     @cached_property
     def verdict(self) -> CheckResult | None:
         """The verdict on the original, None without rules."""
@@ -217,13 +222,14 @@ class Prepared:
     mask_inputs: MaskInputs
 
 
-def prepare_file(
+@contextmanager
+def prepared_file(
     data: Path, rules: Path | None, options: MaskOptions | MaskSettings[Masker], progress: Progress = lambda _: None
-) -> Prepared:
-    """Settle, read, understand and judge, for work in memory alone."""
+) -> Iterator[Prepared]:
+    """Settle, read, understand and judge, for work in memory alone; rules can ask Saxon until the block ends."""
     settings = settle(options)
     with open_original(data, rules, settings.record, settings.rules, progress) as original:
-        return prepare(original, settings)
+        yield prepare(original, settings)
 
 
 def prepare(original: Original, settings: MaskSettings[Masker]) -> Prepared:
@@ -245,6 +251,7 @@ def prepare(original: Original, settings: MaskSettings[Masker]) -> Prepared:
         seed=settings.seed,
         on_broken=settings.on_broken,
         evaluable=understood.routes.vectorised_ids(),
+        asking_saxon=understood.routes.by_record,
         broken={} if before is None else _broken(before),
         domains=understood.domains,
         says={rule.id: show_constraint(rule.constraint) for rule in understood.rules},
@@ -253,7 +260,9 @@ def prepare(original: Original, settings: MaskSettings[Masker]) -> Prepared:
         warnings=original.warnings,
         digests=digests,
     )
-    return Prepared(original, inputs, _mask_inputs(inputs, masker, task, understood))
+    mask_inputs = _mask_inputs(inputs, masker, task, understood)
+    removed = frozenset(name for name, wish in recipe.variables.items() if wish.is_removed)
+    return Prepared(original, inputs, replace(mask_inputs, xml=original.records_xml(removed)))
 
 
 def _kept_recipe(recipe: Recipe, masker: Masker, division: Division) -> Recipe:

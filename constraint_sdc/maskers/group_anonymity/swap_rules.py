@@ -84,17 +84,17 @@ def _pattern_wide(facts: tuple[RuleFacts, ...], names: Sequence[str]) -> tuple[R
     rule whose variables are uncertain may read everything.
     """
     contexts: dict[str, dict[str, None]] = {}
-    unsure: set[str] = set()
+    unsure: dict[str, tuple[str, ...]] = {}
     for rule in facts:
         found = contexts.setdefault(rule.edit.pattern, {})
         context = rule.edit.context
         if context is None:
             found.update(dict.fromkeys(rule.variables))
-            unsure |= set() if rule.is_certain else {rule.edit.pattern}
+            unsure |= {} if rule.is_certain else {rule.edit.pattern: rule.anything}
         elif context.condition is not None:
             found.update(dict.fromkeys(variables_of(context.condition)))
     return tuple(
-        replace(rule, variables=tuple(names), is_certain=False)
+        replace(rule, variables=tuple(names), anything=rule.anything or unsure[rule.edit.pattern])
         if not rule.is_certain or rule.edit.pattern in unsure
         else replace(rule, variables=tuple(n for n in names if n in rule.variables or n in contexts[rule.edit.pattern]))
         for rule in facts

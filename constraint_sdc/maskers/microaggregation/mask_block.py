@@ -12,7 +12,6 @@ from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.exact.candidates import Deriver
 from constraint_sdc.exact.ladder import Ladder, Representatives, count_steps
-from constraint_sdc.exact.settlement import BlockJudge
 from constraint_sdc.maskers.inputs import MaskInputs, changed_categories, group_targets, information_loss, plain_loss
 from constraint_sdc.maskers.masked import MaskedBlock
 from constraint_sdc.maskers.own_values import OwnValues
@@ -46,11 +45,11 @@ def share_representatives(
     Actual records that replace a representative come from the group itself, or from `company` if it is given.
     """
     targets, copied, mixed = aims
-    judge = BlockJudge(design, groups, inputs.table, inputs.held, inputs.evaluator_for(design))
+    judge = inputs.judge_of(design, groups, inputs.record_judge_for(design))
     deriver = Deriver(groups, inputs.table, design.others, inputs.domains, inputs.is_xpath1)
     ladder = Ladder(design, groups, stratum, targets, copied, mixed, design.cloud.points, judge, deriver, company)
     found = ladder.climb_down()
-    price = price_of(design, inputs, groups, found, groups.label, notes=notes)
+    price = price_of(design, inputs, groups, found, groups.label, notes=(*notes, *judge.notes()))
     return MaskedBlock(design.plan, groups, stratum, found.step, found.candidates.columns(), price)
 
 
@@ -108,7 +107,7 @@ def mask_ranked(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
     found = own.finish(best, values, own.first_step(np.flatnonzero(own.passing(best))))
     shared = tuple(_least_shared(found.candidates.texts[:, j]) for j in range(len(design.series)))
     notes = (because("values-shared", variables=tuple(series.name for series in design.series), records=shared),)
-    price = price_of(design, inputs, clusters, found, everyone, notes=notes)
+    price = price_of(design, inputs, clusters, found, everyone, notes=(*notes, *own.judge.notes()))
     return MaskedBlock(design.plan, clusters, stratum, found.step, found.candidates.columns(), price, everyone)
 
 

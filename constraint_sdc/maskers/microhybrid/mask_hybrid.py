@@ -8,15 +8,15 @@ allow.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 import numpy as np
 
 from constraint_sdc.arrays import Points, Rows
 from constraint_sdc.data.groups import Groups
-from constraint_sdc.exact.candidates import Candidates
+from constraint_sdc.exact.candidates import NOT_COPIED, Candidates
 from constraint_sdc.exact.ladder import Representatives
 from constraint_sdc.maskers.inputs import MaskInputs
 from constraint_sdc.maskers.masked import MaskedBlock
@@ -46,27 +46,38 @@ def mask_hybrid(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
         found,
         row,
         _promises(design, trials.draws, found.candidates, clusters),
-        _notes(trials, restored_clusters, found.candidates),
+        (*_notes(trials, restored_clusters, found.candidates), *own.judge.notes()),
     )
     return MaskedBlock(design.plan, clusters, stratum, found.step, found.candidates.columns(), price, row)
 
 
 def _restore(own: OwnValues, trials: Trials, found: Representatives) -> Counter[Restored]:
-    """Restore the moments of clusters with repaired records, where all their records then satisfy every rule."""
-    done: Counter[Restored] = Counter()
-    for cluster in (c for c, closeness in trials.closeness.items() if closeness is None):
-        rows = own.clusters.rows(cluster)
-        outcome = Restored.NOTHING
-        for what, usable, values in _restorations(trials.draws, cluster, found.candidates.values[rows]):
-            if _settle(own, found.candidates, rows, usable, values):
-                outcome = what
-                break
-        done[outcome] += 1
-    return done
+    """Restore the moments of clusters with repaired records, where all their records then satisfy every rule.
+
+    The first ways of all clusters are judged together, then the second ways of those that fail, and so on.
+    """
+    clusters = [cluster for cluster, closeness in trials.closeness.items() if closeness is None]
+    outcome = dict.fromkeys(clusters, Restored.NOTHING)
+    values = found.candidates.values
+    ways = {c: _restorations(trials.draws, c, values[own.clusters.rows(c)]) for c in clusters}
+    while tried := {c: way for c, rest in ways.items() if (way := next(rest, None)) is not None}:
+        settled = _settle(own, found.candidates, tried)
+        outcome |= {cluster: tried[cluster].what for cluster in settled}
+        ways = {cluster: ways[cluster] for cluster in tried if cluster not in settled}
+    return Counter(outcome[cluster] for cluster in clusters)
 
 
-def _restorations(draws: ClusterDraws, cluster: int, masked: Points) -> Iterator[tuple[Restored, list[int], Points]]:
-    """Yield ways to restore the moments of a cluster: what is restored, which variables change, and their values.
+@dataclass(frozen=True, slots=True)
+class _Restoration:
+    """What is restored, which variables change, and their values."""
+
+    what: Restored
+    usable: list[int]
+    values: Points
+
+
+def _restorations(draws: ClusterDraws, cluster: int, masked: Points) -> Iterator[_Restoration]:
+    """Yield ways to restore the moments of a cluster.
 
     A product is restored in logarithms like it is drawn, and not at all if a repaired record has no logarithm.
     """
@@ -78,22 +89,28 @@ def _restorations(draws: ClusterDraws, cluster: int, masked: Points) -> Iterator
     seen = in_logarithms(masked, parts)
     for what, values in restored(in_logarithms(original, parts)[:, usable], seen[:, usable]):
         seen[:, usable] = values
-        yield what, usable, from_logarithms(seen, parts, original)[:, usable]
+        yield _Restoration(what, usable, from_logarithms(seen, parts, original)[:, usable])
 
 
-def _settle(own: OwnValues, best: Candidates, rows: Rows, usable: list[int], values: Points) -> bool:
-    """Use the restored values if all records of the cluster satisfy their rules with them; return whether they do."""
-    together = Groups(np.zeros(len(rows), np.int64))
-    proposed = best.values[rows].copy()
-    source = best.source[rows].copy()
-    for place, j in enumerate(usable):
-        proposed[:, j] = round_keeping_sums(values[:, place], own.design.series[j].grid, together)
-        source[:, j] = -1
+def _settle(own: OwnValues, best: Candidates, tried: Mapping[int, _Restoration]) -> list[int]:
+    """Use the restored values of clusters all of whose records satisfy their rules with them; return these clusters."""
+    members = {cluster: own.clusters.rows(cluster) for cluster in tried}
+    rows = np.concatenate(list(members.values()))
+    proposed, source = best.values[rows], best.source[rows]
+    ends = np.cumsum([len(own_rows) for own_rows in members.values()])
+    for way, values, copied in zip(
+        tried.values(), np.split(proposed, ends[:-1]), np.split(source, ends[:-1]), strict=True
+    ):
+        together = Groups(np.zeros(len(values), np.int64))
+        for place, j in enumerate(way.usable):
+            values[:, j] = round_keeping_sums(way.values[:, place], own.design.series[j].grid, together)
+            copied[:, j] = NOT_COPIED
     candidates = own.proposed(rows, proposed, source)
-    if not own.passing(candidates).all():
-        return False
-    best.put(rows, candidates)
-    return True
+    passing = np.split(own.passing(candidates), ends[:-1])
+    settled = [cluster for cluster, its in zip(tried, passing, strict=True) if its.all()]
+    for cluster in settled:
+        best.put(members[cluster], candidates.take(np.flatnonzero(np.isin(rows, members[cluster]))))
+    return settled
 
 
 def _promises(design: BlockDesign, draws: ClusterDraws, masked: Candidates, clusters: Groups) -> tuple[Promise, ...]:

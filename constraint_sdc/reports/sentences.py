@@ -403,6 +403,9 @@ _GOALS: dict[str, Sentence] = {
         f"whole counts differ from the wished counts by one or more at {_values(values, more)}"
     ),
     "swaps-missing": _swaps_missing,
+    "threshold-reached": "the threshold of distortion leaves out {left_out:,} of {wanted:,} swaps",
+    "threshold-reached-slightly": "the threshold of distortion leaves out {left_out:,} swaps; every count is less than "
+    "one record from the wished one",
     "swaps-not-allowed": "{missing:,} swaps are not allowed; every count is less than one record from the wished one",
     "signal-moved": _moved,
     "counts-below-zero-slightly": _DRAWN_IN + "; every count changes by less than one record",

@@ -105,9 +105,9 @@ class MaskerTraits:
         yield from ()
 
     def told(self) -> dict[str, object]:
-        """Return the parameters as JSON values, in their form under `mask` in a recipe; empty lists are left out."""
+        """Return the parameters as JSON values, as `mask` of a recipe has them; None and empty lists are left out."""
         found = {one.name: one.write(getattr(self, one.name)) for one in parameters(type(self))}
-        return {name: value for name, value in found.items() if value != []}
+        return {name: value for name, value in found.items() if value is not None and value != []}
 
 
 # Parameters are fields of the masker: what a recipe may give, and how it is converted to a value and back.

@@ -195,8 +195,10 @@ _GOALS = {
     "base-too-small": takes("values", "more"),
     "whole-counts-off": takes("values", "more"),
     "swaps-missing": takes("missing", "wanted", "is_exhausted", "unevaluated"),
+    "threshold-reached": takes("left_out", "wanted"),
     # what else came about
     "swaps-not-allowed": takes("missing"),
+    "threshold-reached-slightly": takes("left_out"),
     "signal-moved": takes("vital", "shift", "is_quantity"),
     "counts-below-zero-slightly": takes("percent"),
     "wish-out-of-range-slightly": takes("values", "more"),

@@ -193,6 +193,26 @@ def _group_anonymity(case: ExamCase, content: Content, rng: random.Random) -> Ex
     return replace(case, k=1)
 
 
+def _reshaped(case: ExamCase, content: Content, rng: random.Random) -> ExamCase:
+    """Swap for signals with another trend, amplitude or wave, now and then within a threshold."""
+    case = _group_anonymity(case, content, rng)
+    mask = content["mask"]
+    for goal in mask.get("goals", ()):
+        changes: list[dict[str, Any]] = [
+            {"trend": {"factor": rng.choice((-1, 0, "2.5"))}},
+            {"trend": {"coefficients": [rng.choice((-2, "0.5")), "0.1"]}},
+            {"amplitude": {"factor": rng.choice((-1, 0, "0.5", 3))}},
+        ]
+        known = [change for change in goal["change"] if "move" in change or "add" in change]
+        if known:
+            at = next(iter(known[0].values()))
+            changes.append({"cycle": {"period": 2, "height": 4, "at": at.get("at", at.get("to"))}})
+        goal["change"] = [rng.choice(changes)]
+        if mask.get("influential") and rng.random() < 0.5:
+            goal["threshold"] = rng.choice(("0.5", 2))
+    return case
+
+
 MASKERS: Mapping[str, Callable[[ExamCase, Content, random.Random], ExamCase]] = {
     "microhybrid": _microhybrid,
     "fuzzy-c-means": _fuzzy,
@@ -200,6 +220,7 @@ MASKERS: Mapping[str, Callable[[ExamCase, Content, random.Random], ExamCase]] = 
     "projection": _projection,
     "mixed": _mixed,
     "group-anonymity": _group_anonymity,
+    "reshaped signals": _reshaped,
 }
 
 

@@ -8,9 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, TypeAlias, assert_never
-from typing import Literal as OneOf
+from typing import Any
 
+from constraint_sdc.maskers.group_anonymity.goal_changes import (
+    CHANGES,
+    POSITIVE,
+    TEXT,
+    WORD,
+    Change,
+    change_from_json,
+    change_to_json,
+)
 from constraint_sdc.settings.words import Scale
 
 
@@ -31,46 +39,12 @@ class VitalSet:
 
 
 @dataclass(frozen=True, slots=True)
-class MovedExtremum:
-    """Swap the values at two places of the signal, which moves the peak."""
-
-    source: str
-    target: str
-
-
-@dataclass(frozen=True, slots=True)
-class AddedExtremum:
-    """Add a false peak at a place; a height of None stands for the highest value of the signal."""
-
-    at: str
-    height: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ChangedApproximation:
-    """Change the wavelet approximation at a level (reversed, flat, or these coefficients) and keep the details."""
-
-    wavelet: str
-    level: int
-    approximation: OneOf["reverse", "flat"] | tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class GivenSignal:
-    """The signal itself, a number for every value of the parameter."""
-
-    values: tuple[float, ...]
-
-
-Change: TypeAlias = MovedExtremum | AddedExtremum | ChangedApproximation | GivenSignal
-
-
-@dataclass(frozen=True, slots=True)
 class Goal:
     """One signal over the values of `parameter`, and its changes, in their order.
 
     `order` are the parameter's values from left to right; empty means sorted as numbers, or as texts. With
     `normalise` the changed signal gets the mean and standard deviation of the original (formula 5 of the paper).
+    `threshold` is the most that its swaps may distort, `weight` what its distortion counts in that of all goals.
     """
 
     parameter: str
@@ -80,6 +54,8 @@ class Goal:
     order: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
     normalise: bool = False
+    weight: float = 1.0
+    threshold: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +84,10 @@ def goal_from_json(entry: Mapping[str, Any]) -> Goal:
         signal=SignalKind(entry.get("signal", SignalKind.QUANTITY.value)),
         against=None if against is None else VitalSet(against["vital"], against.get("base")),
         order=tuple(str(value) for value in entry.get("order", ())),
-        changes=tuple(_change(change) for change in entry.get("change", ())),
+        changes=tuple(change_from_json(change) for change in entry.get("change", ())),
         normalise=entry.get("normalise", False),
+        weight=float(entry.get("weight", 1)),
+        threshold=float(entry["threshold"]) if "threshold" in entry else None,
     )
 
 
@@ -120,45 +98,18 @@ def goal_to_json(goal: Goal) -> dict[str, object]:
         entry["against"] = _set_to_json(goal.against)
     if goal.order:
         entry["order"] = list(goal.order)
-    entry["change"] = [_change_to_json(change) for change in goal.changes]
+    entry["change"] = [change_to_json(change) for change in goal.changes]
     if goal.normalise:
         entry["normalise"] = True
+    if goal.weight != 1.0:
+        entry["weight"] = repr(goal.weight)
+    if goal.threshold is not None:
+        entry["threshold"] = repr(goal.threshold)
     return entry
 
 
 def _set_to_json(group: VitalSet) -> dict[str, object]:
     return {"vital": group.vital, **({} if group.base is None else {"base": group.base})}
-
-
-def _change(entry: Mapping[str, Any]) -> Change:
-    ((kind, told),) = entry.items()
-    match kind:
-        case "move":
-            return MovedExtremum(str(told["from"]), str(told["to"]))
-        case "add":
-            return AddedExtremum(str(told["at"]), float(told["height"]) if "height" in told else None)
-        case "wavelet":
-            wish = told.get("approximation", "reverse")
-            if not isinstance(wish, str):
-                wish = tuple(float(number) for number in wish)
-            return ChangedApproximation(told.get("wavelet", "haar"), told.get("level", 1), wish)
-        case "signal":
-            return GivenSignal(tuple(float(number) for number in told))
-    raise ValueError(f"unknown change {kind!r}: the recipe's schema lists the changes")
-
-
-def _change_to_json(change: Change) -> dict[str, object]:
-    match change:
-        case MovedExtremum(source, target):
-            return {"move": {"from": source, "to": target}}
-        case AddedExtremum(at, height):
-            return {"add": {"at": at, **({} if height is None else {"height": repr(height)})}}
-        case ChangedApproximation(wavelet, level, approximation):
-            wish = approximation if isinstance(approximation, str) else [repr(number) for number in approximation]
-            return {"wavelet": {"wavelet": wavelet, "level": level, "approximation": wish}}
-        case GivenSignal(values):
-            return {"signal": [repr(number) for number in values]}
-    assert_never(change)
 
 
 def influential_from_json(entry: Mapping[str, Any]) -> Influential:
@@ -184,14 +135,9 @@ def influential_to_json(one: Influential) -> dict[str, object]:
 
 # The goals of group anonymity as a recipe writes them, as JSON schema.
 
-_TEXT: dict[str, Any] = {"type": "string", "minLength": 1}
-_WORD: dict[str, Any] = {"type": ["integer", "string"]}
-_NUMBER: dict[str, Any] = {**_WORD, "pattern": "^-?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]+)?$"}
-_POSITIVE: dict[str, Any] = {**_WORD, "pattern": "^[0-9]+([.][0-9]+)?([eE][+-]?[0-9]+)?$", "minimum": 0}
-
 
 def _text(description: str) -> dict[str, Any]:
-    return {"description": description, **_TEXT}
+    return {"description": description, **TEXT}
 
 
 GOALS: dict[str, Any] = {
@@ -220,7 +166,7 @@ GOALS: dict[str, Any] = {
             "order": {
                 "description": "The parameter's values from left to right; default: numbers by size, else texts.",
                 "type": "array",
-                "items": _WORD,
+                "items": WORD,
                 "minItems": 2,
                 "uniqueItems": True,
             },
@@ -233,44 +179,11 @@ GOALS: dict[str, Any] = {
                     "additionalProperties": False,
                     "minProperties": 1,
                     "maxProperties": 1,
-                    "properties": {
-                        "move": {
-                            "description": "Two values of the signal are exchanged.",
-                            "type": "object",
-                            "additionalProperties": False,
-                            "required": ["from", "to"],
-                            "properties": {"from": _WORD, "to": _WORD},
-                        },
-                        "add": {
-                            "description": "A false peak.",
-                            "type": "object",
-                            "additionalProperties": False,
-                            "required": ["at"],
-                            "properties": {"at": _WORD, "height": _NUMBER},
-                        },
-                        "wavelet": {
-                            "description": "Another wavelet approximation; the details are kept.",
-                            "type": "object",
-                            "additionalProperties": False,
-                            "properties": {
-                                "wavelet": _TEXT,
-                                "level": {"type": "integer", "minimum": 1},
-                                "approximation": {
-                                    "if": {"type": "string"},
-                                    "then": {"enum": ["reverse", "flat"]},
-                                    "else": {"type": "array", "items": _NUMBER, "minItems": 1},
-                                },
-                            },
-                        },
-                        "signal": {
-                            "description": "The signal itself, a number for every value of the parameter.",
-                            "type": "array",
-                            "items": _NUMBER,
-                            "minItems": 2,
-                        },
-                    },
+                    "properties": CHANGES,
                 },
             },
+            "weight": {"description": "How much its distortion counts in the total; default: 1.", **POSITIVE},
+            "threshold": {"description": "The most distortion of its swaps; default: no bound.", **POSITIVE},
             "normalise": {
                 "description": "Give the changed signal the mean and standard deviation of the original.",
                 "type": "boolean",
@@ -288,11 +201,11 @@ INFLUENTIAL: dict[str, Any] = {
         "additionalProperties": False,
         "required": ["variable"],
         "properties": {
-            "variable": _TEXT,
-            "weight": {"description": "How much it counts; default: 1.", **_POSITIVE},
+            "variable": TEXT,
+            "weight": {"description": "How much it counts; default: 1.", **POSITIVE},
             "type": {"enum": ["numeric", "ordinal", "nominal"]},
-            "same": {"description": "What equal categories count; default: 0.", **_POSITIVE},
-            "different": {"description": "What different categories count; default: 1.", **_POSITIVE},
+            "same": {"description": "What equal categories count; default: 0.", **POSITIVE},
+            "different": {"description": "What different categories count; default: 1.", **POSITIVE},
         },
     },
 }

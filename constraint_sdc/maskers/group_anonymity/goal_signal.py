@@ -8,17 +8,31 @@ from typing import assert_never
 import numpy as np
 
 from constraint_sdc.arrays import Counts, Floats
-from constraint_sdc.maskers.group_anonymity.goal import (
+from constraint_sdc.maskers.group_anonymity.goal import SignalKind
+from constraint_sdc.maskers.group_anonymity.goal_changes import (
+    AddedCycle,
     AddedExtremum,
     Change,
+    ChangedAmplitude,
     ChangedApproximation,
+    ChangedPeriod,
+    ChangedStatistics,
+    ChangedTrend,
     GivenSignal,
     MovedExtremum,
-    SignalKind,
+    Within,
+)
+from constraint_sdc.maskers.group_anonymity.reshaping import (
+    AddCycle,
+    ChangeAmplitude,
+    ChangePeriod,
+    ChangeStatistics,
+    ChangeTrend,
+    InPart,
+    SignalChange,
 )
 from constraint_sdc.maskers.group_anonymity.signals import (
     AddExtremum,
-    ExtremumChange,
     Given,
     MoveExtremum,
     WishedCounts,
@@ -192,9 +206,14 @@ def goal_signal(goal: FileGoal, parameter: SwapParameter) -> GoalSignal:
             before = concentration_difference(own, base, q_reference, rho_reference)
         case _:
             assert_never(kind)
-    changed = before
+    changed, reference = before, concentration(q_reference, rho_reference)
     for change in goal.goal.changes:
-        changed = _kernel(change, goal, parameter).apply(changed)
+        kernel = (
+            _statistics(change, goal, parameter, base, reference)
+            if isinstance(change, ChangedStatistics)
+            else _kernel(change, goal, parameter)
+        )
+        changed = kernel.apply(changed)
     if goal.goal.normalise:
         changed = normalise(changed, before)
     if kind is SignalKind.QUANTITY:
@@ -203,7 +222,6 @@ def goal_signal(goal: FileGoal, parameter: SwapParameter) -> GoalSignal:
         wish = counts_of_concentration(changed, base, total)
     else:
         wish = counts_of_difference(changed, base, q_reference, rho_reference, total)
-    reference = concentration(q_reference, rho_reference)
     return GoalSignal(kind, own, base, reference, before, changed, wish, _whole(kind, wish.counts, base, total))
 
 
@@ -220,7 +238,21 @@ def _counted(rows: VitalRows, goal: FileGoal, parameter: SwapParameter) -> tuple
     return own, base
 
 
-def _kernel(change: Change, goal: FileGoal, parameter: SwapParameter) -> ExtremumChange | ChangeApproximation:
+def _statistics(
+    change: ChangedStatistics, goal: FileGoal, parameter: SwapParameter, base: Counts, reference: Floats
+) -> ChangeStatistics:
+    """Return the change of mean and deviation: over numbers, or over the places 1, 2, ... of an order."""
+    values = parameter.numbers(goal.places)
+    if values is None and not (goal.goal.order or parameter.is_ordered):
+        raise ValueError("`statistics` needs numbers as values of the parameter, or an `order` of its values")
+    values = np.arange(1.0, len(goal.places) + 1.0) if values is None else values
+    if goal.goal.signal is SignalKind.QUANTITY:
+        return ChangeStatistics(values, change.mean, change.deviation)
+    is_difference = goal.goal.signal is SignalKind.DIFFERENCE
+    return ChangeStatistics(values, change.mean, change.deviation, base, reference if is_difference else None)
+
+
+def _kernel(change: Change, goal: FileGoal, parameter: SwapParameter) -> SignalChange:
     match change:
         case MovedExtremum(source, target):
             return MoveExtremum(_place(source, goal, parameter), _place(target, goal, parameter))
@@ -230,7 +262,24 @@ def _kernel(change: Change, goal: FileGoal, parameter: SwapParameter) -> Extremu
             return Given(values)
         case ChangedApproximation(wavelet, level, approximation):
             return ChangeApproximation(_approximation(approximation), wavelet, level)
+        case ChangedTrend(degree, factor, coefficients):
+            return ChangeTrend(degree, factor, coefficients or ())
+        case ChangedPeriod(source, target, within):
+            return _in_part(ChangePeriod(source, target), within, goal, parameter)
+        case ChangedAmplitude(factor, period, within):
+            return _in_part(ChangeAmplitude(factor, period), within, goal, parameter)
+        case AddedCycle(period, height, at, within):
+            start = 0 if within is None else _place(within.first, goal, parameter)
+            return _in_part(AddCycle(period, height, _place(at, goal, parameter) - start), within, goal, parameter)
+        case ChangedStatistics():
+            raise AssertionError("statistics need the counts of the base")
     assert_never(change)
+
+
+def _in_part(change: SignalChange, within: Within | None, goal: FileGoal, parameter: SwapParameter) -> SignalChange:
+    if within is None:
+        return change
+    return InPart(change, _place(within.first, goal, parameter), _place(within.last, goal, parameter))
 
 
 def _approximation(wish: str | tuple[float, ...]) -> ApproximationChange:

@@ -6,126 +6,26 @@ the others. A swapped value is the partner's text in the file, unchanged.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import TypeAlias
 
 import numpy as np
 
-from constraint_sdc.arrays import Codes, Counts, Flags, Rows
+from constraint_sdc.arrays import Rows
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.errors import UsageError
 from constraint_sdc.maskers.group_anonymity.goal import SignalKind, VitalSet
 from constraint_sdc.maskers.group_anonymity.goal_signal import GoalSignal, goal_signal
 from constraint_sdc.maskers.group_anonymity.influence import Allowed, Influence, Nominal, Ordinal
+from constraint_sdc.maskers.group_anonymity.several import Realised, Wish, realise, require_independent
 from constraint_sdc.maskers.group_anonymity.swap_rules import SwapRules, text_codes
 from constraint_sdc.maskers.group_anonymity.swap_task import FileGoal, FileInfluential, SwapParameter, SwapTask
-from constraint_sdc.maskers.group_anonymity.swaps import EXACT_UP_TO, SwapTrace, choose_swaps, swapped
+from constraint_sdc.maskers.group_anonymity.swaps import SwapTrace, swapped
 from constraint_sdc.maskers.inputs import MaskInputs, information_loss
 from constraint_sdc.maskers.masked import Masked, MaskedBlock, Swaps
 from constraint_sdc.plan.design import BlockDesign, Design
 from constraint_sdc.plan.plan import ExactStep, GoalReport, Price, SignalValue
 from constraint_sdc.settings.reason import Reason, because
-
-# Several groups, one after the other, so that the swaps of one do not change the signals of all others.
-#
-# Two records with the same status (vital, base) in another group over the same parameter are interchangeable in its
-# signal. A swap is allowed only between such records, so every group that reaches its wish keeps it, in any order.
-
-RulesOf: TypeAlias = Callable[[str, Mapping[str, Rows]], Allowed]
-
-
-@dataclass(frozen=True)
-class Wish:
-    """A group, its wished counts over a parameter, the cost of a swap, and the variables that define the group.
-
-    `reference` is the vital and base set (a) of a difference signal, which the swaps of group (b) must not change.
-    """
-
-    group: str
-    parameter: str
-    vital: Flags
-    base: Flags
-    counts: Counts
-    influence: Influence
-    reads: frozenset[str] = frozenset()
-    reference: tuple[Flags, Flags] | None = None
-
-
-@dataclass(frozen=True)
-class Realised:
-    """The parameters after all swaps, and the trace of every group, in the order of the wishes.
-
-    `sources` has, for each parameter, the record whose original value each record has in the end.
-    """
-
-    codes: dict[str, Codes]
-    sources: dict[str, Rows]
-    traces: tuple[SwapTrace, ...]
-
-
-def realise(
-    wishes: Sequence[Wish],
-    codes: Mapping[str, Codes],
-    rules_of: RulesOf | None = None,
-    *,
-    exact_up_to: int = EXACT_UP_TO,
-) -> Realised:
-    """Return the parameters after the swaps of every wish; the swaps of one do not change the signal of another.
-
-    `rules_of` takes a parameter and, for all parameters, the record whose value each record has at that time. It
-    returns which pairs may swap the parameter.
-    """
-    require_independent(wishes)
-    now = dict(codes)
-    sources = {name: np.arange(len(own), dtype=np.int64) for name, own in codes.items()}
-    traces = []
-    for number, wish in enumerate(wishes):
-        status = _status(wish, [other for place, other in enumerate(wishes) if place != number])
-        allowed = _alike_and(status, rules_of(wish.parameter, dict(sources)) if rules_of else None)
-        trace = choose_swaps(
-            now[wish.parameter], wish.vital, wish.base, wish.counts, wish.influence, allowed, exact_up_to=exact_up_to
-        )
-        now[wish.parameter] = swapped(now[wish.parameter], trace)
-        sources[wish.parameter] = swapped(sources[wish.parameter], trace)
-        traces.append(trace)
-    return Realised(now, sources, tuple(traces))
-
-
-def require_independent(wishes: Sequence[Wish]) -> None:
-    """Raise ValueError if membership in a group depends on a parameter that is swapped."""
-    for wish in wishes:
-        for other in wishes:
-            if other.parameter in wish.reads:
-                whom = "the group itself" if other is wish else f"group '{other.group}'"
-                raise ValueError(
-                    f"membership in group '{wish.group}' depends on '{other.parameter}', which is swapped for {whom}, "
-                    "so its signal cannot be kept; define the group by other variables, or mask in separate runs"
-                )
-
-
-def _status(wish: Wish, others: Sequence[Wish]) -> Codes:
-    """Return a number for each record; equal numbers mean the same status in every signal that must not change."""
-    sets = [mask for other in others if other.parameter == wish.parameter for mask in (other.vital, other.base)]
-    references = [one.reference for one in (wish, *others) if one.parameter == wish.parameter and one.reference]
-    sets += [mask for reference in references for mask in reference]
-    if not sets:
-        return np.zeros(len(wish.vital), np.int64)
-    return np.unique(np.column_stack(sets), axis=0, return_inverse=True)[1].reshape(-1)
-
-
-def _alike_and(status: Codes, rules: Allowed | None) -> Allowed:
-    """Return which pairs have the same status and are allowed by the rules, which are evaluated for no other pairs."""
-
-    def allowed(rows: Rows, others: Rows) -> Flags:
-        is_allowed: Flags = status[rows] == status[others]
-        if rules is not None and is_allowed.any():
-            is_allowed[is_allowed] = rules(rows[is_allowed], others[is_allowed])
-        return is_allowed
-
-    return allowed
-
 
 # The result of a goal, and why it is missed, if it is.
 
@@ -195,10 +95,13 @@ def _missed(
         yield because("base-too-small", values=_first(beyond, labels), more=_more(beyond))
     if signal.whole.missed and signal.whole.shrunk_by == 1 and not beyond and not signal.whole.infeasible:
         yield because("whole-counts-off", values=_first(signal.whole.missed, labels), more=_more(signal.whole.missed))
-    if trace.missing and is_off:
+    if trace.left_out and is_off:
+        yield because("threshold-reached", left_out=trace.left_out, wanted=trace.missing + len(trace.vital))
+    missing = int(trace.missing) - trace.left_out
+    if missing and is_off:
         yield because(
             "swaps-missing",
-            missing=int(trace.missing),
+            missing=missing,
             wanted=int(trace.missing) + len(trace.vital),
             is_exhausted=bool(trace.is_exhausted),
             unevaluated=tuple(unevaluated),
@@ -222,8 +125,10 @@ def _percent(share: float) -> int:
 def _notes(
     parameter: SwapParameter, signal: GoalSignal, trace: SwapTrace, labels: list[str], *, is_off: bool
 ) -> Iterator[Reason]:
-    if trace.missing and not is_off:
-        yield because("swaps-not-allowed", missing=int(trace.missing))
+    if trace.left_out and not is_off:
+        yield because("threshold-reached-slightly", left_out=trace.left_out)
+    if trace.missing > trace.left_out and not is_off:
+        yield because("swaps-not-allowed", missing=int(trace.missing) - trace.left_out)
     if abs(signal.wish.shift) > _SMALL:
         yield because(
             "signal-moved",
@@ -253,7 +158,8 @@ def mask_groups(design: Design, inputs: MaskInputs) -> Masked:
         require_independent(wishes)
     except ValueError as problem:
         raise UsageError(str(problem)) from None
-    found = realise(wishes, {name: one.codes for name, one in task.parameters.items()}, _SwapConditions(design, inputs))
+    codes = {name: one.codes for name, one in task.parameters.items()}
+    found = realise(wishes, codes, _SwapConditions(design, inputs), threshold=task.threshold)
     unevaluated = {block.plan.names[0]: block.unevaluated for block in design.blocks}
     reports = [
         report_goal(goal, task.parameters[goal.goal.parameter], signal, trace, unevaluated[goal.goal.parameter])
@@ -286,7 +192,18 @@ def _wish(goal: FileGoal, signal: GoalSignal, task: SwapTask, influence: Influen
     counts[goal.places] = signal.whole.counts
     against = None if goal.against is None else (goal.against.vital, goal.against.base)
     name, group = f"goal {goal.number}", goal.group
-    return Wish(name, goal.goal.parameter, group.vital, group.base, counts, influence, goal.reads, against)
+    return Wish(
+        name,
+        goal.goal.parameter,
+        group.vital,
+        group.base,
+        counts,
+        influence,
+        goal.reads,
+        against,
+        goal.goal.weight,
+        goal.goal.threshold,
+    )
 
 
 class _SwapConditions:

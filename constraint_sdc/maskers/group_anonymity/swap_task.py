@@ -12,7 +12,8 @@ from constraint_sdc.arrays import Codes, Flags, Floats, Rows
 from constraint_sdc.data.table import Table
 from constraint_sdc.errors import UsageError
 from constraint_sdc.evaluate.subdomain import parse_subdomain
-from constraint_sdc.maskers.group_anonymity.goal import AddedExtremum, Goal, Influential, MovedExtremum, VitalSet
+from constraint_sdc.maskers.group_anonymity.goal import Goal, Influential, VitalSet
+from constraint_sdc.maskers.group_anonymity.goal_changes import kind_of, named_values
 from constraint_sdc.maskers.group_anonymity.signals import quantity
 from constraint_sdc.maskers.masker import Recount
 from constraint_sdc.plan.plan import GoalReport, Plan
@@ -25,17 +26,24 @@ from constraint_sdc.settings.words import Scale, VariableWish
 class SwapParameter:
     """A variable whose values are swapped: `codes[i]` is the value of record i, -1 where it has none.
 
-    Codes count the values from left to right; `labels` are these values as the file first writes them.
+    Codes count the values from left to right; `labels` are these values as the file first writes them. `is_ordered` if
+    the recipe calls the variable ordinal.
     """
 
     name: str
     codes: Codes
     labels: tuple[str, ...]
+    is_ordered: bool = False
 
     @property
     def blanks(self) -> int:
         """Return how many records have no value."""
         return int(np.count_nonzero(self.codes < 0))
+
+    def numbers(self, places: Rows) -> Floats | None:
+        """Return the values at `places` (codes) as numbers, None if one is no number."""
+        found = [_number(self.labels[code]) for code in places.tolist()]
+        return None if None in found else np.array(found, np.float64)
 
     def place_of(self, value: str, places: Rows) -> int:
         """Return the index of a value among `places` (codes), or ValueError; equal numbers are the same value."""
@@ -84,11 +92,15 @@ class FileInfluential:
 
 @dataclass(frozen=True, slots=True)
 class SwapTask:
-    """Everything that group anonymity needs from a file besides its rules; goals in the order of the recipe."""
+    """Everything that group anonymity needs from a file besides its rules; goals in the order of the recipe.
+
+    `threshold` is the most distortion of all goals together.
+    """
 
     parameters: Mapping[str, SwapParameter]
     goals: tuple[FileGoal, ...]
     influential: tuple[FileInfluential, ...]
+    threshold: float | None = None
 
 
 def _number(text: str) -> float | None:
@@ -153,7 +165,7 @@ def parameter_of(name: str, table: Table, recipe: Recipe) -> SwapParameter:
     labels = tuple(text.strip() if scale is Scale.NUMERIC else text for text in texts)
     all_codes = np.full(table.records, -1, np.int64)
     all_codes[rows] = codes.reshape(-1)
-    return SwapParameter(name, all_codes, labels)
+    return SwapParameter(name, all_codes, labels, scale is Scale.ORDINAL)
 
 
 def place_of(value: str, parameter: SwapParameter, places: Rows, where: str) -> int:
@@ -201,14 +213,8 @@ def _resolved(number: int, goal: Goal, parameter: SwapParameter, table: Table, r
     resolved = FileGoal(number, goal, places, group, against, reads)
     _require_partners(resolved, where)
     for change in goal.changes:
-        match change:
-            case MovedExtremum(source, target):
-                for value in (source, target):
-                    place_of(value, parameter, places, f"{where}: move")
-            case AddedExtremum(at):
-                place_of(at, parameter, places, f"{where}: add")
-            case _:
-                pass
+        for value in named_values(change).values():
+            place_of(value, parameter, places, f"{where}: {kind_of(change)}")
     return resolved
 
 

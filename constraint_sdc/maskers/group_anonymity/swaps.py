@@ -177,6 +177,7 @@ class SwapTrace:
     """The swaps, in order of the vital records, their costs, and the counts before, wished and achieved.
 
     If swaps are `missing`, `is_exhausted` is true if the allowed pairs do not suffice, false if the search gave up.
+    `left_out` are swaps that were found, and left out because of a threshold.
     """
 
     vital: Rows
@@ -187,6 +188,7 @@ class SwapTrace:
     achieved: Counts
     is_exact: bool
     is_exhausted: bool
+    left_out: int = 0
 
     @property
     def total(self) -> float:

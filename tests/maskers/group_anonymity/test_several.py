@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from constraint_sdc.arrays import Codes, Flags, Rows
 from constraint_sdc.maskers.group_anonymity.influence import Allowed, Influence
-from constraint_sdc.maskers.group_anonymity.mask_groups import Wish, realise
+from constraint_sdc.maskers.group_anonymity.several import Wish, realise
 from constraint_sdc.maskers.group_anonymity.signals import quantity
 from tests.maskers.group_anonymity.drawn import drawn_influence
 

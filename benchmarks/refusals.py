@@ -13,30 +13,15 @@ import argparse
 import multiprocessing
 import statistics
 import sys
-import tempfile
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 from constraint_sdc.exam.guarantee.business_survey import make_survey
-from constraint_sdc.exam.guarantee.exam import CaseOutcome, run_case
-from constraint_sdc.exam.guarantee.following import failing_ways
+from constraint_sdc.exam.guarantee.following import Followed, follow
 from constraint_sdc.exam.guarantee.generator import make_case
 from constraint_sdc.exam.guarantee.judging import pooled_saxon
 
 _OPEN = ExitStack()
-
-
-@dataclass(frozen=True)
-class Followed:
-    outcome: CaseOutcome
-    failing: tuple[str, ...]
-
-    @property
-    def is_stuck(self) -> bool:
-        """Tell whether nothing is published and nothing is offered."""
-        return bool(self.outcome.refusal or self.outcome.withheld) and not self.outcome.ways
 
 
 def enter_pool() -> None:
@@ -45,10 +30,7 @@ def enter_pool() -> None:
 
 
 def run_seed(seed: int, *, is_guarantee: bool) -> Followed:
-    case = make_case(seed) if is_guarantee else make_survey(seed)
-    with tempfile.TemporaryDirectory() as folder:
-        outcome = run_case(case, Path(folder) / "case")
-        return Followed(outcome, tuple(failing_ways(outcome, Path(folder))))
+    return follow(make_case(seed) if is_guarantee else make_survey(seed))
 
 
 def summary(found: list[Followed]) -> str:

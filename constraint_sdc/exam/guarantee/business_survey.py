@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, field
-from xml.sax.saxutils import quoteattr
 
 from constraint_sdc.exam.guarantee.generator import ExamCase
-from constraint_sdc.exam.guarantee.schematron import SCHEMATRON
+from constraint_sdc.exam.guarantee.questionnaire import data_xml, schema_xml
 
 Firm = dict[str, int | str]
 
@@ -121,8 +120,8 @@ def make_survey(seed: int) -> ExamCase:
     recipe = "variables: {Size: {role: untouched}, Group: {role: untouched}}\nmask: {partition: mdav}\n"
     return ExamCase(
         seed=seed,
-        data=_data_xml(firms),
-        rules=_schema_xml(survey.rules),
+        data=data_xml("Firm", firms),
+        rules=schema_xml("Firm", survey.rules),
         recipe=recipe,
         k=k,
         records=len(firms),
@@ -149,19 +148,3 @@ def _firms(survey: _SurveyDraws, size: str, count: int) -> list[Firm]:
         )
         for i in range(count)
     ]
-
-
-def _data_xml(firms: list[Firm]) -> str:
-    rows = ("".join(f"<{name}>{value}</{name}>" for name, value in firm.items()) for firm in firms)
-    return "\n".join(["<Survey>", *(f"  <Firm>{row}</Firm>" for row in rows), "</Survey>", ""])
-
-
-def _schema_xml(rules: dict[str, str]) -> str:
-    asserts = "\n".join(
-        f"    <assert id={quoteattr(name)} test={quoteattr(test)}>{name} does not hold</assert>"
-        for name, test in rules.items()
-    )
-    return (
-        f'<schema xmlns="{SCHEMATRON}" queryBinding="xslt2">\n'
-        f'  <pattern><rule context="Firm">\n{asserts}\n  </rule></pattern>\n</schema>\n'
-    )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import yaml
@@ -14,6 +15,26 @@ from constraint_sdc.exam.guarantee.exam import CaseOutcome, run_case
 from constraint_sdc.exam.guarantee.generator import ExamCase
 from constraint_sdc.exam.guarantee.schematron import SCHEMATRON
 from constraint_sdc.reports.refusal import way_sentence
+
+
+@dataclass(frozen=True)
+class Followed:
+    """What became of a case, and which of the ways out that it offers end in no published file."""
+
+    outcome: CaseOutcome
+    failing: tuple[str, ...]
+
+    @property
+    def is_stuck(self) -> bool:
+        """Tell whether nothing is published and nothing is offered."""
+        return bool(self.outcome.refusal or self.outcome.withheld) and not self.outcome.ways
+
+
+def follow(case: ExamCase) -> Followed:
+    """Mask a case, and follow every way out that a refusal offers."""
+    with tempfile.TemporaryDirectory() as folder:
+        outcome = run_case(case, Path(folder) / "case")
+        return Followed(outcome, tuple(failing_ways(outcome, Path(folder))))
 
 
 def changed_case(case: ExamCase, way: WayOut) -> ExamCase:

@@ -72,14 +72,16 @@ def column_of(name: str, values: Iterable[str | None], nil: Iterable[bool] | Non
     >>> column_of("V1", ["1", None, ""]).texts()
     ['1', None, '']
     """
-    encoded = [None if value is None else value.encode("utf-8") for value in values]
-    lengths = np.fromiter((0 if e is None else len(e) for e in encoded), np.int64, len(encoded))
+    given = list(values)
+    encoded = [value.encode("utf-8") if value else b"" for value in given]
+    lengths = np.fromiter(map(len, encoded), np.int64, len(encoded))
     stop = np.cumsum(lengths)
-    states = [State.ABSENT if e is None else State.VALUE if e else State.EMPTY for e in encoded]
-    state = np.array(states, np.uint8) if states else np.zeros(0, np.uint8)
+    state = np.where(lengths > 0, np.uint8(State.VALUE), np.uint8(State.EMPTY))
+    if None in given:
+        state[[value is None for value in given]] = State.ABSENT
     if nil is not None:
         state[np.fromiter(nil, np.bool_, len(encoded)) & (state == State.EMPTY)] = State.NIL
-    buffer = np.frombuffer(b"".join(e for e in encoded if e) or b"\0", np.uint8)
+    buffer = np.frombuffer(b"".join(encoded) or b"\0", np.uint8)
     return Column(name, buffer, stop - lengths, stop, state)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -134,11 +134,12 @@ class Candidates:
         is_one = (self.source == self.source[:, :1]).all(axis=1) & (self.source[:, 0] != NOT_COPIED)
         return np.asarray(is_one, np.bool_)
 
-    def columns(self) -> Mapping[str, Column]:
-        """Return the candidates as columns of text, as in a file."""
+    def columns(self, names: Collection[str] | None = None) -> Mapping[str, Column]:
+        """Return the candidates as columns of text, as in a file: all variables, or those with these names."""
         return {
             series.name: column_of(series.name, self.texts[:, j].tolist(), (self.states[:, j] == State.NIL).tolist())
             for j, series in enumerate(self.series)
+            if names is None or series.name in names
         }
 
 
@@ -167,7 +168,7 @@ class Deriver:
                 _set(candidates, place[derivation.variable], everyone[~found.unsure], found)
 
     def _columns(self, candidates: Candidates, names: Sequence[str]) -> dict[str, Column]:
-        columns = {name: column for name, column in candidates.columns().items() if name in names}
+        columns = dict(candidates.columns(names))
         first = self.groups.order[self.groups.starts[candidates.group]]
         for name in self.others:
             if name in names and name in self.table.columns:

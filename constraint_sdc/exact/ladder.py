@@ -23,6 +23,7 @@ from constraint_sdc.exact.repair import PROPOSALS, Repairer
 from constraint_sdc.exact.settlement import BlockJudge, Costs, Settlement
 from constraint_sdc.plan.design import BlockDesign, Derivation
 from constraint_sdc.plan.plan import ExactStep
+from constraint_sdc.plan.rule_facts import AtomTruth
 
 _ROUNDS = (12, 36, 72, 120)  # numbers of moves tried per round, nearest first
 _MOST_ASKED = 24  # neighbours of a group, per round, about which Saxon is asked
@@ -190,7 +191,8 @@ class Ladder:
 
     def _repair(self) -> None:
         members = {group: self._ranking(group) for group in self._settled.left.tolist()}
-        repairer = Repairer(self.design, self.stratum, self.targets, members)
+        truth = AtomTruth(self.judge.table, self.deriver.domains)
+        repairer = Repairer(self.design, self.stratum, self.targets, members, truth)
         for number in range(len(PROPOSALS)):
             if number and number * len(members) > _MOST_PROGRAMMES:
                 return

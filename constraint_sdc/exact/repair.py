@@ -1,14 +1,16 @@
 """Repair: the nearest point on the grid that satisfies the rules, by an integer programme.
 
 A member of the group satisfies every rule. So with the conjunctions that it satisfies, and its values for the fixed
-variables (copied ones, factors of products), the programme always has a solution in exact arithmetic: the member
-itself. The judge evaluates the solution in the rules' own arithmetic and may reject it; hence several proposals.
+variables (copied ones, factors of products), the programme has a solution in exact arithmetic: the member itself. A
+rule that reads unmasked variables must hold with those of every member, so each member brings its own conjunction;
+where members differ, there may be no solution. The judge evaluates the solution in the rules' own arithmetic and may
+reject it; hence several proposals.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
@@ -31,6 +33,7 @@ from constraint_sdc.evaluate.expression import CompareOp
 from constraint_sdc.exact.candidates import Candidates
 from constraint_sdc.exact.programme import LinearRow, Programme, nearest_point
 from constraint_sdc.plan.design import BlockDesign, Stratum
+from constraint_sdc.plan.rule_facts import AtomTruth, Term
 
 # The atoms of a conjunction as linear rows of the integer programme, after enough variables are fixed.
 
@@ -136,6 +139,9 @@ def satisfied(atom: Atom, values: Fixed) -> bool | None:
     }[form[1]]
 
 
+Demand: TypeAlias = tuple[Atom, int]
+"""An atom that must hold, and the record whose unmasked values it reads."""
+
 _NODES = 50
 _GAP = 0.05  # a point within 5% of the least cost is near enough; proving optimality takes most of the time
 _FINE = 4  # a free variable moves on a decimal grid with this many digits below its standard deviation
@@ -163,13 +169,14 @@ class Repairer:
     """Proposes repaired representatives.
 
     `targets` (g x d) are the operators' values before any rounding; `members` the records of each failing group,
-    nearest to its mean first.
+    nearest to its mean first; `truth` is that of atoms on the original records.
     """
 
     design: BlockDesign
     stratum: tuple[int, ...]
     targets: Points
     members: Mapping[int, Rows]
+    truth: AtomTruth
 
     def propose(self, failed: Candidates, number: int) -> Candidates:
         """Return proposal `number` for those of the failed candidates that have one."""
@@ -183,15 +190,14 @@ class Repairer:
         if member >= len(members):
             return False
         record = int(members[member])
-        known = {s.name: _exact(s, s.values[record]) for s in self.design.series if s.blank[record] == 0}
-        atoms = self._conjunction(self.design.strata[self.stratum[group]], known)
+        demands = self._demands(self.design.strata[self.stratum[group]], record, members.tolist())
         free = [
             j
             for j, (series, plan) in enumerate(zip(self.design.series, self.design.plan.variables, strict=True))
             if plan.traits.is_average and np.isfinite(self.targets[group, j])
         ]
         names = [self.design.series[j].name for j in free]
-        held = set(to_fix(atoms, names))
+        held = set(to_fix((atom for atom, _ in demands), names))
         fixed: dict[str, Fraction] = {}
         for j, series in enumerate(self.design.series):
             if j in free and series.name not in held:
@@ -201,34 +207,75 @@ class Repairer:
             if np.isfinite(candidates.values[row, j]):
                 fixed[series.name] = _exact(series, candidates.values[row, j])
         loose = [j for j in free if self.design.series[j].name not in held]
-        return self._solve(candidates, row, loose, atoms, fixed, shift)
+        return self._solve(candidates, row, loose, demands, fixed, shift)
 
-    def _conjunction(self, stratum: Stratum, known: dict[str, Fraction]) -> list[Atom]:
-        """Return the stratum's atoms, and for rules without a common conjunction one that the member satisfies."""
-        atoms = [atom for _, atom in stratum.conjunction]
+    def _demands(self, stratum: Stratum, record: int, members: list[int]) -> list[Demand]:
+        """Return the stratum's atoms, and for rules without a common conjunction one that the member satisfies.
+
+        An atom that reads unmasked variables is demanded by every member, and so is the conjunction of such a rule.
+        """
+        atoms = [(atom, record) for _, atom in stratum.conjunction]
         settled = {rule for rule, _ in stratum.conjunction}
         for rule, terms in self.design.terms.items():
-            if rule not in settled and len(terms) > 1:
-                good = (t for t in terms if all(satisfied(atom, known) is not False for atom in t))
-                atoms += next(good, ())
-        inside = {series.name for series in self.design.series}
-        # The truth of an atom with a missing or unmasked operand does not depend on the proposal.
-        return [atom for atom in atoms if all(n in known or n not in inside for n in atom_variables(atom))]
+            if rule in settled or len(terms) < 2:
+                continue
+            reads_others = not self._inside.issuperset(
+                n for term in terms for atom in term for n in atom_variables(atom)
+            )
+            for each in members if reads_others else [record]:
+                own = next((term for term in terms if self._may_hold(term, each)), ())
+                atoms += [(atom, each) for atom in own]
+        demands: dict[Demand, None] = {}
+        for atom, each in atoms:
+            reads = atom_variables(atom)
+            if self._inside.issuperset(reads):
+                demands[atom, record] = None
+            else:
+                demands.update(((atom, one), None) for one in (members if each == record else [each]))
+        # The truth of an atom with a missing operand does not depend on the proposal.
+        known = self._known(record)
+        return [
+            (atom, each) for atom, each in demands if all(n in known for n in atom_variables(atom) if n in self._inside)
+        ]
+
+    def _may_hold(self, term: Term, record: int) -> bool:
+        """Tell whether no atom of a conjunction is false for a record."""
+        known = self._known(record)
+        for atom in term:
+            holds = satisfied(atom, known)
+            if holds is None and (everywhere := self.truth.of(atom)) is not None:
+                holds = bool(everywhere[record])
+            if holds is False:
+                return False
+        return True
+
+    @property
+    def _inside(self) -> frozenset[str]:
+        return frozenset(series.name for series in self.design.series)
+
+    def _known(self, record: int) -> Fixed:
+        return {s.name: _exact(s, s.values[record]) for s in self.design.series if s.blank[record] == 0}
 
     def _solve(
         self,
         candidates: Candidates,
         row: int,
         loose: list[int],
-        atoms: list[Atom],
+        demands: list[Demand],
         fixed: dict[str, Fraction],
         shift: int,
     ) -> bool:
         series = [self.design.series[j] for j in loose]
         place = {s.name: i for i, s in enumerate(series)}
-        reachable = [atom for atom in atoms if all(n in place or n in fixed for n in atom_variables(atom))]
-        rows = rows_of(reachable, place, fixed)
-        if rows is None or not loose:
+        rows: list[LinearRow] = []
+        for record, some in _by_record(demands):
+            given = {**self._others(some, record), **fixed}
+            reachable = [atom for atom in some if all(n in place or n in given for n in atom_variables(atom))]
+            found = rows_of(reachable, place, given)
+            if found is None:
+                return False
+            rows += found
+        if not loose:
             return False
         group = int(candidates.group[row])
         moved = _shifts(group, shift, len(loose))
@@ -237,12 +284,26 @@ class Repairer:
             for j, s, step in zip(loose, series, moved.tolist(), strict=True)
         )
         weight = tuple(1.0 / s.deviation for s in series)
-        point = nearest_point(Programme(target, weight, tuple(_step(s) for s in series), rows), nodes=_NODES, gap=_GAP)
+        steps = tuple(_step(s) for s in series)
+        point = nearest_point(Programme(target, weight, steps, tuple(dict.fromkeys(rows))), nodes=_NODES, gap=_GAP)
         if point is None:
             return False
         for j, value in zip(loose, point, strict=True):
             candidates.set_numbers(j, np.array([row]), np.array([float(value)]))
         return True
+
+    def _others(self, atoms: Iterable[Atom], record: int) -> Fixed:
+        """Return the numbers of a record's unmasked variables that the atoms read."""
+        names = {name for atom in atoms for name in atom_variables(atom)} - self._inside
+        numbers = {name: float(self.truth.numbers(name)[record]) for name in names}
+        return {name: Fraction(repr(value)) for name, value in numbers.items() if math.isfinite(value)}
+
+
+def _by_record(demands: Iterable[Demand]) -> Iterator[tuple[int, list[Atom]]]:
+    parts: dict[int, list[Atom]] = {}
+    for atom, record in demands:
+        parts.setdefault(record, []).append(atom)
+    yield from parts.items()
 
 
 def _exact(series: Series, value: float) -> Fraction:

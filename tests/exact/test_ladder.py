@@ -221,3 +221,43 @@ def test_a_merged_stratum_is_repaired_around_a_member(tmp_path: Path, k: int) ->
     given.requires_all_rules()
     assert given.smallest_group("A", "B") >= k
     assert sum(Counter(result.masked.blocks[0].step).values()) == len(result.masked.blocks[0].groups)
+
+
+def test_members_of_different_kinds_share_values_between_their_rules(tmp_path: Path) -> None:
+    """`Kind` is published as it is, so one half of Total for each of them is all that both kinds can share."""
+    given = extract(
+        tmp_path,
+        """
+        Kind  Made  Sold  Total
+        M     9013  1001  10014
+        M     1404  602   2006
+        T     507   1105  1612
+        """,
+        {
+            "total": "number(Made) + number(Sold) = number(Total)",
+            "maker": "not(Kind = 'M') or number(Made) >= 0.5 * number(Total)",
+            "trader": "not(Kind = 'T') or number(Sold) >= 0.5 * number(Total)",
+        },
+        recipe="variables: {Kind: {role: untouched}}",
+    )
+    assert step_of(given) is ExactStep.REPAIRED
+    (shared,) = {(record["Made"], record["Sold"], record["Total"]) for record in given.masked()}
+    assert shared[0] == shared[1]
+    assert 2 * int(shared[0]) == int(shared[2])
+
+
+def test_values_are_repaired_to_the_unmasked_limits_of_all_members(tmp_path: Path) -> None:
+    """The mean wage is 2003; the group must reach the highest floor of its members, which is published as it is."""
+    given = extract(
+        tmp_path,
+        """
+        Floor  Wage
+        1000   1003
+        1200   2002
+        2511   3004
+        """,
+        {"floor": "number(Wage) >= number(Floor)"},
+        recipe="variables: {Floor: {role: untouched}}",
+    )
+    assert step_of(given) is ExactStep.REPAIRED
+    assert {record["Wage"] for record in given.masked()} == {"2511"}

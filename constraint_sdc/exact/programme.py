@@ -296,7 +296,6 @@ def _solver(limits: _Limits) -> highspy.Highs:
             "output_flag": False,
             "threads": 1,
             "random_seed": 0,
-            "presolve": "off",  # on wide windows presolve takes seconds, branching milliseconds
             "mip_heuristic_run_feasibility_jump": False,  # takes most of the time of a small programme without effect
             "mip_abs_gap": 1e-7,
             "mip_feasibility_tolerance": 1e-9,

@@ -51,6 +51,8 @@ TRIALS = 9
 """Maskings that a refusal tries in search of ways out."""
 TRIALS_OF_LARGE, LARGE_RECORDS = 3, 20_000
 """The same for files of more than so many records."""
+TOTALS_TRIED = 8
+"""Maskings among which `totals: auto` chooses."""
 TABLE_CELLS = 2_000_000_000
 """Cells of a Parquet, SPSS or Stata file, whose compressed form tells nothing of its size."""
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from constraint_sdc.plan.plan import Plan
 
 # What a saved plan has decided; an option that says something else contradicts it.
-DECIDED = ("k", "masker", "partition", "effort", "standardise", "weights", "seed", "on_broken")
-ABOUT_RULES = ("on_broken", "phase", "original", "allow", "allow_idle")
+DECIDED = ("k", "masker", "partition", "effort", "standardise", "weights", "seed", "on_broken", "totals")
+ABOUT_RULES = ("on_broken", "totals", "phase", "original", "allow", "allow_idle")
 
 Command = Callable[..., None]
 
@@ -33,6 +33,11 @@ _ONE_MASKING = (
         "--partition",
         callback=not_empty,
         help="How the masker divides records: NAME or NAME:PARAMETER=VALUE (see docs/partition). [default: auto]",
+    ),
+    click.option(
+        "--totals",
+        type=click.Choice(("together", "computed", "auto")),
+        help="Mask totals together with their parts, compute them, or what loses less. [default: together]",
     ),
     click.option("--method", callback=not_empty, hidden=True, help="Old spelling of --masker and --partition."),
 )

@@ -94,7 +94,7 @@ def command(
     tried = _tried(names_in(maskers, "--maskers"), names_in(partitions, "--partitions"), methods)
     if partition is not None and tried[1] and not tried[0]:
         raise UsageError("--partition is for --maskers, and only --partitions are tried", hint="leave it out")
-    masking = gather({**given, "k": 2, "masker": None, "partition": partition}, rules, record=record)
+    masking = gather({**given, "k": 2, "masker": None, "partition": partition, "totals": None}, rules, record=record)
     from constraint_sdc.commands.sweep import sweep_file
     from constraint_sdc.measures.sweep_points import SweepOptions
     from constraint_sdc.reports.sweep import render_sweep_json, sweep_text, write_sweep_files

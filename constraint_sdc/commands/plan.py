@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from constraint_sdc.commands.masking.carrying_out import carry_out
+from constraint_sdc.commands.masking.carrying_out import carry_out, with_together_price
 from constraint_sdc.commands.masking.preparation import Progress, open_original, prepare
 from constraint_sdc.commands.masking.settings import settle
 from constraint_sdc.errors import PlanRefusedError
@@ -22,7 +22,7 @@ def plan_file(
     with open_original(data, rules, settings.record, settings.rules, progress) as original:
         prepared = prepare(original, settings)
         try:
-            plan, _ = carry_out(prepared)
+            plan = with_together_price(carry_out(prepared)[0], prepared)
         except PlanRefusedError as refusal:
             from constraint_sdc.commands.masking.ways_out import advised
 

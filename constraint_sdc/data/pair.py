@@ -65,13 +65,15 @@ class Pair:
     """All variables that both files have, the blocks they were masked in, and what an intruder may know.
 
     `known` are the variables that an intruder knows about identified persons in the file. `k` is the group size that
-    the masking guarantees, None where unknown.
+    the masking guarantees, None where unknown. `computed` are masked variables that no block has, because they are
+    computed for every record from the others.
     """
 
     variables: tuple[Compared, ...]
     known: tuple[str, ...]
     blocks: tuple[MaskedTogether, ...] = ()
     k: int | None = None
+    computed: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.variables[0].original) if self.variables else 0

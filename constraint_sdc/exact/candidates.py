@@ -165,7 +165,7 @@ class Deriver:
             records = Records(columns, len(candidates))
             found = evaluate_number(derivation.expression, records, xpath1=self.is_xpath1, domains=self.domains)
             if found is not None:
-                _set(candidates, place[derivation.variable], everyone[~found.unsure], found)
+                set_found(candidates, place[derivation.variable], everyone[~found.unsure], found)
 
     def _columns(self, candidates: Candidates, names: Sequence[str]) -> dict[str, Column]:
         columns = dict(candidates.columns(names))
@@ -176,10 +176,14 @@ class Deriver:
         return columns
 
 
-def _set(candidates: Candidates, variable: int, rows: Rows, numbers: Numbers) -> None:
+def set_found(candidates: Candidates, variable: int, rows: Rows, numbers: Numbers) -> None:
+    """Write the numbers of these candidates, rounded to the variable's grid; a number is no date, and a date no number.
+
+    Cells that would get the other of the two do not change.
+    """
     notation = candidates.series[variable].grid.notation
     if (numbers.is_date or notation is not None) and not (numbers.is_date and notation is DateNotation.ISO_DAY):
-        return  # a number is no date, and a date no number
+        return
     if numbers.doubles is not None:
         candidates.set_numbers(variable, rows, numbers.doubles[rows])
         return

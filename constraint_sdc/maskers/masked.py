@@ -14,7 +14,7 @@ from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.plan.plan import BlockPlan, ExactStep, Kept, Plan, Price, RulePlan
 from constraint_sdc.settings.reason import Reason
 from constraint_sdc.settings.recipe import Division, Recipe
-from constraint_sdc.settings.words import OnBroken, Scale, Standardise
+from constraint_sdc.settings.words import OnBroken, Scale, Standardise, Totals
 from constraint_sdc.shown import Shown, Tabled
 
 
@@ -61,14 +61,19 @@ class Swaps:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Masked:
-    """All blocks after masking; `swaps` are the pairs of every goal of group anonymity, which no report discloses."""
+    """All blocks after masking, and the totals that are computed from them for every record.
+
+    `swaps` are the pairs of every goal of group anonymity, which no report discloses.
+    """
 
     blocks: tuple[MaskedBlock, ...]
     swaps: tuple[Swaps, ...] = ()
+    totals: Mapping[str, Column] = field(default_factory=dict)
 
     def columns(self) -> dict[str, Column]:
         """Return every masked variable over all records of the file."""
-        return {name: column.take(block.row) for block in self.blocks for name, column in block.columns.items()}
+        shared = {name: column.take(block.row) for block in self.blocks for name, column in block.columns.items()}
+        return {**shared, **self.totals}
 
 
 # Options and result of `partition`.
@@ -137,8 +142,9 @@ class MaskOptions:
     """How to mask; what is None falls back to the recipe, then to the default.
 
     `masker` and `partition` are names: how the file is masked, and how the masker divides its records. `recipe_file` is
-    the file of the recipe, and `recipe_sha256` the digest of its bytes. `allow_idle` are ids of rules that may check
-    nothing, or "all"; those of the recipe are allowed too.
+    the file of the recipe, and `recipe_sha256` the digest of its bytes. `totals` is how variables that equalities
+    determine are masked: "together", "computed" or "auto". `allow_idle` are ids of rules that may check nothing, or
+    "all"; those of the recipe are allowed too.
     """
 
     k: int | None = None
@@ -149,6 +155,7 @@ class MaskOptions:
     weights: str | None = None
     seed: int | None = None
     on_broken: OnBroken | None = None
+    totals: Totals | None = None
     phase: str | None = None
     original: Path | None = None
     record: str | None = None

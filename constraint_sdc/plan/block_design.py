@@ -61,6 +61,7 @@ class BlockContext:
     weights: Weights | None
     masker: MaskerTraits = field(default_factory=default_masker)
     given: Mapping[str, Series] = field(default_factory=dict)
+    products_by_mean: bool = False
 
 
 def design_block(block: Block, pins: tuple[tuple[str, Codes], ...], around: BlockContext) -> BlockDesign:
@@ -68,7 +69,7 @@ def design_block(block: Block, pins: tuple[tuple[str, Codes], ...], around: Bloc
     series = {name: around.series[name] for name in block.names}
     rules = rules_of(block, around.rules)
     partition = around.division.partition
-    chosen = choose_operators(rules, series, around.wishes)
+    chosen = choose_operators(rules, series, around.wishes, products_by_mean=around.products_by_mean)
     operators = settle_operators(chosen, around.wishes, around.masker, partition)
     treated = treatments(operators, around.masker, partition)
     synthesised = [name for name in block.names if treated[name] is Treatment.SYNTHESISED]

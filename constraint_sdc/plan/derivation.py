@@ -21,6 +21,7 @@ from constraint_sdc.constraints.constraint import (
     PolynomialAtom,
     ProductAtom,
     atom_variables,
+    atoms,
 )
 from constraint_sdc.data.series import Series
 from constraint_sdc.evaluate.expression import (
@@ -108,6 +109,36 @@ def derive(
         _, expression = equality.solutions[name]
         last_first.append(Derivation(name, (equality.rule,), expression, is_own=True))
     return (*_solved_together(equalities, series), *reversed(last_first))
+
+
+def determined(edit: EditRule) -> dict[str, tuple[Expression, bool]]:
+    """Return the variables that the equalities of a rule determine, with the expression of each.
+
+    The second value tells whether the rule itself has the variable alone on one side. For other variables that an
+    equality only adds or subtracts it is solved: no division is needed.
+    """
+    found: dict[str, tuple[Expression, bool]] = {}
+    for atom in atoms(edit.constraint.formula):
+        names = atom_variables(atom)
+        if len(names) < 2 or not _is_equality(atom, edit):
+            continue
+        for name in names:
+            if (own := _own_expression(name, frozenset(names), edit)) is not None:
+                found.setdefault(name, (own, True))
+            elif _is_term(name, atom) and (solved := _solved(name, atom)) is not None:
+                found.setdefault(name, (solved, False))
+    return found
+
+
+def _is_term(name: str, atom: Atom) -> bool:
+    """Tell whether the variable is added or subtracted as it is."""
+    match atom:
+        case LinearAtom(terms):
+            return abs(dict(terms)[name]) == 1
+        case PolynomialAtom(sums):
+            return [abs(c) for powers, c in sums if powers == ((name, 1),)] == [1]
+        case _:
+            return False
 
 
 def _best_leaf(equalities: list[_Equality]) -> tuple[_Equality, str] | None:

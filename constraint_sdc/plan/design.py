@@ -108,11 +108,38 @@ class BlockDesign:
 
 
 @dataclass(frozen=True, slots=True)
+class Total:
+    """A variable that is computed for every record by `expression` from `parts`, so that `rule` holds.
+
+    `is_own` is true if the expression is one side of the rule's own comparison. `codes` are the missing codes of the
+    variable and its parts.
+    """
+
+    series: Series
+    rule: str
+    expression: Expression
+    is_own: bool
+    parts: tuple[str, ...]
+    codes: Mapping[str, tuple[str, ...]]
+
+    @property
+    def name(self) -> str:
+        """Return the variable."""
+        return self.series.name
+
+
+@dataclass(frozen=True, slots=True)
 class Design:
-    """The plan and the design of every block."""
+    """The plan and the design of every block.
+
+    `totals` are computed after the blocks, in this order. `checked` are the rules that read a total, each with the
+    totals to be masked with their parts if some record breaks it.
+    """
 
     plan: Plan
     blocks: tuple[BlockDesign, ...]
+    totals: tuple[Total, ...] = ()
+    checked: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 # What a plan is made from.
@@ -128,7 +155,9 @@ class PlanInputs:
     unmasked variables whose values groups should share for rules that ask Saxon. `weights` are the weights of the
     records.
     `notes` are what the check of the original reports besides verdicts, `warnings` what users must be told of the
-    rules. `masker` is how the file is masked.
+    rules. `masker` is how the file is masked. With `computes_totals` variables that equalities determine are computed
+    for every record, except those that are `undone`. `is_xpath1` tells whether tests follow XPath 1.0. With
+    `products_by_mean` variables tied by products are averaged arithmetically, and the product of a group is computed.
     """
 
     table: Table
@@ -150,6 +179,10 @@ class PlanInputs:
     masker: MaskerTraits = field(default_factory=default_masker)
     asking_saxon: Collection[str] = ()
     bound: frozenset[str] = frozenset()
+    computes_totals: bool = False
+    undone: Mapping[str, Reason] = field(default_factory=dict)
+    is_xpath1: bool = False
+    products_by_mean: bool = False
 
 
 # Variables that the recipe removes from the file: no rule may read them.

@@ -17,9 +17,10 @@ from constraint_sdc.plan.block_design import BlockContext, design_block
 from constraint_sdc.plan.blocks import Roles, decide_roles, make_blocks, rules_of
 from constraint_sdc.plan.calendar_rules import rules_on_calendar
 from constraint_sdc.plan.design import Design, PlanInputs, refuse_removed
-from constraint_sdc.plan.plan import Block, Kept, Plan, RulePlan, Why
+from constraint_sdc.plan.plan import Block, Kept, Plan, RulePlan, TotalsPlan, Why
 from constraint_sdc.plan.read_series import date_notation, is_measurable, make_series, on_any_grid
 from constraint_sdc.plan.rule_facts import AtomTruth, RuleFacts, computed_with, rule_facts
+from constraint_sdc.plan.totals import cut_totals, explain_read, planned_totals
 from constraint_sdc.plan.treatment import plan_warnings
 from constraint_sdc.settings.reason import because
 from constraint_sdc.settings.recipe import Recipe
@@ -36,7 +37,12 @@ def make_plan(inputs: PlanInputs) -> Design:
     facts = rule_facts(rules, inputs.says, table.columns.keys(), inputs.evaluable, inputs.asking_saxon)
     roles = decide_roles(table, inputs.recipe, computed_with(facts))
     refuse_removed(facts, roles.kept)
+    cut = cut_totals(facts, roles, inputs)
+    reading = cut.reading(facts)
+    deferred = {rule.id for rule in reading}
+    facts = tuple(rule for rule in facts if rule.id not in deferred)
     masked, pinned = _extended(roles, tuple(rule for rule in facts if rule.is_certain), inputs)
+    masked = {name: how for name, how in masked.items() if name not in cut.names}
     facts = tuple(rule.reading_all_of(masked) for rule in facts)
     around = _surroundings(masked, facts, inputs)
     blocks = _explained(make_blocks(around.series, around.roles, facts, _grouping(inputs)), inputs)
@@ -51,13 +57,21 @@ def make_plan(inputs: PlanInputs) -> Design:
         blocks=tuple(design.plan for design in designs),
         kept=_kept(roles, masked, inputs),
         assumptions=(*roles.assumptions, *joined, *inputs.notes),
-        rules=tuple(_outside_blocks(rule) for rule in facts if _is_outside(rule, masked)),
+        rules=(
+            *(_outside_blocks(rule) for rule in facts if _is_outside(rule, masked)),
+            *(explain_read(rule, cut) for rule in reading),
+        ),
         broken={rule: len(rows) for rule, rows in inputs.broken.items()},
         inputs=inputs.digests,
         masker=inputs.masker,
         warnings=(*plan_warnings(inputs.masker, inputs.division.partition, inputs.k, inputs.seed), *inputs.warnings),
+        totals=TotalsPlan("computed", planned_totals(cut, blocks, roles), cut.undone)
+        if inputs.computes_totals
+        else None,
     )
-    return Design(plan, designs)
+    own = {total.rule: (total.name,) for total in cut.totals}
+    checked = {rule.id: own.get(rule.id, tuple(n for n in rule.variables if n in cut.names)) for rule in reading}
+    return Design(plan, designs, cut.totals, checked)
 
 
 def _notations(inputs: PlanInputs) -> dict[str, DateNotation]:
@@ -135,6 +149,7 @@ def _surroundings(
         weights=inputs.weights,
         masker=inputs.masker,
         given=_given(inputs),
+        products_by_mean=inputs.products_by_mean,
     )
 
 

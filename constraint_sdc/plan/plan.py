@@ -7,8 +7,9 @@ printable: the text is shown before anything is masked, the JSON form is saved a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import ClassVar
 
 from constraint_sdc.data.series import Grid
 from constraint_sdc.operators.operator import OperatorTraits
@@ -16,7 +17,7 @@ from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.settings.masker import MaskerTraits, default_masker
 from constraint_sdc.settings.reason import Reason
 from constraint_sdc.settings.recipe import Division
-from constraint_sdc.settings.words import OnBroken, Role, Scale, Treatment
+from constraint_sdc.settings.words import OnBroken, Role, Scale, Totals, Treatment
 from constraint_sdc.shown import Shown, Tabled
 
 
@@ -43,6 +44,7 @@ class Why(Enum):
     EXACT = "exact"  # by the operator in real arithmetic, by the exact step on the grid
     CHECKED = "checked"  # by evaluating every representative, repairing or replacing those that fail
     MEDOID = "medoid"  # because the rule's variables come from one actual record
+    COMPUTED = "computed"  # a total is computed for every record, and the rule is evaluated on every record
     JUDGED = "judged"  # only by the judge after masking (cross-record rules)
 
 
@@ -228,12 +230,62 @@ class Kept:
     is_removed: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class ComputedTotal:
+    """A variable that is computed for every record by `rule` from `parts`, which are masked in `blocks`, or not at all.
+
+    It discloses nothing that its parts do not, and no number of records is promised to share it. `loss` is known after
+    masking.
+    """
+
+    name: str
+    role: Role
+    grid: Grid
+    rule: str
+    parts: tuple[str, ...]
+    blocks: tuple[int, ...]
+    loss: float | None = None
+
+    scale: ClassVar[Scale] = Scale.NUMERIC
+    order: ClassVar[tuple[str, ...]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UndoneTotal:
+    """A variable that `rule` determines and that is masked with its parts all the same, and why."""
+
+    name: str
+    rule: str
+    because: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class TotalsPlan:
+    """What was asked for totals, which are computed and which are not.
+
+    `loss` is that of the whole file, and `together_loss` that of the file with all totals masked with their parts; None
+    if that was not computed.
+    """
+
+    asked: Totals
+    computed: tuple[ComputedTotal, ...]
+    undone: tuple[UndoneTotal, ...]
+    loss: float | None = None
+    together_loss: float | None = None
+
+    def without_prices(self) -> TotalsPlan:
+        """Return the decisions alone."""
+        computed = tuple(replace(total, loss=None) for total in self.computed)
+        return replace(self, computed=computed, loss=None, together_loss=None)
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Plan(Tabled):
     """All blocks, the variables that are not masked, what was assumed, and the rules that no block decides.
 
     `broken` counts, per rule, the records that break it before masking. `inputs` are SHA-256 digests by role ("data",
     "rules", "recipe"; further files of the rules under "rules: NAME"). `warnings` are risks that a user must see.
+    `totals` is None if totals are masked with their parts.
     """
 
     k: int
@@ -249,6 +301,17 @@ class Plan(Tabled):
     inputs: Mapping[str, str] = field(default_factory=dict)
     masker: MaskerTraits = field(default_factory=default_masker)
     warnings: tuple[Reason, ...] = ()
+    totals: TotalsPlan | None = None
+
+    @property
+    def computed(self) -> tuple[ComputedTotal, ...]:
+        """Return the variables that are computed for every record."""
+        return () if self.totals is None else self.totals.computed
+
+    def masked_names(self) -> tuple[str, ...]:
+        """Return every variable whose values change: those of the blocks, then those that are computed."""
+        names = (name for block in self.blocks for name in block.names)
+        return (*names, *(total.name for total in self.computed))
 
     @property
     def partition(self) -> str | None:

@@ -17,6 +17,7 @@ from constraint_sdc.files.json_file import json_text
 from constraint_sdc.plan.plan import (
     Block,
     BlockPlan,
+    ComputedTotal,
     ExactStep,
     Formation,
     GoalReport,
@@ -27,6 +28,8 @@ from constraint_sdc.plan.plan import (
     RulePlan,
     SignalValue,
     StratumPlan,
+    TotalsPlan,
+    UndoneTotal,
     VariablePlan,
     Why,
 )
@@ -86,6 +89,7 @@ def plan_to_json(plan: Plan) -> dict[str, object]:
         **division_to_json(plan.division),
         "seed": plan.seed,
         "on_broken": plan.on_broken,
+        **({} if plan.totals is None else {"totals": totals_to_json(plan.totals)}),
         "records": plan.records,
         "blocks": [_block(block) for block in plan.blocks],
         "kept": [_kept(kept) for kept in plan.kept],
@@ -116,6 +120,54 @@ def plan_from_json(content: Mapping[str, Any]) -> Plan:
         inputs=content["inputs"],
         masker=masker_from_json(content["masker"]),
         warnings=reasons_from_json(content["warning_reasons"]),
+        totals=_totals_from(content["totals"]) if "totals" in content else None,
+    )
+
+
+def totals_to_json(totals: TotalsPlan) -> dict[str, object]:
+    """Return what becomes of totals as JSON values."""
+    return {
+        "asked": totals.asked,
+        "computed": [
+            {
+                "name": total.name,
+                "role": total.role.value,
+                "grid": _grid(total.grid),
+                "rule": total.rule,
+                "parts": list(total.parts),
+                "blocks": list(total.blocks),
+                "loss": total.loss,
+            }
+            for total in totals.computed
+        ],
+        "undone": [
+            {"name": one.name, "rule": one.rule, "reason": reason_to_json(one.because)} for one in totals.undone
+        ],
+        "loss": totals.loss,
+        "together_loss": totals.together_loss,
+    }
+
+
+def _totals_from(content: Mapping[str, Any]) -> TotalsPlan:
+    return TotalsPlan(
+        asked=content["asked"],
+        computed=tuple(
+            ComputedTotal(
+                name=total["name"],
+                role=Role(total["role"]),
+                grid=Grid(**total["grid"]),
+                rule=total["rule"],
+                parts=tuple(total["parts"]),
+                blocks=tuple(total["blocks"]),
+                loss=total["loss"],
+            )
+            for total in content["computed"]
+        ),
+        undone=tuple(
+            UndoneTotal(one["name"], one["rule"], reason_from_json(one["reason"])) for one in content["undone"]
+        ),
+        loss=content["loss"],
+        together_loss=content["together_loss"],
     )
 
 
@@ -140,9 +192,17 @@ def _options(plan: Plan) -> tuple[object, ...]:
 
 def plan_digest(plan: Plan) -> str:
     """Return the SHA-256 of the plan's decisions: everything except prices, quotations and the program's version."""
-    content = plan_to_json(replace(plan, blocks=tuple(replace(block, price=None) for block in plan.blocks)))
+    content = plan_to_json(replace(plan, blocks=_without_prices(plan), totals=_decided(plan)))
     del content["tool"]
     return sha256(json_text(without_quotes(content)).encode("utf-8")).hexdigest()
+
+
+def _without_prices(plan: Plan) -> tuple[BlockPlan, ...]:
+    return tuple(replace(block, price=None) for block in plan.blocks)
+
+
+def _decided(plan: Plan) -> TotalsPlan | None:
+    return None if plan.totals is None else plan.totals.without_prices()
 
 
 def plan_differences(saved: Plan, now: Plan) -> tuple[str, ...]:
@@ -156,6 +216,7 @@ def plan_differences(saved: Plan, now: Plan) -> tuple[str, ...]:
             (f"block {old.number} ({', '.join(old.names)})", replace(old, price=None), replace(new, price=None))
             for old, new in zip(saved.blocks, now.blocks, strict=False)
         ),
+        ("totals", _decided(saved), _decided(now)),
         ("variables that are not masked", saved.kept, now.kept),
         ("assumptions", saved.assumptions, now.assumptions),
         ("warnings", saved.warnings, now.warnings),

@@ -25,7 +25,8 @@ _XML_BLANK = " \t\r\n"
 _NO_NUMBERS = ("", "NaN", "INF", "-INF", "+INF")
 _CODE = re.compile(r"[+-]?0[0-9]")
 _PLAIN = re.compile(r"[+-]?[0-9]{1,40}(?:\.([0-9]{1,40}))?")
-_MOST_DECIMALS = 15
+MOST_DECIMALS = 15
+"""Decimals of a grid; numbers with more are free doubles."""
 _MONEY = 6
 _EXACT = Context(prec=400)
 
@@ -172,7 +173,7 @@ def _is_grid(decimals: int, largest: float) -> bool:
 
     A double preserves fifteen significant digits; amounts of money may have one more.
     """
-    return decimals <= _MOST_DECIMALS and largest * 10.0**decimals < (EXACT_MANTISSA if decimals <= _MONEY else 1e15)
+    return decimals <= MOST_DECIMALS and largest * 10.0**decimals < (EXACT_MANTISSA if decimals <= _MONEY else 1e15)
 
 
 def _decimals(text: str) -> tuple[int, int]:

@@ -36,17 +36,21 @@ from constraint_sdc.settings.words import Scale, Treatment, VariableWish
 
 
 def choose_operators(
-    rules: Sequence[RuleFacts], series: Mapping[str, Series], wishes: Mapping[str, VariableWish]
+    rules: Sequence[RuleFacts],
+    series: Mapping[str, Series],
+    wishes: Mapping[str, VariableWish],
+    *,
+    products_by_mean: bool = False,
 ) -> dict[str, str]:
     """Return the operator of every variable of a block, given as its series; `rules` are those that read one of them.
 
-    Numbers are averaged: arithmetically, or geometrically in a block of products. A variable that may only have values
-    that occur (a set, a value domain, a pattern) gets the lower median, and so do variables that order rules tie to it.
-    Variables of a rule by which candidates cannot be judged come from one actual record.
+    Numbers are averaged: arithmetically, or geometrically in a block of products unless `products_by_mean`. A variable
+    that may only have values that occur (a set, a value domain, a pattern) gets the lower median, and so do variables
+    that order rules tie to it. Variables of a rule by which candidates cannot be judged come from one actual record.
     """
     rule_atoms = [atom for rule in rules for atom in rule.atoms()]
     chosen = {name: _plain(one) for name, one in series.items()}
-    if _is_geometric(rule_atoms, series):
+    if not products_by_mean and _is_geometric(rule_atoms, series):
         chosen = dict.fromkeys(series, GeometricMean.name)
     for name in _confined(rule_atoms):
         if name in chosen and series[name].scale is Scale.NUMERIC:

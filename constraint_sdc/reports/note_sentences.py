@@ -160,6 +160,7 @@ _RISK: dict[str, Sentence] = {
     "no-k-promised": "No group size was promised, so there is nothing to compare with.",
     "blocks-unknown": "It is not known which variables were masked together, so no block is examined.",
     "blocks-group-apart": "Each block has its own groups; in several blocks together, few records share all values.",
+    "totals-computed": "{variables}: computed for every record from the other variables, so not counted as a block.",
     "directions-left-out": _directions_left_out,
     "subsets-drawn": "Where there are many subsets of a size, {most} were drawn (seed {seed}).",
     "linkage-averaged": "SCORE averaged takes the linkage of intruders who know 1 to {most} variables: of every number "

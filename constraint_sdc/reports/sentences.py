@@ -293,6 +293,17 @@ _BLOCKS: dict[str, Sentence] = {
     "broken-already": "breaks {rule} before masking",
     "sign": "{variable} {sign} 0",
     "satisfies": "{formula} ({rule})",
+    "total-wished": "the recipe groups it, or gives it an operator or a weight",
+    "total-not-evaluated": "rule {rule} reads it, and cannot be evaluated record by record without Saxon",
+    "total-in-cycle": "its parts are computed from it",
+    "total-tied": "rule {rule} ties it to variables that are masked",
+    "total-of-unmasked": "none of its parts is masked, so it would stay as it is",
+    "total-missing-otherwise": "its values are missing in other records than those of its parts, or in several ways "
+    "(records: {records:,})",
+    "total-not-everywhere": "the equality does not hold in every record (records: {records:,})",
+    "total-without-number": "its parts give no number in {records:,} records",
+    "total-breaks": "computed for every record, it breaks {rule} in {records:,} records",
+    "total-costs-more": "the file loses less if it is masked with its parts",
     "computed-by": lambda variable, rules: f"{variable} computed by {' and '.join(rules)}",
     "solved-from": lambda variable, rules: f"{variable} solved from {' and '.join(rules)}",
 }
@@ -319,6 +330,11 @@ _RULES: dict[str, Sentence] = {
     "linear-equality-in-clusters": _linear_equality,
     "values-of-cluster": "{variable} gets only values of its cluster; " + _OWN_CHECKED,
     "every-record-checked": lambda derived: _checked("", derived, _OWN_CHECKED),
+    "total-by-rule": lambda variable, is_own: (
+        f"{variable} is computed for every record by {'its own expression' if is_own else 'solving it'}, and the rule "
+        "is evaluated on every record"
+    ),
+    "reads-totals": "it reads {variables}, computed for every record; it is evaluated on every record, and holds",
     "pairs-checked": "two records swap values only if it holds for both of them afterwards; it is evaluated for every "
     "pair",
     "pairs-agree": _pairs_agree,

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 from constraint_sdc.settings.masker import MaskerTraits
 from constraint_sdc.settings.recipe import Division, Recipe
-from constraint_sdc.settings.words import OnBroken
+from constraint_sdc.settings.words import OnBroken, Totals
 
 M = TypeVar("M", bound=MaskerTraits)
 """The type of the masker in the settings."""
@@ -36,7 +36,8 @@ class MaskSettings(Generic[M]):
     """Everything that is decided before a file is read; nothing below asks the recipe or the options again.
 
     `k` is 1 for a masker that forms no groups. `record` is the record element, None to find it. `recipe` has what
-    remains to be said about variables; `recipe_sha256` is the digest of its file, None if there was none.
+    remains to be said about variables; `recipe_sha256` is the digest of its file, None if there was none. `totals` is
+    how variables that equalities determine are masked.
     """
 
     k: int
@@ -49,3 +50,4 @@ class MaskSettings(Generic[M]):
     recipe: Recipe = field(default_factory=Recipe)
     recipe_file: Path | None = None
     recipe_sha256: str | None = None
+    totals: Totals = "together"

@@ -50,6 +50,8 @@ class MaskerTraits:
     has_geometric_mean: ClassVar[bool] = False
     names_variables: ClassVar[bool] = False
     """Its parameters name the variables to be masked; rules add no others."""
+    computes_totals: ClassVar[bool] = True
+    """A variable that an equality determines may be computed for every record from its masked parts."""
     recounts: ClassVar[bool] = False
     """It can count in a masked file what its plan certifies besides k."""
     together: ClassVar[Reason | None] = None

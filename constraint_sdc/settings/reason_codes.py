@@ -96,7 +96,18 @@ _BLOCKS = {
     "broken-already": takes("rule"),
     "sign": takes("variable", "sign"),
     "satisfies": takes("formula", "rule"),
-    # which variables are computed
+    # which variables are computed for every record, and why others that an equality determines are not
+    "total-wished": takes(),
+    "total-not-evaluated": takes("rule"),
+    "total-in-cycle": takes(),
+    "total-tied": takes("rule"),
+    "total-of-unmasked": takes(),
+    "total-missing-otherwise": takes("records"),
+    "total-not-everywhere": takes("records"),
+    "total-without-number": takes("records"),
+    "total-breaks": takes("rule", "records"),
+    "total-costs-more": takes(),
+    # which variables are computed for a group
     "computed-by": takes("variable", "rules"),
     "solved-from": takes("variable", "rules"),
 }
@@ -123,6 +134,8 @@ _RULES = {
     "linear-equality-in-clusters": takes("derived"),
     "values-of-cluster": takes("variable"),
     "every-record-checked": takes("derived"),
+    "total-by-rule": takes("variable", "is_own"),
+    "reads-totals": takes("variables"),
     # where values are swapped
     "pairs-checked": takes(),
     "pairs-agree": takes("variables", "reads_any"),
@@ -275,6 +288,7 @@ _RISK = {
     "no-k-promised": takes(),
     "blocks-unknown": takes(),
     "blocks-group-apart": takes(),
+    "totals-computed": takes("variables"),
     "directions-left-out": takes("dropped", "of"),
     "subsets-drawn": takes("most", "seed"),
     "linkage-averaged": takes("most", "per_size", "records", "seed"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
 from constraint_sdc.settings.masker import MaskerTraits
-from constraint_sdc.settings.words import OnBroken, Standardise, VariableWish
+from constraint_sdc.settings.words import OnBroken, Standardise, Totals, VariableWish
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +30,8 @@ class Recipe:
     `missing` maps a variable to the texts that stand for a missing value. `groups` are variables to be masked together,
     or "all"; variables tied by rules are masked together whatever the groups say. `group_size` is how many of the
     remaining variables share a block. `weights` is the variable that says how much each record counts. `masker`
-    is how the file is masked, with its parameters, and `partition` how the masker divides the records. `allow_idle` are
-    ids of rules that may check nothing, or "all".
+    is how the file is masked, with its parameters, and `partition` how the masker divides the records. `totals` is how
+    variables that equalities determine are masked. `allow_idle` are ids of rules that may check nothing, or "all".
     """
 
     record: str | None = None
@@ -45,6 +45,7 @@ class Recipe:
     weights: str | None = None
     seed: int | None = None
     on_broken: OnBroken | None = None
+    totals: Totals | None = None
     allow_idle: tuple[str, ...] = ()
     group_size: int | None = None
     groups: tuple[tuple[str, ...], ...] | OneOf["all"] = ()

@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from typing import Literal as OneOf
-from typing import TypeAlias
+from typing import TypeAlias, get_args
 
 from constraint_sdc.calendar import DateNotation
 from constraint_sdc.errors import UsageError
 
 OnBroken: TypeAlias = OneOf["refuse", "keep"]
+
+Totals: TypeAlias = OneOf["together", "computed", "auto"]
+"""How the variable that an equality determines is masked: with its parts, computed from them, or what loses less."""
+TOTALS: tuple[Totals, ...] = get_args(Totals)
 
 
 class Role(Enum):
@@ -44,6 +48,14 @@ class Standardise(Enum):
     Z_SCORE = "z-score"  # its standard deviation
     ROBUST = "robust"  # its interquartile range, which is insensitive to outliers
     NONE = "none"  # unscaled: variables with large numbers dominate
+
+
+def totals_by(word: str) -> Totals:
+    """Return how totals are masked by its name."""
+    for known in TOTALS:
+        if word == known:
+            return known
+    raise UsageError(f"totals cannot be {word!r}", hint=f"use one of: {', '.join(TOTALS)}")
 
 
 def standardise_by(word: str | Standardise) -> Standardise:

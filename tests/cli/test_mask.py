@@ -118,6 +118,7 @@ def test_a_saved_plan_decides(run: Run, made: HandMade, calls: Calls, saved: Pat
             standardise=Standardise.Z_SCORE,
             seed=0,
             on_broken="refuse",
+            totals="together",
         )
         assert plan_digest(named["expected"]) == plan_digest(made.plan)
 

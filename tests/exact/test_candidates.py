@@ -13,7 +13,7 @@ from constraint_sdc.data.groups import Groups
 from constraint_sdc.data.series import Series
 from constraint_sdc.data.table import State, column_of
 from constraint_sdc.evaluate.truth import Numbers
-from constraint_sdc.exact.candidates import NOT_COPIED, Candidates, _set
+from constraint_sdc.exact.candidates import NOT_COPIED, Candidates, set_found
 from constraint_sdc.exact.settlement import BlockJudge
 from constraint_sdc.plan.design import BlockDesign
 from constraint_sdc.plan.make_plan import make_plan
@@ -56,7 +56,7 @@ def test_decimals_that_a_rule_computes_go_to_the_even_neighbour_on_the_grid() ->
     everyone = np.arange(6)
     candidates = Candidates.blank([series("Count", ["1"])], everyone)
     computed = Numbers(None, np.array([25, 35, 20, 26, -25, -35]), 1, np.zeros(6, np.bool_))
-    _set(candidates, 0, everyone, computed)
+    set_found(candidates, 0, everyone, computed)
     assert written(candidates)["Count"] == ["2", "4", "2", "3", "-2", "-4"]
     assert candidates.values[:, 0].tolist() == [2.0, 4.0, 2.0, 3.0, -2.0, -4.0]
 

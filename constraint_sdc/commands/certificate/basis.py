@@ -51,6 +51,7 @@ _TABLE: tuple[tuple[str, Basis, str], ...] = (
         (f"options.{name}", Basis.ORIGINAL, f"options.{name} plan.{name}")
         for name in ("partition", "effort", "standardise", "weights", "seed", "on_broken")
     ),
+    ("options.totals", Basis.ORIGINAL, "options.totals plan.totals.asked"),
     ("options.masker", Basis.ORIGINAL, "options.masker plan.masker.*"),
     ("recipe", Basis.RECIPE, "recipe.*"),
     ("plan_sha256", Basis.FILE, "plan_sha256"),
@@ -130,6 +131,20 @@ _TABLE: tuple[tuple[str, Basis, str], ...] = (
         for home in (f"{_BLOCK}.rules", "plan.rules")
     ),
     ("plan.rules", Basis.ORIGINAL, f"{_BLOCK}.rules[].variables.* plan.rules[].variables.*"),
+    (
+        "plan.totals.computed",
+        Basis.FILE,
+        "plan.totals.computed plan.totals.computed[].name plan.totals.computed[].rule "
+        "plan.totals.computed[].parts.* plan.totals.computed[].blocks.*",
+    ),
+    *(
+        ("plan.totals", Basis.ORIGINAL, patterns)
+        for patterns in (
+            "plan.totals.computed[].role plan.totals.computed[].grid.* plan.totals.computed[].loss",
+            "plan.totals.undone plan.totals.undone[].name plan.totals.undone[].rule plan.totals.undone[].reason.*",
+            "plan.totals.loss plan.totals.together_loss",
+        )
+    ),
     ("plan.kept", Basis.ORIGINAL, "plan.kept plan.kept[].name plan.kept[].role plan.kept[].reason.*"),
     ("plan.kept", Basis.ORIGINAL, "plan.kept[].is_removed"),
     ("plan.assumption_reasons", Basis.ORIGINAL, "plan.assumption_reasons.*"),
@@ -139,6 +154,7 @@ _TABLE: tuple[tuple[str, Basis, str], ...] = (
         "sentences",
         Basis.WORDS,
         f"plan.assumptions.* plan.warnings.* plan.kept[].because plan.rules[].because {_BLOCK}.because "
+        f"plan.totals.undone[].because "
         f"{_BLOCK}.strategy {_BLOCK}.partition {_BLOCK}.strata[].conditions.* {_BLOCK}.strata[].derivations.* "
         f"{_BLOCK}.rules[].because",
     ),

@@ -16,6 +16,7 @@ from constraint_sdc.files.json_file import json_text, read_bounded, read_json
 from constraint_sdc.files.publication.recovery import settle_publication
 from constraint_sdc.files.recipe import recipe_to_json
 from constraint_sdc.maskers.masked import MaskResult
+from constraint_sdc.plan.plan import Plan
 from constraint_sdc.plan.plan_json import division_to_json, plan_digest, plan_to_json
 from constraint_sdc.reports.masking.mask_result import blocks_to_json, rules_to_json
 from constraint_sdc.reports.sentences import with_sentences
@@ -63,6 +64,7 @@ def certificate_of(result: MaskResult, settings: MaskSettings[Any]) -> dict[str,
             **division_to_json(plan.division),
             "seed": plan.seed,
             "on_broken": plan.on_broken,
+            **totals_option(plan),
             "phase": None if result.after is None else result.after.phase,
             "allow_idle": list(settings.rules.allow_idle),
             "record": settings.record,
@@ -74,6 +76,11 @@ def certificate_of(result: MaskResult, settings: MaskSettings[Any]) -> dict[str,
         "rules": rules_to_json(result),
         "blocks": blocks_to_json(result),
     }
+
+
+def totals_option(plan: Plan) -> dict[str, object]:
+    """Return what was asked for totals; nothing if they are masked with their parts."""
+    return {} if plan.totals is None else {"totals": plan.totals.asked}
 
 
 def certificate_text(result: MaskResult, settings: MaskSettings[Any]) -> str:

@@ -56,6 +56,7 @@ def certified_options(
         weights=options["weights"],
         seed=options["seed"],
         on_broken=options["on_broken"],
+        totals=options.get("totals", "together"),
         phase=options["phase"],
         original=original,
         record=options["record"],

@@ -71,8 +71,9 @@ def _in_words(certificate: Mapping[str, Any], plan: Plan, digest: str) -> Iterat
     if plan.records != certificate["output"]["records"]:
         yield f"plan: made for {counted(plan.records, 'record')}, the output has {certificate['output']['records']}"
     options = certificate["options"]
+    asked = None if plan.totals is None else plan.totals.asked
     said = options["k"], options["masker"], division_from_json(options), options["seed"], options["on_broken"]
-    if (plan.k, plan.masker.name, plan.division, plan.seed, plan.on_broken) != said:
+    if (plan.k, plan.masker.name, plan.division, plan.seed, plan.on_broken) != said or options.get("totals") != asked:
         yield "options: not those of the plan"
     # A document that rules name may be read first when the masked file is judged, after the plan was made.
     claimed = Counter((entry["role"], entry["sha256"]) for entry in certificate["inputs"])
@@ -118,12 +119,13 @@ def mirrored(certificate: Mapping[str, Any], plan: Plan, digest: str) -> dict[st
         **certificate,
         "inputs": _inputs(certificate, plan),
         "options": {
-            **certificate["options"],
+            **{name: said for name, said in certificate["options"].items() if name != "totals"},
             "k": plan.k,
             "masker": plan.masker.name,
             **division_to_json(plan.division),
             "seed": plan.seed,
             "on_broken": plan.on_broken,
+            **({} if plan.totals is None else {"totals": plan.totals.asked}),
         },
         "plan_sha256": digest,
         "plan": {**with_sentences(plan_to_json(plan)), "tool": certificate["plan"]["tool"]},

@@ -11,6 +11,7 @@ from constraint_sdc.commands.certificate.again import MASKED_AGAIN, MaskedAgain,
 from constraint_sdc.commands.certificate.basis import Basis, names_recipe, stated_fields, way_to_check
 from constraint_sdc.commands.certificate.believed import SIGNED, record_refusal
 from constraint_sdc.commands.certificate.certificate import file_digest
+from constraint_sdc.commands.certificate.computed import total_differences, totals_said
 from constraint_sdc.commands.certificate.leaves import LAST_DIGITS
 from constraint_sdc.commands.certificate.mirror import self_comparison
 from constraint_sdc.commands.certificate.versions import differing_versions
@@ -52,7 +53,7 @@ def check_certificate(
     """
     contradictions, otherwise = self_comparison(certificate)
     plan = None if contradictions else plan_from_json(certificate["plan"])
-    if dataset is None and plan is not None and plan.masker.recounts:
+    if dataset is None and plan is not None and (plan.masker.recounts or plan.computed):
         dataset = _read_again(data, record, result)
     recount = Recount(is_counted=False) if plan is None else _recount(certificate, plan, dataset)
     parts: list[tuple[str, Iterable[str]]] = [
@@ -61,6 +62,7 @@ def check_certificate(
         (_documents_said(certificate), _documents(certificate, data, rules, result, allow)),
         (_verdicts_said(certificate), _verdicts(certificate, result)),
         (_blocks_said(certificate), _blocks(certificate, data, record, result, dataset)),
+        (totals_said(plan), total_differences(certificate, plan, dataset, rules, result.phase, allow)),
         (recount.said, recount.differs),
         ("the certificate agrees with itself: plan, inputs, blocks and counts", contradictions),
     ]

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from constraint_sdc.commands.masking.preparation import Prepared
 from constraint_sdc.errors import CannotShareError, PlanRefusedError, UsageError
 from constraint_sdc.files.json_file import read_json
+from constraint_sdc.limits import TOTALS_TRIED
 from constraint_sdc.maskers.inputs import mask_table
 from constraint_sdc.maskers.masked import Masked
+from constraint_sdc.maskers.totals import add_totals, loss_of, masked_series, priced_totals
 from constraint_sdc.plan.design import Design, PlanInputs
-from constraint_sdc.plan.plan import Plan, RulePlan
+from constraint_sdc.plan.plan import Plan, RulePlan, TotalsPlan, UndoneTotal
 from constraint_sdc.plan.plan_json import changed_inputs, plan_differences, plan_from_json
 from constraint_sdc.reports.refusal import conflict_sentence
 from constraint_sdc.settings.reason import Reason, because
@@ -25,20 +28,129 @@ def carry_out(prepared: Prepared) -> tuple[Plan, Masked]:
     A block first leaves unmasked variables as they are and stratifies on what rules ask of them. What a rule asks of
     them that only Saxon judges is not known: its groups share the values of these variables only if others fail. When
     too few records agree on that, the variables join the block, unless the recipe pins them: then the plan refuses.
+    Totals that break a rule are masked with their parts in the next round, so that each round has fewer of them.
     """
-    inputs = prepared.plan_inputs
+    carry = _least_loss if prepared.totals == "auto" else lambda way: _carried_out(way.plan_inputs, way)
+    carried = carry(prepared)
+    return carried.plan, carried.masked
+
+
+@dataclass(frozen=True, slots=True)
+class _CarriedOut:
+    """A plan that was carried out, and the design and the inputs of its last round."""
+
+    plan: Plan
+    design: Design
+    masked: Masked
+    inputs: PlanInputs
+
+    @property
+    def loss(self) -> float:
+        """Return the information loss of the whole file."""
+        names = [one.name for one in masked_series(self.design)]
+        return loss_of(names, self.design, self.masked, self.inputs.recipe.missing)
+
+
+def _carried_out(inputs: PlanInputs, prepared: Prepared) -> _CarriedOut:
     while True:
         design = prepared.mask_inputs.masker.plan(inputs)
         try:
-            masked = mask_table(design, prepared.mask_inputs)
+            masked, undone = add_totals(design, mask_table(design, prepared.mask_inputs), prepared.mask_inputs)
         except CannotShareError as refusal:
             inputs = _after(refusal, inputs, design)
         except UsageError as refusal:
             raise _refused(refusal, _drawn_along(inputs, design.plan)) from None
         else:
-            blocks = tuple(replace(block.plan, price=block.price) for block in masked.blocks)
-            plan = replace(design.plan, blocks=blocks)
-            return replace(plan, warnings=(*_missed_goals(plan), *plan.warnings)), masked
+            if undone:
+                inputs = replace(inputs, undone={**inputs.undone, **undone})
+                continue
+            return _CarriedOut(_priced(design, masked, inputs), design, masked, inputs)
+
+
+def _priced(design: Design, masked: Masked, inputs: PlanInputs) -> Plan:
+    """Return the plan with what masking cost, and warnings of goals that are not reached."""
+    blocks = tuple(replace(block.plan, price=block.price) for block in masked.blocks)
+    totals = design.plan.totals
+    if totals is not None:
+        totals = priced_totals(totals, design, masked, inputs.recipe.missing)
+    plan = replace(design.plan, blocks=blocks, totals=totals)
+    return replace(plan, warnings=(*_missed_goals(plan), *plan.warnings))
+
+
+# Totals masked with their parts or computed from them: the masking that loses least.
+
+
+def _least_loss(prepared: Prepared) -> _CarriedOut:
+    """Return the masking of least loss on the way from all totals computed to all totals together.
+
+    The total that loses most is put together with its parts first; of many totals, several at a time. If the best of
+    these has geometric means, arithmetic ones are tried in their place. A masking that the plan refuses does not count,
+    unless it refuses all. With equal losses fewer totals are computed.
+    """
+    inputs, tried, refusals = prepared.plan_inputs, list[_CarriedOut](), list[PlanRefusedError]()
+    step = None
+    while True:
+        try:
+            tried.append(_carried_out(inputs, prepared))
+        except PlanRefusedError as refusal:
+            refusals.append(refusal)
+            if not inputs.computes_totals:
+                break
+            inputs = replace(inputs, computes_totals=False)
+            continue
+        computed = sorted(tried[-1].plan.computed, key=lambda total: -(total.loss or 0.0))
+        if not computed:
+            break
+        step = step or -(-len(computed) // (TOTALS_TRIED - 1))
+        dearest = {total.name: because("total-costs-more") for total in computed[:step]}
+        inputs = replace(inputs, undone={**inputs.undone, **_undone(tried[-1]), **dearest})
+        if len(dearest) == len(computed) or len(tried) >= TOTALS_TRIED - 1:
+            inputs = replace(inputs, computes_totals=False)
+    if not tried:
+        raise refusals[0]
+    best = min(reversed(tried), key=lambda way: way.loss)
+    if _has_geometric_mean(best.plan):
+        with suppress(PlanRefusedError):
+            by_mean = _carried_out(replace(best.inputs, products_by_mean=True), prepared)
+            best = min(best, by_mean, key=lambda way: way.loss)
+    together = next((way.loss for way in tried if not way.plan.computed), None)
+    return _chosen(best, together, tried[0])
+
+
+def _has_geometric_mean(plan: Plan) -> bool:
+    return any(variable.traits.averages_logarithms for block in plan.blocks for variable in block.variables)
+
+
+def _undone(way: _CarriedOut) -> dict[str, Reason]:
+    return {} if way.plan.totals is None else {one.name: one.because for one in way.plan.totals.undone}
+
+
+def _chosen(best: _CarriedOut, together_loss: float | None, first: _CarriedOut) -> _CarriedOut:
+    """Return the masking that was chosen, with both prices; `first` has as many totals computed as can be."""
+    planned = best.plan.totals
+    if planned is None:
+        dearer = (UndoneTotal(one.name, one.rule, because("total-costs-more")) for one in first.plan.computed)
+        known = () if first.plan.totals is None else first.plan.totals.undone
+        planned = TotalsPlan("auto", (), (*known, *dearer))
+    totals = replace(planned, asked="auto", loss=best.loss, together_loss=together_loss)
+    return replace(best, plan=replace(best.plan, totals=totals))
+
+
+_MASKED_TWICE = 20_000  # records; of a larger file only the price of what is asked for is computed
+
+
+def with_together_price(plan: Plan, prepared: Prepared) -> Plan:
+    """Return the plan with the loss of the file if its totals were masked with their parts, for comparison."""
+    totals = plan.totals
+    if totals is None or totals.asked != "computed" or plan.records > _MASKED_TWICE:
+        return plan
+    if not totals.computed:
+        return replace(plan, totals=replace(totals, together_loss=totals.loss))
+    try:
+        together = _carried_out(replace(prepared.plan_inputs, computes_totals=False), prepared)
+    except PlanRefusedError:
+        return plan
+    return replace(plan, totals=replace(totals, together_loss=together.loss))
 
 
 def _after(refusal: CannotShareError, inputs: PlanInputs, design: Design) -> PlanInputs:
@@ -119,6 +231,7 @@ def options_of_plan(plan: Plan) -> dict[str, Any]:
         "weights": division.weights,
         "seed": plan.seed,
         "on_broken": plan.on_broken,
+        "totals": "together" if plan.totals is None else plan.totals.asked,
     }
 
 

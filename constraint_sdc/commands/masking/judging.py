@@ -152,6 +152,6 @@ def _refuse_broken(outcomes: tuple[RuleOutcome, ...], after: CheckResult | None,
 def _conflict(rules: tuple[str, ...], plan: Plan) -> Conflict | None:
     """Return the newly broken rules and the masked variables that they read; None if no rule is newly broken."""
     read = {rule.rule: rule.variables for rule in plan.all_rules()}
-    masked = [name for block in plan.blocks for name in block.names]
+    masked = plan.masked_names()
     variables = tuple(name for name in masked if any(name in read.get(rule, ()) for rule in rules))
     return Conflict(rules, variables) if rules else None

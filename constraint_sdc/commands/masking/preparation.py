@@ -38,7 +38,7 @@ from constraint_sdc.schematron.confinement import real_path
 from constraint_sdc.settings.mask_settings import MaskSettings, RulesSettings
 from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.recipe import Division, Recipe
-from constraint_sdc.settings.words import OnBroken, Role, VariableWish
+from constraint_sdc.settings.words import OnBroken, Role, Totals, VariableWish
 
 # Variables that the masker takes as given: it leaves them as they are.
 
@@ -215,11 +215,12 @@ def open_original(
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Everything that masking needs."""
+    """Everything that masking needs; `totals` is how variables that equalities determine are masked."""
 
     original: Original
     plan_inputs: PlanInputs
     mask_inputs: MaskInputs
+    totals: Totals = "together"
 
 
 @contextmanager
@@ -259,10 +260,13 @@ def prepare(original: Original, settings: MaskSettings[Masker]) -> Prepared:
         notes=() if before is None else (*_notes(before, original.warnings), *_stand_ins(original.original_file)),
         warnings=original.warnings,
         digests=digests,
+        computes_totals=settings.totals != "together",
+        is_xpath1=understood.is_xpath1,
     )
     mask_inputs = _mask_inputs(inputs, masker, task, understood)
     removed = frozenset(name for name, wish in recipe.variables.items() if wish.is_removed)
-    return Prepared(original, inputs, replace(mask_inputs, xml=original.records_xml(removed)))
+    mask_inputs = replace(mask_inputs, xml=original.records_xml(removed))
+    return Prepared(original, inputs, mask_inputs, settings.totals)
 
 
 def _kept_recipe(recipe: Recipe, masker: Masker, division: Division) -> Recipe:

@@ -9,6 +9,7 @@ from constraint_sdc.maskers.masked import MaskOptions, PartitionOptions
 from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.settings.mask_settings import MaskSettings, RulesSettings
 from constraint_sdc.settings.partition_settings import PartitionSettings
+from constraint_sdc.settings.words import Totals, totals_by
 
 LEAST_K = 2
 """Groups of fewer records hide nothing."""
@@ -26,6 +27,7 @@ def settle(options: MaskOptions | MaskSettings[Masker]) -> MaskSettings[Masker]:
         division=wished_division(options, masker),
         seed=settled_seed(options),
         on_broken=options.on_broken or recipe.on_broken or "refuse",
+        totals=_settled_totals(options, masker),
         record=options.record or recipe.record,
         rules=rules_settings(options),
         recipe=recipe,
@@ -92,6 +94,14 @@ def settled_seed(options: MaskOptions | PartitionOptions) -> int:
 
 def _is_whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _settled_totals(options: MaskOptions, masker: Masker) -> Totals:
+    totals = totals_by(options.totals or options.recipe.totals or "together")
+    if totals != "together" and not masker.computes_totals:
+        hint = "leave the totals out, or use another masker"
+        raise UsageError(f"{masker.name} computes no totals, so totals {totals} has no meaning", hint=hint)
+    return totals
 
 
 def _recipe_digest(options: MaskOptions) -> str | None:

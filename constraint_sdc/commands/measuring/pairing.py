@@ -15,7 +15,7 @@ from constraint_sdc.data.series import EXACT_MANTISSA, Grid
 from constraint_sdc.data.table import Column, Table
 from constraint_sdc.errors import UsageError
 from constraint_sdc.plan.blocks import Roles, decide_roles
-from constraint_sdc.plan.plan import BlockPlan, Plan, VariablePlan
+from constraint_sdc.plan.plan import BlockPlan, ComputedTotal, Plan, VariablePlan
 from constraint_sdc.plan.read_series import is_measurable, make_series, on_any_grid
 from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.recipe import Recipe
@@ -50,7 +50,7 @@ def pair_tables(
         raise UsageError("the two files have no variable in common", hint="is it the masked file of this original?")
     notes += _only_in_one(original, masked)
     roles = decide_roles(original, _of_file(recipe, original), tied=frozenset())
-    planned = {} if plan is None else {v.name: v for block in plan.blocks for v in block.variables}
+    planned = _planned(plan)
     variables = []
     for name in names:
         both = _joined(original.columns[name], masked.columns[name])
@@ -69,8 +69,17 @@ def pair_tables(
     compared = _settled(tuple(variables), plan)
     notes += _unseen(compared)
     blocks = _blocks(compared, recipe, plan)
-    pair = Pair(compared, (), blocks, _promised_k(plan))
+    computed = () if plan is None else tuple(total.name for total in plan.computed)
+    pair = Pair(compared, (), blocks, _promised_k(plan), computed)
     return Paired(replace(pair, known=_known(pair, known or recipe.assess.known)), tuple(notes), masked)
+
+
+def _planned(plan: Plan | None) -> dict[str, VariablePlan | ComputedTotal]:
+    """Return the variables whose values a plan changes."""
+    if plan is None:
+        return {}
+    masked = {variable.name: variable for block in plan.blocks for variable in block.variables}
+    return {**masked, **{total.name: total for total in plan.computed}}
 
 
 def _promised_k(plan: Plan | None) -> int | None:
@@ -164,7 +173,7 @@ def _joined(first: Column, second: Column) -> Column:
     )
 
 
-def _read_as(planned: VariablePlan | None, wish: VariableWish) -> VariableWish:
+def _read_as(planned: VariablePlan | ComputedTotal | None, wish: VariableWish) -> VariableWish:
     """Return how values are read: dates in the notation of the plan or of the recipe, all else as numbers."""
     notation = wish.decimals if planned is None else planned.grid.notation
     return VariableWish(decimals=notation if isinstance(notation, DateNotation) else None)

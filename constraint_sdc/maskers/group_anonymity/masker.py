@@ -48,6 +48,7 @@ class GroupAnonymity(Masker):
     takes_standardise = False
     names_variables = True
     recounts = True
+    computes_totals = False
 
     goals: tuple[Goal, ...] = parameter(
         GOALS,

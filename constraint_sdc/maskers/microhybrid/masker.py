@@ -36,6 +36,7 @@ class Microhybrid(Masker):
     guarantee = "Clusters of at least k records keep their means and covariances; k records need not share values."
     draws_at_random = True
     gives_own_values = True
+    computes_totals = False
     least_k = 1
     takes_weights = False
     together = because("covariances-together")

@@ -195,6 +195,7 @@ def uses_of(pair: Pair, knowledge: Knowledge) -> Iterator[Use]:
     block, runs the method, and sees which masked values each record got; for blocks that are known in part, and for
     random methods with an unknown seed, the intruder uses what is published.
     """
+    yield from (Use(name, "nothing: computed from other variables") for name in pair.known if name in pair.computed)
     for block in _blocks(pair):
         known = [name for name in block.names if name in pair.known]
         is_all = len(known) == len(block.names) and all(pair[name].is_masked for name in known)
@@ -208,7 +209,7 @@ def uses_of(pair: Pair, knowledge: Knowledge) -> Iterator[Use]:
 def _blocks(pair: Pair) -> list[MaskedTogether]:
     """Return the blocks; a variable in none is a block of its own."""
     inside = {name for block in pair.blocks for name in block.names}
-    alone = [MaskedTogether((name,)) for name in pair.known if name not in inside]
+    alone = [MaskedTogether((name,)) for name in pair.known if name not in inside and name not in pair.computed]
     return [*pair.blocks, *alone]
 
 

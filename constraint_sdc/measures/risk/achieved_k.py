@@ -165,5 +165,7 @@ def _notes(pair: Pair, whole: AchievedK | None) -> Iterator[Reason]:
         yield because("no-k-promised")
     if not pair.blocks:
         yield because("blocks-unknown")
+    if pair.computed:
+        yield because("totals-computed", variables=pair.computed)
     if pair.k is not None and whole is not None and whole.smallest < pair.k and len(list(_blocks(pair))) > 1:
         yield because("blocks-group-apart")

@@ -9,6 +9,7 @@ from constraint_sdc.plan.plan import BlockPlan, ExactStep, Plan, RulePlan
 from constraint_sdc.reports.check.wording import counted, number
 from constraint_sdc.reports.masking.goal_text import grid_word, treatment_word
 from constraint_sdc.reports.masking.plan_text import block_lines, rule_facts, why_meaning
+from constraint_sdc.reports.masking.totals_text import source_words
 from constraint_sdc.reports.sentences import sentences
 from constraint_sdc.reports.terminal import align, clean, clipped, fact, paint, wrapped
 
@@ -44,7 +45,7 @@ def rule_text(plan: Plan, rule: RulePlan, *, columns: int = 100, colour: bool = 
 
 
 def _outside(plan: Plan, rule: RulePlan) -> str:
-    masked = {name for block in plan.blocks for name in block.names}
+    masked = plan.masked_names()
     touched = [clean(name) for name in rule.variables if name in masked]
     if not touched:
         return "no block decides it: none of its variables is masked"
@@ -67,12 +68,34 @@ def record_text(
     lines = [paint(head, "strong", colour)]
     for block in explanation.masked.blocks:
         lines += ["", *_masked_block(explanation, block, show_values, columns, colour)]
+    lines += _totals(explanation, show_values, colour)
     kept = [f"{clean(kept.name)}{' (taken out)' if kept.is_removed else ''}" for kept in explanation.plan.kept]
     if kept:
         lines += ["", *wrapped(f"not masked: {', '.join(kept)}", columns, "", "  ")]
     if not show_values:
         lines += ["", paint("the original's values are hidden; --show-values shows them", "faint", colour)]
     return "\n".join(lines) + "\n"
+
+
+def _totals(explanation: RecordExplanation, show_values: bool, colour: bool) -> Iterator[str]:
+    """Yield the variables that are computed for every record."""
+    if not explanation.plan.computed:
+        return
+    yield from ("", paint("computed for this record", "strong", colour))
+    head = ("variable", "rule", "computed from", "masked", "original" if show_values else "")
+    rows = [
+        (
+            clean(total.name),
+            clean(total.rule),
+            source_words(total),
+            _shown(explanation.masked.totals[total.name].text(explanation.record - 1)),
+            _shown(explanation.original.get(total.name)) if show_values else "",
+        )
+        for total in explanation.plan.computed
+    ]
+    first, *others = align([head, *rows], right=(3, 4))
+    yield "  " + paint(first, "faint", colour)
+    yield from (f"  {line}" for line in others)
 
 
 def _masked_block(

@@ -9,10 +9,11 @@ from constraint_sdc.files.json_file import json_text
 from constraint_sdc.maskers.masked import CertificateCheck, MaskedBlock, MaskResult, Reproduction, RuleOutcome
 from constraint_sdc.maskers.registry import DEFAULT
 from constraint_sdc.plan.plan import BlockPlan, ExactStep, Price
-from constraint_sdc.plan.plan_json import price_to_json
+from constraint_sdc.plan.plan_json import price_to_json, totals_to_json
 from constraint_sdc.reports.check.wording import checked_times, counted, number, or_unknown
 from constraint_sdc.reports.masking.goal_text import goal_lines, has_numbers, treatment_word
 from constraint_sdc.reports.masking.plan_text import promise_lines
+from constraint_sdc.reports.masking.totals_text import totals_lines
 from constraint_sdc.reports.sentences import sentences, with_sentences
 from constraint_sdc.reports.terminal import align, clean, paint, wrapped
 from constraint_sdc.settings.masker import masker_to_json
@@ -76,6 +77,7 @@ def mask_text(result: MaskResult, *, columns: int = 100, colour: bool = False) -
     if result.outcomes:
         lines += ["", *rule_table(result.outcomes, colour)]
     lines += _blocks(result, columns, colour)
+    lines += totals_lines(result.plan, columns, colour)
     files = {"output": result.output, "certificate": result.certificate, "signature": result.signature}
     lines += ["", *align([(name, clean(str(path))) for name, path in files.items() if path is not None])]
     return "\n".join(lines) + "\n"
@@ -188,6 +190,7 @@ def render_mask_json(result: MaskResult) -> str:
             "warning_reasons": reasons_to_json(result.plan.warnings),
             "rules": rules_to_json(result),
             "blocks": blocks_to_json(result),
+            **({} if result.plan.totals is None else {"totals": with_sentences(totals_to_json(result.plan.totals))}),
         }
     )
 

@@ -20,6 +20,7 @@ from constraint_sdc.plan.plan import (
 )
 from constraint_sdc.reports.check.wording import counted, number
 from constraint_sdc.reports.masking.goal_text import goal_lines, grid_word, has_numbers, least_words, treatment_word
+from constraint_sdc.reports.masking.totals_text import totals_lines
 from constraint_sdc.reports.sentences import sentence, sentences
 from constraint_sdc.reports.terminal import Style, align, clean, fact, padded, paint, width, wrapped
 from constraint_sdc.settings.recipe import Division
@@ -32,6 +33,7 @@ WHY_MEANING: dict[Why, str] = {
     Why.EXACT: "the operator preserves the rule in real arithmetic, the exact step on the grid",
     Why.CHECKED: "every representative is checked; those that fail are repaired or replaced",
     Why.MEDOID: "the rule's variables come from one actual record",
+    Why.COMPUTED: "a variable of the rule is computed for every record, and the rule is evaluated on every record",
     Why.JUDGED: "nothing but the judge decides, after masking",
 }
 _SWAP_MEANING: dict[Why, str] = {
@@ -44,6 +46,7 @@ _WHY_STYLES: dict[Why, Style] = {
     Why.EXACT: "good",
     Why.CHECKED: "good",
     Why.MEDOID: "good",
+    Why.COMPUTED: "good",
     Why.JUDGED: "doubtful",
 }
 _STRATA_SHOWN = 12
@@ -66,6 +69,7 @@ def plan_text(plan: Plan, *, columns: int = 100, colour: bool = False) -> str:
     lines = [*_opening(plan, columns, colour)]
     for block in plan.blocks:
         lines += ["", *_block(plan, block, columns, colour)]
+    lines += totals_lines(plan, columns, colour)
     lines += _kept(plan.kept, columns, colour)
     lines += _elsewhere(plan.rules, columns, colour)
     lines += _broken(plan, columns, colour)
@@ -78,6 +82,7 @@ def _opening(plan: Plan, columns: int, colour: bool) -> Iterator[str]:
     said = f"PLAN: mask {counted(masked, 'variable')} of {counted(plan.records, 'record')} in "
     said += counted(len(plan.blocks), "block")
     said += f", {least}" if (least := least_words(plan)) else ""
+    said += f"; compute {counted(len(plan.computed), 'variable')} from them" if plan.computed else ""
     for line in wrapped(said, columns, "", "  "):
         yield paint(line, "strong", colour)
     yield from wrapped(f"{_method(plan)}, seed {plan.seed}, {_survival(plan)}", columns, "", "  ")

@@ -21,6 +21,7 @@ from constraint_sdc.constraints.forms import (
     join,
     multiply,
     power,
+    root,
     special_form,
     variable_form,
 )
@@ -153,6 +154,8 @@ def _call(call: Call, xpath1: bool) -> Form:
         return _aggregate(name, arguments[0], xpath1)
     if name == "math:pow":
         return _power(call, xpath1)
+    if name == "math:sqrt":
+        return root(_operand(arguments[0], xpath1), Fraction(1, 2), Number.DOUBLE)
     raise NotArithmeticError(f"{name}() is not supported in arithmetic")
 
 
@@ -218,8 +221,12 @@ def _without_guard(item: Expression) -> Expression:
 def _power(call: Call, xpath1: bool) -> Form:
     base, exponent = (_operand(argument, xpath1) for argument in call.arguments)
     wanted = exponent.constant
-    if wanted is None or wanted.denominator != 1 or abs(wanted) > _HIGHEST_POWER:
-        raise NotArithmeticError("raises to a power that is not a small whole number")
+    if wanted is None or abs(wanted) > _HIGHEST_POWER:
+        raise NotArithmeticError("raises to a power that is not a small constant")
+    if wanted.denominator != 1:
+        if wanted < 0:
+            raise NotArithmeticError("raises to a negative power that is not whole")
+        return root(base, wanted, Number.DOUBLE)
     return power(base, int(wanted), Number.DOUBLE)
 
 

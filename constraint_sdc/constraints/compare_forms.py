@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
 
@@ -14,11 +15,22 @@ from constraint_sdc.constraints.constraint import (
     Number,
     PatternAtom,
     PolynomialAtom,
+    Powers,
     ProductAtom,
     SetAtom,
     atom_variables,
 )
-from constraint_sdc.constraints.forms import Form, Monomial, NotArithmeticError, Special, add, constant_form, multiply
+from constraint_sdc.constraints.forms import (
+    Form,
+    Monomial,
+    NotArithmeticError,
+    Special,
+    add,
+    constant_form,
+    is_whole,
+    multiply,
+)
+from constraint_sdc.constraints.whole_numbers import remainder, rounded
 from constraint_sdc.evaluate.expression import CompareOp
 
 TRUE, FALSE = AllOf(()), AnyOf(())
@@ -38,6 +50,8 @@ def compare_forms(left: Form, op: CompareOp, right: Form) -> Formula:
 
 
 def _against_zero(form: Form, op: CompareOp, if_missing: bool) -> Formula:
+    if any(special.kind == "divisor" for special in form.specials):
+        return _divided_by_sum(form, op, if_missing)
     if form.specials:
         return _resolve_special(form, op, if_missing)
     kept = dict.fromkeys(name for monomial, _ in form.terms for name, _ in monomial)
@@ -117,7 +131,7 @@ def _polynomial(form: Form, op: CompareOp, if_missing: bool) -> Formula:
     return PolynomialAtom(terms, op, constant, form.number, if_missing)
 
 
-def _ordered(monomial: Monomial, form: Form) -> tuple[tuple[str, int], ...]:
+def _ordered(monomial: Monomial, form: Form) -> Powers:
     powers = {str(name): exponent for name, exponent in monomial}
     return tuple((name, powers[name]) for name in form.mentioned if name in powers)
 
@@ -126,6 +140,8 @@ def _quotient(form: Form, op: CompareOp, if_missing: bool, divisors: list[str]) 
     """Multiply by the divisors: exact where they are not zero; a zero divisor gives an infinity, a NaN or an error."""
     if form.dates:
         raise NotArithmeticError("divides by a variable beside dates")
+    if any(not is_whole(exponent) for monomial, _ in form.terms for _, exponent in monomial):
+        raise NotArithmeticError("divides by a variable beside a root")
     if form.quotients > 1:
         raise NotArithmeticError("adds or compares several quotients, whose infinities may cancel")
     lowest = {name: min(dict(monomial).get(name, 0) for monomial, _ in form.terms) for name in divisors}
@@ -167,6 +183,45 @@ def _at_zero(cleared: Form, op: CompareOp, divisor: str) -> tuple[Formula, ...]:
     return (_against_zero(left, _STRICT[op], False), *vanished)
 
 
+def _divided_by_sum(form: Form, op: CompareOp, if_missing: bool) -> Formula:
+    """Multiply by a divisor that is a sum: exact where it is not zero; its sign decides the direction of an order."""
+    (divisor, *others) = form.specials
+    is_plain = all(
+        is_whole(power) and (power > 0 or symbol == divisor) and (symbol != divisor or power == -1)
+        for monomial, _ in form.terms
+        for symbol, power in monomial
+    )
+    if others or not is_plain or form.dates or form.quotients > 1:
+        raise NotArithmeticError("divides by a sum of variables beside other quotients, roots or dates")
+    above = tuple((tuple(p for p in m if p[0] != divisor), v) for m, v in form.terms if (divisor, -1) in m)
+    rest = tuple((m, v) for m, v in form.terms if (divisor, -1) not in m)
+    (below,) = divisor.inner
+    numerator, others_sum = (_of_terms(terms, form) for terms in (above, rest))
+    cleared = replace(add(multiply(others_sum, below), numerator), mentioned=form.mentioned, missing=form.missing)
+    nonzero = _against_zero(below, "!=", if_missing)
+    if op == "=":
+        return AllOf((_against_zero(cleared, "=", if_missing), nonzero))
+    if op == "!=":
+        zero = _with_numbers(_against_zero(below, "=", if_missing), form.mentioned, if_missing)
+        return AnyOf((_against_zero(cleared, "!=", if_missing), zero))
+    cases: list[Formula] = [
+        AllOf((_against_zero(below, ">", False), _against_zero(cleared, op, False))),
+        AllOf((_against_zero(below, "<", False), _against_zero(cleared, FLIPPED[op], False))),
+    ]
+    if form.number is Number.DOUBLE:
+        # A zero divisor makes an infinity with the sign of the dividend; all other variables must be numbers.
+        known = {*numerator.mentioned, *below.mentioned}
+        numbers = tuple(PatternAtom(n, NUMBER_TEXT) for n in form.mentioned if n not in known)
+        sign = _against_zero(numerator, _STRICT[op], False)
+        cases.append(AllOf((_against_zero(below, "=", False), sign, *numbers)))
+    return AnyOf(tuple(cases))
+
+
+def _of_terms(terms: tuple[tuple[Monomial, Fraction], ...], form: Form) -> Form:
+    names = _names(terms)
+    return Form(terms, form.number, tuple(name for name in form.mentioned if name in names), form.missing)
+
+
 def _resolve_special(form: Form, op: CompareOp, if_missing: bool) -> Formula:
     """Solve `factor * special + rest op 0` for the one special part."""
     if len(form.specials) > 1:
@@ -190,9 +245,11 @@ def _resolve_special(form: Form, op: CompareOp, if_missing: bool) -> Formula:
             is_conjunction = isinstance(formula, AllOf) and op not in ("=", "!=")
             return formula if is_conjunction else _all_numbers(special, formula, if_missing)
         case "round":
-            return _rounded(special, op, bound, if_missing)
+            return rounded(special, op, bound, if_missing)
         case "mod":
-            return _remainder(special, op, bound, if_missing)
+            return remainder(special, op, bound, if_missing)
+        case "divisor":
+            raise NotArithmeticError("divides by a sum of variables")
 
 
 def _names(terms: tuple[tuple[Monomial, Fraction], ...]) -> frozenset[str]:
@@ -247,45 +304,3 @@ def _with_numbers(formula: Formula, names: tuple[str, ...], if_missing: bool) ->
         return formula
     read = () if isinstance(formula, AllOf | AnyOf) else atom_variables(formula)
     return AllOf((formula, *(PatternAtom(n, NUMBER_TEXT) for n in dict.fromkeys(names) if n not in read)))
-
-
-def _one_variable(form: Form) -> tuple[str, Fraction, Fraction]:
-    """Return name, slope and offset of a form `slope * variable + offset`."""
-    if form.dates:
-        raise NotArithmeticError("rounds or takes a remainder of a difference of dates")
-    monomials = [monomial for monomial, _ in form.terms if monomial]
-    if len(monomials) != 1 or len(monomials[0]) != 1 or monomials[0][0][1] != 1 or len(form.mentioned) != 1:
-        raise NotArithmeticError("rounds or takes a remainder of more than one variable")
-    return form.mentioned[0], form.coefficient(monomials[0]), form.coefficient(())
-
-
-def _rounded(special: Special, op: CompareOp, bound: Form, if_missing: bool) -> Formula:
-    inner = special.inner[0]
-    if op not in ("=", "!=") or add(inner, bound, -1).terms or set(inner.mentioned) != set(bound.mentioned):
-        raise NotArithmeticError("compares a rounded value with something other than itself")
-    name, slope, offset = _one_variable(inner)
-    modulus = special.size / abs(slope)
-    return IntegerAtom(name, modulus, (-offset / slope) % modulus, op == "!=", if_missing)
-
-
-def _remainder(special: Special, op: CompareOp, bound: Form, if_missing: bool) -> Formula:
-    wanted = bound.constant
-    if wanted is None or bound.mentioned or op not in ("=", "!="):
-        raise NotArithmeticError("compares a remainder with something other than a constant")
-    name, slope, offset = _one_variable(special.inner[0])
-    modulus = special.size / abs(slope)
-    negated = op == "!="
-    if wanted == 0:
-        return IntegerAtom(name, modulus, (-offset / slope) % modulus, negated, if_missing)
-    if abs(wanted) >= special.size:
-        raise NotArithmeticError("a remainder never reaches that value")
-    if slope != 1 or offset != 0:
-        raise NotArithmeticError("takes a remainder of more than a plain variable")
-    # The remainder has the sign of the value, so a positive remainder implies a positive value.
-    side: CompareOp = ">" if wanted > 0 else "<"
-    atom = IntegerAtom(name, modulus, wanted % modulus, negated, if_missing)
-    if negated:
-        opposite: CompareOp = "<=" if wanted > 0 else ">="
-        limit = LinearAtom(((name, Fraction(1)),), opposite, Fraction(0), bound.number, if_missing)
-        return AnyOf((atom, limit))
-    return AllOf((atom, LinearAtom(((name, Fraction(1)),), side, Fraction(0), bound.number, if_missing)))

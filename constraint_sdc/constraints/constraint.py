@@ -73,20 +73,22 @@ class LinearAtom:
     dates: DateReadings = ()
 
 
+Exponent: TypeAlias = int | Fraction
+Powers: TypeAlias = tuple[tuple[str, Exponent], ...]
+"""Variables raised to positive powers; one that is not whole is a root, and a root of a negative number is NaN."""
+
+
 @dataclass(frozen=True, slots=True)
 class ProductAtom:
     """`left_factor * product(variable^power) op right_factor * product(variable^power)`; powers are positive."""
 
-    left: tuple[tuple[str, int], ...]
+    left: Powers
     left_factor: Fraction
     op: CompareOp
-    right: tuple[tuple[str, int], ...]
+    right: Powers
     right_factor: Fraction
     number: Number = Number.DOUBLE
     if_missing: bool = False
-
-
-Powers: TypeAlias = tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True)

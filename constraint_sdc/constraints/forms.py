@@ -12,7 +12,7 @@ from typing import Literal as OneOf
 from typing import TypeAlias
 
 from constraint_sdc.calendar import DateNotation
-from constraint_sdc.constraints.constraint import Number
+from constraint_sdc.constraints.constraint import Exponent, Number
 
 
 class NotArithmeticError(Exception):
@@ -24,18 +24,19 @@ _MOST_TERMS = 2000
 
 @dataclass(frozen=True, slots=True)
 class Special:
-    """A part that a comparison must resolve: `abs`, `round` (any rounding), `mod` (by `size`), `max`, `min`.
+    """A part that a comparison must resolve: `abs`, `round` (any rounding), `mod` (by `size`), `max`, `min`, `divisor`.
 
-    `size` is the grid of a rounding (1 for whole numbers) or the modulus of a remainder.
+    A `divisor` is a sum of variables that divides; its exponent is -1. `size` is the grid of a rounding (1 for whole
+    numbers) or the modulus of a remainder.
     """
 
-    kind: OneOf["abs", "round", "mod", "max", "min"]
+    kind: OneOf["abs", "round", "mod", "max", "min", "divisor"]
     inner: tuple[Form, ...]
     size: Fraction = Fraction(1)
 
 
 Symbol: TypeAlias = str | Special
-Monomial: TypeAlias = tuple[tuple[Symbol, int], ...]
+Monomial: TypeAlias = tuple[tuple[Symbol, Exponent], ...]
 FormKind: TypeAlias = OneOf["number", "date", "days"]
 Missing: TypeAlias = OneOf["none", "empty", "nan", "mixed"]
 
@@ -118,19 +119,39 @@ def multiply(left: Form, right: Form) -> Form:
 
 
 def divide(left: Form, right: Form) -> Form:
-    """Return `left / right` where the divisor is one product; a sum as divisor has no normal form here."""
+    """Return `left / right`; a sum as divisor is a part that a comparison must resolve."""
     if not right.terms:
         raise NotArithmeticError("divides by zero")
-    if len(right.terms) != 1:
-        raise NotArithmeticError("divides by a sum of variables")
+    if len(right.terms) != 1 and not right.specials:
+        return _divide_by_sum(left, right)
     (monomial, value) = right.terms[0]
-    if any(isinstance(symbol, Special) for symbol, _ in monomial):
+    if right.specials:
         raise NotArithmeticError("divides by something that is not a product of variables")
     inverse = Form(((tuple((symbol, -power) for symbol, power in monomial), 1 / value),), right.number)
     result = multiply(left, inverse)
     number = Number.DECIMAL if join(left.number, right.number) is Number.INTEGER else result.number
     quotients = max(left.quotients, right.quotients, 1 if monomial else 0)
     return replace(_described(result.terms, left, right, number), quotients=quotients)
+
+
+def _divide_by_sum(left: Form, right: Form) -> Form:
+    inverse = Form(((((Special("divisor", (right,)), -1),), Fraction(1)),), right.number)
+    number = Number.DECIMAL if join(left.number, right.number) is Number.INTEGER else join(left.number, right.number)
+    return replace(_described(multiply(left, inverse).terms, left, right, number), quotients=1)
+
+
+def root(base: Form, exponent: Fraction, number: Number) -> Form:
+    """Return one product of variables raised to a positive power that is not whole."""
+    if len(base.terms) != 1 or base.terms[0][1] != 1 or base.specials:
+        raise NotArithmeticError("takes a root of something other than a product of variables")
+    monomial = base.terms[0][0]
+    if not monomial or any(power < 0 for _, power in monomial):
+        raise NotArithmeticError("takes a root of something other than a product of variables")
+    if len(monomial) > 1 or monomial[0][1] != 1:
+        # The root of a product of two negative numbers is one, the product of their roots is not.
+        raise NotArithmeticError("takes a root of several factors; write a root of each")
+    raised = tuple((symbol, power * exponent) for symbol, power in monomial)
+    return _described(((raised, Fraction(1)),), base, base, number)
 
 
 def power(base: Form, exponent: int, number: Number) -> Form:
@@ -174,11 +195,18 @@ def _described(terms: tuple[tuple[Monomial, Fraction], ...], left: Form, right: 
 
 
 def _times(left: Monomial, right: Monomial) -> Monomial:
-    powers: dict[Symbol, int] = dict(left)
+    powers: dict[Symbol, Exponent] = dict(left)
     for symbol, exponent in right:
+        if symbol in powers and not (is_whole(powers[symbol]) and is_whole(exponent)):
+            raise NotArithmeticError("multiplies a root by the same variable, which hides that it is not negative")
         powers[symbol] = powers.get(symbol, 0) + exponent
     # A canonical order makes equal products equal; the order of writing is kept in `mentioned`.
     return tuple(sorted(((s, p) for s, p in powers.items() if p), key=lambda pair: repr(pair[0])))
+
+
+def is_whole(exponent: Exponent) -> bool:
+    """Tell a power from a root."""
+    return exponent == int(exponent)
 
 
 def _nonzero(terms: dict[Monomial, Fraction]) -> tuple[tuple[Monomial, Fraction], ...]:

@@ -5,8 +5,6 @@ The formula says on exact numbers what the expression says on complete records; 
 
 from __future__ import annotations
 
-from dataclasses import replace
-from fractions import Fraction
 from itertools import islice
 
 from constraint_sdc.constraints.arithmetic import Case, alternatives, arithmetic_form, literal_number
@@ -17,15 +15,14 @@ from constraint_sdc.constraints.constraint import (
     ConditionAtom,
     DomainAtom,
     Formula,
-    Number,
     OpaqueAtom,
     PatternAtom,
     PresentAtom,
     SetAtom,
     atoms,
 )
-from constraint_sdc.constraints.date_forms import year_interval
-from constraint_sdc.constraints.forms import NotArithmeticError, constant_form
+from constraint_sdc.constraints.date_questions import as_date, year_question
+from constraint_sdc.constraints.forms import NotArithmeticError
 from constraint_sdc.constraints.show_atom import show_expression
 from constraint_sdc.constraints.simplify import negate, simplify
 from constraint_sdc.constraints.texts import (
@@ -167,7 +164,7 @@ def _compare_leaf(expression: Compare, xpath1: bool, *, is_truth_of_number: bool
     if xpath1 and op not in ("=", "!=") and not expression.value:
         left, right = literal_number(left), literal_number(right)
     if not xpath1 and not expression.value:
-        left, right = _as_date(left, right), _as_date(right, left)
+        left, right = as_date(left, right), as_date(right, left)
     if is_truth(left) and is_truth(right):
         return _compare_truths(_formula(left, xpath1), op, _formula(right, xpath1))
     for one, way, other in ((left, op, right), (right, FLIPPED[op], left)):
@@ -202,35 +199,6 @@ def _compare_truths(left: Formula, op: CompareOp, right: Formula) -> Formula:
     return _readable(table[op])
 
 
-def _as_date(side: Expression, other: Expression) -> Expression:
-    """Return an untyped side as a date if the other side is one: a general comparison casts it."""
-    is_date = isinstance(side, Variable) and _is_date(other)
-    return Call("xs:date", (side,)) if is_date else side
-
-
-def _is_date(expression: Expression) -> bool:
-    match expression:
-        case Call(name):
-            return name == "xs:date"
-        case Arithmetic("+" | "-", left, right):
-            return _is_date(left) != _is_date(right)
-        case _:
-            return False
-
-
-def _year(date: Expression, op: CompareOp, year: int) -> Formula | None:
-    """Return `year-from-date(date) op year` as bounds on the day; None if it is not a date that is understood."""
-    bounds = year_interval(op, year)
-    if bounds is None:
-        return None
-    try:
-        form = arithmetic_form(Call("xs:date", (date,)) if isinstance(date, Variable) else date, xpath1=False)
-        limits = [(way, replace(constant_form(Fraction(day), Number.INTEGER), kind="date")) for way, day in bounds]
-        return AllOf(tuple(compare_forms(form, way, limit) for way, limit in limits))
-    except NotArithmeticError:
-        return None
-
-
 def _not_numeric(left: Expression, op: CompareOp, right: Expression, value: bool, xpath1: bool) -> str | None:
     """Return why XPath does not compare two sides as numbers, although both could be numbers."""
     bare = [side for side in (left, right) if isinstance(side, Variable)]
@@ -259,7 +227,7 @@ def _special_question(one: Expression, op: CompareOp, other: Expression, value: 
             found = text_source(source)
             return text_length(found, op, limit) if found is not None else None
         case Call("year-from-date", (date,)), Literal(int() as year) if not xpath1:
-            return _year(date, op, year)
+            return year_question(date, op, year)
         case Call("string", (Call("number", (Variable(name),)),)), Literal("NaN") if op in ("=", "!="):
             return PatternAtom(name, NUMBER_TEXT, "", op == "=")
         case _, Literal(str() as text):

@@ -201,12 +201,17 @@ def _scaled(factor: Fraction, what: str) -> str:
     return what if factor == 1 else f"{show_number(factor)} * {what}"
 
 
-def _product(factor: Fraction, powers: tuple[tuple[str, int], ...]) -> str:
+def _product(factor: Fraction, powers: Powers) -> str:
     if not powers or factor == 0:
         return show_number(factor)
-    names = (show_name(name) + (f"^{power}" if power != 1 else "") for name, power in powers)
+    names = (show_name(name) + _exponent(Fraction(power)) for name, power in powers)
     body = " * ".join(names)
     return f"-{body}" if factor == -1 else _scaled(factor, body)
+
+
+def _exponent(power: Fraction) -> str:
+    text = show_number(power)
+    return "" if power == 1 else f"^({text})" if "/" in text else f"^{text}"
 
 
 def _polynomial(atom: PolynomialAtom) -> str:

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from constraint_sdc.arrays import Points, Rows
 from constraint_sdc.constraints.constraint import (
     Atom,
+    Exponent,
     LinearAtom,
     PolynomialAtom,
     Powers,
@@ -69,11 +70,11 @@ def to_fix(atoms: Iterable[Atom], free: Sequence[str]) -> tuple[str, ...]:
     for sums, op in forms:
         for powers, _ in sums:
             loose = [(name, power) for name, power in powers if name in uses and name not in fixed]
-            if sum(power for _, power in powers) > 1 and loose:
+            if (sum(power for _, power in powers) > 1 or any(power != 1 for _, power in loose)) and loose:
                 stays = max(loose, key=lambda item: (item[1] == 1, uses[item[0]]))
                 is_alone = len(loose) == 1 and stays[1] == 1
                 if op == "=" or not is_alone:
-                    fixed.update((n, None) for n, power in loose if op == "=" or n != stays[0] or power > 1)
+                    fixed.update((n, None) for n, power in loose if op == "=" or n != stays[0] or power != 1)
     return tuple(fixed)
 
 
@@ -100,7 +101,10 @@ def _row(
         loose: list[str] = []
         for name, power in powers:
             if name in fixed:
-                coefficient *= fixed[name] ** power
+                raised = _raised(fixed[name], power)
+                if raised is None:
+                    return None
+                coefficient *= raised
             elif name in place and power == 1:
                 loose.append(name)
             else:
@@ -114,6 +118,13 @@ def _row(
     return LinearRow(tuple((j, c) for j, c in terms.items() if c), op, constant)
 
 
+def _raised(value: Fraction, power: Exponent) -> Fraction | None:
+    """Return a power; a root as the nearest double, None of a negative number."""
+    if isinstance(power, int):
+        return value**power
+    return None if value < 0 else Fraction(float(value) ** float(power))
+
+
 def satisfied(atom: Atom, values: Fixed) -> bool | None:
     """Tell whether an atom holds for exact values; None if it is not numeric or a value is unknown."""
     form = polynomial(atom)
@@ -122,9 +133,10 @@ def satisfied(atom: Atom, values: Fixed) -> bool | None:
     total, size = -form[2], abs(form[2])
     for powers, coefficient in form[0]:
         for name, power in powers:
-            if name not in values:
+            raised = _raised(values[name], power) if name in values else None
+            if raised is None:
                 return None
-            coefficient *= values[name] ** power
+            coefficient *= raised
         total += coefficient
         size += abs(coefficient)
     # A rule in double arithmetic is also satisfied by doubles that differ in their last digits.

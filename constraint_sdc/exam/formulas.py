@@ -22,6 +22,7 @@ from constraint_sdc.constraints.constraint import (
     OpaqueAtom,
     PatternAtom,
     PolynomialAtom,
+    Powers,
     PresentAtom,
     ProductAtom,
     SetAtom,
@@ -111,8 +112,8 @@ def _total(numbers: list[Fraction]) -> Fraction:
     return sum(numbers, start=Fraction(0))
 
 
-def _power(powers: tuple[tuple[str, int], ...], record: Record) -> Fraction:
-    return prod((record[name].number ** power for name, power in powers), start=Fraction(1))
+def _power(powers: Powers, record: Record) -> Fraction:
+    return prod((Fraction(record[name].number ** power) for name, power in powers), start=Fraction(1))
 
 
 def _compare(left: list[Fraction], right: list[Fraction], op: str, slack: float) -> bool:

@@ -19,6 +19,7 @@ from constraint_sdc.constraints.constraint import (
     Number,
     OpaqueAtom,
     PolynomialAtom,
+    Powers,
     ProductAtom,
     atom_variables,
     atoms,
@@ -289,9 +290,13 @@ def _linear_solution(name: str, terms: Mapping[str, Fraction], constant: Fractio
     return total
 
 
-def _multiplied(powers: Sequence[tuple[str, int]], factor: Fraction, number: Number) -> Expression:
+def _multiplied(powers: Powers, factor: Fraction, number: Number) -> Expression:
     result = _constant(factor, number)
     for name, power in powers:
+        if not isinstance(power, int):
+            root = Call("math:pow", (_read(name, number), Literal(float(power))))
+            result = Arithmetic("*", result, root)
+            continue
         for _ in range(power):
             result = Arithmetic("*", result, _read(name, number))
     return result

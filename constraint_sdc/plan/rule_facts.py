@@ -294,7 +294,7 @@ class AtomTruth:
     def _product(self, powers: Powers) -> Floats:
         result = np.ones(self._table.records)
         for name, power in powers:
-            result = result * self.numbers(name) ** power
+            result = result * self.numbers(name) ** (power if isinstance(power, int) else float(power))
         return result
 
     def _member(self, variable: str, values: tuple[object, ...], negated: bool, if_missing: bool) -> Flags:

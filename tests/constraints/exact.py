@@ -12,6 +12,7 @@ from constraint_sdc.constraints.constraint import (
     AllOf,
     AnyOf,
     ConditionAtom,
+    Exponent,
     Formula,
     IntegerAtom,
     LinearAtom,
@@ -73,6 +74,16 @@ def _dated(atom: LinearAtom, texts: Mapping[str, str]) -> bool:
     return ORDER[atom.op](sum(c * values[name] for name, c in atom.terms), atom.constant)
 
 
+def _powers(atom: Formula) -> tuple[tuple[str, Exponent], ...]:
+    match atom:
+        case PolynomialAtom(terms):
+            return tuple(pair for powers, _ in terms for pair in powers)
+        case ProductAtom(left, _, _, right):
+            return left + right
+        case _:
+            return ()
+
+
 def _numeric(atom: Formula, texts: Mapping[str, str]) -> bool:
     if isinstance(atom, LinearAtom) and atom.dates:
         return _dated(atom, texts)
@@ -80,6 +91,8 @@ def _numeric(atom: Formula, texts: Mapping[str, str]) -> bool:
     if not all(name in texts and re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", texts[name].strip()) for name in names):
         return atom.if_missing
     value = {name: Fraction(texts[name].strip()) for name in names}
+    if any(value[name] < 0 and power != int(power) for name, power in _powers(atom)):
+        return atom.if_missing
     match atom:
         case LinearAtom(terms, op, constant):
             return ORDER[op](sum(c * value[name] for name, c in terms), constant)

@@ -176,6 +176,7 @@ def by_saxon(text: str, record: dict[str, str], *, xpath1: bool = False) -> bool
     node = processor().parse_xml(xml_text=etree.tostring(root, encoding="unicode"))
     xpath = processor().new_xpath_processor()
     xpath.declare_namespace("xs", "http://www.w3.org/2001/XMLSchema")
+    xpath.declare_namespace("math", "http://www.w3.org/2005/xpath-functions/math")
     xpath.set_backwards_compatible(xpath1)
     xpath.set_context(xdm_item=node.children[0])
     try:
@@ -363,3 +364,42 @@ def test_the_shapes_of_dates_are_all_understood() -> None:
     for shape in DATED:
         expression = translate(shape.format(op="<", a="V1", b="V2", n=3), SCOPE, {})
         assert not any(isinstance(atom, OpaqueAtom) for atom in atoms(normalise(expression, xpath1=False))), shape
+
+
+SUM_DIVIDED = (
+    "number({a}) div (number({b}) + number({c})) {op} {n}",
+    "number({a}) {op} {n} div (number({b}) - number({c}))",
+    "number({a}) {op} number({b}) div (number({c}) + number({b}))",
+    "number({a}) + {n} {op} (number({b}) - 1) div (number({c}) - {n})",
+    "(number({a}) + number({b})) div (number({a}) - number({c})) {op} 1",
+    "abs(number({a}) div (number({b}) + 1)) {op} number({c})",
+)
+
+
+@settings(max_examples=draws(250), deadline=None)
+@given(
+    st.sampled_from(SUM_DIVIDED),
+    st.sampled_from(["=", "!=", "<", "<=", ">", ">="]),
+    st.permutations(NAMES),
+    st.integers(0, 2),
+    records(st.sampled_from(["0", "1", "-1", "2", "-2", "4", "0.5"]), complete=False),
+    st.booleans(),
+)
+def test_division_by_a_sum_keeps_its_meaning_also_where_the_sum_is_zero(
+    shape: str, op: str, names: list[str], n: int, record: dict[str, str], negated: bool
+) -> None:
+    text = shape.format(op=op, a=names[0], b=names[1], c=names[2], n=n)
+    check(f"not({text})" if negated else text, record)
+
+
+@settings(max_examples=draws(120), deadline=None)
+@given(
+    st.sampled_from(["math:sqrt({a}) {op} {b}", "{a} * math:sqrt({b}) {op} {c}", "math:sqrt({a}) + {b} {op} {c}"]),
+    st.sampled_from(["=", "!=", "<", "<=", ">", ">="]),
+    st.permutations([f"number({name})" for name in NAMES]),
+    records(st.sampled_from(["0", "1", "-1", "4", "9", "-4", "0.25", "2", "3"]), complete=False),
+)
+def test_roots_keep_their_meaning_also_of_negative_numbers(
+    shape: str, op: str, names: list[str], record: dict[str, str]
+) -> None:
+    check(shape.format(op=op, a=names[0], b=names[1], c=names[2]), record)

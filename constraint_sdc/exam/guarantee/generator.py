@@ -18,6 +18,7 @@ from constraint_sdc.exam.guarantee.equations import PRODUCTS, SUMS
 from constraint_sdc.exam.guarantee.judging import judge
 from constraint_sdc.exam.guarantee.layouts import WRITINGS, data_xml, random_layout
 from constraint_sdc.exam.guarantee.recipes import random_recipe, with_dates, with_division, without
+from constraint_sdc.exam.guarantee.roots import ROOTS
 from constraint_sdc.exam.guarantee.schematron import Frame, PlacedRule, dress, schema_xml
 from constraint_sdc.exam.guarantee.twists import (
     ALL_TWISTS,
@@ -113,7 +114,7 @@ FAMILIES: tuple[tuple[Family, int], ...] = (
     (CONDITIONS, 4),
     (SURVEYS, 3),
 )
-LATER_FAMILIES: tuple[tuple[Family, int], ...] = ((CODES, 5), (DATES, 5))
+LATER_FAMILIES: tuple[tuple[Family, int], ...] = ((CODES, 4), (DATES, 5), (ROOTS, 4))
 FIRST_LATER = 400
 """Cases from this seed on draw from the later families too; those before it stay as they were."""
 MOST_RULES, MOST_VARIABLES = 8, 14

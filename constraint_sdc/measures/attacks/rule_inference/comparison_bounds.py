@@ -18,7 +18,6 @@ from typing import TypeAlias
 import numpy as np
 
 from constraint_sdc.arrays import Flags, Floats
-from constraint_sdc.constraints.constraint import Powers
 from constraint_sdc.evaluate.expression import CompareOp
 from constraint_sdc.measures.attacks.rule_inference.value_bounds import (
     EPSILON,
@@ -49,6 +48,10 @@ from constraint_sdc.measures.attacks.rule_inference.value_bounds import (
 # *Revising hull and box consistency*, ICLP 1999.
 
 
+WholePowers: TypeAlias = tuple[tuple[str, int], ...]
+"""Variables raised to whole positive powers."""
+
+
 @dataclass(frozen=True, slots=True)
 class SumWithin:
     """`low <= sum(coefficient * product(variable^power)) <= high`, no coefficient zero.
@@ -57,7 +60,7 @@ class SumWithin:
     factor 1 + t, |t| <= `share` (N. J. Higham, *Accuracy and Stability of Numerical Algorithms*, 2002, section 4.2).
     """
 
-    terms: tuple[tuple[Powers, float], ...]
+    terms: tuple[tuple[WholePowers, float], ...]
     low: float
     high: float
     share: float
@@ -82,7 +85,7 @@ class SumWithin:
 class SumAvoids:
     """The same sum differs from `value`; refuted only where the sum is certainly less than `half` a step away."""
 
-    terms: tuple[tuple[Powers, float], ...]
+    terms: tuple[tuple[WholePowers, float], ...]
     value: float
     half: float
     share: float
@@ -94,7 +97,7 @@ class SumAvoids:
         return Narrowed(box, (low <= self.value - self.half) | (high >= self.value + self.half))
 
 
-def product_bounds(powers: Powers, box: Box) -> Bounds:
+def product_bounds(powers: WholePowers, box: Box) -> Bounds:
     """Return bounds of a product of powers."""
     return reduce(multiply, (power(box.columns[name], exponent) for name, exponent in powers))
 
@@ -115,7 +118,7 @@ def _sum(left: Bounds | None, right: Bounds | None) -> Bounds | None:
     return add(left, right)
 
 
-def _narrow_factors(powers: Powers, product: Bounds, inner: Box, outer: Box) -> Narrowed:
+def _narrow_factors(powers: WholePowers, product: Bounds, inner: Box, outer: Box) -> Narrowed:
     """Narrow every factor of a product, given the bounds of the other factors in the outer box."""
     possible: Flags = inner.all(True)
     for (name, exponent), others in _each_and_others(powers):
@@ -126,7 +129,7 @@ def _narrow_factors(powers: Powers, product: Bounds, inner: Box, outer: Box) -> 
     return Narrowed(inner, possible)
 
 
-def _each_and_others(powers: Powers) -> Iterator[tuple[tuple[str, int], Powers]]:
+def _each_and_others(powers: WholePowers) -> Iterator[tuple[tuple[str, int], WholePowers]]:
     for i, one in enumerate(powers):
         yield one, (*powers[:i], *powers[i + 1 :])
 
@@ -170,7 +173,7 @@ class OnLattice:
         return box.to(self.name, *onto(self.lattice, box.columns[self.name]))
 
 
-Terms: TypeAlias = tuple[tuple[Powers, Fraction], ...]
+Terms: TypeAlias = tuple[tuple[WholePowers, Fraction], ...]
 Lattices: TypeAlias = Mapping[str, ValueLattice]
 
 
@@ -208,7 +211,7 @@ def _is_bare(terms: Terms) -> bool:
 
 
 def _avoided(
-    terms: tuple[tuple[Powers, float], ...], value: float, share: float, step: Fraction | None
+    terms: tuple[tuple[WholePowers, float], ...], value: float, share: float, step: Fraction | None
 ) -> Narrower | None:
     """Return the condition that a sum differs from a value; it can be refuted if the value is a multiple of a step."""
     if share == 0:

@@ -23,12 +23,14 @@ from constraint_sdc.constraints.constraint import (
     OpaqueAtom,
     PatternAtom,
     PolynomialAtom,
+    Powers,
     PresentAtom,
     ProductAtom,
     SetAtom,
     atom_variables,
     atoms,
 )
+from constraint_sdc.evaluate.expression import CompareOp
 from constraint_sdc.measures.attacks.rule_inference.comparison_bounds import (
     NoneOf,
     OneOf,
@@ -82,9 +84,9 @@ def atom_narrower(atom: Atom, scene: Scene) -> Narrower | None:
         case LinearAtom(terms, op, constant):
             return compare_sum(tuple((((name, 1),), c) for name, c in terms), op, constant, scene.lattices)
         case ProductAtom(left, left_factor, op, right, right_factor):
-            return compare_sum(((left, left_factor), (right, -right_factor)), op, Fraction(0), scene.lattices)
+            return _compare_products(((left, left_factor), (right, -right_factor)), op, Fraction(0), scene)
         case PolynomialAtom(sums, op, constant):
-            return compare_sum(sums, op, constant, scene.lattices)
+            return _compare_products(sums, op, constant, scene)
         case SetAtom(variable, values, negated):
             return _listed(variable, values, negated)
         case IntegerAtom(variable, modulus, remainder, negated):
@@ -97,6 +99,16 @@ def atom_narrower(atom: Atom, scene: Scene) -> Narrower | None:
             return None
         case _:
             assert_never(atom)
+
+
+def _compare_products(
+    sums: tuple[tuple[Powers, Fraction], ...], op: CompareOp, constant: Fraction, scene: Scene
+) -> Narrower | None:
+    """Return a comparison of sums of products; roots narrow nothing."""
+    whole = tuple((tuple((n, p) for n, p in powers if isinstance(p, int)), factor) for powers, factor in sums)
+    if any(len(ours) < len(theirs) for (ours, _), (theirs, _) in zip(whole, sums, strict=True)):
+        return None
+    return compare_sum(whole, op, constant, scene.lattices)
 
 
 def _listed(name: str, values: tuple[Fraction, ...] | tuple[str, ...], negated: bool) -> Narrower | None:

@@ -360,6 +360,8 @@ _VARIABLES: dict[str, Sentence] = {
 }
 
 _WARNINGS: dict[str, Sentence] = {
+    "original-stays": "alpha leaves up to {alpha:g} of the original's distance from the fit in the values: the "
+    "larger it is, the nearer they are to the original",
     "masks-nothing": "k = 1 masks nothing: the masked file is the original",
     "k-not-ensured": "fuzzy-c-means does not guarantee that {k} records share their values. A record that is alone at "
     "its centre is published almost unchanged, especially an outlier; `ensure_k: true` prevents both",

@@ -163,6 +163,7 @@ _VARIABLES = {
 
 _WARNINGS = {
     "masks-nothing": takes(),
+    "original-stays": takes("alpha"),
     "k-not-ensured": takes("k"),
     "draw-repeatable": takes("seed", "is_default"),
     "goals-tell": takes(),

@@ -164,13 +164,13 @@ class TestRules:
         drawn: list[tuple[int, float]] = []
         draw = ClusterDraws.draw
 
-        def counted(draws: ClusterDraws, which: Rows, number: int, closeness: float) -> Any:
-            drawn.append((len(which), closeness))
-            return draw(draws, which, number, closeness)
+        def counted(draws: ClusterDraws, which: Rows, number: int) -> Any:
+            drawn.append((len(which), number))
+            return draw(draws, which, number)
 
         monkeypatch.setattr(ClusterDraws, "draw", counted)
         extract(tmp_path, columns(**incomes()), {"small": "number(A) < 1e9"}, FREE + HYBRID).mask(9)
-        assert drawn == [(10, 0.0)]
+        assert drawn == [(10, 0)]
 
     def test_a_cluster_that_breaks_a_range_is_drawn_closer_and_keeps_its_moments(self, tmp_path: Path) -> None:
         """Values near the ends of a range: far draws leave it, near ones do not."""

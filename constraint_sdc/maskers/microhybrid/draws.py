@@ -10,9 +10,12 @@ import numpy.typing as npt
 
 from constraint_sdc.arrays import Counts, Points, Rows
 from constraint_sdc.data.groups import Groups
+from constraint_sdc.errors import PlanRefusedError
 from constraint_sdc.exact.candidates import NOT_COPIED, Candidates
 from constraint_sdc.maskers.microhybrid.ipso import ipso, round_keeping_sums
+from constraint_sdc.maskers.microhybrid.masker import Alpha, Told
 from constraint_sdc.maskers.microhybrid.products import from_logarithms, in_logarithms, positive, products
+from constraint_sdc.maskers.microhybrid.sarathy import sarathy
 from constraint_sdc.maskers.own_values import OwnValues
 from constraint_sdc.operators.medoid import Medoid
 from constraint_sdc.plan.design import BlockDesign
@@ -54,6 +57,21 @@ class ClusterDraws:
     clusters: Groups
     stratum: tuple[int, ...]
     seed: int
+    alpha: Told | None = None
+
+    @cached_property
+    def ladder(self) -> tuple[float, ...]:
+        """Return the closeness of each draw of a cluster to the original, the lowest first; alpha is the least."""
+        least = self._alpha(self.synthesised).largest
+        return tuple(max(closeness, least) for closeness in CLOSENESS)
+
+    def _alpha(self, places: list[int]) -> Alpha:
+        """Return what stays of these variables; a variable that is shuffled takes the largest of the others."""
+        own = Alpha.of(self.alpha, tuple(self.design.series[j].name for j in places))
+        if not isinstance(self.alpha, tuple):
+            return own
+        largest = max((own.numbers[i] for i, j in enumerate(places) if j in self.synthesised), default=0.0)
+        return Alpha(tuple(a if j in self.synthesised else largest for a, j in zip(own.numbers, places, strict=True)))
 
     @cached_property
     def synthesised(self) -> list[int]:
@@ -80,7 +98,7 @@ class ClusterDraws:
             found |= set(np.flatnonzero(low != high).tolist())
         return frozenset(found)
 
-    def draw(self, which: Rows, number: int, closeness: float) -> tuple[Rows, Points, Rows]:
+    def draw(self, which: Rows, number: int) -> tuple[Rows, Points, Rows]:
         """Return the records of some clusters, new values for them (r x d), and the records to copy cells from.
 
         Rounding keeps the sums of a cluster. A shuffled variable gets the ranks of values that are synthesised together
@@ -98,7 +116,7 @@ class ClusterDraws:
             if live:
                 logs = self.logarithmic(cluster, values[own])
                 seen = in_logarithms(values[own], logs)
-                seen[:, live] = ipso(seen[:, live], self.given[rows[own]], rng, closeness)
+                seen[:, live] = self._generated(seen[:, live], self.given[rows[own]], rng, live, number)
                 synthetic[own] = from_logarithms(seen, logs, values[own])
         source = self._sources(rows, values, synthetic, parts, number)
         for j in self.synthesised:
@@ -109,6 +127,22 @@ class ClusterDraws:
             same = present & (synthetic[:, j] == values[:, j])
             source[same, j] = rows[same]
         return rows, synthetic, source
+
+    def _generated(
+        self, values: Points, given: Points, rng: np.random.Generator, live: list[int], number: int
+    ) -> Points:
+        """Return values of a cluster: free draws as alpha says, later ones nearer to the original in all variables."""
+        alpha = self._alpha(live)
+        if number >= FREE_DRAWS or alpha.is_even:
+            return ipso(values, given, rng, self.ladder[number] if number >= FREE_DRAWS else alpha.largest)
+        found = sarathy(values, given, rng, np.array(alpha.numbers))
+        if found is None:
+            names = ", ".join(self.design.series[j].name for j in live)
+            raise PlanRefusedError(
+                f"the alphas of {names} leave the noise of a cluster no covariance, or too few records",
+                hint="use one alpha for all, alphas that are nearer to each other, or a larger k",
+            )
+        return found
 
     def logarithmic(self, cluster: int, *values: Points) -> list[list[int]]:
         """Return the variables of a cluster with these values that are synthesised in logarithms, by product."""
@@ -169,6 +203,8 @@ def _has_order(variable: VariablePlan) -> bool:
 CLOSENESS = (0.0, 0.0, 0.0, 0.0, 0.5, 0.5, 0.8, 0.8)
 """The closeness of each draw of a cluster to the original: the lowest first."""
 
+FREE_DRAWS = CLOSENESS.count(0.0)
+
 
 @dataclass
 class Trials:
@@ -196,8 +232,8 @@ class Trials:
         self._broken, self._same = (np.full(len(clusters), len(clusters.label) + 1) for _ in range(2))
         mixed = np.array(sorted(self.draws.mixed), np.int64)
         drawn = np.setdiff1d(np.arange(len(clusters)), mixed)
-        for number, closeness in enumerate(CLOSENESS):
-            which = drawn[(self._broken[drawn] > 0) | ((self._same[drawn] > 0) & (closeness == 0))]
+        for number, closeness in enumerate(self.draws.ladder):
+            which = drawn[(self._broken[drawn] > 0) | ((self._same[drawn] > 0) & (number < FREE_DRAWS))]
             if len(which):
                 self._try(which, number, closeness)
         self.closeness.update(dict.fromkeys(drawn[self._broken[drawn] > 0].tolist()))
@@ -206,7 +242,7 @@ class Trials:
     def _try(self, which: Rows, number: int, closeness: float) -> None:
         """Draw some clusters, and keep the draws that are better than the present ones."""
         clusters = self.own.clusters
-        rows, values, source = self.draws.draw(which, number, closeness)
+        rows, values, source = self.draws.draw(which, number)
         proposed = self.own.proposed(rows, values, source)
         passing = self.own.passing(proposed)
         broken = np.bincount(clusters.label[rows], ~passing, len(clusters)).astype(np.int64)

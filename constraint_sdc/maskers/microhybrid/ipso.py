@@ -36,7 +36,7 @@ def ipso(confidential: Points, given: Points, rng: np.random.Generator, closenes
     mean = confidential.mean(axis=0)
     scale = np.abs(confidential - mean).max(axis=0)
     scale[scale == 0] = 1.0
-    known = _basis(given / near_one(given))
+    known = known_basis(given / near_one(given))
     spread = (confidential - mean) / scale
     fitted = known @ (known.T @ spread)
     left, size, right = np.linalg.svd(spread - fitted, full_matrices=False)
@@ -64,7 +64,7 @@ def near_one(values: Points) -> Points:
     return np.asarray(np.ldexp(1.0, np.maximum(exponent - 1, -1000)), np.float64)
 
 
-def _basis(given: Points) -> Points:
+def known_basis(given: Points) -> Points:
     """Return orthonormal columns that span the constant and the given variables."""
     spread = given - given.mean(axis=0)
     scale = np.abs(spread).max(axis=0, initial=0.0)

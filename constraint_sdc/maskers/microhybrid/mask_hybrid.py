@@ -21,8 +21,9 @@ from constraint_sdc.exact.ladder import Representatives
 from constraint_sdc.maskers.inputs import MaskInputs
 from constraint_sdc.maskers.masked import MaskedBlock
 from constraint_sdc.maskers.microaggregation.mask_block import divide_strata, price_of
-from constraint_sdc.maskers.microhybrid.draws import CLOSENESS, ClusterDraws, Trials
+from constraint_sdc.maskers.microhybrid.draws import ClusterDraws, Trials
 from constraint_sdc.maskers.microhybrid.ipso import Restored, promises, restored, round_keeping_sums
+from constraint_sdc.maskers.microhybrid.masker import Told
 from constraint_sdc.maskers.microhybrid.products import from_logarithms, in_logarithms
 from constraint_sdc.maskers.own_values import OwnValues
 from constraint_sdc.plan.design import BlockDesign
@@ -30,11 +31,14 @@ from constraint_sdc.plan.plan import Promise
 from constraint_sdc.settings.reason import Reason, because
 
 
-def mask_hybrid(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
-    """Return the block with synthetic values for every record, the moments that are kept, and the price."""
+def mask_hybrid(design: BlockDesign, inputs: MaskInputs, alpha: Told | None = None) -> MaskedBlock:
+    """Return the block with synthetic values for every record, the moments that are kept, and the price.
+
+    `alpha` is how much of the original stays.
+    """
     clusters, stratum = divide_strata(design, inputs)
     own = OwnValues(design, inputs, clusters, stratum)
-    trials = Trials(own, ClusterDraws(design, clusters, stratum, inputs.seed))
+    trials = Trials(own, ClusterDraws(design, clusters, stratum, inputs.seed, alpha))
     trials.run()
     found = own.finish(trials.best, trials.targets, trials.step)
     restored_clusters = _restore(own, trials, found)
@@ -148,7 +152,9 @@ def _notes(trials: Trials, restored_clusters: Counter[Restored], masked: Candida
     """Return how the clusters were drawn, and how many records are unchanged."""
     mixed = len(trials.draws.mixed)
     counts = Counter(trials.closeness.values())
-    parts = [_drawn(closeness, counts[closeness]) for closeness in dict.fromkeys(CLOSENESS) if counts[closeness]]
+    parts = [
+        _drawn(closeness, counts[closeness]) for closeness in dict.fromkeys(trials.draws.ladder) if counts[closeness]
+    ]
     if counts[None]:
         moments = tuple(_restored(how, count) for how, count in restored_clusters.items())
         parts.append(because("records-repaired", clusters=counts[None], moments=moments))

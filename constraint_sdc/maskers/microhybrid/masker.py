@@ -7,29 +7,86 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from constraint_sdc.errors import PlanRefusedError
+from constraint_sdc.errors import PlanRefusedError, UsageError
 from constraint_sdc.maskers.masker import Masker
-from constraint_sdc.settings.masker import RecipeMistake, variables
+from constraint_sdc.settings.masker import RecipeMistake, parameter, variables
 from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.words import Role, Scale, Treatment
 
 if TYPE_CHECKING:
     from constraint_sdc.maskers.inputs import MaskInputs
     from constraint_sdc.maskers.masked import MaskedBlock
-    from constraint_sdc.plan.design import BlockDesign
+    from constraint_sdc.plan.design import BlockDesign, Design, PlanInputs
     from constraint_sdc.settings.recipe import Recipe
 
 LEAST_CLUSTER = 3
 """Two records differ in one direction only: their synthetic values equal the original ones, exchanged or not."""
 
 
+# How much of the original stays: the alpha of Muralidhar and Sarathy (sarathy.py), one number or one for each variable.
+
+Told: TypeAlias = float | tuple[tuple[str, float], ...]
+
+_NUMBER: dict[str, Any] = {
+    "type": ["integer", "string"],
+    "pattern": "^[0-9]+([.][0-9]+)?([eE][+-]?[0-9]+)?$",
+    "minimum": 0,
+}
+ALPHA: dict[str, Any] = {
+    "description": "how much of the original stays, 0 to below 1: a number, or one for each variable; default: 0.",
+    "if": {"type": "object"},
+    "then": {"minProperties": 1, "additionalProperties": _NUMBER},
+    "else": _NUMBER,
+}
+
+
+def read_alpha(entry: Any) -> Told:
+    """Return alpha from a recipe."""
+    if isinstance(entry, Mapping):
+        return tuple((str(name), float(number)) for name, number in entry.items())
+    return float(entry)
+
+
+def write_alpha(alpha: Told | None) -> object:
+    """Return alpha in the form of a recipe."""
+    if isinstance(alpha, tuple):
+        return {name: repr(number) for name, number in alpha}
+    return None if alpha is None else repr(alpha)
+
+
+@dataclass(frozen=True)
+class Alpha:
+    """What stays of each variable of a block. `is_even` if all are equal: then the noise always has a covariance."""
+
+    numbers: tuple[float, ...]
+
+    @staticmethod
+    def of(told: Told | None, names: tuple[str, ...]) -> Alpha:
+        """Return the numbers of some variables; those that are not named have 0."""
+        if isinstance(told, tuple):
+            named = dict(told)
+            return Alpha(tuple(named.get(name, 0.0) for name in names))
+        return Alpha((told or 0.0,) * len(names))
+
+    @property
+    def largest(self) -> float:
+        """Return the largest number."""
+        return max(self.numbers, default=0.0)
+
+    @property
+    def is_even(self) -> bool:
+        """Tell whether all numbers are equal."""
+        return len(set(self.numbers)) <= 1
+
+
 @dataclass(frozen=True)
 class Microhybrid(Masker):
     """Synthetic values in every cluster of at least k records, with the cluster's means and covariances.
 
-    `given` are variables that are not changed; the covariances with them are kept as well.
+    `given` are variables that are not changed; the covariances with them are kept as well. `alpha` is how much of the
+    original stays in the values, for all variables or for each: the generator of Muralidhar and Sarathy.
     """
 
     name = "microhybrid"
@@ -43,6 +100,9 @@ class Microhybrid(Masker):
 
     given: tuple[str, ...] = variables(
         "variables that are not changed, and whose covariances with the others are kept."
+    )
+    alpha: float | tuple[tuple[str, float], ...] | None = parameter(
+        ALPHA, default=None, read=read_alpha, write=write_alpha
     )
 
     @property
@@ -64,6 +124,8 @@ class Microhybrid(Masker):
         k = 1 masks nothing and gives the original.
         """
         given = self.given
+        if not Alpha.of(self.alpha, tuple(names)).is_even and k != 1:
+            _refuse_without_room(names, len(given), k)
         bound = len(names) + 2 * len(given) + 1
         least = max(bound, LEAST_CLUSTER)
         if not names or k == 1 or k >= least:
@@ -80,14 +142,38 @@ class Microhybrid(Masker):
         )
 
     def warnings(self, k: int, partition: str) -> tuple[Reason, ...]:
-        """Return the warning that k = 1 masks nothing."""
-        return (because("masks-nothing"),) if k == 1 else ()
+        """Return the warnings that k = 1 masks nothing, and that alpha leaves a part of the original."""
+        if k == 1:
+            return (because("masks-nothing"),)
+        most = max((number for _, number in self.alpha), default=0.0) if isinstance(self.alpha, tuple) else self.alpha
+        return (because("original-stays", alpha=most),) if most else ()
+
+    def plan(self, inputs: PlanInputs) -> Design:
+        """Return the plan; UsageError if alpha names a variable that is not synthesised."""
+        design = super().plan(inputs)
+        named = [name for name, _ in self.alpha] if isinstance(self.alpha, tuple) else []
+        drawn = {
+            variable.name
+            for block in design.plan.blocks
+            for variable in block.variables
+            if variable.treatment is Treatment.SYNTHESISED
+        }
+        for name in named:
+            if name not in drawn:
+                hint = f"synthetic are: {', '.join(sorted(drawn)) or 'none'}"
+                raise UsageError(f"alpha names {name}, which gets no synthetic values", hint=hint)
+        return design
 
     def mistakes(self, recipe: Recipe, written: Mapping[str, Any]) -> Iterator[RecipeMistake]:
         """Yield given variables that the recipe also masks, or that are not numeric."""
         for place, name in enumerate(self.given):
             for what in _given_mistakes(name, recipe):
                 yield what, ["mask", "given", place]
+        numbers = self.alpha if isinstance(self.alpha, tuple) else (("", self.alpha or 0.0),)
+        for name, number in numbers:
+            if not number < 1.0:
+                what = "alpha must be below 1: with 1 the original itself would be published"
+                yield what, ["mask", "alpha", *([name] if name else [])]
 
     def mask(self, design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
         """Return synthetic values for every record, or representatives where nothing can be synthesised."""
@@ -97,7 +183,15 @@ class Microhybrid(Masker):
             return mask_block(design, inputs)
         from constraint_sdc.maskers.microhybrid.mask_hybrid import mask_hybrid
 
-        return mask_hybrid(design, inputs)
+        return mask_hybrid(design, inputs, self.alpha)
+
+
+def _refuse_without_room(names: Sequence[str], given: int, k: int) -> None:
+    """Refuse a k that leaves noise orthogonal to the original no room, which different alphas need."""
+    least = 2 * len(names) + given + 1
+    if k < least:
+        what = f"different alphas need k of at least 2|X| + |Y| + 1 = {least} for {', '.join(names)}; k is {k}"
+        raise PlanRefusedError(what, hint=f"use -k {least}, one alpha for all, or fewer variables in a block")
 
 
 def _given_mistakes(name: str, recipe: Recipe) -> Iterator[str]:

@@ -18,10 +18,14 @@ KEY = '<xsl:key name="k" match="c" use="@a"/>'
 
 @dataclass
 class XPathDraw:
-    """Draws expressions of one rule; `bound` are variables in scope. The dot may be in another document."""
+    """Draws expressions of one rule; `bound` are variables in scope. The dot may be in another document.
+
+    `up` leads from the context node to the record: nothing, or `../` from a variable.
+    """
 
     random: Random
     lets: tuple[str, ...] = ()
+    up: str = ""
     bound: list[str] = field(default_factory=list)
     is_elsewhere: bool = False
 
@@ -89,13 +93,19 @@ class XPathDraw:
         """Return a path to at most one node of the record."""
         name, other = self.pick(*NAMES), self.pick(*NAMES)
         if self.is_elsewhere:
-            return f"current()/{name}"
+            return f"current()/{self.up}{name}"
+        if self.up:
+            return self.pick(".", f"../{name}", f"./../{name}", f"current()/../{name}", f"parent::*/{name}", "text()")
         return self.pick(name, name, f"./{name}", f"current()/{name}", f"{other}/../{name}", f"(.//{name})[1]", "@id")
 
     def nodes(self, depth: int) -> str:
         name, other = self.pick(*NAMES), self.pick(*NAMES)
         if self.is_elsewhere:
-            return self.pick("@a", "A", "b", "../c", "*", f"current()/{name}", "@*", ".", "..//A")
+            return self.pick("@a", "A", "b", "../c", "*", f"current()/{self.up}{name}", "@*", ".", "..//A")
+        if self.up:
+            siblings = f"following-sibling::{name}", f"preceding-sibling::{other}", "following-sibling::*", "../*"
+            forms = [self.variable, lambda: f"(. | ../{name})", lambda: self.pick(*siblings), lambda: f"../{name}"]
+            return self.pick(*forms)()  # type: ignore[no-any-return]
         forms = [
             *[lambda: self.variable()] * 4,
             lambda: f"({name} | {other})",
@@ -127,7 +137,7 @@ class XPathDraw:
             f"document('codes.xml')//c[{asked}]",
             f"doc('codes.xml')/codes/c[{asked}]",
             f"$codes//c[{asked}]",
-            f"$codes/codes/c[@a = current()/{self.pick(*NAMES)}][{asked}]",
+            f"$codes/codes/c[@a = current()/{self.up}{self.pick(*NAMES)}][{asked}]",
             f"key('k', string({self.variable()}), $codes)[{asked}]",
         )
         return path + self.pick("", "/@B", "/A", "[1]/b", "/..")
@@ -147,11 +157,14 @@ def random_tests(random: Random, count: int) -> dict[str, str]:
 
 
 def _pattern(random: Random, name: str) -> str:
-    draw = XPathDraw(random)
-    earlier = f"Record[{draw.truth(1)}]" if random.random() < 0.3 else None
-    context = random.choice(["Record"] * 4 + ["Record[A]", f"Record[{draw.truth(1)}]"])
+    up = random.choice(["", "", "", "../"])
+    on_record, draw = XPathDraw(random), XPathDraw(random, up=up)
+    node = "Record/B" if up else "Record"
+    earlier = f"{node}[{draw.truth(1)}]" if random.random() < 0.3 else None
+    narrowed = f"Record[{on_record.truth(1)}]{node[6:]}", f"{node}[{draw.truth(1)}]"
+    context = random.choice([node] * 4 + ["Record[A]" + node[6:], *narrowed])
     lets = {f"l{n}": draw.nodes(1) for n in range(random.choice([0, 0, 1, 2]))}
-    test = XPathDraw(random, tuple(lets)).truth(random.choice([1, 2, 3]))
+    test = XPathDraw(random, tuple(lets), up).truth(random.choice([1, 2, 3]))
     first = f'<rule context={quoteattr(earlier)}><report id="{name}e" test="false()"/></rule>' if earlier else ""
     variables = "".join(f'<let name="{n}" value={quoteattr(value)}/>' for n, value in lets.items())
     body = f'<assert id="{name}" test={quoteattr(test)}/>'

@@ -12,6 +12,7 @@ from constraint_sdc.commands.mask import mask_file
 from constraint_sdc.commands.masking.preparation import prepared_file
 from constraint_sdc.data.table import column_of
 from constraint_sdc.errors import JudgeError
+from constraint_sdc.judge import records
 from constraint_sdc.judge.records import SaxonOnRecords
 from constraint_sdc.maskers.masked import MaskOptions, MaskResult
 from constraint_sdc.plan.plan import ExactStep, Plan, Why
@@ -99,6 +100,25 @@ def test_all_groups_and_strata_are_asked_together(tmp_path: Path) -> None:
     assert block.price.steps[ExactStep.NUDGED] > 10
     assert actual_records(result) == 0
     assert asked(result.plan)[1] <= 4
+
+
+def test_groups_share_unmasked_values_if_they_find_no_others(tmp_path: Path) -> None:
+    """Each code has a range of its own, so that no value suits two of them: groups are formed inside a code."""
+    ranges = "".join(f'<c a="N{a}" low="{100 * a}" high="{100 * a + 50}"/>' for a in range(5))
+    rng = np.random.default_rng(3)
+    nace = rng.integers(0, 5, N)
+    bounds = "[@low <= number(current()/V1)][@high >= number(current()/V1)]"
+    inside = f"exists(document('codes.xml')//c[@a = current()/Nace]{bounds})"
+    cells = {"Nace": [f"N{a}" for a in nace], "V1": [int(100 * a + rng.integers(0, 51)) for a in nace]}
+    given = looked_up(tmp_path, {"range": inside}, **cells)
+    (tmp_path / "codes.xml").write_text(f"<codes>{ranges}</codes>", encoding="utf-8")
+    result = given.mask(K)
+    given.requires_all_rules()
+    assert given.column("Nace") == cells["Nace"]
+    strata = the_block(result.plan, "V1").strata
+    assert {reason["variable"] for stratum in strata for reason in stratum.conditions} == {"Nace"}
+    assert len(strata) == 5
+    assert actual_records(result) == 0
 
 
 def test_a_rule_that_may_read_anything_is_checked_and_says_why(tmp_path: Path) -> None:
@@ -204,6 +224,34 @@ def test_a_slow_rule_meets_the_time_limit_and_is_named(tmp_path: Path) -> None:
         xml.judges.of_records(frozenset({"slow"}), "Record")._time_limit = 0.3
         with pytest.raises(JudgeError, match=r"longer than the time limit, while it checked candidates .* by slow"):
             judge.holds(np.arange(2), {"V1": column_of("V1", ["0.5", "0.25"])})
+
+
+ROWS = (
+    "<D><X><R A='1'><T>a</T></R><R A='2'><T>b</T></R></X><Y><R A='3'/><R A='4'><T>d</T></R></Y></D>",
+    "<D><R A='1'><T>a</T></R>\n<R A='2'><T>b</T></R><!-- R --><R A='3'/><R A='4'><T>d</T></R></D>",
+)
+
+
+@pytest.mark.parametrize("data", ROWS)
+@pytest.mark.parametrize("most", [1, 3, 100])
+def test_every_answer_is_that_of_its_own_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: str, most: int
+) -> None:
+    """Documents of any size, records in any order, under other elements, with values that are not in the question."""
+    monkeypatch.setattr(records, "_MOST_RECORDS", most)
+    (tmp_path / "data.xml").write_text(data, encoding="utf-8")
+    rules = schema({"odd": "string-join((@A, T), '') = ('9a', '2b', '9', '8d')"}, context="R")
+    (tmp_path / "rules.sch").write_text(rules, encoding="utf-8")
+    options = MaskOptions(k=2, partition="mdav", on_broken="keep")
+    with prepared_file(tmp_path / "data.xml", tmp_path / "rules.sch", options) as prepared:
+        xml = prepared.mask_inputs.xml
+        assert xml is not None
+        judge = SaxonOnRecords(xml, ["odd"], ["@A", "T"])
+        asked_of = np.array([3, 0, 2, 1, 3, 0])
+        found = judge.holds(asked_of, {"@A": column_of("@A", ["8", "9", "9", "9", "9", None])})
+    assert found["odd"].tolist() == [True, True, True, False, False, False]
+    assert judge.asked == 6
+    assert judge.calls >= 6 / most
 
 
 def test_no_question_is_asked_twice(tmp_path: Path) -> None:

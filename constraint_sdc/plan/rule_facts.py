@@ -132,9 +132,14 @@ class RuleFacts:
         return self if self.is_certain else replace(self, variables=names, ties=(names,))
 
     def only_bounds(self, name: str) -> bool:
-        """Tell whether the rule compares the variable with others by inequalities alone."""
+        """Tell whether the rule compares the variable with others by inequalities, or in a way that is not known.
+
+        Such a rule may hold for values that differ from record to record; one that needs an exact value does not.
+        """
         mine = [atom for atom in self.atoms() if name in atom_variables(atom) and len(atom_variables(atom)) > 1]
-        return self.is_evaluable and all(isinstance(a, _NUMERIC) and a.op not in ("=", "!=") for a in mine)
+        return self.is_evaluable and all(
+            isinstance(a, OpaqueAtom) or (isinstance(a, _NUMERIC) and a.op not in ("=", "!=")) for a in mine
+        )
 
     def atoms(self) -> tuple[Atom, ...]:
         """Return the rule's atoms."""

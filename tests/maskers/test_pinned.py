@@ -147,3 +147,12 @@ def test_a_pinned_class_below_k_shares_values_with_a_class_whose_rules_allow_it(
     sizes = [record["Size"] for record in given.original()]
     (shared,) = [rows for rows in result.masked.blocks[0].groups.each() if 0 in rows]
     assert {sizes[row] for row in shared.tolist()} == {"L", "M"}
+
+
+def test_a_rule_of_unknown_meaning_is_tried_with_values_that_differ_from_record_to_record(tmp_path: Path) -> None:
+    """No group can share the numbers of Type, and the rule does not need it to."""
+    rows = columns(A=range(10, 10 + N), B=range(N), Type=range(500, 500 + N))
+    given = extract(tmp_path, rows, {"texts": "not(starts-with(concat(Type, A), concat(A, A)))"}, PINNED)
+    given.mask(4)
+    given.requires_all_rules()
+    assert given.column("Type") == [record["Type"] for record in given.original()]

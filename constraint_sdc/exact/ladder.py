@@ -196,11 +196,18 @@ class Ladder:
         for number in range(len(PROPOSALS)):
             if number and number * len(members) > _MOST_PROGRAMMES:
                 return
-            proposals = [(d, repairer.propose(self._rounded.take(groups), number)) for d, groups in self._left()]
+            proposals = [
+                (derivations, repairer.propose(self._rounded.take(self._repairable(groups, number)), number))
+                for derivations, groups in self._left()
+            ]
             as_solved = [proposed.take(np.arange(len(proposed))) for _, proposed in proposals]
             self._derive_and_settle(proposals, ExactStep.REPAIRED)
             open_ = [np.flatnonzero(np.isin(proposed.group, self._settled.left)) for proposed in as_solved]
             self._settle([one.take(rows) for one, rows in zip(as_solved, open_, strict=True)], ExactStep.REPAIRED)
+
+    def _repairable(self, groups: Rows, number: int) -> Rows:
+        """Return the groups for which a further programme is worth its time: it knows nothing of what Saxon judges."""
+        return np.setdiff1d(groups, np.array(sorted(self.judge.turned_down), np.int64)) if number else groups
 
     def _draw_in(self, substitutes: Candidates) -> None:
         """Move numbers towards the substitute, which satisfies the rules: a convex rule holds close enough to it.

@@ -52,7 +52,8 @@ class BlockJudge:
     """A rule must hold for every record that satisfied it before; `held` has these records by rule.
 
     Rules that cannot be evaluated here are judged by `saxon` on every record of the group, in its own XML. A rule that
-    neither can judge holds if its variables are copied together from a record that satisfied it.
+    neither can judge holds if its variables are copied together from a record that satisfied it. `turned_down` are
+    groups with a candidate that satisfied all other rules, but not those that Saxon judges.
     """
 
     design: BlockDesign
@@ -61,6 +62,7 @@ class BlockJudge:
     held: Mapping[str, Flags]
     evaluate: Evaluate
     saxon: RecordJudge | None = None
+    turned_down: set[int] = field(default_factory=set)
 
     def passing(self, candidates: Candidates, most_asked: int | None = None) -> Flags:
         """Tell which candidates may represent their groups; Saxon is asked of those that satisfy all other rules.
@@ -72,7 +74,9 @@ class BlockJudge:
         open_ = np.flatnonzero(holds[:, np.logical_not(asked)].all(axis=1))
         if most_asked is not None:
             open_ = open_[_rank_in_group(candidates.group[open_]) < most_asked]
-        return np.asarray(self._with_saxon(candidates, holds, {}, open_).all(axis=1), np.bool_)
+        passing = np.asarray(self._with_saxon(candidates, holds, {}, open_).all(axis=1), np.bool_)
+        self.turned_down.update(candidates.group[open_[~passing[open_]]].tolist())
+        return passing
 
     def verdicts(self, candidates: Candidates) -> Flags:
         """Tell which rules (columns) a candidate satisfies, for every record of its group."""

@@ -100,7 +100,7 @@ class BlockJudge:
         for place, rule in enumerate(self.design.rules):
             held = self._held_by_any(rule.id)[candidates.group]
             holds[:, place] = ~held | found.get(rule.id, np.False_)
-            if not rule.asks_saxon or rule.is_certain:
+            if not rule.asks_saxon:
                 holds[:, place] |= self._copied(rule.id, candidates)
         return holds
 
@@ -154,10 +154,10 @@ class BlockJudge:
         """Tell for which pairs a rule must be judged.
 
         It need not hold for a record that broke it. It holds where all that it reads is as in a record that satisfied
-        it, unless it may read more than is known.
+        it; of a rule that asks Saxon this is not known, because it may also read the markup around a value.
         """
         open_ = self.held[rule.id][pairs.records]
-        if rule.asks_saxon and not rule.is_certain:
+        if rule.asks_saxon:
             return open_
         copied = self._copied(rule.id, candidates)[pairs.which]
         return open_ & ~(copied & self._same_others(rule.id, candidates, pairs.which, pairs.records, released))

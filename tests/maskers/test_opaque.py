@@ -203,6 +203,20 @@ def test_candidates_have_the_shape_of_the_file(tmp_path: Path) -> None:
     assert asked(result.plan) == (60, 1)
 
 
+def test_a_copy_of_a_record_is_no_proof_if_the_rule_reads_an_attribute_of_the_value(tmp_path: Path) -> None:
+    """Values in thousands are small. A copied 5 in a record without the attribute breaks its rule, a copied 700 not."""
+    unit = ' unit="k"'
+    rows = [f"<Record><V1{unit * (i % 3 == 0)}>{5 if i % 3 == 0 else 700 + 7 * i}</V1></Record>" for i in range(36)]
+    (tmp_path / "data.xml").write_text(f"<Data>{''.join(rows)}</Data>", encoding="utf-8")
+    large = "number(V1) * (if (V1/@unit = 'k') then 1000 else 1) ge 600 and ends-with(string-join(V1, ''), '5')"
+    rules = schema({"large": large.replace("'5')", "'5') or number(V1) gt 600 and number(V1) mod 7 = 0")})
+    (tmp_path / "rules.sch").write_text(rules, encoding="utf-8")
+    result = mask_file(
+        tmp_path / "data.xml", tmp_path / "rules.sch", tmp_path / "m.xml", MaskOptions(k=7, partition="random")
+    )
+    assert the_rule(result.plan, "large").why is Why.CHECKED
+
+
 def test_variables_that_the_recipe_removes_are_not_shown_to_saxon(tmp_path: Path) -> None:
     rules = {"count": "count(*) le 8 and string-length(string-join(V1, '')) ge 1"}
     given = looked_up(tmp_path, rules, "variables: {Size: {role: identifier, remove: true}}\n")

@@ -60,6 +60,7 @@ class Ks(click.ParamType[tuple[int, ...]]):
 @click.option("--maskers", help="Maskers to try, separated by commas. [default: the recipe's, if no --partitions]")
 @click.option("--partitions", help="Partitions to try microaggregation by, separated by commas. [default: auto]")
 @click.option("--partition", callback=not_empty, help="How the maskers of --maskers divide records. [default: auto]")
+@click.option("--totals", help="Ways to mask totals to compare: together, computed, auto, separated by commas.")
 @click.option("--methods", hidden=True, help="Old spelling of --maskers and --partitions.")
 @click.option("--compare-unconstrained", is_flag=True, help="Also mask without the rules, and count what breaks.")
 @known_at_most_option
@@ -76,6 +77,7 @@ def command(
     maskers: str | None,
     partitions: str | None,
     partition: str | None,
+    totals: str | None,
     methods: str | None,
     compare_unconstrained: bool,
     known_at_most: int | None,
@@ -98,9 +100,18 @@ def command(
     from constraint_sdc.commands.sweep import sweep_file
     from constraint_sdc.measures.sweep_points import SweepOptions
     from constraint_sdc.reports.sweep import render_sweep_json, sweep_text, write_sweep_files
+    from constraint_sdc.settings.words import totals_by
 
     journal = _directory(output) / "journal.jsonl"
-    options = SweepOptions(ks, *tried, compare_unconstrained, known_at_most, jobs, replace(masking, k=None))
+    options = SweepOptions(
+        ks,
+        *tried,
+        compare_unconstrained=compare_unconstrained,
+        known_at_most=known_at_most,
+        jobs=jobs,
+        totals=tuple(map(totals_by, names_in(totals, "--totals") or ())),
+        masking=replace(masking, k=None),
+    )
     try:
         sweep = sweep_file(data, rules, options, journal=journal, overwrite=overwrite, heard=_progress())
     finally:

@@ -21,6 +21,7 @@ from constraint_sdc.measures.risk.subset_linkage import SubsetLinkage, require_k
 from constraint_sdc.measures.sweep_points import Sweep, SweepOptions, SweepPoint
 from constraint_sdc.partition.partitioner import cores
 from constraint_sdc.settings.reason import Reason, because
+from constraint_sdc.settings.words import totals_by
 
 Heard = Callable[[int, int], None]
 
@@ -74,6 +75,10 @@ def _refuse_mistakes(rules: Path | None, options: SweepOptions) -> None:
         require_known_at_most(options.known_at_most)
     if options.compare_unconstrained and rules is None:
         raise UsageError("without rules there is nothing to compare with", hint="give --rules")
+    for totals in options.totals:
+        totals_by(totals)
+    if options.totals and rules is None:
+        raise UsageError("without rules there are no totals to compare", hint="give --rules")
     for by in options.tried:
         wished = masking_by(options.masking, by)
         masker = wished_masker(wished)

@@ -61,7 +61,6 @@ class MaskingKeywords(DivisionKeywords, total=False):
 
     partition: str | None
     on_broken: OnBroken | None
-    totals: Totals | None
     phase: str | None
     original: File | None
     recipe_file: File | None
@@ -76,6 +75,7 @@ class MaskKeywords(MaskingKeywords, total=False):
 
     k: int | None
     masker: str | None
+    totals: Totals | None
 
 
 class SweepKeywords(MaskingKeywords, total=False):
@@ -84,6 +84,7 @@ class SweepKeywords(MaskingKeywords, total=False):
     ks: Iterable[int]
     maskers: Iterable[str]
     partitions: Iterable[str]
+    totals: Iterable[Totals]
     compare_unconstrained: bool
     known_at_most: int | None
     jobs: int | None

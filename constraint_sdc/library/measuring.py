@@ -100,7 +100,7 @@ def sweep_file(
 
 
 _OF_SWEEP = tuple(field.name for field in fields(SweepOptions) if field.name != "masking")
-_OF_EACH_POINT = ("k", "masker")
+_OF_EACH_POINT = ("k", "masker", "totals")
 _OF_MASKING = tuple(field.name for field in fields(MaskOptions) if field.name not in _OF_EACH_POINT)
 
 
@@ -110,4 +110,7 @@ def _sweep_options(given: dict[str, Any]) -> SweepOptions:
         raise UsageError("no group sizes to try are given", hint="such as ks=range(2, 31)")
     masking = settle(MaskOptions, None, {name: value for name, value in given.items() if name in _OF_MASKING})
     chosen = {name: value for name, value in given.items() if name in _OF_SWEEP}
+    if isinstance(chosen.get("totals"), str):
+        raise UsageError(f"one text is given where several are meant: {chosen['totals']!r}", hint="give a list")
+    chosen["totals"] = tuple(chosen.get("totals") or ())
     return SweepOptions(**converted(chosen), masking=masking)

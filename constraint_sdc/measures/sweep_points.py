@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from constraint_sdc.maskers.masked import MaskOptions
 from constraint_sdc.maskers.registry import DEFAULT, MASKERS
 from constraint_sdc.partition.registry import METHODS
 from constraint_sdc.settings.reason import Reason
+from constraint_sdc.settings.words import Totals
 from constraint_sdc.shown import Tabled
 
 WITH_RULES = "with rules"
@@ -17,15 +18,20 @@ WITHOUT_RULES = "without rules"
 
 @dataclass(frozen=True, slots=True)
 class MaskedBy:
-    """A masker, and the partition that divides its records; None for a masker that divides them itself."""
+    """A masker, and the partition that divides its records; None for a masker that divides them itself.
+
+    `totals` is how totals are masked, None if that is not compared.
+    """
 
     masker: str
     partition: str | None
+    totals: Totals | None = None
 
     @property
     def name(self) -> str:
         """Return the name in tables and pictures: microaggregation is told by its partition."""
-        return self.partition if self.masker == DEFAULT and self.partition is not None else self.masker
+        name = self.partition if self.masker == DEFAULT and self.partition is not None else self.masker
+        return name if self.totals is None else f"{name}, totals {self.totals}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +42,9 @@ class SweepPoint:
     100 * SSE / SST over all masked numbers. `broken` counts the violations (a record and a rule) that did not exist
     before masking, None without rules. `smallest` is the least number of records that share a block's values, None if
     nothing was masked. `dbrl_averaged`, `dr_averaged` and `score_averaged` are those of a linkage that is averaged over
-    what an intruder knows, None if it was not asked for. `seconds` is the time of masking and measuring. `refused` is
-    the reason why the file cannot be masked like this; then nothing was measured.
+    what an intruder knows, None if it was not asked for. `totals` is how totals are masked, None if that is not
+    compared. `seconds` is the time of masking and measuring. `refused` is the reason why the file cannot be masked like
+    this; then nothing was measured.
     """
 
     scenario: str
@@ -56,17 +63,18 @@ class SweepPoint:
     dbrl_averaged: float | None = None
     dr_averaged: float | None = None
     score_averaged: float | None = None
+    totals: Totals | None = None
     refused: Reason | None = None
 
     @property
     def masked_by(self) -> MaskedBy:
-        """Return the masker and the partition."""
-        return MaskedBy(self.masker, self.partition)
+        """Return the masker, the partition, and how totals are masked."""
+        return MaskedBy(self.masker, self.partition, self.totals)
 
     @property
     def task(self) -> SweepTask:
         """Return what was to be computed."""
-        return SweepTask(self.scenario, self.masker, self.partition, self.k)
+        return SweepTask(self.scenario, self.masker, self.partition, self.k, self.totals)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +85,12 @@ class SweepTask:
     masker: str
     partition: str | None
     k: int
+    totals: Totals | None = None
 
     @property
     def masked_by(self) -> MaskedBy:
-        """Return the masker and the partition."""
-        return MaskedBy(self.masker, self.partition)
+        """Return the masker, the partition, and how totals are masked."""
+        return MaskedBy(self.masker, self.partition, self.totals)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +98,8 @@ class SweepOptions:
     """The points of a sweep: every k with every masker and partition, with the rules and, for comparison, without them.
 
     Each of `partitions` means microaggregation by it; each of `maskers` divides records as `masking` says. Without
-    both, `masking` and its recipe decide. With `known_at_most` there is a second SCORE, whose linkage is averaged over
+    both, `masking` and its recipe decide. Each of these is tried with each of `totals`; without any, `masking` and its
+    recipe decide. With `known_at_most` there is a second SCORE, whose linkage is averaged over
     intruders who know 1 to so many variables. `masking` holds the options that all points share. `jobs` is the number
     of parallel processes, None for one per core; the results do not depend on it.
     """
@@ -100,11 +110,12 @@ class SweepOptions:
     compare_unconstrained: bool = False
     known_at_most: int | None = None
     jobs: int | None = None
+    totals: tuple[Totals, ...] = ()
     masking: MaskOptions = field(default_factory=MaskOptions)
 
     @property
     def tried(self) -> tuple[MaskedBy, ...]:
-        """Return what is tried, each once: microaggregation by each partition, then the maskers."""
+        """Return what is tried, each once: microaggregation by each partition, then the maskers; each with totals."""
         masking, recipe = self.masking, self.masking.recipe
         maskers = self.maskers
         if not self.partitions and not maskers:
@@ -112,13 +123,18 @@ class SweepOptions:
         partition = masking.partition or recipe.partition or METHODS[0]
         named = [MaskedBy(DEFAULT, name) for name in self.partitions]
         named += [MaskedBy(name, None if MASKERS[name].divides_itself else partition) for name in maskers]
-        return tuple(dict.fromkeys(named))
+        ways: tuple[Totals | None, ...] = self.totals or (None,)
+        return tuple(dict.fromkeys(replace(by, totals=totals) for by in named for totals in ways))
 
     def tasks(self, has_rules: bool) -> tuple[SweepTask, ...]:
         """Return all points in the order in which they are reported."""
         scenarios = [WITH_RULES] if has_rules else [WITHOUT_RULES]
         scenarios += [WITHOUT_RULES] if has_rules and self.compare_unconstrained else []
-        return tuple(SweepTask(s, by.masker, by.partition, k) for s in scenarios for by in self.tried for k in self.ks)
+        found = [
+            SweepTask(s, by.masker, by.partition, k, by.totals) for s in scenarios for by in self.tried for k in self.ks
+        ]
+        # Without rules there are no totals: the points would be the same.
+        return tuple(dict.fromkeys(replace(t, totals=None) if t.scenario == WITHOUT_RULES else t for t in found))
 
 
 @dataclass(frozen=True, slots=True, repr=False)

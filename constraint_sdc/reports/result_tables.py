@@ -216,7 +216,9 @@ def assessment_subdomains(assessment: Assessment) -> ShownTable:
 def sweep_points(sweep: Sweep) -> ShownTable:
     """One row per masking."""
     has_averages = sweep.known_at_most is not None
-    names = [field.name for field in fields(SweepPoint) if has_averages or field.name not in AVERAGED]
+    has_totals = any(point.totals is not None for point in sweep.points)
+    left_out = {*(() if has_averages else AVERAGED), *(() if has_totals else ("totals",))}
+    names = [field.name for field in fields(SweepPoint) if field.name not in left_out]
     rows = (
         (*(getattr(point, name) for name in names[:-1]), None if point.refused is None else sentence(point.refused))
         for point in sweep.points

@@ -119,9 +119,13 @@ def render_sweep_json(sweep: Sweep) -> str:
 
 def _point(point: SweepPoint, sweep: Sweep) -> dict[str, object]:
     refused = None if point.refused is None else reason_to_json(point.refused)
-    left_out = AVERAGED if sweep.known_at_most is None else ()
+    left_out = (*(AVERAGED if sweep.known_at_most is None else ()), *(() if _has_totals(sweep) else ("totals",)))
     told = {name: value for name, value in asdict(point).items() if name not in left_out}
     return {**told, "refused": _shown_refusal(point), "refused_reason": refused}
+
+
+def _has_totals(sweep: Sweep) -> bool:
+    return any(point.totals is not None for point in sweep.points)
 
 
 def _shown_refusal(point: SweepPoint) -> str | None:
@@ -130,7 +134,7 @@ def _shown_refusal(point: SweepPoint) -> str | None:
 
 # Write the points of a sweep as CSV.
 
-_TEXTS = ("scenario", "masker", "partition", "refused")
+_TEXTS = ("scenario", "masker", "partition", "totals", "refused")
 _NAMES = (
     "scenario",
     "masker",
@@ -152,6 +156,7 @@ _NAMES = (
 def write_sweep(path: Path, sweep: Sweep) -> Written:
     """Write one line per point, every digit of every number; an empty cell where a number is not defined."""
     names = _NAMES if sweep.known_at_most is None else (*_NAMES, *AVERAGED)
+    names = (*names, "totals") if _has_totals(sweep) else names
     columns = {name: [_text(_value(point, name)) for point in sweep.points] for name in names}
     variables = tuple(VariableInfo(name, "text" if name in _TEXTS else "double") for name in names)
     return write_csv(path, RowSource(variables, lambda: iter([columns])), overwrite=True)

@@ -24,6 +24,7 @@ from constraint_sdc.measures.sweep_points import WITH_RULES, WITHOUT_RULES, Mask
 from constraint_sdc.reports.sentences import sentences
 from constraint_sdc.reports.sweep import sweep_text, write_sweep_files
 from constraint_sdc.settings.recipe import AssessWish, Recipe
+from constraint_sdc.settings.words import Totals
 
 RULES = shipped_file("rules", "census-paper.sch")
 BOTH = SweepOptions(ks=(1, 3, 7), partitions=("mdav",), compare_unconstrained=True, jobs=1)
@@ -257,6 +258,38 @@ def test_what_is_tried_is_named_by_masker_and_partition_each_once() -> None:
         MaskedBy("fuzzy-c-means", None),
     )
     assert [by.name for by in options.tried] == ["mdav", "rim", "microhybrid", "fuzzy-c-means"]
+
+
+def test_ways_to_mask_totals_are_compared(data: Path, tmp_path: Path) -> None:
+    options = SweepOptions(
+        (3,), partitions=("mdav",), compare_unconstrained=True, totals=("together", "computed"), jobs=1
+    )
+    swept = sweep_file(data, RULES, options, journal=tmp_path / "journal.jsonl")
+    named = [(p.scenario, p.masked_by.name) for p in swept.points]
+    assert named == [
+        (WITH_RULES, "mdav, totals together"),
+        (WITH_RULES, "mdav, totals computed"),
+        (WITHOUT_RULES, "mdav"),
+    ]
+    together, computed, _ = swept.points
+    plain = sweep_file(data, RULES, SweepOptions((3,), partitions=("mdav",), jobs=1)).points[0]
+    assert timeless((replace(together, totals=None),)) == timeless((plain,))
+    assert computed.loss != together.loss
+    assert (computed.broken, computed.smallest) == (0, 3)
+    again = sweep_file(data, RULES, options, journal=tmp_path / "journal.jsonl")
+    assert (again.reused, again.points) == (3, swept.points)
+    write_sweep_files(swept, tmp_path)
+    assert read_sweep_points(tmp_path / "points.json", data) == swept.points
+
+
+@pytest.mark.parametrize(
+    ("totals", "rules", "said"), [(("apart",), RULES, "apart"), (("computed",), None, "no totals")]
+)
+def test_ways_to_mask_totals_that_do_not_exist_are_refused(
+    data: Path, totals: tuple[Totals, ...], rules: Path | None, said: str
+) -> None:
+    with pytest.raises(UsageError, match=said):
+        sweep_file(data, rules, SweepOptions((3,), partitions=("mdav",), totals=totals, jobs=1))
 
 
 def test_a_partition_is_no_masker(data: Path) -> None:

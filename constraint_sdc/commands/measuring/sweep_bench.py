@@ -32,8 +32,9 @@ def open_for_sweep(data: Path, rules: Path | None, masking: MaskOptions) -> Abst
 
 
 def masking_by(masking: MaskOptions, by: MaskedBy) -> MaskOptions:
-    """Return the options for one masker and partition."""
-    return replace(masking, masker=by.masker, partition=by.partition)
+    """Return the options for one masker, partition and way to mask totals."""
+    totals = masking.totals if by.totals is None else by.totals
+    return replace(masking, masker=by.masker, partition=by.partition, totals=totals)
 
 
 class SweepBench:
@@ -58,6 +59,7 @@ class SweepBench:
             scenario=task.scenario,
             masker=task.masker,
             partition=task.partition,
+            totals=task.totals,
             k=task.k,
             pil=figures.pil,
             dbrl=figures.dbrl,
@@ -118,6 +120,7 @@ def _refused(task: SweepTask, refusal: ConstraintSdcError, seconds: float) -> Sw
         scenario=task.scenario,
         masker=task.masker,
         partition=task.partition,
+        totals=task.totals,
         k=task.k,
         pil=None,
         dbrl=None,

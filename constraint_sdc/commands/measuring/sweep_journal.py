@@ -20,6 +20,7 @@ from constraint_sdc.measures.sweep_points import AVERAGED, SweepPoint, SweepTask
 from constraint_sdc.settings.reason import is_reason_json, reason_from_json, reason_to_json
 
 _SCHEMA = "constraint-sdc/sweep-journal"
+_LEFT_OUT = (*AVERAGED, "totals")  # where they are None
 
 
 class Journal:
@@ -63,8 +64,8 @@ class Journal:
 
 
 def point_to_json(point: SweepPoint) -> dict[str, object]:
-    """Return a point for the journal, or for another process; an average that was not measured is left out."""
-    told = {name: value for name, value in asdict(point).items() if value is not None or name not in AVERAGED}
+    """Return a point for the journal, or for another process; what was not asked for is left out."""
+    told = {name: value for name, value in asdict(point).items() if value is not None or name not in _LEFT_OUT}
     return {**told, "refused": None if point.refused is None else reason_to_json(point.refused)}
 
 
@@ -78,7 +79,7 @@ def _parsed(line: str) -> Any:
 def _point(entry: Any) -> SweepPoint | None:
     """Return the point of a line, None for a line that is none: then it is computed again."""
     names = {field.name for field in fields(SweepPoint)}
-    if not isinstance(entry, dict) or not names - {*AVERAGED} <= entry.keys() <= names:
+    if not isinstance(entry, dict) or not names - {*_LEFT_OUT} <= entry.keys() <= names:
         return None
     kinds = {"scenario": str, "masker": str, "partition": str | None, "k": int, "seconds": float}
     is_good = all(isinstance(entry[name], kind) for name, kind in kinds.items())

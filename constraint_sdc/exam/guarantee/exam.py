@@ -92,6 +92,7 @@ def run_case(case: ExamCase, folder: Path, *, advise: bool = True) -> CaseOutcom
         case.is_damaged,
         [block.names for block in result.plan.blocks if block.shares],
         bool(result.plan.all_goals()),
+        [total.name for total in result.plan.computed],
     )
     return CaseOutcome(
         case.seed,

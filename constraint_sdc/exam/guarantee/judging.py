@@ -123,7 +123,8 @@ class Maskable:
 
     The original satisfies every rule unless it `is_damaged`; then no record may break a rule that it did not break.
     `sharing` are the blocks whose values k records share: all of them, unless a masker says otherwise. With
-    `is_swapped` values change places and nothing else: each variable has the same values after as before.
+    `is_swapped` values change places and nothing else: each variable has the same values after as before. `computed`
+    are variables that are computed from others for every record, so that no block has them.
     """
 
     original: Path
@@ -137,6 +138,7 @@ class Maskable:
     is_damaged: bool = False
     sharing: Sequence[Sequence[str]] | None = None
     is_swapped: bool = False
+    computed: Sequence[str] = ()
 
 
 def faults(given: Maskable) -> list[str]:
@@ -146,7 +148,7 @@ def faults(given: Maskable) -> list[str]:
     if len(before) != len(after):
         return [*found, f"{len(before)} records became {len(after)}"]
     wishes = wishes_of(given.recipe)
-    masked = {name for block in given.blocks for name in block}
+    masked = {name for block in (*given.blocks, given.computed) for name in block}
     removed = {name for name, wish in wishes.items() if wish.get("remove")}
     found += _changed_outside(given, masked, removed)
     found += _changed_leaves(before, after, masked | removed)
@@ -155,7 +157,7 @@ def faults(given: Maskable) -> list[str]:
     found += _small_groups(new, given.blocks if given.sharing is None else given.sharing, given.k)
     if given.is_swapped:
         return [*found, *_lost_values(old, new, masked)]
-    found += _forgotten(old, given.blocks, wishes)
+    found += _forgotten(old, (*given.blocks, given.computed), wishes)
     for name in sorted(masked):
         found += _bad_figures(name, _column(old, name), _column(new, name))
     return found

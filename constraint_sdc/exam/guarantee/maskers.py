@@ -264,7 +264,7 @@ def _plain(case: ExamCase, content: Content, name: str) -> ExamCase:
 def _bare(case: ExamCase) -> Content:
     """Return the recipe without its division, and without operators that only groups with one value have."""
     content: Content = yaml.safe_load(case.recipe) or {}
-    for entry in ("mask", "effort", "weights"):
+    for entry in ("mask", "effort", "weights", "totals"):
         content.pop(entry, None)
     for wish in content.get("variables", {}).values():
         if wish.get("operator") == "geometric mean":

@@ -151,6 +151,17 @@ def division_of(seed: int) -> DrawnDivision:
     return DrawnDivision(partition, unit, rng.random() < 0.2, rng.random() < 0.6, rng)
 
 
+FIRST_TOTALS = 600
+"""Cases from this seed on may compute totals; those before it stay as they were."""
+
+
+def totals_of(seed: int) -> str | None:
+    """Return how totals of a case are masked, None if its recipe does not say."""
+    if seed < FIRST_TOTALS:
+        return None
+    return random.Random(f"totals {seed}").choice((None, "computed", "computed", "auto"))
+
+
 def with_division(
     recipe: str | None,
     draft: Draft,
@@ -158,8 +169,10 @@ def with_division(
     records: Sequence[Mapping[str, str | None]],
     seed: int,
 ) -> str:
-    """Return the recipe with a partition, and for some cases a unit, weights of variables or weights of records."""
+    """Return the recipe with a partition, and for some cases a unit, weights of variables or records, and totals."""
     content: dict[str, Any] = (yaml.safe_load(recipe) if recipe else None) or {}
+    if (totals := totals_of(seed)) is not None:
+        content["totals"] = totals
     division = division_of(seed)
     content["mask"] = {"partition": division.partition}
     if division.unit is not None:

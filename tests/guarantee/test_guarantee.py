@@ -22,7 +22,7 @@ from constraint_sdc.exam.guarantee.generator import (
     make_case,
     write_case,
 )
-from constraint_sdc.exam.guarantee.recipes import PARTITIONS, UNITS, division_of
+from constraint_sdc.exam.guarantee.recipes import FIRST_TOTALS, PARTITIONS, UNITS, division_of, totals_of
 
 DEAR = frozenset((26, 30, 48, 55, 57, 68, 71, 92, 110, 113, 120, 122, 125))
 """Seeds that together cost as much time as the other 120; the long run has them."""
@@ -51,6 +51,15 @@ def test_rules_of_later_families_survive_masking(tmp_path: Path) -> None:
     seeds = [seed for seed in LATER if ideas.intersection(ideas_of(seed))][:8]
     outcomes = [run_case(make_case(seed), tmp_path / str(seed), advise=False) for seed in seeds]
     assert [outcome.story() for outcome in outcomes if outcome.faults or outcome.refusal] == []
+
+
+def test_computed_totals_survive_masking(tmp_path: Path) -> None:
+    """These cases compute some total, leave others with their parts, and have rules of every family beside them."""
+    seeds = [seed for seed in range(FIRST_TOTALS, FIRST_TOTALS + 20) if totals_of(seed) is not None][:6]
+    outcomes = [run_case(make_case(seed), tmp_path / str(seed), advise=False) for seed in seeds]
+    assert [outcome.story() for outcome in outcomes if outcome.faults or outcome.refusal] == []
+    assert {totals_of(seed) for seed in seeds} == {"computed", "auto"}
+    assert {totals_of(seed) for seed in range(FIRST_TOTALS)} == {None}
 
 
 def test_every_idea_of_the_generator_is_among_the_cases() -> None:

@@ -70,9 +70,9 @@ def test_a_point_is_what_mask_and_assess_say_of_the_written_file(
 
 
 def test_the_averaged_score_is_that_of_assess_and_of_every_subset(data: Path, tmp_path: Path) -> None:
-    recipe = Recipe(assess=AssessWish(known=("V1", "V2", "V7")))
+    recipe = Recipe(assess=AssessWish(known=("V1", "V2")))
     masking = MaskOptions(recipe=recipe, seed=4)
-    options = SweepOptions(ks=(3, 5), partitions=("mdav",), known_at_most=2, jobs=1, masking=masking)
+    options = SweepOptions(ks=(3,), partitions=("mdav",), known_at_most=2, jobs=1, masking=masking)
     swept = sweep_file(data, None, options)
     mask_file(data, None, tmp_path / "masked.xml", MaskOptions(k=3, partition="mdav", recipe=recipe))
     assessing = AssessOptions(attacks=(), known_at_most=2, seed=4, recipe=recipe)
@@ -81,7 +81,7 @@ def test_the_averaged_score_is_that_of_assess_and_of_every_subset(data: Path, tm
         assert getattr(swept.points[0], field) == pytest.approx(assessed.score.value(name), abs=1e-9)
     assert swept.points[0].score_averaged == pytest.approx(assessed.score.value("score-averaged"), abs=1e-9)
     by_size: list[list[float]] = [[], []]
-    for known in (("V1",), ("V2",), ("V7",), ("V1", "V2"), ("V1", "V7"), ("V2", "V7")):
+    for known in (("V1",), ("V2",), ("V1", "V2")):
         linked = assess_files(data, tmp_path / "masked.xml", replace(assessing, known=known, known_at_most=None))
         by_size[len(known) - 1].append(linked.score.value("dbrl") or 0.0)
     assert swept.points[0].dbrl_averaged == pytest.approx(mean(map(mean, by_size)), abs=1e-9)

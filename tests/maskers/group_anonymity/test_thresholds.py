@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from constraint_sdc.maskers.group_anonymity.several import realise
@@ -19,6 +19,7 @@ from tests.maskers.group_anonymity.test_several import VALUES, drawn_wishes
 seeds, shares = st.integers(0, 10**6), st.floats(0, 1.2)
 
 
+@settings(max_examples=25)
 @given(seeds, shares)
 def test_the_dearest_swaps_are_left_out(seed: int, share: float) -> None:
     file = drawn_file(seed, 60, 4)
@@ -43,6 +44,7 @@ def test_no_threshold_cuts_nothing() -> None:
     assert cut(whole, file.codes, whole.total) is whole
 
 
+@settings(max_examples=6)
 @given(seeds, shares, st.floats(0.1, 5))
 def test_the_weighted_total_stays_within_the_threshold(seed: int, share: float, weight: float) -> None:
     wishes, codes = drawn_wishes(seed, ("region", "year"))

@@ -29,6 +29,7 @@ from constraint_sdc.errors import ConstraintSdcError, NotTrustedError
 from constraint_sdc.files.canonical_json import canonical_json
 from tests.cli.conftest import Run
 from tests.cli.masking import HandMade, make_by_hand
+from tests.draws import IS_EXPLORING
 
 CERTIFICATE = Path("masked.xml.certificate.json")
 ENVELOPE = Path("masked.xml.certificate.dsse.json")
@@ -244,13 +245,13 @@ def test_the_envelope_is_dsse_around_an_in_toto_statement() -> None:
     assert canonical_json(statement) == payload
 
 
-# Every single bit.
+# Single bits: one of every byte, and all of them in `make explore`.
 
 
 def flipped(path: Path) -> list[int]:
     """Return the bits (numbered through the file) whose change is not refused at the stage of signature and digests."""
     content, passed, keys = path.read_bytes(), [], [read_public_key(Path("office.key.pub"))]
-    for bit in range(8 * len(content)):
+    for bit in range(8 * len(content)) if IS_EXPLORING else (8 * byte + byte % 8 for byte in range(len(content))):
         changed = bytearray(content)
         changed[bit // 8] ^= 1 << bit % 8
         path.write_bytes(changed)
@@ -274,7 +275,7 @@ def shrink() -> None:
 
 @pytest.mark.parametrize("path", [MASKED, CERTIFICATE, ENVELOPE], ids=["masked file", "certificate", "envelope"])
 @pytest.mark.usefixtures("made")
-def test_every_change_of_one_bit_is_refused(path: Path) -> None:
+def test_a_change_of_one_bit_is_refused_wherever_it_is(path: Path) -> None:
     shrink()
     assert require_signed(CERTIFICATE, CERTIFICATE.read_bytes(), MASKED, [read_public_key(Path("office.key.pub"))])
     assert path.stat().st_size > 200

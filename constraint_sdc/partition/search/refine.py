@@ -41,7 +41,7 @@ class Effort:
 
 FAST = Effort("fast", 0.1)
 DEFAULT = Effort("default", 0.5)
-HIGH = Effort("high", 4.8, chains=2)
+HIGH = Effort("high", 8.0, chains=2)
 BEST = Effort("best", 12.0, chains=8, rounds=4)
 
 EFFORTS: tuple[str, ...] = ("fast", "default", "high", "best")

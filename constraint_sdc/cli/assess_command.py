@@ -44,7 +44,9 @@ Examples:
 @seed_option
 @known_at_most_option
 @intruder_options
-@click.option("--attacks", help="Attacks to try, separated by commas, or none. [default: all that apply]")
+@click.option(
+    "--attacks", help="Attacks to try, separated by commas, or none. [default: all that apply and need not be named]"
+)
 @click.option("--set", "told", multiple=True, help="NAME.PARAMETER=VALUE of a measure or attack (repeatable).")
 @click.option("--details", is_flag=True, help="Also print all figures, tables and notes: per variable, pair, block.")
 @click.option("--json", "as_json", is_flag=True, help="JSON under schemas/assessment.schema.json.")

@@ -100,7 +100,7 @@ class SubdomainMeasured:
 class AssessOptions:
     """What to assess, and how; None means the recipe's value, or else the default.
 
-    `known` are the variables that an intruder knows. `attacks` are the names of those to try, None for all that apply.
+    `known` are the variables that an intruder knows. `attacks` are those to try, None for all that apply by default.
     `known_at_most` is how many of them an intruder has at a time: then a second SCORE averages over their subsets.
     `seed` draws subsets and samples. `phase`, `allow`, `allow_idle` and `time_limit` are as for `check`.
     `intruder` is the intruder's own file; who its records are is told by `truth_key`, a variable of both files, or by

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from constraint_sdc.calendar import DateNotation
 from constraint_sdc.data.series import Grid
 from constraint_sdc.measures.sweep_points import SweepPoint
 from constraint_sdc.reports.charts.before_after import distribution_svg
@@ -100,6 +101,14 @@ def test_edges_are_round_and_integers_are_not_split() -> None:
     wide = bins_of([n * 1.2345 for n in range(1000)])
     assert wide is not None
     assert all((edge / wide.step) == pytest.approx(round(edge / wide.step)) for edge in wide.edges)
+
+
+def test_the_picture_of_a_date_shows_dates() -> None:
+    days = [float(day) for day in range(18262, 18262 + 366)]  # the days of 2020
+    svg = distribution_svg(compared("V", days, days, grid=Grid(0, notation=DateNotation.ISO_DAY)), 3, "v")
+    assert svg is not None
+    assert "median about 2020-07-02 before" in svg
+    assert ">2021-01-13<" in svg, "the last edge"
 
 
 @pytest.mark.parametrize("value", [0.0, 5.0, -1e-300, 1e15, 1e300, -1e308, 5e-324])

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
+from constraint_sdc.calendar import DateNotation
 from constraint_sdc.data.pair import Compared
 from constraint_sdc.plan.plan import GoalReport
 from constraint_sdc.reports.assessment.text import percent, plain
@@ -37,7 +40,9 @@ def distribution_svg(variable: Compared, least: int, name: str) -> str | None:
 
 
 def _histogram_svg(variable: Compared, bins: Bins, name: str) -> str:
-    before, after = (plain(q[_MEDIAN] * bins.unit) for q in (bins.quantiles_before, bins.quantiles_after))
+    write = partial(_written, notation=variable.grid.notation)
+    medians = (q[_MEDIAN] * bins.unit for q in (bins.quantiles_before, bins.quantiles_after))
+    before, after = (write(median) or plain(median) for median in medians)
     said = f"Histogram and box of quantiles; median about {before} before and {after} after masking."
 
     def draw(figure: Figure) -> None:
@@ -49,7 +54,7 @@ def _histogram_svg(variable: Compared, bins: Bins, name: str) -> str:
         below.set_ylim(-0.6, 1.6)
         for axes in (top, below):
             axes.set_xlim(bins.edges[0], bins.edges[-1])
-        _numbers_below(below, bins)
+        _numbers_below(below, bins, write)
 
     return drawn(draw, _SIZE, name, Caption(f"{variable.name} before and after masking", said))
 
@@ -76,12 +81,20 @@ def _box(axes: Axes, quantiles: list[float], height: float, ink: str) -> None:
     _bare(axes)
 
 
-def _numbers_below(axes: Axes, bins: Bins) -> None:
+def _written(number: float, notation: DateNotation | None) -> str | None:
+    """Return the date that a number of days or months stands for, None for a variable of numbers."""
+    if notation is None:
+        return None
+    low, high = notation.limits
+    return notation.text(min(max(round(number), low), high))
+
+
+def _numbers_below(axes: Axes, bins: Bins, write: Callable[[float], str | None]) -> None:
     """Write the first and the last edge, and the one in the middle where there is room."""
     first, last = bins.edges[0], bins.edges[-1]
     middle = round((first + last) / 2 / bins.step) * bins.step
     places = [(first, "left"), (middle, "center"), (last, "right")]
-    labels = [_round_text(edge * bins.unit) for edge, _ in places]
+    labels = [write(edge * bins.unit) or _round_text(edge * bins.unit) for edge, _ in places]
     is_crowded = sum(map(len, labels)) > _LABELS_WIDTH or not first < middle < last
     for i, ((edge, side), text) in enumerate(zip(places, labels, strict=True)):
         if i != 1 or not is_crowded:

@@ -64,7 +64,7 @@ def negate(value: Value, *, xpath1: bool) -> Value:
 
     def one(item: Item) -> tuple[Item, Maybe]:
         if isinstance(item, RangeItem):
-            return RangeItem(-item.high, -item.low, item.present), None
+            return RangeItem(-item.high, -item.low, item.present, item.settles), None
         number, doubt = numeric(item, "unary minus")
         if isinstance(number, DoubleItem):
             return DoubleItem(np.negative(number.values), number.present), doubt

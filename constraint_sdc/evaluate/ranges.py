@@ -46,7 +46,7 @@ def is_about_ranges(*values: Value) -> bool:
     return any(isinstance(item, RangeItem) for value in values for item in value.items)
 
 
-def _around(results: Floats, is_exact: Flags, present: Maybe) -> RangeItem:
+def _around(results: Floats, is_exact: Flags, present: Maybe, *, settles: bool = False) -> RangeItem:
     """Return bounds around computed results; an exact one is its own bounds."""
     margin = _ULPS * np.spacing(np.abs(np.where(np.isfinite(results), results, 0.0)))
     low, high = results - margin, results + margin
@@ -55,7 +55,7 @@ def _around(results: Floats, is_exact: Flags, present: Maybe) -> RangeItem:
     high = np.where(results > _HUGE, np.inf, np.where(np.abs(results) < _TINY, _TINY, high))
     low = np.where(np.abs(results) < _TINY, 0.0, low)
     fixed = is_exact | np.isnan(results)
-    return RangeItem(np.where(fixed, results, low), np.where(fixed, results, high), present)
+    return RangeItem(np.where(fixed, results, low), np.where(fixed, results, high), present, settles)
 
 
 def _mapped(function: Callable[[float], float], values: Floats) -> Floats:
@@ -152,7 +152,9 @@ def _power(base: Floats, exponent: Floats, present: Maybe) -> tuple[RangeItem, M
     pairs = zip(*(array.tolist() for array in np.broadcast_arrays(base, exponent)), strict=True)
     results = np.array([_pow(a, b) if a > 0 else 0.0 for a, b in pairs], np.float64)
     is_exact = is_whole | (legal & ((exponent == 0) | (exponent == 1)))
-    item = _around(np.where(is_whole, whole, results), is_exact, present)
+    # A constant exponent is known before any record is read.
+    is_constant = len(exponent) == 1 and float(exponent[0]).is_integer() and 0 <= exponent[0] <= _HIGHEST
+    item = _around(np.where(is_whole, whole, results), is_exact, present, settles=is_constant)
     return item, some(~(legal | is_whole))
 
 
@@ -218,7 +220,8 @@ def _computed(op: ArithmeticOp, left: Item, right: Item) -> tuple[RangeItem, May
     # An operand that is no number is an error also where the other one is missing.
     doubt = either(within(doubt_left, left.present), within(doubt_right, right.present))
     present = both(left.present, right.present)
-    return RangeItem(low, high, present), either(doubt, within(some(unclear & ~is_known & ~is_nan), present))
+    settles = all(item.settles for item in (left, right) if isinstance(item, RangeItem))
+    return RangeItem(low, high, present, settles), either(doubt, within(some(unclear & ~is_known & ~is_nan), present))
 
 
 def _has_zero(low: Floats, high: Floats) -> Flags:
@@ -226,15 +229,15 @@ def _has_zero(low: Floats, high: Floats) -> Flags:
 
 
 def mapped_range(item: RangeItem, function: Callable[[Floats], Floats]) -> RangeItem:
-    """Return a function that never decreases, applied to both ends."""
-    return RangeItem(function(item.low), function(item.high), item.present)
+    """Return a rounding, which never decreases, of both ends."""
+    return RangeItem(function(item.low), function(item.high), item.present, settles=True)
 
 
 def absolute_range(item: RangeItem) -> RangeItem:
     """Return the bounds of the absolute value."""
     ends = np.abs(item.low), np.abs(item.high)
     crosses = (item.low < 0) & (item.high > 0)
-    return RangeItem(np.where(crosses, 0.0, np.minimum(*ends)), np.maximum(*ends), item.present)
+    return RangeItem(np.where(crosses, 0.0, np.minimum(*ends)), np.maximum(*ends), item.present, item.settles)
 
 
 def compare_ranges(op: CompareOp, left: Item, right: Item) -> tuple[Flags, Maybe]:
@@ -243,6 +246,8 @@ def compare_ranges(op: CompareOp, left: Item, right: Item) -> tuple[Flags, Maybe
         raise NotMine("comparing a number with a string is a type error")
     if not all(isinstance(item, RangeItem | ExactItem | DoubleItem | TextItem) for item in (left, right)):
         raise NotMine("comparing a number with something else is a type error")
+    if op in ("=", "!=") and any(isinstance(item, RangeItem) and not item.settles for item in (left, right)):
+        raise NotMine("an equality in the last bits of an exponential, a logarithm or a power")
     (a, b, doubt_left), (c, d, doubt_right) = bounds_of(left, "a comparison"), bounds_of(right, "a comparison")
     # Saxon orders an untyped NaN above every number, and tells an untyped -0 from 0.
     untyped = [item.reading.doubles.values for item in (left, right) if isinstance(item, TextItem)]

@@ -7,7 +7,7 @@ there is refused on every file, and no other is.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TypeVar, assert_never
 
@@ -50,6 +50,7 @@ from constraint_sdc.evaluate.value import (
     Maybe,
     NotMine,
     NumberItem,
+    RangeItem,
     Records,
     TextItem,
     TruthItem,
@@ -271,9 +272,16 @@ class Numbers:
 
 
 def evaluate_number(
-    expression: Expression, records: Records, *, xpath1: bool, domains: Mapping[Outside, Domain]
+    expression: Expression,
+    records: Records,
+    *,
+    xpath1: bool,
+    domains: Mapping[Outside, Domain],
+    guesses: bool = False,
 ) -> Numbers | None:
     """Return the expression's number on each record; a variable alone is read as a double.
+
+    With `guesses`, a number of which only bounds are known is the one in their middle, for a judge to decide about.
 
     None for an expression that the evaluator does not support, that is a string, a boolean or a sequence, or that is
     exact on some records and a double on others.
@@ -287,6 +295,8 @@ def evaluate_number(
         if days := _days(value.items):
             mantissa = np.broadcast_to(_merged(days), shape).copy()
             return Numbers(None, mantissa, 0, _spread(unsure, value.doubt, shape), is_date=True)
+        if guesses:
+            value = replace(value, items=tuple(map(_guessed, value.items)))
         items, doubt = _number_items(value, xpath1)
     except NotMine:
         return None
@@ -303,6 +313,15 @@ def evaluate_number(
         parts.append((mantissa, item.present))
         doubt = either(doubt, within(own, item.present))
     return Numbers(None, np.broadcast_to(_merged(parts), shape).copy(), scale, _spread(unsure, doubt, shape))
+
+
+def is_computable(expression: Expression, *, xpath1: bool) -> bool:
+    """Tell whether `evaluate_number` takes the expression, were it only to guess the last bits."""
+    return evaluate_number(expression, Records({}, 0), xpath1=xpath1, domains={}, guesses=True) is not None
+
+
+def _guessed(item: Item) -> Item:
+    return DoubleItem(item.low + (item.high - item.low) / 2, item.present) if isinstance(item, RangeItem) else item
 
 
 def _days(items: tuple[Item, ...]) -> list[tuple[Integers, Maybe]]:

@@ -83,11 +83,15 @@ class DurationItem:
 
 @dataclass(frozen=True, slots=True)
 class RangeItem:
-    """An xs:double of which only bounds are known, ends included; NaN has NaN at both ends."""
+    """An xs:double of which only bounds are known, ends included; NaN has NaN at both ends.
+
+    With `settles`, the ends agree on ordinary numbers, because a rounding or a whole power made them.
+    """
 
     low: Floats
     high: Floats
     present: Maybe = None
+    settles: bool = False
 
 
 NumberItem: TypeAlias = ExactItem | DoubleItem

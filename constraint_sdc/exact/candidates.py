@@ -163,7 +163,9 @@ class Deriver:
         for derivation in derivations:
             columns = self._columns(candidates, variables_of(derivation.expression))
             records = Records(columns, len(candidates))
-            found = evaluate_number(derivation.expression, records, xpath1=self.is_xpath1, domains=self.domains)
+            found = evaluate_number(
+                derivation.expression, records, xpath1=self.is_xpath1, domains=self.domains, guesses=True
+            )
             if found is not None:
                 set_found(candidates, place[derivation.variable], everyone[~found.unsure], found)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from constraint_sdc.arrays import Codes, ConditionBits, Rows, Weights
-from constraint_sdc.constraints.constraint import AllOf, Atom, LinearAtom, atom_variables
+from constraint_sdc.constraints.constraint import AllOf, AnyOf, Atom, LinearAtom, atom_variables
 from constraint_sdc.constraints.show import show_formula
 from constraint_sdc.data.cloud import Cloud, cloud_of
 from constraint_sdc.data.series import Series
 from constraint_sdc.errors import UsageError
+from constraint_sdc.evaluate.truth import is_computable
 from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.partition.distances import sse
 from constraint_sdc.partition.methods.auto import Auto
@@ -23,7 +24,7 @@ from constraint_sdc.partition.registry import partitioner
 from constraint_sdc.plan.blocks import refuse_too_many_categories, rules_of
 from constraint_sdc.plan.cells import NONE_KNOWN, StratumCell
 from constraint_sdc.plan.classes import PinnedClasses, RecordClasses, pinned_classes, record_classes
-from constraint_sdc.plan.derivation import derive
+from constraint_sdc.plan.derivation import derive, determined
 from constraint_sdc.plan.design import BlockDesign, Stratum
 from constraint_sdc.plan.plan import Block, BlockPlan, StratumPlan, VariablePlan
 from constraint_sdc.plan.reasons import explain_own, explain_rule, own_strategy, strategy
@@ -62,6 +63,7 @@ class BlockContext:
     masker: MaskerTraits = field(default_factory=default_masker)
     given: Mapping[str, Series] = field(default_factory=dict)
     products_by_mean: bool = False
+    is_xpath1: bool = False
 
 
 def design_block(block: Block, pins: tuple[tuple[str, Codes], ...], around: BlockContext) -> BlockDesign:
@@ -85,7 +87,8 @@ def design_block(block: Block, pins: tuple[tuple[str, Codes], ...], around: Bloc
     _refuse_far_points(cloud)
     pinned = cache(lambda: pinned_classes(rules, block.names, around.truth, dict(pins), around.records))
     cells = _cheapest_strata(_accepts(forked, around), classes.codes, cloud, pinned, around)
-    strata = tuple(_stratum(cell, rules, forked, series, operators, broken) for cell in cells)
+    asked = _saxons_equalities(rules, is_xpath1=around.is_xpath1)
+    strata = tuple(_stratum(cell, rules, forked, series, operators, broken, asked) for cell in cells)
     planned = tuple(
         StratumPlan(
             _conditions(cell, forked, classes),
@@ -236,6 +239,20 @@ def _term_bits(terms: tuple[Term, ...], around: BlockContext, *, unknown: bool) 
     return bits
 
 
+def _saxons_equalities(rules: Sequence[RuleFacts], *, is_xpath1: bool) -> list[tuple[str, Atom]]:
+    """Return equalities that only Saxon decides, but that determine a variable up to the last bits.
+
+    `number(A) = math:exp(number(B))`: the evaluator proposes A, and Saxon judges the proposal.
+    """
+    found: list[tuple[str, Atom]] = []
+    for rule in rules:
+        formula, forms = rule.edit.constraint.formula, determined(rule.edit) if not rule.is_evaluable else {}
+        own = [expression for expression, is_own in forms.values() if is_own]
+        if own and not isinstance(formula, AllOf | AnyOf) and all(is_computable(e, xpath1=is_xpath1) for e in own):
+            found.append((rule.id, formula))
+    return found
+
+
 def _stratum(
     cell: StratumCell,
     rules: tuple[RuleFacts, ...],
@@ -243,6 +260,7 @@ def _stratum(
     series: Mapping[str, Series],
     operators: Mapping[str, str],
     broken: Mapping[str, Rows],
+    asked: Sequence[tuple[str, Atom]],
 ) -> Stratum:
     chosen: dict[str, Term] = {}
     for rule, term in zip(forked, cell.choice, strict=True):
@@ -256,7 +274,7 @@ def _stratum(
         conjunction += [(rule.id, atom) for atom in chosen.get(rule.id, only)]
     blank = {name for name, s in series.items() if s.is_blank[cell.rows].any()}
     derivable = {n: s for n, s in series.items() if OPERATORS[operators[n]].traits.is_average and n not in blank}
-    live = [(rule, atom) for rule, atom in conjunction if not blank & set(atom_variables(atom))]
+    live = [(rule, atom) for rule, atom in (*conjunction, *asked) if not blank & set(atom_variables(atom))]
     edits = {rule.id: rule.edit for rule in rules}
     return Stratum(
         rows=cell.rows,

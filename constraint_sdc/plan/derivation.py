@@ -126,7 +126,7 @@ def determined(edit: EditRule) -> dict[str, tuple[Expression, bool]]:
         for name in names:
             if (own := _own_expression(name, frozenset(names), edit)) is not None:
                 found.setdefault(name, (own, True))
-            elif _is_term(name, atom) and (solved := _solved(name, atom)) is not None:
+            elif not _has_dates(atom) and _is_term(name, atom) and (solved := _solved(name, atom)) is not None:
                 found.setdefault(name, (solved, False))
     return found
 

@@ -150,6 +150,7 @@ def _surroundings(
         masker=inputs.masker,
         given=_given(inputs),
         products_by_mean=inputs.products_by_mean,
+        is_xpath1=inputs.is_xpath1,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ from constraint_sdc.evaluate.expression import (
     Negate,
     Variable,
 )
-from constraint_sdc.evaluate.truth import evaluate_truth, evaluate_value
+from constraint_sdc.evaluate.truth import evaluate_number, evaluate_truth, evaluate_value, refuses
 from constraint_sdc.evaluate.value import DoubleItem, RangeItem, Records
 from tests.draws import draws
 
@@ -141,12 +142,25 @@ def test_a_comparison_that_is_not_close_leaves_no_record_to_saxon() -> None:
     assert found.truth.tolist() == [True, True, True, False, True, False, False, False]
 
 
-def test_an_equality_in_the_last_bit_is_saxons() -> None:
-    test = Compare("=", Call("math:exp", (Call("number", (Variable("V1"),)),)), Call("number", (Variable("V2"),)))
-    columns = {"V1": column_of("V1", ["1", "1"]), "V2": column_of("V2", ["2.718281828459045", "2.71828"])}
-    found = evaluate_truth(test, Records(columns, 2), xpath1=False, domains={})
-    assert found.unsure.tolist() == [True, False]
-    assert not found.truth[1]
+def test_an_equality_in_the_last_bits_is_saxons_but_can_be_guessed() -> None:
+    exponential = Call("math:exp", (Call("number", (Variable("V1"),)),))
+    for op in ("=", "!="):
+        assert refuses(Compare(op, exponential, Call("number", (Variable("V2"),))), xpath1=False) is not None
+    records = Records({"V1": column_of("V1", ["1", "2"])}, 2)
+    sure = evaluate_number(exponential, records, xpath1=False, domains={})
+    guess = evaluate_number(exponential, records, xpath1=False, domains={}, guesses=True)
+    assert sure is not None
+    assert guess is not None
+    assert guess.doubles is not None
+    assert sure.unsure.tolist() == [True, True]
+    assert not guess.unsure.any()
+    assert guess.doubles.tolist() == [math.exp(1), math.exp(2)]
+
+
+def test_a_whole_power_is_compared_here() -> None:
+    test = Compare("=", Call("math:pow", (Call("number", (Variable("V1"),)), Literal(2))), Literal(9))
+    found = evaluate_truth(test, Records({"V1": column_of("V1", ["3", "-3", "2"])}, 3), xpath1=False, domains={})
+    assert (found.truth.tolist(), found.unsure.any()) == ([True, True, False], False)
 
 
 def test_rounding_settles_what_the_last_bits_leave_open() -> None:

@@ -49,3 +49,13 @@ def test_a_product_of_powers_is_averaged_geometrically(tmp_path: Path) -> None:
     assert {v.operator for v in block.plan.variables} == {GeometricMean.name}
     given.mask(3)
     given.requires_all_rules()
+
+
+def test_an_exponential_in_full_precision_is_proposed_here_and_judged_by_saxon(tmp_path: Path) -> None:
+    logs = np.random.default_rng(5).uniform(0, 5, 24).round(2).tolist()
+    records = columns(Log=logs, Amount=[repr(math.exp(log)) for log in logs])
+    given = extract(tmp_path, records, {"log": "number(Amount) = math:exp(number(Log))"})
+    assert derived(given) == {"Amount"}
+    given.mask(3, on_broken="keep")
+    assert not given.broken()["log"] - given.broken(given.data)["log"]
+    assert set(given.column("Log")) - set(map(str, logs)), "means, not copied records"

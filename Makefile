@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup attack demo test check style types layers docs explore matrix guarantee refusals crash gap coverage mutants price partitions measures maskers bench clean
+.PHONY: setup attack demo test check style types layers docs explore matrix guarantee refusals crash gap coverage mutants price totals partitions measures maskers bench clean
 
 setup: $(VENV)/.ready
 
@@ -81,6 +81,10 @@ mutants: setup
 # What the rules cost in information, beside plain MDAV.
 price: setup
 	$(BIN)/python benchmarks/masking_price.py
+
+# What totals cost and risk, masked together with their parts or computed; with a CSV: benchmarks/totals.py FILE.csv
+totals: setup
+	$(BIN)/python benchmarks/totals.py
 
 # How good and how fast the partitions are, up to a million records; loss on a file: benchmarks/partition.py FILE.csv
 partitions: setup

@@ -95,7 +95,8 @@ def _written(written: Written) -> str:
 def _plan(plan: Plan) -> str:
     variables = sum(len(block.variables) for block in plan.blocks)
     masked = f"{counted(variables, 'variable')} of {counted(plan.records, 'record')}"
-    return f": {masked} in {_blocks(plan)}, {_method(plan)}, {counted(len(plan.all_rules()), 'rule')}"
+    computed = f", {number(len(plan.computed))} computed" if plan.computed else ""
+    return f": {masked} in {_blocks(plan)}{computed}, {_method(plan)}, {counted(len(plan.all_rules()), 'rule')}"
 
 
 def _blocks(plan: Plan) -> str:

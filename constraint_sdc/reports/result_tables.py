@@ -102,7 +102,7 @@ def plan_blocks(plan: Plan) -> ShownTable:
 
 def plan_variables(plan: Plan) -> ShownTable:
     """One row per variable, masked or not."""
-    return _sheet(_VARIABLE_HEAD, [*_masked_variables(plan.blocks), *_kept_variables(plan)])
+    return _sheet(_VARIABLE_HEAD, [*_masked_variables(plan.blocks), *_computed_variables(plan), *_kept_variables(plan)])
 
 
 def block_variables(block: BlockPlan) -> ShownTable:
@@ -143,6 +143,11 @@ def _masked_variables(blocks: Iterable[BlockPlan]) -> Iterator[tuple[Cell, ...]]
         for one in block.variables:
             how = (one.scale.value, one.operator, one.treatment.value, one.weight)
             yield (one.name, block.number, one.role.value, *how)
+
+
+def _computed_variables(plan: Plan) -> Iterator[tuple[Cell, ...]]:
+    for total in plan.computed:
+        yield (total.name, None, total.role.value, total.scale.value, None, "computed", None)
 
 
 def _kept_variables(plan: Plan) -> Iterator[tuple[Cell, ...]]:

@@ -22,7 +22,9 @@ from constraint_sdc.measures.attacks.transparency_reach import uses_of
 from constraint_sdc.measures.risk.achieved_k import AchievedKRisk
 from constraint_sdc.plan.plan import Plan, Why
 from constraint_sdc.plan.plan_json import plan_differences, plan_from_json, plan_to_json
+from constraint_sdc.reports.assessment.sections import plan_section
 from constraint_sdc.reports.masking.plan_text import plan_text
+from constraint_sdc.reports.result_tables import plan_variables
 from constraint_sdc.settings.recipe import Recipe
 from tests.maskers.extract import Extract, columns, extract, schema, the_block, the_rule
 
@@ -400,3 +402,14 @@ def test_other_ways_to_mask_the_parts_have_totals_too(tmp_path: Path, way: dict[
     assert computed(result.plan) == ["T"]
     extracted.requires_all_rules()
     assert verified(extracted, result) == []
+
+
+def test_tables_and_pages_tell_of_computed_variables(tmp_path: Path) -> None:
+    extracted = extract(tmp_path, columns(**with_total()), SUM)
+    plan = extracted.plan(K, totals="computed")
+    rows = [dict(zip(plan_variables(plan).head, row, strict=True)) for row in plan_variables(plan).rows]
+    assert [row["treatment"] for row in rows if row["variable"] == "T"] == ["computed"]
+    section = plan_section(plan)
+    assert section is not None
+    assert "in 2 blocks, 1 computed" in repr(plan)
+    assert "1 variable computed from them" in str(section["says"])

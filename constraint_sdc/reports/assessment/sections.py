@@ -173,6 +173,7 @@ def _opening(plan: Plan) -> str:
     masked = sum(len(block.variables) for block in plan.blocks)
     said = f"{counted(masked, 'variable')} of {counted(plan.records, 'record')} masked in "
     said += counted(len(plan.blocks), "block")
+    said += f", {counted(len(plan.computed), 'variable')} computed from them" if plan.computed else ""
     said += f", {least}; " if (least := least_words(plan)) else "; "
     return said + ", ".join(_division(plan))
 

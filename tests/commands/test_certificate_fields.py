@@ -147,6 +147,14 @@ def test_every_field_is_in_the_table(published: Published) -> None:
     assert list(unknown_fields(published.content)) == []
 
 
+def test_every_count_of_a_rule_is_in_the_table() -> None:
+    """No case has all of them: records leave a context or come into it only if it reads masked values."""
+    schema = json.loads(shipped_file("schemas", "certificate.schema.json").read_text("utf-8"))
+    counts = schema["$defs"]["rule"]["properties"].keys() - {"missing"}
+    assert "no_longer_applies" in counts
+    assert [name for name in sorted(counts) if row_of(f"rules[].{name}") is None] == []
+
+
 def test_a_new_field_would_be_missed(published: Published) -> None:
     content = deepcopy(published.content)
     content["output"]["colour"] = "red"

@@ -59,7 +59,10 @@ _TABLE: tuple[tuple[str, Basis, str], ...] = (
     ("rules[].missing", Basis.CODES, "rules[].missing.held rules[].missing.failed"),
     *(
         (f"rules[].{name}", Basis.ORIGINAL, f"rules[].{name}")
-        for name in ("broken_before", "still_broken", "repaired", "newly_broken")
+        for name in (
+            *("broken_before", "still_broken", "repaired", "newly_broken"),
+            *("no_longer_applies", "newly_applies"),
+        )
     ),
     ("blocks", Basis.FILE, f"blocks plan.blocks blocks[].number {_BLOCK}.number blocks[].smallest"),
     ("blocks[].variables", Basis.FILE, f"blocks[].variables blocks[].variables[] {_BLOCK}.variables[].name"),

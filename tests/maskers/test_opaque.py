@@ -11,7 +11,7 @@ import pytest
 from constraint_sdc.commands.mask import mask_file
 from constraint_sdc.commands.masking.preparation import prepared_file
 from constraint_sdc.data.table import column_of
-from constraint_sdc.errors import JudgeError
+from constraint_sdc.errors import JudgeError, PlanRefusedError
 from constraint_sdc.judge import records
 from constraint_sdc.judge.records import SaxonOnRecords
 from constraint_sdc.maskers.masked import MaskOptions, MaskResult
@@ -218,11 +218,14 @@ def test_a_copy_of_a_record_is_no_proof_if_the_rule_reads_an_attribute_of_the_va
 
 
 def test_variables_that_the_recipe_removes_are_not_shown_to_saxon(tmp_path: Path) -> None:
-    rules = {"count": "count(*) le 8 and string-length(string-join(V1, '')) ge 1"}
-    given = looked_up(tmp_path, rules, "variables: {Size: {role: identifier, remove: true}}\n")
-    result = given.mask(K)
-    assert the_rule(result.plan, "count").why is Why.CHECKED
-    assert actual_records(result) == 0
+    """The rule counts the children of a record: without one of them no candidate satisfies it."""
+    rules = {"count": "count(*) ge 8 and string-length(string-join(V1, '')) ge 1"}
+    recipe = "variables: {{Size: {{role: identifier, remove: {}}}}}\n"
+    given = looked_up(tmp_path / "kept", rules, recipe.format("false"))
+    assert actual_records(given.mask(K)) == 0
+    given = looked_up(tmp_path / "removed", rules, recipe.format("true"))
+    with pytest.raises(PlanRefusedError, match="that satisfy count were found"):
+        given.mask(K)
 
 
 def test_a_slow_rule_meets_the_time_limit_and_is_named(tmp_path: Path) -> None:

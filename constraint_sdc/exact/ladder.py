@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
+from typing import TypeVar
 
 import numpy as np
 
@@ -58,6 +59,9 @@ class _Anchored:
     derivations: tuple[Derivation, ...]
     proposed: Candidates
     records: Rows
+
+
+_Part = TypeVar("_Part")
 
 
 @dataclass(slots=True)
@@ -133,7 +137,7 @@ class Ladder:
             if derivations:
                 proposed = self._rounded.take(groups)
                 self.deriver.derive(proposed, derivations)
-                proposals += polisher.polished(proposed, derivations)
+                proposals.append(Candidates.joined(list(polisher.polished(proposed, derivations))))
         self._settle(proposals, ExactStep.DERIVED)
 
     def _nudge(self) -> None:
@@ -184,10 +188,17 @@ class Ladder:
         self._settle([proposed for _, proposed in proposals], step)
 
     def _settle(self, proposals: Sequence[Candidates], step: ExactStep) -> None:
-        """Settle the proposals of all strata together: Saxon is asked once for all of them."""
-        some = [proposed for proposed in proposals if len(proposed)]
-        if some:
-            self._settled.settle(Candidates.joined(some), step, _MOST_ASKED if step is ExactStep.NUDGED else None)
+        """Settle the proposals of all strata, together if Saxon is asked about them."""
+        most_asked = _MOST_ASKED if step is ExactStep.NUDGED else None
+        for part in self._batches([proposed for proposed in proposals if len(proposed)]):
+            self._settled.settle(Candidates.joined(part), step, most_asked)
+
+    def _batches(self, parts: list[_Part]) -> list[list[_Part]]:
+        """Return what is judged at a time: everything if Saxon is asked, else one part after the other.
+
+        The evaluator has one scale for the decimals of a batch: a larger batch may need more digits than it has.
+        """
+        return [parts] if self.design.asking_saxon and parts else [[part] for part in parts]
 
     def _repair(self) -> None:
         members = {group: self._ranking(group) for group in self._settled.left.tolist()}
@@ -233,7 +244,8 @@ class Ladder:
             for _ in self.design.rules:
                 if not parts:
                     break
-                self._copy_failing(parts)
+                for some in self._batches(parts):
+                    self._copy_failing(some)
                 self._settle([part.proposed for part in parts], ExactStep.ANCHORED)
                 parts = [part for part in parts if np.isin(part.proposed.group, self._settled.left).any()]
 
@@ -273,7 +285,7 @@ class Ladder:
         while len(self._settled.left) and first < max(map(len, rankings.values()), default=0):
             chosen = {group: rankings[group][first : first + count] for group in self._settled.left.tolist()}
             self._take_first(chosen)
-            first, count = first + count, 2 * count
+            first, count = first + count, 2 * count if self.design.asking_saxon else 1
         for group in self._settled.left.tolist():
             self._settled.settle_by_waiting(group)
         self._take_strangers()
@@ -287,11 +299,11 @@ class Ladder:
     def _take_strangers(self) -> None:
         """Try the nearest records of other groups, because every rule must hold.
 
-        Some groups take the first rounds together, and the last one each alone, because it is long. The first group
-        without a record ends the masking.
+        If Saxon is asked, some groups take the first rounds together, and the last one each alone, because it is long.
+        The first group without a record ends the masking.
         """
-        left = self._settled.left
-        for some in np.split(left, np.arange(_TOGETHER, len(left), _TOGETHER)):
+        left, size = self._settled.left, _TOGETHER if self.design.asking_saxon else 1
+        for some in np.split(left, np.arange(size, len(left), size)):
             nearest = {group: self._nearest(group) for group in some.tolist()}
             start = 0
             for count in _STRANGERS[:-1]:

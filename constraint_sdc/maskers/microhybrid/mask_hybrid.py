@@ -58,14 +58,16 @@ def mask_hybrid(design: BlockDesign, inputs: MaskInputs, alpha: Told | None = No
 def _restore(own: OwnValues, trials: Trials, found: Representatives) -> Counter[Restored]:
     """Restore the moments of clusters with repaired records, where all their records then satisfy every rule.
 
-    The first ways of all clusters are judged together, then the second ways of those that fail, and so on.
+    The first ways of all clusters are judged, then the second ways of those that fail, and so on; if Saxon is asked,
+    those of all clusters together.
     """
     clusters = [cluster for cluster, closeness in trials.closeness.items() if closeness is None]
     outcome = dict.fromkeys(clusters, Restored.NOTHING)
     values = found.candidates.values
     ways = {c: _restorations(trials.draws, c, values[own.clusters.rows(c)]) for c in clusters}
     while tried := {c: way for c, rest in ways.items() if (way := next(rest, None)) is not None}:
-        settled = _settle(own, found.candidates, tried)
+        together = [tried] if own.saxon is not None else [{cluster: way} for cluster, way in tried.items()]
+        settled = [cluster for some in together for cluster in _settle(own, found.candidates, some)]
         outcome |= {cluster: tried[cluster].what for cluster in settled}
         ways = {cluster: ways[cluster] for cluster in tried if cluster not in settled}
     return Counter(outcome[cluster] for cluster in clusters)

@@ -1,0 +1,107 @@
+"""The tables of two pages of the documentation: linkage inside the transparency sets, and alpha of microhybrid.
+
+    .venv/bin/python benchmarks/documented_figures.py                linkage, then alpha
+    .venv/bin/python benchmarks/documented_figures.py linkage        docs/attacks/transparency-linkage.md
+    .venv/bin/python benchmarks/documented_figures.py alpha          docs/maskers/microhybrid.md
+
+Prints Markdown tables. Data and maskings are drawn with fixed seeds; each file is published by `mask` without rules and
+measured by `assess`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import numpy as np
+
+from constraint_sdc.census import generate_file
+from constraint_sdc.commands.assess import assess_files
+from constraint_sdc.commands.mask import mask_file
+from constraint_sdc.files.recipe import read_recipe
+from constraint_sdc.maskers.masked import MaskOptions
+from constraint_sdc.measures.assessment import Assessment, AssessOptions, Measured
+
+RECORDS = 1_000
+SEED = 2009
+RANKED = "mask: {partition: individual-ranking}\n"
+TOGETHER = "mask: {partition: mdav}\ngroups: all\n"
+LINKED = (
+    ("individual ranking, 2 variables", 2, RANKED, 10),
+    ("individual ranking, 3 variables", 3, RANKED, 30),
+    ("individual ranking, 5 variables", 5, RANKED, 30),
+    ("MDAV, 3 variables in one block", 3, TOGETHER, 3),
+    ("MDAV, 3 variables in one block", 3, TOGETHER, 10),
+)
+ALPHAS = (0, 0.3, 0.6, 0.9)
+ALPHA_K = 40
+HYBRID = "mask: {{masker: microhybrid, partition: mdav, alpha: {}}}\ngroup_size: 3\nseed: 731\n"
+
+
+def write_lognormals(folder: Path, variables: int) -> Path:
+    """Write independent variables, lognormal with sigma 1, with four decimals."""
+    path, lines = folder / f"lognormal-{variables}.xml", []
+    for values in np.random.default_rng(SEED).lognormal(size=(RECORDS, variables)):
+        cells = "".join(f"<V{j}>{value:.4f}</V{j}>" for j, value in enumerate(values, start=1))
+        lines.append(f"<Record>{cells}</Record>")
+    path.write_text("\n".join(["<Microdata>", *lines, "</Microdata>", ""]), "utf-8")
+    return path
+
+
+def measured(data: Path, k: int, recipe: str, attacks: tuple[str, ...]) -> Assessment:
+    """Mask the file and measure what is published."""
+    told, masked = data.parent / "recipe.yml", data.parent / "masked.xml"
+    told.write_text(recipe, "utf-8")
+    settings = read_recipe(told)
+    mask_file(data, None, masked, MaskOptions(k=k, recipe=settings), overwrite=True)
+    return assess_files(data, masked, AssessOptions(recipe=settings, attacks=attacks))
+
+
+def first_figure(found: tuple[Measured, ...], measure: str) -> float | None:
+    return next(one for one in found if one.measure == measure).figures[0].value
+
+
+def row(*cells: object) -> str:
+    return f"| {' | '.join(f'{cell:.2f}' if isinstance(cell, float) else str(cell) for cell in cells)} |"
+
+
+def linkage_lines(folder: Path) -> Iterator[str]:
+    yield "| masked by | k | distance alone | published | rerun |"
+    yield "|---|---:|---:|---:|---:|"
+    for title, variables, recipe, k in LINKED:
+        data = write_lognormals(folder, variables)
+        (attack,) = measured(data, k, recipe, ("transparency-linkage",)).attacks
+        yield row(title, k, *(attack.value(name) for name in ("unrestricted", "linked", "linked-rerun")))
+
+
+def alpha_lines(folder: Path) -> Iterator[str]:
+    yield "| alpha | SSE/SST | PIL | DBRL | ID | SCORE |"
+    yield "|---:|---:|---:|---:|---:|---:|"
+    data = folder / "census.xml"
+    generate_file(data, RECORDS, SEED)
+    for alpha in ALPHAS:
+        found = measured(data, ALPHA_K, HYBRID.format(alpha), ())
+        loss = (first_figure(found.utility, name) for name in ("sse", "pil"))
+        risk = (first_figure(found.risk, name) for name in ("distance-linkage", "interval-disclosure"))
+        yield row(f"{alpha:g}", *loss, *risk, found.score.value("score"))
+
+
+TABLES = {"linkage": linkage_lines, "alpha": alpha_lines}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("table", nargs="?", choices=TABLES, help="both, if none is named")
+    named = parser.parse_args().table
+    for name in TABLES if named is None else (named,):
+        with tempfile.TemporaryDirectory() as folder:
+            print(*TABLES[name](Path(folder)), "", sep="\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -53,6 +53,8 @@ TRIALS_OF_LARGE, LARGE_RECORDS = 3, 20_000
 """The same for files of more than so many records."""
 TOTALS_TRIED = 8
 """Maskings among which `totals: auto` chooses."""
+RECORD_NUMBERS = 10_000_000
+"""Record numbers of `--truth-rows`, those of all ranges together."""
 TABLE_CELLS = 2_000_000_000
 """Cells of a Parquet, SPSS or Stata file, whose compressed form tells nothing of its size."""
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from constraint_sdc import limits
 from constraint_sdc.cli.options import FILE, allow, allow_idle, names_in, not_empty
 from constraint_sdc.errors import UsageError
 
@@ -41,7 +43,7 @@ def known_at_most_option(command: Command) -> Command:
     return click.option("--known-at-most", type=click.IntRange(min=1), help=words)(command)
 
 
-_MOST_ROWS = 10_000_000
+_NUMBERS = re.compile(r"([0-9]{1,18})(?:\.\.([0-9]{1,18}))?")
 
 
 class RecordNumbers(click.ParamType[tuple[int, ...]]):
@@ -54,13 +56,14 @@ class RecordNumbers(click.ParamType[tuple[int, ...]]):
         if isinstance(value, tuple):
             return value
         found: list[int] = []
-        for part in str(value).split(","):
-            first, dots, last = part.strip().partition("..")
-            if not first.isdecimal() or (dots and not last.isdecimal()) or int(last or first) < int(first):
-                self.fail(f"{part.strip()!r} is neither a record number nor a range such as 1..99", param, ctx)
-            if int(last or first) - int(first) >= _MOST_ROWS:
-                self.fail(f"{part.strip()!r} holds more than {_MOST_ROWS:,} numbers", param, ctx)
-            found.extend(range(int(first), int(last or first) + 1))
+        for part in map(str.strip, str(value).split(",")):
+            written = _NUMBERS.fullmatch(part)
+            if written is None or int(written[2] or written[1]) < int(written[1]):
+                self.fail(f"{part[:40]!r} is neither a record number nor a range such as 1..99", param, ctx)
+            numbers = range(int(written[1]), int(written[2] or written[1]) + 1)
+            if len(found) + len(numbers) > limits.RECORD_NUMBERS:
+                self.fail(f"more than {limits.RECORD_NUMBERS:,} record numbers; use --truth-key", param, ctx)
+            found.extend(numbers)
         return tuple(found)
 
 

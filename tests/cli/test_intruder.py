@@ -8,6 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from constraint_sdc import limits
 from constraint_sdc.files.json_file import shipped_file
 from tests.cli.conftest import Run
 
@@ -124,6 +125,8 @@ def test_a_key_that_is_in_the_release_is_said_and_does_not_link(run: Run) -> Non
         (ONE, (*ROWS, "1,2"), "given: 2, records of the file: 1"),
         (ONE, (*ROWS, "6"), "no record 6"),
         (ONE, (*ROWS, "x"), "neither a record number"),
+        (ONE, (*ROWS, "1..99999999999"), "more than 10,000,000 record numbers"),
+        (ONE, (*ROWS, "9" * 5000), "neither a record number"),
         (("Id;Age", [("A1", "1")]), KEY, "no Id of the file is in the original"),
         (("Id;Age", [("", "1")]), KEY, "record 1 has no Id"),
         (("Age", [("1",)]), KEY, "has no variable Id"),
@@ -142,6 +145,16 @@ def test_a_file_that_cannot_be_used_is_refused(
     assert ran.code == 2
     assert said in ran.err
     assert ran.out == ""
+
+
+@pytest.mark.parametrize("numbers", ["1..3,2..4", "1..6", "1,1,1,1,1,1", "1..5,0"])
+def test_record_numbers_are_bounded_in_sum(run: Run, monkeypatch: pytest.MonkeyPatch, numbers: str) -> None:
+    monkeypatch.setattr(limits, "RECORD_NUMBERS", 5)
+    csv("own.csv", "Age", [("20",)] * 5)
+    ran = run("attack", "intruder-linkage", "people.csv", "masked.csv", *ROWS, numbers)
+    assert ran.code == 2
+    assert "more than 5 record numbers" in " ".join(ran.err.split())
+    assert found(run, *ROWS, "1..3,2..3")["records"] == 5, "as many as the limit are taken"
 
 
 @pytest.mark.parametrize(

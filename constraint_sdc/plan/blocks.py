@@ -136,7 +136,10 @@ def _refuse_averaged_identifiers(kept: Mapping[str, Kept], recipe: Recipe) -> No
             said is not None for said in (wish.operator, wish.decimals, wish.weight)
         )
         if is_wished and kind.role is Role.IDENTIFIER:
-            hint = "remove it from `groups` and its entries `operator`, `grid` and `weight`, or give it another role"
+            hint = (
+                "remove it from `groups` and its entries `operator`, `grid` and `weight`, "
+                "or give it the role quasi-identifier or confidential"
+            )
             raise PlanRefusedError(f"{name} is an identifier and cannot be averaged", hint=hint)
         if is_wished:
             hint = "give it the role quasi-identifier or confidential, or remove the entries"

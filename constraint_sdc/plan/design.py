@@ -193,5 +193,7 @@ def refuse_removed(facts: Iterable[RuleFacts], kept: Mapping[str, Kept]) -> None
     for rule in facts:
         for name in rule.variables:
             if name in kept and kept[name].is_removed:
-                hint = f"keep {name} in the file, or leave the rule out (a phase without it)"
+                hint = (
+                    f"keep {name} in the file (without `remove: true`), or leave the rule out by a --phase without it"
+                )
                 raise PlanRefusedError(f"rule {rule.id} reads {name}, which the recipe removes", hint=hint)

@@ -26,13 +26,15 @@ from constraint_sdc.settings.reason import because
 from constraint_sdc.settings.recipe import Recipe
 from constraint_sdc.settings.words import Role, Scale, VariableWish
 
+_LEAST_PROTECTING = 2
+"""The smallest k that hides anything; some maskers take 1 and then publish the original."""
+
 
 def make_plan(inputs: PlanInputs) -> Design:
     """Return the plan and its design."""
     table = inputs.table
     if table.records < inputs.k:
-        hint = f"choose k of at most {table.records}"
-        raise PlanRefusedError(f"{table.records} records cannot form a group of {inputs.k}", hint=hint)
+        raise _too_few(inputs)
     rules = rules_on_calendar(inputs.rules, _notations(inputs))
     facts = rule_facts(rules, inputs.says, table.columns.keys(), inputs.evaluable, inputs.asking_saxon)
     roles = decide_roles(table, inputs.recipe, computed_with(facts))
@@ -72,6 +74,21 @@ def make_plan(inputs: PlanInputs) -> Design:
     own = {total.rule: (total.name,) for total in cut.totals}
     checked = {rule.id: own.get(rule.id, tuple(n for n in rule.variables if n in cut.names)) for rule in reading}
     return Design(plan, designs, cut.totals, checked)
+
+
+def _too_few(inputs: PlanInputs) -> PlanRefusedError:
+    """Return the refusal of a file with fewer than k records; the largest k that it offers is planned before."""
+    records = inputs.table.records
+    what = f"{records} record{'' if records == 1 else 's'} cannot form a group of {inputs.k}"
+    least = max(_LEAST_PROTECTING, inputs.masker.least_k)
+    if records < least:
+        return PlanRefusedError(what, hint=f"add records: no k below {least} protects anything")
+    hint = f"choose k of at most {records}"
+    try:
+        make_plan(replace(inputs, k=records))
+    except (PlanRefusedError, UsageError) as next_one:
+        hint = f"add records, or {hint}; with -k {records} this remains: {next_one.what}"
+    return PlanRefusedError(what, hint=hint)
 
 
 def _notations(inputs: PlanInputs) -> dict[str, DateNotation]:

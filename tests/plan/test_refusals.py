@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,11 @@ Ran = tuple[int, str, str]
 Run = Callable[..., Ran]
 N = 12
 AMOUNTS = [7 * i % 12 for i in range(N)]
+PHASES = """  <phase id="rest"><active pattern="others"/></phase>
+  <pattern id="ids"><rule context="Record">
+    <assert id="bound" test="number(Id) &lt;= 1000">bound</assert>
+  </rule></pattern>
+"""
 
 
 @pytest.fixture
@@ -53,6 +59,17 @@ def averaged_identifier(folder: Path) -> Extract:
     return extract(folder, columns(Id=range(100, 100 + N), A=AMOUNTS), recipe="groups: [[Id, A]]")
 
 
+def single(folder: Path) -> Extract:
+    return extract(folder, columns(A=[1]))
+
+
+def removed(folder: Path) -> Extract:
+    """A phase `rest` has the rule on A and not the one on the removed variable."""
+    rules = schema({"positive": "number(A) >= 0"}, more=PHASES).replace("<pattern><", '<pattern id="others"><')
+    rows = columns(Id=range(100, 100 + N), A=AMOUNTS)
+    return extract(folder, rows, rules, "variables: {Id: {role: identifier, remove: true}}")
+
+
 def nobody_fits(folder: Path) -> Extract:
     """Each of the groups' members has a bound of its own, and the lower bounds exceed the upper ones."""
     rows = columns(A=[i * 10 for i in range(N)], Low=[i * 10 for i in range(N)], High=[i * 10 for i in range(N)])
@@ -79,7 +96,15 @@ REFUSALS: dict[str, tuple[Callable[[Path], Extract], int, str, str]] = {
         averaged_identifier,
         3,
         "Id is an identifier and cannot be averaged",
-        "remove it from `groups` and its entries `operator`, `grid` and `weight`, or give it another role",
+        "remove it from `groups` and its entries `operator`, `grid` and `weight`, "
+        "or give it the role quasi-identifier or confidential",
+    ),
+    "one record": (single, 2, "1 record cannot form a group of 2", "add records: no k below 2 protects anything"),
+    "a removed variable that a rule reads": (
+        removed,
+        3,
+        "rule bound reads Id, which the recipe removes",
+        "keep Id in the file (without `remove: true`), or leave the rule out by a --phase without it",
     ),
     "records that cannot share values": (
         nobody_fits,
@@ -106,7 +131,54 @@ def test_a_documented_refusal(run: Run, tmp_path: Path, refusal: str, command: s
 
 
 def test_the_way_out_of_too_few_records(run: Run, tmp_path: Path) -> None:
-    assert run("mask", too_few(tmp_path), "-k", 12)[0] == 0
+    """The k that the hint names is taken from its words."""
+    given = too_few(tmp_path)
+    told = re.search(r"choose k of at most (\d+)", run("mask", given, "-k", 13)[2])
+    assert told is not None
+    assert run("mask", given, "-k", told[1])[0] == 0
+    assert given.smallest_group("A") == N
+
+
+def test_the_way_out_of_a_single_record(run: Run, tmp_path: Path) -> None:
+    given = single(tmp_path)
+    assert "choose k" not in run("mask", given, "-k", 2)[2], "k = 1 would be refused"
+    more = extract(tmp_path / "more", [*given.original(), {"A": "4"}])
+    assert run("mask", more, "-k", 2)[0] == 0
+    assert more.smallest_group("A") == 2
+
+
+def test_k_of_one_is_no_way_out_where_it_is_allowed(run: Run, tmp_path: Path) -> None:
+    """Microhybrid takes k = 1, which publishes the original."""
+    code, _, err = run("mask", single(tmp_path), "-k", 2, "--masker", "microhybrid")
+    assert code == 3
+    assert "add records: no k below 2 protects anything" in err
+
+
+def test_a_k_that_is_refused_in_turn_is_not_offered_alone(run: Run, tmp_path: Path) -> None:
+    """Microhybrid needs three records, and would answer the offered k of 2 with the k that was asked for."""
+    given = extract(tmp_path, columns(A=[1, 5]))
+    code, _, err = run("mask", given, "-k", 3, "--masker", "microhybrid")
+    assert code == 3
+    assert "add records, or choose k of at most 2; with -k 2 this remains: microhybrid needs k of at least" in err
+    more = extract(tmp_path / "more", columns(A=[1, 5, 8]))
+    assert run("mask", more, "-k", 3, "--masker", "microhybrid")[0] == 0
+    assert more.output.exists()
+
+
+@pytest.mark.parametrize(
+    ("recipe", "phase"),
+    [
+        ("variables: {Id: {role: identifier}}", ()),
+        ("variables: {Id: {role: identifier, remove: true}}", ("--phase", "rest")),
+    ],
+    ids=["kept in the file", "a phase without the rule"],
+)
+def test_the_ways_out_of_a_removed_variable(run: Run, tmp_path: Path, recipe: str, phase: tuple[str, ...]) -> None:
+    given = removed(tmp_path)
+    (tmp_path / "recipe.yml").write_text(recipe, encoding="utf-8")
+    assert run("mask", given, "-k", 3, *phase)[0] == 0
+    assert given.smallest_group("A") >= 3
+    assert [("Id" in record) for record in given.masked()] == [not phase] * N
 
 
 def test_the_ways_out_of_a_pinned_variable(run: Run, tmp_path: Path) -> None:
@@ -130,9 +202,31 @@ def test_the_way_out_of_a_broken_original(run: Run, tmp_path: Path) -> None:
     assert given.output.exists()
 
 
-def test_the_way_out_of_an_averaged_identifier(run: Run, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("recipe", "is_masked"),
+    [
+        ("groups: [[A]]", False),
+        ("groups: [[Id, A]]\nvariables: {Id: {role: confidential}}", True),
+        ("groups: [[Id, A]]\nvariables: {Id: {role: quasi-identifier}, A: {role: quasi-identifier}}", True),
+    ],
+    ids=["removed from groups", "confidential", "quasi-identifier"],
+)
+def test_the_ways_out_of_an_averaged_identifier(run: Run, tmp_path: Path, recipe: str, is_masked: bool) -> None:
     given = averaged_identifier(tmp_path)
-    (tmp_path / "recipe.yml").write_text("groups: [[Id, A]]\nvariables: {Id: {role: confidential}}", encoding="utf-8")
+    (tmp_path / "recipe.yml").write_text(recipe, encoding="utf-8")
+    assert run("mask", given, "-k", 3)[0] == 0
+    assert given.smallest_group("A") >= 3
+    assert (given.smallest_group("Id") >= 3) == is_masked
+
+
+def test_an_identifier_loses_the_entries_that_the_refusal_names(run: Run, tmp_path: Path) -> None:
+    given = averaged_identifier(tmp_path)
+    for entry in ("operator: mode", "grid: integer", "weight: 2"):
+        (tmp_path / "recipe.yml").write_text(f"variables: {{Id: {{role: identifier, {entry}}}}}", encoding="utf-8")
+        code, _, err = run("plan", given, "-k", 3)
+        assert code == 3
+        assert f"`{entry.split(':')[0]}`" in err
+    (tmp_path / "recipe.yml").write_text("variables: {Id: {role: identifier}}", encoding="utf-8")
     assert run("mask", given, "-k", 3)[0] == 0
 
 

@@ -5,9 +5,9 @@
     .venv/bin/python benchmarks/totals.py census.csv --docs   rewrites the section of docs/totals.md
 
 The business survey has the firms of eight drawn surveys, once with its five balance edits alone and once with all rules
-of a survey that has them. The extract comes from the generator of the demo. Every file is masked in memory by MDAV for
-every k, in every way and without rules; the census also by the default partition. A masking that newly breaks a rule
-ends the run with 1.
+of a survey that has them. The questionnaires are the largest of 40 that the exam of the guarantee draws. The extract
+comes from the generator of the demo. Every file is masked in memory by MDAV for every k, in every way and without
+rules; the census also by the default partition. A masking that newly breaks a rule ends the run with 1.
 Prints Markdown tables.
 """
 
@@ -25,7 +25,10 @@ from sections import write_section
 
 import constraint_sdc as cs
 from constraint_sdc.census import generate_file
+from constraint_sdc.exam.guarantee.business_questionnaire import BUSINESS, make_business
 from constraint_sdc.exam.guarantee.business_survey import make_survey
+from constraint_sdc.exam.guarantee.generator import write_case
+from constraint_sdc.exam.guarantee.household_survey import HOUSEHOLDS, make_households
 from constraint_sdc.files.json_file import shipped_file
 from constraint_sdc.measures.sweep_points import SweepPoint
 from constraint_sdc.settings.words import TOTALS
@@ -36,6 +39,7 @@ HEADING = "Measured"
 SIZES = (3, 5, 10)
 BALANCES = {"employed", "turnover", "staff", "costs", "result"}
 SURVEYS = range(8)
+QUESTIONNAIRES = range(40)
 NAMES = {"sch": "http://purl.oclc.org/dsdl/schematron"}
 STORY = """
 Written by `benchmarks/totals.py` (`make totals` prints it without the reference Census). Each cell has the information
@@ -67,6 +71,16 @@ def survey_files(folder: Path) -> Iterator[tuple[str, Path, Path, Path]]:
     count = len(model.rules.split("<assert")) - 1
     for title, rules in (("five balance edits", "balances.sch"), (f"{count} rules", "all.sch")):
         yield f"{len(firms)} firms, {title}", folder / "firms.xml", folder / rules, folder / "recipe.yml"
+
+
+def questionnaire_files(folder: Path) -> Iterator[tuple[str, Path, Path, Path]]:
+    """Write the largest business questionnaire and household survey without cents; yield all that masks them."""
+    for make, survey, units in ((make_business, BUSINESS, "firms"), (make_households, HOUSEHOLDS, "households")):
+        drawn = (make(seed) for seed in QUESTIONNAIRES)
+        case = max((case for case in drawn if "xs:decimal" not in case.rules), key=lambda case: case.records)
+        files = write_case(case, folder / units)
+        title = f"{case.records} {units}, a questionnaire with {len(survey.rules)} rules"
+        yield title, files.data, files.rules, files.recipe
 
 
 def census_files(folder: Path, name: str, source: Path | None) -> Iterator[tuple[str, Path, Path, None]]:
@@ -129,6 +143,7 @@ def main() -> None:
     shutil.rmtree(options.folder, ignore_errors=True)
     parts = [STORY.strip()]
     parts += [table(*case, "mdav") for case in survey_files(options.folder / "survey")]
+    parts += [table(*case, "mdav") for case in questionnaire_files(options.folder / "questionnaires")]
     for case in census_files(options.folder / "generated", "a generated extract", None):
         parts.append(table(*case, "mdav"))
     if options.csv is not None:

@@ -1,11 +1,12 @@
-"""The tables of two pages of the documentation: linkage inside the transparency sets, and alpha of microhybrid.
+"""The tables of two pages of the documentation: linkage inside transparency sets, alpha and products of microhybrid.
 
-    .venv/bin/python benchmarks/documented_figures.py                linkage, then alpha
+    .venv/bin/python benchmarks/documented_figures.py                all
     .venv/bin/python benchmarks/documented_figures.py linkage        docs/attacks/transparency-linkage.md
     .venv/bin/python benchmarks/documented_figures.py alpha          docs/maskers/microhybrid.md
+    .venv/bin/python benchmarks/documented_figures.py products --csv census.csv    the same page, on a file with V1..V16
 
-Prints Markdown tables. Data and maskings are drawn with fixed seeds; each file is published by `mask` without rules and
-measured by `assess`.
+Prints Markdown tables. Data and maskings are drawn with fixed seeds. Files are published by `mask`, for the first two
+tables without rules, and measured by `assess`; products are measured on a generated census unless a file is named.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import numpy as np
+from lxml import etree
 
+from constraint_sdc import convert_file
+from constraint_sdc.arrays import Floats
 from constraint_sdc.census import generate_file
 from constraint_sdc.commands.assess import assess_files
 from constraint_sdc.commands.mask import mask_file
@@ -41,6 +45,14 @@ LINKED = (
 ALPHAS = (0, 0.3, 0.6, 0.9)
 ALPHA_K = 40
 HYBRID = "mask: {{masker: microhybrid, partition: mdav, alpha: {}}}\ngroup_size: 3\nseed: 731\n"
+
+PRODUCT_SIZES = (17, 20, 40, 80)
+PRODUCT = """<schema xmlns="http://purl.oclc.org/dsdl/schematron" queryBinding="xslt2">
+  <pattern><rule context="Record">
+    <assert id="product" test="number(V5) * number(V15) = number(V16)">V5 times V15 is V16</assert>
+  </rule></pattern>
+</schema>
+"""
 
 
 def write_lognormals(folder: Path, variables: int) -> Path:
@@ -91,16 +103,49 @@ def alpha_lines(folder: Path) -> Iterator[str]:
         yield row(f"{alpha:g}", *loss, *risk, found.score.value("score"))
 
 
-TABLES = {"linkage": linkage_lines, "alpha": alpha_lines}
+def product_lines(folder: Path, source: Path | None) -> Iterator[str]:
+    """Yield how the variance of a product changes; the factors are synthesised in logarithms."""
+    data, rules, masked = folder / "census.xml", folder / "rules.sch", folder / "masked.xml"
+    if source is None:
+        generate_file(data, RECORDS, SEED)
+    else:
+        convert_file(source, data)
+    rules.write_text(PRODUCT, "utf-8")
+    before = values(data, "V16")
+    yield "| k | variance of V16 over that of the original, three seeds |"
+    yield "|---:|---|"
+    for k in PRODUCT_SIZES:
+        ratios = []
+        for seed in range(3):
+            told = folder / "recipe.yml"
+            told.write_text(f"mask: {{masker: microhybrid, partition: mdav}}\nseed: {seed}\n", "utf-8")
+            mask_file(data, rules, masked, MaskOptions(k=k, recipe=read_recipe(told)), overwrite=True)
+            ratios.append(float(values(masked, "V16").var() / before.var()))
+        yield row(k, f"{min(ratios):.2f} - {max(ratios):.2f}")
+
+
+def values(path: Path, name: str) -> Floats:
+    return np.array([float(cell.text) for cell in etree.parse(path).iter(name)])
+
+
+TABLES = ("linkage", "alpha", "products")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("table", nargs="?", choices=TABLES, help="both, if none is named")
-    named = parser.parse_args().table
-    for name in TABLES if named is None else (named,):
+    parser.add_argument("table", nargs="?", choices=TABLES, help="all, if none is named")
+    parser.add_argument("--csv", type=Path, help="rows with V1..V16 for the table of products")
+    given = parser.parse_args()
+    for name in TABLES if given.table is None else (given.table,):
         with tempfile.TemporaryDirectory() as folder:
-            print(*TABLES[name](Path(folder)), "", sep="\n")
+            match name:
+                case "linkage":
+                    lines = linkage_lines(Path(folder))
+                case "alpha":
+                    lines = alpha_lines(Path(folder))
+                case _:
+                    lines = product_lines(Path(folder), given.csv)
+            print(*lines, "", sep="\n")
 
 
 if __name__ == "__main__":

@@ -34,6 +34,7 @@ _SURE_WITHIN = 256  # steps; a wider window is not searched again for a nearer p
 _ROUNDS = 5
 _CLOSE = 1000  # steps; a relaxation within them is exact enough
 _MOST_NODES = 5_000  # instead of a time limit, because it is the same on every machine
+_EXACT_TERMS = 1e10  # steps; sums of larger terms are not known to a billionth in double
 _ROWWISE, _MINIMISE = 2, 1
 
 
@@ -256,6 +257,9 @@ def _solve(lattice: Lattice, window: Window, limits: _Limits) -> list[float] | N
     solver = _solver(limits)
     # Real moves in large units may miss narrow rows; the next round is closer.
     solver.setOptionValue("primal_feasibility_tolerance", 1e-9 if any(window.whole) else 1e-6)
+    # Below the last digit of the largest term a tolerance has no meaning, and HiGHS may never end.
+    largest = max((abs(a) for a in values), default=0) * max((column.length for column in columns), default=0.0)
+    solver.setOptionValue("mip_feasibility_tolerance", 1e-9 if largest < _EXACT_TERMS else 1e-7)
     solver.passModel(
         len(columns),
         len(lattice.rows),
@@ -298,7 +302,6 @@ def _solver(limits: _Limits) -> highspy.Highs:
             "random_seed": 0,
             "mip_heuristic_run_feasibility_jump": False,  # takes most of the time of a small programme without effect
             "mip_abs_gap": 1e-7,
-            "mip_feasibility_tolerance": 1e-9,
             "dual_feasibility_tolerance": 1e-9,
         }
         for name, value in options.items():

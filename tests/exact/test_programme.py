@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from constraint_sdc.evaluate.expression import CompareOp
-from constraint_sdc.exact.lattice import WholeRow, has_whole_solution
-from constraint_sdc.exact.programme import LinearRow, Programme, _Limits, _solver, nearest_point
+from constraint_sdc.exact.lattice import Lattice, WholeRow, Window, has_whole_solution
+from constraint_sdc.exact.programme import LinearRow, Programme, _Limits, _solve, _solver, nearest_point
 from tests.draws import draws
 
 OPERATIONS = {
@@ -234,6 +234,28 @@ def test_a_search_is_bounded_by_nodes_and_not_by_the_clock() -> None:
     assert solver.getRunTime() > 0
     assert solver.getOptionValue("time_limit")[1] == float("inf")
     assert solver.getOptionValue("mip_max_nodes")[1] == 100
+
+
+def test_a_programme_with_terms_beyond_the_digits_of_a_tolerance_ends() -> None:
+    """Terms of 10^12 steps: with a tolerance of a billionth HiGHS never came back from this one."""
+    lattice = Lattice(
+        aim=tuple(map(Fraction, (50.0, 18267719.4, 109803165.2, -20.6, 12737.31672, 2421298.2, 8749079.474099847))),
+        cost=(
+            *(0.009058748770334243, 1.9047698474358454e-07, 8.755575047182663e-09, 0.7540985105523318),
+            *(8.777474804289305e-05, 6.303245600974931e-08, 3.244042649615946e-08),
+        ),
+        low=(None,) * 7,
+        high=(None,) * 7,
+        rows=(
+            WholeRow(((0, 1000000), (1, 3), (2, -1)), -5000000, -5000000),
+            WholeRow(((2, 1), (3, -1000000), (4, -10000)), 0, 0),
+            WholeRow(((3, 1000000), (5, -1)), None, 0),
+            WholeRow(((5, 1), (6, -1)), None, -1),
+        ),
+    )
+    centre = (50, 18267719, 109803157, -21, 13080, 2421298, 8749079)
+    window = Window(centre, [9, 380466, 1000000, 1, 826, 1000000, 1000000], [True] * 7)
+    assert _solve(lattice, window, _Limits(50, 0.05)) is not None
 
 
 def test_whole_solutions_exist_where_brute_force_finds_one() -> None:

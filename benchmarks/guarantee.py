@@ -27,17 +27,14 @@ from functools import partial
 from pathlib import Path
 from time import perf_counter
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
-
-from constraint_sdc.exam.guarantee.business_questionnaire import make_business  # noqa: E402
-from constraint_sdc.exam.guarantee.exam import keep_case, run_case  # noqa: E402
-from constraint_sdc.exam.guarantee.following import Followed, follow  # noqa: E402
-from constraint_sdc.exam.guarantee.generator import make_case  # noqa: E402
-from constraint_sdc.exam.guarantee.household_survey import make_households  # noqa: E402
-from constraint_sdc.exam.guarantee.judging import pooled_saxon  # noqa: E402
-from constraint_sdc.exam.guarantee.maskers import MASKERS, with_masker  # noqa: E402
-from constraint_sdc.plan.plan import ExactStep  # noqa: E402
+from constraint_sdc.exam.guarantee.business_questionnaire import make_business
+from constraint_sdc.exam.guarantee.exam import keep_case, run_case
+from constraint_sdc.exam.guarantee.following import Followed, follow
+from constraint_sdc.exam.guarantee.generator import make_case
+from constraint_sdc.exam.guarantee.household_survey import make_households
+from constraint_sdc.exam.guarantee.judging import pooled_saxon
+from constraint_sdc.exam.guarantee.maskers import MASKERS, with_masker
+from constraint_sdc.plan.plan import ExactStep
 
 MOST_REFUSED = 0.02
 MOST_REFUSED_BY_MASKERS = 0.2

@@ -59,7 +59,7 @@ def number(item: Item) -> tuple[Floats, Maybe]:
 
 
 def _unsettled(item: RangeItem) -> Maybe:
-    """Return the doubt about a number of which only bounds are known, to whoever needs the number itself."""
+    """Return where a number is in doubt because only its bounds are known."""
     return some(~is_settled(item.low, item.high))
 
 

@@ -217,7 +217,7 @@ def _computed(op: ArithmeticOp, left: Item, right: Item) -> tuple[RangeItem, May
         unclear = unclear | _has_zero(c, d)
     low = np.where(is_known, ends[0], np.where(is_nan, np.nan, np.minimum.reduce(ends)))
     high = np.where(is_known, ends[0], np.where(is_nan, np.nan, np.maximum.reduce(ends)))
-    # An operand that is no number is an error also where the other one is missing.
+    # An operand that is not a number is an error, even where the other operand is missing.
     doubt = either(within(doubt_left, left.present), within(doubt_right, right.present))
     present = both(left.present, right.present)
     settles = all(item.settles for item in (left, right) if isinstance(item, RangeItem))

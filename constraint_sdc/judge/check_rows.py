@@ -18,7 +18,8 @@ from constraint_sdc.errors import JudgeError, UsageError
 from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Outside
 from constraint_sdc.judge.finding import RuleResult, Tally, Violation, rule_results
-from constraint_sdc.judge.judge import ChunkJudges, Judge, JudgeFinding, JudgeReport, Judges
+from constraint_sdc.judge.judge import ChunkJudges, Judge, Judges
+from constraint_sdc.judge.judge_report import JudgeFinding, JudgeReport
 from constraint_sdc.judge.missing import MissingValues
 from constraint_sdc.judge.routes import ChunkVerdict, Routes, judge_chunk
 from constraint_sdc.schematron.schema import Schema, hidden_message

@@ -201,7 +201,7 @@ _ATTACKS: dict[str, Sentence] = {
     "intruder-has-strangers-only": "No record of the intruder's file is in the release: every link is false.",
     "intruder-unused": "Variables of the intruder's file that the release does not have: {variables}.",
     "intruder-lacks": "Known variables that the intruder's file does not have: {variables}.",
-    "key-in-release": "{key}, which tells who the records are, is in the release too: whoever has it needs no linkage.",
+    "key-in-release": "{key}, which identifies the records, is released too: an intruder who has it needs no linkage.",
     "nobody-re-identified": "Re-identification is not defined: {why}.",
     "no-number-known": "the intruder knows no numeric variable",
     "no-records": "the files have no records",

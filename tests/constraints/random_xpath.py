@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from random import Random
+from typing import TypeVar
 from xml.sax.saxutils import escape, quoteattr
+
+Choice = TypeVar("Choice")
 
 NAMES = ("A", "B", "C", "D")
 TEXTS = ("1", "2", "3", "10", "25", "x", "", "07")
@@ -105,7 +108,7 @@ class XPathDraw:
         if self.up:
             siblings = f"following-sibling::{name}", f"preceding-sibling::{other}", "following-sibling::*", "../*"
             forms = [self.variable, lambda: f"(. | ../{name})", lambda: self.pick(*siblings), lambda: f"../{name}"]
-            return self.pick(*forms)()  # type: ignore[no-any-return]
+            return self.pick(*forms)()
         forms = [
             *[lambda: self.variable()] * 4,
             lambda: f"({name} | {other})",
@@ -147,7 +150,7 @@ class XPathDraw:
         self.bound.append(name)
         return name
 
-    def pick(self, *choices):  # type: ignore[no-untyped-def]
+    def pick(self, *choices: Choice) -> Choice:
         return self.random.choice(choices)
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from constraint_sdc.judge.judge import Judge, JudgeReport
+from constraint_sdc.judge.judge import Judge
+from constraint_sdc.judge.judge_report import JudgeReport
 from constraint_sdc.schematron.load import load_schema
 from constraint_sdc.schematron.schema import Schema
 

@@ -27,7 +27,8 @@ import pytest
 from lxml import etree
 
 from constraint_sdc.errors import ConstraintSdcError
-from constraint_sdc.judge.judge import Judge, JudgeReport
+from constraint_sdc.judge.judge import Judge
+from constraint_sdc.judge.judge_report import JudgeReport
 from constraint_sdc.schematron.load import load_schema
 from constraint_sdc.schematron.schema import Schema
 

@@ -1,4 +1,4 @@
-"""Rules about dates: orders, spans, deadlines, parts of dates, and codes that are dates to whoever knows the file."""
+"""Rules about dates: orders, spans, deadlines, parts of dates, and codes that a recipe declares to be dates."""
 
 from __future__ import annotations
 

@@ -14,7 +14,8 @@ from typing import Any
 import yaml
 from lxml import etree
 
-from constraint_sdc.judge.judge import Judge, JudgeReport
+from constraint_sdc.judge.judge import Judge
+from constraint_sdc.judge.judge_report import JudgeReport
 from constraint_sdc.judge.worker import bench
 from constraint_sdc.judge.worker.process import Message, Worker
 from constraint_sdc.schematron.load import load_schema

@@ -41,7 +41,7 @@ class SwapParameter:
         return int(np.count_nonzero(self.codes < 0))
 
     def numbers(self, places: Rows) -> Floats | None:
-        """Return the values at `places` (codes) as numbers, None if one is no number."""
+        """Return the values at `places` (codes) as numbers, or None if one of them is not a number."""
         found = [_number(self.labels[code]) for code in places.tolist()]
         return None if None in found else np.array(found, np.float64)
 

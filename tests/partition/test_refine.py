@@ -25,7 +25,17 @@ from constraint_sdc.partition.methods.random_groups import RandomGroups
 from constraint_sdc.partition.search import chains as chains_module
 from constraint_sdc.partition.search import recombine as recombine_module
 from constraint_sdc.partition.search.recombine import recombine
-from constraint_sdc.partition.search.refine import BEST, DEFAULT, FAST, HIGH, Effort, effort_of, refine, sweeps_of
+from constraint_sdc.partition.search.refine import (
+    BEST,
+    DEFAULT,
+    FAST,
+    HIGH,
+    Effort,
+    _sweeps,
+    effort_of,
+    refine,
+    sweeps_of,
+)
 from tests.partition.brute_force import least_loss
 from tests.waiting import PATIENCE, awaited
 
@@ -287,6 +297,13 @@ def test_efforts_grow() -> None:
     cloud = Cloud(np.zeros((1000, 10)))
     sweeps = [sweeps_of(cloud, effort.seconds) for effort in (FAST, DEFAULT, HIGH)]
     assert sweeps == sorted(set(sweeps))
+
+
+def test_by_default_a_thousand_records_settle_and_from_three_thousand_on_the_time_decides() -> None:
+    planned = {n: _sweeps(Cloud(np.zeros((n, 5))), 3, DEFAULT) for n in (50, 1_100, 3_000)}
+    in_time = {n: sweeps_of(Cloud(np.zeros((n, 5))), DEFAULT.seconds) for n in planned}
+    assert planned[1_100] == 18 * 1_100 > in_time[1_100]
+    assert (planned[50], planned[3_000]) == (in_time[50], in_time[3_000])
 
 
 @pytest.mark.parametrize(("name", "chains"), [("1s", 1), ("10s", 2), ("60s", 12), ("2.5s", 1)])

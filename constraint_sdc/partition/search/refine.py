@@ -30,17 +30,19 @@ class Effort:
     """A search of `chains` independent runs of `seconds` each, then `rounds` in which as many start from the best.
 
     The seconds are nominal: a fixed rate turns them into numbers of steps, so that the same file, seed and effort give
-    the same groups on any machine, whatever its speed.
+    the same groups on any machine, whatever its speed. A file of about a thousand records gets at least
+    `sweeps_a_record` for every record, if that is more.
     """
 
     name: str
     seconds: float
     chains: int = 1
     rounds: int = 0
+    sweeps_a_record: int = 0
 
 
 FAST = Effort("fast", 0.1)
-DEFAULT = Effort("default", 0.5)
+DEFAULT = Effort("default", 0.5, sweeps_a_record=18)
 HIGH = Effort("high", 8.0, chains=2)
 BEST = Effort("best", 12.0, chains=8, rounds=4)
 
@@ -85,6 +87,7 @@ _MOST_SWEEPS = 30_000
 _FEWEST_SWEEPS = 60
 _HEATS = (0.4, 0.25, 0.15, 0.15)
 _ROUND = 0.4  # of a chain's length
+_AFFORDABLE = 1_100  # records
 _POOLED = 12
 _SMALL = 5  # k
 _RECOMBINED = 20_000  # records
@@ -140,7 +143,16 @@ def _is_short(k: int, effort: Effort) -> bool:
 
 def _sweeps(cloud: Cloud, k: int, effort: Effort) -> int:
     """Return the sweeps of a run."""
-    return sweeps_of(cloud, effort.seconds / 3 if _is_short(k, effort) else effort.seconds)
+    in_time = sweeps_of(cloud, effort.seconds / 3 if _is_short(k, effort) else effort.seconds)
+    return max(in_time, _settling(len(cloud), effort.sweeps_a_record))
+
+
+def _settling(records: int, sweeps_a_record: int) -> int:
+    """Return the sweeps after which a small file has settled.
+
+    Larger files get fewer for each record, so that from 3,000 records on the time alone decides.
+    """
+    return int(sweeps_a_record * records * min(1.0, _AFFORDABLE / max(records, 1)) ** 3.5)
 
 
 def sweeps_of(cloud: Cloud, seconds: float) -> int:

@@ -21,6 +21,7 @@ from constraint_sdc.files.recipe_masker import (
 from constraint_sdc.limits import RECIPE_BYTES
 from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.settings.masker import MaskerTraits, make_masker, masker_registry
+from constraint_sdc.settings.protect import Protect, protect_from_json, protect_to_json
 from constraint_sdc.settings.recipe import AssessWish, Recipe
 from constraint_sdc.settings.words import Role, Scale, Standardise, VariableWish
 
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 _MESSAGE_LIMIT = 300
 _XML_BLANK = " \t\r\n"
+_LEAST_SHARED = 2
+_PERCENT = 100.0
 
 
 def read_recipe(path: Path) -> Recipe:
@@ -89,6 +92,7 @@ def recipe_from_json(content: Mapping[str, Any]) -> Recipe:
         groups="all" if groups == "all" else tuple(tuple(group) for group in groups),
         variables={name: _wish(entry) for name, entry in content.get("variables", {}).items()},
         assess=_assess(content.get("assess", {})),
+        protect=protect_from_json(content.get("protect", {})),
     )
 
 
@@ -112,6 +116,7 @@ def recipe_to_json(recipe: Recipe) -> dict[str, object]:
         "groups": groups,
         "variables": {name: _wish_to_json(wish) for name, wish in recipe.variables.items()},
         "assess": _assess_to_json(recipe.assess),
+        "protect": protect_to_json(recipe.protect),
     }
     return {name: entry for name, entry in content.items() if entry not in (None, {}, [])}
 
@@ -185,6 +190,7 @@ def _refuse_contradictions(recipe: Recipe, text: RecipeText) -> None:
     else:
         _refuse_double_membership(recipe.groups, text)
     refuse_masker(recipe, text)
+    _refuse_strange_promises(recipe.protect, text)
     for name, wish in recipe.variables.items():
         _refuse_contradictory_wish(name, wish, text)
         _refuse_strange_order(name, wish, recipe.missing.get(name, ()), text)
@@ -193,6 +199,28 @@ def _refuse_contradictions(recipe: Recipe, text: RecipeText) -> None:
     if recipe.weights in recipe.missing:
         what = f"{recipe.weights} weighs the records, so that none of its values can be missing"
         raise text.mistake(what, ["missing", str(recipe.weights)])
+
+
+def _refuse_strange_promises(protect: Protect, text: RecipeText) -> None:
+    """Refuse promises that mean nothing, or that no file can keep."""
+    if protect.key is not None and protect.key.k is not None and protect.key.k < _LEAST_SHARED:
+        raise text.mistake("k of the key must be at least 2: one record alone hides nothing", ["protect", "key", "k"])
+    for one in protect.diversity:
+        if one.l < 1 or (one.kind != "entropy" and one.l != int(one.l)):
+            raise text.mistake(f"l of the diversity of {one.of} is no number of values", ["protect", "diversity"])
+        if not 0 < one.c < math.inf:
+            raise text.mistake(f"c of the diversity of {one.of} must be positive", ["protect", "diversity"])
+    for near in protect.closeness:
+        if not 0 <= near.t <= 1:
+            raise text.mistake(f"t of the closeness of {near.of} must be from 0 to 1", ["protect", "closeness"])
+    dominance = protect.dominance
+    if dominance is not None:
+        if (dominance.n is None) != (dominance.share is None):
+            raise text.mistake("the n largest and their share belong together", ["protect", "dominance"])
+        if dominance.share is not None and not 0 < dominance.share <= _PERCENT:
+            raise text.mistake("the share must be above 0 and at most 100 percent", ["protect", "dominance", "share"])
+    if protect.linkage is not None and not 0 <= protect.linkage.at_most <= _PERCENT:
+        raise text.mistake("linkage must be from 0 to 100 percent", ["protect", "linkage", "at most"])
 
 
 def _refuse_double_membership(groups: tuple[tuple[str, ...], ...], text: RecipeText) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
 from constraint_sdc.settings.masker import MaskerTraits
+from constraint_sdc.settings.protect import Protect
 from constraint_sdc.settings.words import OnBroken, Standardise, Totals, VariableWish
 
 
@@ -32,6 +33,7 @@ class Recipe:
     remaining variables share a block. `weights` is the variable that says how much each record counts. `masker`
     is how the file is masked, with its parameters, and `partition` how the masker divides the records. `totals` is how
     variables that equalities determine are masked. `allow_idle` are ids of rules that may check nothing, or "all".
+    `protect` is what is promised about people.
     """
 
     record: str | None = None
@@ -51,6 +53,7 @@ class Recipe:
     groups: tuple[tuple[str, ...], ...] | OneOf["all"] = ()
     variables: Mapping[str, VariableWish] = field(default_factory=dict)
     assess: AssessWish = field(default_factory=AssessWish)
+    protect: Protect = field(default_factory=Protect)
 
 
 # How records are divided into groups.

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from constraint_sdc.reports.evidence_text import EVIDENCE_SENTENCES
 from constraint_sdc.reports.idle_text import IDLE_SENTENCES
 from constraint_sdc.reports.note_sentences import NOTE_SENTENCES, Sentence
 from constraint_sdc.settings.reason import FOREIGN, Param, Reason, is_reason_json, reason_from_json
@@ -444,6 +445,7 @@ SENTENCES: dict[str, Sentence] = {
     **_GOALS,
     **NOTE_SENTENCES,
     **IDLE_SENTENCES,
+    **EVIDENCE_SENTENCES,
     "idle-allowed": lambda rule, reasons: f"rule {rule} is idle, which is allowed: {'; '.join(reasons)}",
 }
 """The sentence of every code."""

@@ -353,6 +353,35 @@ _IDLE = {
     "idle-allowed": takes("rule", "reasons"),
 }
 
+_EVIDENCE = {
+    # what a column looks like
+    "looks-measured": takes("distinct", "values"),
+    "looks-computed": takes(),
+    "looks-too-few": takes("distinct"),
+    "looks-few": takes("distinct", "values"),
+    "looks-ordinal-or-count": takes(),
+    "looks-unique": takes("alone", "values"),
+    "looks-consecutive": takes(),
+    "looks-equally-long": takes("digits"),
+    "looks-rising": takes(),
+    "looks-gaps": takes(),
+    "looks-even": takes("distinct"),
+    "looks-runs": takes("runs", "distinct"),
+    "looks-named": takes("what"),
+    "looks-weights": takes("times"),
+    "looks-years": takes("first", "last"),
+    "looks-months": takes("distinct"),
+    "looks-dates": takes("notation"),
+    "looks-long": takes("words"),
+    "looks-leading-zeros": takes("records"),
+    "looks-missing-codes": takes("records", "codes"),
+    "looks-decimal-commas": takes("records"),
+    "looks-strange-texts": takes("records"),
+    "looks-known-to-others": takes(),
+    "looks-constant": takes("values"),
+    "looks-empty": takes(),
+}
+
 CODES: Mapping[str, CodeParameters] = MappingProxyType(
     {
         **_OPERATORS,
@@ -367,6 +396,7 @@ CODES: Mapping[str, CodeParameters] = MappingProxyType(
         **_RISK,
         **_ATTACKS,
         **_IDLE,
+        **_EVIDENCE,
     }
 )
 """The parameters of every code."""

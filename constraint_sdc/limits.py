@@ -37,6 +37,8 @@ ELEMENT_KINDS = 10_000
 """Kinds of elements, by path from the root, among which records are looked for."""
 VARIABLES = 10_000
 """Variables of a file."""
+SURROUNDINGS = 10_000
+"""Different attributes, values and texts around the variables of a file; further ones are counted together."""
 RECORD_BYTES = 64 << 20
 """Bytes of one record."""
 HEAD_BYTES = 32 << 20

@@ -17,7 +17,8 @@ from constraint_sdc.errors import ChangedFileError, ConstraintSdcError, NoRecord
 from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Outside
 from constraint_sdc.files.dataset import Dataset
-from constraint_sdc.files.microdata.microdata import Microdata, open_microdata, split_names
+from constraint_sdc.files.microdata.around import Around
+from constraint_sdc.files.microdata.microdata import Microdata, open_microdata
 from constraint_sdc.files.microdata.source import OnePass, open_binary
 from constraint_sdc.files.publication.recovery import settle_publication
 from constraint_sdc.files.readings import Readings
@@ -342,15 +343,15 @@ def _run_check(
     progress: Progress,
 ) -> tuple[RowsCheck, _CheckContext]:
     layout, data = microdata.layout, microdata.path
-    outside: set[str] = set()
+    around = Around()
     is_uniform = layout.is_uniform
     with RowsCheck(schema, routes, layout, domains, judges, data, _wishes(options), missing) as check:
-        for chunk in microdata.chunks(outside, source):
+        for chunk in microdata.chunks(around, source):
             is_uniform &= chunk.layout.is_uniform and chunk.layout.wrappers == layout.wrappers
             check.take(chunk)
             progress(check.records)
         check.finish()
-    return check, _CheckContext(*split_names(outside), is_uniform)
+    return check, _CheckContext(frozenset(around.elements), frozenset(around.attributes), is_uniform)
 
 
 def _missing(schema: Schema, layout: Layout, around: _CheckContext, options: CheckOptions) -> MissingValues:

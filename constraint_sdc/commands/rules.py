@@ -11,7 +11,8 @@ from constraint_sdc.constraints.constraint import EditRule
 from constraint_sdc.constraints.show import RuleList, RuleRow, blocks, show_constraint
 from constraint_sdc.constraints.understand import understand
 from constraint_sdc.evaluate.truth import refuses
-from constraint_sdc.files.microdata.microdata import open_microdata, split_names
+from constraint_sdc.files.microdata.around import Around
+from constraint_sdc.files.microdata.microdata import open_microdata
 from constraint_sdc.judge.idle import idle_reasons
 from constraint_sdc.judge.judge import SaxonProcess
 from constraint_sdc.judge.routes import Routes, choose_routes
@@ -42,11 +43,10 @@ def list_rules(
 
 def _list_on_data(schema: Schema, rules: Path, data: Path, options: CheckOptions, saxon: SaxonProcess) -> RuleList:
     microdata = open_microdata(data, record=options.record)
-    outside: set[str] = set()
-    uniform = [chunk.layout.is_uniform for chunk in microdata.chunks(outside)]
+    around = Around()
+    uniform = [chunk.layout.is_uniform for chunk in microdata.chunks(around)]
     layout = replace(microdata.layout, is_uniform=all(uniform))
-    elements, attributes = split_names(outside)
-    edits = understand(schema, record=layout.record, outside=elements, attributes=attributes)
+    edits = understand(schema, record=layout.record, outside=around.elements, attributes=around.attributes)
     domains = load_domains(edits, {}, Confinement.around((rules, data), options.allow), saxon.readings)
     routes = choose_routes(schema, edits, layout, domains.keys())
     fired, file = contexts_on(data, schema, options, saxon)

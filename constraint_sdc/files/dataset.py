@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from constraint_sdc.data.surroundings import Surroundings
 from constraint_sdc.data.table import Chunk, Layout, Table
-from constraint_sdc.files.microdata.microdata import Microdata, open_microdata, read_table, split_names
+from constraint_sdc.files.microdata.around import Around
+from constraint_sdc.files.microdata.microdata import Microdata, open_microdata, read_table
 from constraint_sdc.files.microdata.source import OnePass
 from constraint_sdc.files.readings import Readings
 
@@ -23,7 +25,8 @@ class Dataset:
 
     `layout` is that of the whole file, `outside` are the names of all elements outside records, `attributes` are
     "@name" of those that other elements than records have, `lines` the line of each record. `sha256` is of the bytes
-    that the table was read from. `record` is the record element that was asked for.
+    that the table was read from. `record` is the record element that was asked for. `surroundings` are what the
+    document has besides variables.
     """
 
     microdata: Microdata
@@ -34,6 +37,7 @@ class Dataset:
     lines: npt.NDArray[np.int64]
     sha256: str
     record: str | None = None
+    surroundings: Surroundings = field(default_factory=Surroundings)
 
     @property
     def path(self) -> Path:
@@ -57,7 +61,7 @@ class Dataset:
 
 def read_dataset(path: Path, record: str | None = None, progress: Callable[[int], None] = lambda _: None) -> Dataset:
     """Read a file; `record` names its record element if given, `progress` gets the number of records read."""
-    outside: set[str] = set()
+    around = Around()
     lines: list[npt.NDArray[np.int64]] = []
     with OnePass(path) as source:
         microdata = open_microdata(path, record=record, source=source)
@@ -66,7 +70,7 @@ def read_dataset(path: Path, record: str | None = None, progress: Callable[[int]
 
         def chunks() -> Iterator[Chunk]:
             nonlocal is_uniform
-            for chunk in microdata.chunks(outside, source):
+            for chunk in microdata.chunks(around, source):
                 is_uniform &= chunk.layout.is_uniform and chunk.layout.wrappers == layout.wrappers
                 lines.append(chunk.lines)
                 progress(chunk.first + len(chunk))
@@ -77,4 +81,5 @@ def read_dataset(path: Path, record: str | None = None, progress: Callable[[int]
         digest = source.sha256
     known = np.concatenate([np.zeros(0, np.int64), *lines])
     whole = replace(layout, is_uniform=is_uniform)
-    return Dataset(microdata, table, whole, *split_names(outside), known, digest, record)
+    names = frozenset(around.elements), frozenset(around.attributes)
+    return Dataset(microdata, table, whole, *names, known, digest, record, around.surroundings())

@@ -12,6 +12,7 @@ from constraint_sdc.errors import NotRowsError
 from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Outside, walk
 from constraint_sdc.files.dataset import Dataset
+from constraint_sdc.files.microdata.around import Around
 from constraint_sdc.files.microdata.microdata import Microdata, open_microdata
 from constraint_sdc.files.microdata.source import OnePass
 from constraint_sdc.files.readings import Readings
@@ -70,12 +71,12 @@ def _domains_of(
 def _read_domains(microdata: Microdata, outsides: list[Outside], source: OnePass) -> dict[Outside, Domain]:
     layout = microdata.layout
     domains = {outside: Domain() for outside in dict.fromkeys(outsides)}
-    names: set[str] = set()
+    around = Around()
     is_uniform = layout.is_uniform
-    for chunk in microdata.chunks(names, source):
+    for chunk in microdata.chunks(around, source):
         is_uniform &= chunk.layout.is_uniform and chunk.layout.wrappers == layout.wrappers
         _add(domains, chunk)
-    return _certain(domains, replace(layout, is_uniform=is_uniform), names)
+    return _certain(domains, replace(layout, is_uniform=is_uniform), around.elements)
 
 
 def _known_domains(dataset: Dataset, outsides: list[Outside]) -> dict[Outside, Domain]:

@@ -12,21 +12,27 @@ import numpy as np
 import numpy.typing as npt
 
 from constraint_sdc.arrays import Bytes
+from constraint_sdc.data.surroundings import WITHIN_RECORDS, Surroundings
 from constraint_sdc.data.table import Chunk, Column, Layout, State, Table
 from constraint_sdc.errors import DataError, JudgeError
 from constraint_sdc.files.dataset import Dataset
 from constraint_sdc.files.masked_document.document import Skeleton, write_masked
-from constraint_sdc.files.microdata.microdata import open_microdata, split_names
+from constraint_sdc.files.microdata.around import Around
+from constraint_sdc.files.microdata.microdata import open_microdata
 from constraint_sdc.files.microdata.source import OnePass
 
 
 def write_staged(
-    dataset: Dataset, staged: Path, columns: Mapping[str, Column], removed: frozenset[str] = frozenset()
+    dataset: Dataset,
+    staged: Path,
+    columns: Mapping[str, Column],
+    removed: frozenset[str] = frozenset(),
+    taken_out: frozenset[str] = frozenset(),
 ) -> bytes:
     """Write the document into the staged file with the values of `columns` and without `removed` variables.
 
-    Return the digest of its skeleton, that is of all that must be the same in both files. DataError when the source is
-    no longer what was read.
+    `taken_out` are the paths of surroundings that are left out. Return the digest of its skeleton, that is of all that
+    must be the same in both files. DataError when the source is no longer what was read.
     """
     microdata = dataset.microdata
     copied = write_masked(
@@ -37,6 +43,7 @@ def write_staged(
         columns=columns,
         removed=removed,
         moved=_moved(dataset.table, columns),
+        taken_out=taken_out,
     )
     if copied.sha256 != dataset.sha256:
         what = "the file is not as it was read: its bytes have changed"
@@ -76,12 +83,14 @@ def verify_staged(
     skeleton: bytes,
     removed: frozenset[str] = frozenset(),
     blocks: Sequence[Sequence[str]] = (),
+    taken_out: frozenset[str] = frozenset(),
 ) -> ReadBack:
     """Read the staged file back, once, and prove that it is what it should be.
 
     Proven, or JudgeError: it has the source's records in the same places; each value of `columns` has exactly the
-    intended text and state (empty is accepted for nil); `removed` variables are nowhere; every other value is the
-    source's; and with masked values left out, the two documents are the same text from the first byte to the last:
+    intended text and state (empty is accepted for nil); `removed` variables are nowhere, also not in the metadata;
+    every other value is the source's; `taken_out` surroundings are gone and all others are there as often as in the
+    source; and with masked values left out, the two documents are the same text from the first byte to the last:
     `skeleton` is the digest of the source without them, as `write_staged` returns it.
     """
     layout, moved = dataset.microdata.layout, _moved(dataset.table, columns)
@@ -93,16 +102,17 @@ def verify_staged(
         if written.layout.wrappers != layout.wrappers or written.layout.record != layout.record:
             raise _differs("the records are elsewhere in the document")
         source.begin()
-        groups, lines, outside = GroupCount(blocks), [np.zeros(0, np.int64)], set[str]()
+        groups, lines, around = GroupCount(blocks), [np.zeros(0, np.int64)], Around()
         comparison = _StagedComparison(dataset, columns, removed)
-        chunks = written.chunks(outside, source)
+        chunks = written.chunks(around, source)
         while (chunk := _next(chunks)) is not None:
             comparison.take(chunk)
             groups.take(chunk)
             lines.append(chunk.lines)
-        comparison.finish(split_names(outside)[0])
+        comparison.finish()
     if found.digest() != skeleton:
         raise _differs("something else than a masked value has changed (a comment, an attribute, white space)")
+    _compare_surroundings(dataset, around.surroundings(), removed, taken_out)
     return ReadBack(written.layout, np.concatenate(lines), source.sha256, groups.smallest())
 
 
@@ -116,7 +126,8 @@ class GroupCount:
 
     Memory grows with the number of different combinations.
 
-    >>> from constraint_sdc.data.table import Layout, column_of
+    >>> from constraint_sdc.data.surroundings import WITHIN_RECORDS, Surroundings
+    from constraint_sdc.data.table import Layout, column_of
     >>> columns = {"V1": column_of("V1", ["1", "2", "1"]), "V2": column_of("V2", ["5", "5", "5"])}
     >>> layout = Layout(("Microdata",), "Record", "elements", b"", b"")
     >>> count = GroupCount([["V1"], ["V2"], ["V1", "V2"]])
@@ -202,14 +213,32 @@ class _StagedComparison:
         source = self._dataset.table.columns.get(name)
         return _absent(name, len(found)) if source is None else source.of(rows)
 
-    def finish(self, outside: frozenset[str]) -> None:
-        """Compare the number of records, and the elements around them; after the last chunk."""
+    def finish(self) -> None:
+        """Compare the number of records; after the last chunk."""
         if self._count < self._dataset.table.records:
             raise _differs(f"it has fewer records than the source, from {self._count + 1} on")
         if any(len(column) != self._count for column in self._columns.values()):
             raise _differs(f"there are {self._count} records, and another number of values")
-        if outside != self._dataset.outside:
-            raise _differs("the elements around the records have changed")
+
+
+def _compare_surroundings(
+    dataset: Dataset, found: Surroundings, removed: frozenset[str], taken_out: frozenset[str]
+) -> None:
+    """Refuse a file that has other surroundings than it should have.
+
+    Attributes of variables may come and go with their elements, and comments inside masked values go.
+    """
+    expected = dataset.surroundings.without(taken_out, removed)
+    for one in expected.found:
+        if one.kind not in WITHIN_RECORDS and one not in found.found:
+            raise _differs(f"{one.path} is not there as often as in the source")
+    for one in found.found:
+        if one.path in taken_out or one.variable in removed:
+            raise _differs(f"{one.path} was to be taken out")
+        if not any(one.path == other.path for other in expected.found):
+            raise _differs(f"{one.path} is new")
+    if found.described != expected.described:
+        raise _differs("the metadata does not describe the variables that it should describe")
 
 
 def _column(chunk: Chunk, name: str) -> Column:

@@ -17,6 +17,7 @@ from pathlib import Path
 from constraint_sdc.data.table import Column
 from constraint_sdc.errors import DataError
 from constraint_sdc.files.masked_document.cells import MARKUP, UNFINISHED, Cells, EmptyCells
+from constraint_sdc.files.masked_document.outside import OutsideWriter
 from constraint_sdc.files.masked_document.record import RecordWriter, Whole, cut
 from constraint_sdc.files.masked_document.shape import NamespaceScope, Shape, written_name
 from constraint_sdc.files.publication.disk import open_to_write
@@ -96,6 +97,7 @@ def write_masked(
     columns: Mapping[str, Column],
     removed: frozenset[str] = frozenset(),
     moved: frozenset[str] = frozenset(),
+    taken_out: frozenset[str] = frozenset(),
     block_bytes: int = BLOCK_BYTES,
 ) -> Copied:
     """Copy the XML document at `source` into the staged file `target`, with the values of `columns`.
@@ -103,7 +105,8 @@ def write_masked(
     `source` must be flat rows that have been read to the end; `record` is its record element in Clark notation, `codec`
     the Python name of its encoding (byte order included, such as utf-16-le). Each column covers all records, a value
     and a state for each. `removed` variables are taken out of every record, with the white space before them; `moved`
-    are those that are added to some record or removed from one.
+    are those that are added to some record or removed from one. `taken_out` are paths of surroundings that are left
+    out; the metadata does not describe removed variables.
 
     A new text replaces everything between the tags, comments included. An element that is added to a record follows
     the variable that it followed when last seen, or ends the record if it was not seen yet, and is indented like the
@@ -113,9 +116,17 @@ def write_masked(
     """
     encode = from_utf8(codec)
     text, digest = Utf8Text(source, codec), hashlib.sha256()
-    masked = Rewriting(record, RecordWriter(Cells(columns), removed), source)
+    masked = Rewriting(
+        record, RecordWriter(Cells(columns), removed, taken_out=taken_out), source, OutsideWriter(taken_out, removed)
+    )
     skeleton = Skeleton(
-        source, record=record, codec=codec, masked=frozenset(columns) - removed - moved, removed=removed | moved
+        source,
+        record=record,
+        codec=codec,
+        masked=frozenset(columns) - removed - moved,
+        removed=removed | moved,
+        outside=OutsideWriter(taken_out, removed),
+        taken_out=taken_out,
     )
     with source.open("rb") as stream, open_to_write(target) as file:
         while raw := stream.read(block_bytes):
@@ -129,15 +140,25 @@ def write_masked(
 class Skeleton:
     """A document's text without the values of `masked` and without `removed` variables, as a SHA-256.
 
-    All emptied elements have the same form, so two documents with the same digest differ only in masked values.
+    All emptied elements have the same form, so two documents with the same digest differ only in masked values. What
+    `taken_out` and `outside` leave out is left out of the skeleton too: give them for the source, not for its copy.
     Feed it the bytes of the file; a document that cannot be followed is refused when the digest is asked for.
     """
 
     def __init__(
-        self, path: Path, *, record: str, codec: str, masked: frozenset[str], removed: frozenset[str] = frozenset()
+        self,
+        path: Path,
+        *,
+        record: str,
+        codec: str,
+        masked: frozenset[str],
+        removed: frozenset[str] = frozenset(),
+        outside: OutsideWriter | None = None,
+        taken_out: frozenset[str] = frozenset(),
     ) -> None:
         self._text = Utf8Text(path, codec)
-        self._rewriting = Rewriting(record, RecordWriter(EmptyCells(masked), removed, is_skeleton=True), path)
+        writer = RecordWriter(EmptyCells(masked), removed, taken_out=taken_out, is_skeleton=True)
+        self._rewriting = Rewriting(record, writer, path, outside)
         self._digest = hashlib.sha256()
         self._refusal: DataError | None = None
 
@@ -160,8 +181,8 @@ class Skeleton:
 class Rewriting:
     """Rewrites the document as far as it is complete, always in whole characters."""
 
-    def __init__(self, record: str, writer: RecordWriter, path: Path) -> None:
-        self._walk = _Walk(record, writer, path)
+    def __init__(self, record: str, writer: RecordWriter, path: Path, outside: OutsideWriter | None = None) -> None:
+        self._walk = _Walk(record, writer, path, outside)
         self._rest = b""
         self._waiting: list[bytes] = []
         self._size = 0
@@ -193,10 +214,12 @@ class Rewriting:
 class _Walk:
     """Walks the document tag by tag and passes the records to their writer.
 
-    A record is any element with the record's name except the root, as in the reader.
+    A record is any element with the record's name except the root, as in the reader. Without `outside` everything
+    outside records is copied.
     """
 
-    def __init__(self, record: str, writer: RecordWriter, path: Path) -> None:
+    def __init__(self, record: str, writer: RecordWriter, path: Path, outside: OutsideWriter | None) -> None:
+        self._outside = outside
         self._record = record
         self._writer = writer
         self._path = path
@@ -209,22 +232,29 @@ class _Walk:
         written: list[bytes] = []
         copied = at = 0
         while (found := MARKUP.search(data, at)) and (tag := found[0]) != UNFINISHED:
+            scope = self._scopes[-1]
             if tag[1:2] == b"/":
                 self._scopes.pop()
             elif tag[1] not in b"!?":
-                scope = self._scopes[-1].inside(tag)
+                scope = scope.inside(tag)
                 if len(self._scopes) > 1 and scope.element(written_name(tag)) == self._record:
                     whole = self._whole(data, found, scope)
                     if whole is None:
                         break
-                    written += data[copied : found.start()], whole[0]
+                    written += self._text(data[copied : found.start()]), whole[0]
                     copied = at = whole[1]
                     continue
                 if not tag.endswith(b"/>"):
                     self._scopes.append(scope)
             at = found.end()
+            if self._outside is not None:
+                written += self._text(data[copied : found.start()]), self._outside.markup(tag, scope)
+                copied = at
         written.append(data[copied:at])
         return b"".join(written), at
+
+    def _text(self, text: bytes) -> bytes:
+        return text if self._outside is None else self._outside.text(text)
 
     def finish(self, rest: bytes) -> None:
         """Refuse a document that is not complete, or has fewer records than there are values."""

@@ -12,14 +12,15 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TypeAlias
 
+from constraint_sdc.data.surroundings import XSI
 from constraint_sdc.errors import DataError
 from constraint_sdc.files.masked_document.cells import ATTRIBUTE, MARKUP, NIL, CellBytes, Cells, with_attribute
 from constraint_sdc.files.masked_document.shape import (
-    XSI,
     Leaf,
     Memory,
     NamespaceScope,
     Shape,
+    changed_markup,
     is_declaration,
     leaves_of,
     nil_attribute,
@@ -115,7 +116,7 @@ class RecordTemplate:
         self.scope = scope
         self._missing = shape.missing
         self._numbers = tuple(number for _, number in shape.plain)
-        pattern, self._slots = _pattern(pieces, shape)
+        pattern, self._slots, self._constants = _pattern(pieces, shape)
         self._match = re.compile(pattern).match
 
     def write(self, data: bytes, at: int, row: tuple[CellBytes, ...]) -> tuple[bytes, int] | None:
@@ -132,24 +133,36 @@ class RecordTemplate:
         pieces = list(found.groups())
         for slot, cell in zip(self._slots, cells, strict=True):
             pieces[slot] = cell
+        for slot, markup in self._constants:
+            pieces[slot] = markup
         return b"".join(pieces), found.end()
 
 
-def _pattern(pieces: Sequence[bytes], shape: Shape) -> tuple[bytes, list[int]]:
-    """Return the pattern, in which removed variables stand outside all groups, and which groups are masked values."""
-    masked = {at for at, _ in shape.plain}
+def _pattern(pieces: Sequence[bytes], shape: Shape) -> tuple[bytes, list[int], list[tuple[int, bytes]]]:
+    """Return the pattern, in which removed variables stand outside all groups, and which groups are masked values.
+
+    Markup that is written otherwise has a group of its own; the last list has what is written in its place.
+    """
+    masked, changed = {at for at, _ in shape.plain}, dict(shape.changed)
     values = {at for leaf in shape.leaves for at in range(leaf.opens + 1, leaf.closes, 2)}
     removed = {at for leaf in shape.removed for at in range(leaf.opens - 1, leaf.closes + 1)}
     parts: list[bytes] = []
     slots: list[int] = []
+    constants: list[tuple[int, bytes]] = []
     groups = 0
-    for (is_masked, is_removed), places in groupby(range(2, len(pieces)), lambda at: (at in masked, at in removed)):
+
+    def kind(at: int) -> tuple[bool, bool, int]:
+        return at in masked, at in removed, at if at in changed and at not in removed else 0
+
+    for (is_masked, is_removed, changing), places in groupby(range(2, len(pieces)), kind):
         text = b"".join(_OTHER_TEXT if at in values else re.escape(pieces[at]) for at in places)
+        if changing:
+            constants.append((groups, changed[changing]))
         if is_masked:
             slots.append(groups)
         parts.append(text if is_removed else _MASKED_TEXT if is_masked else b"(%b)" % text)
         groups += not is_removed
-    return b"".join(parts), slots
+    return b"".join(parts), slots, constants
 
 
 # A rewritten record, and where it ends in the data.
@@ -161,13 +174,22 @@ _SPECIAL = re.compile(rb"[&>\r]")
 class RecordWriter:
     """Writes records one after another. `removed` variables are taken out of each.
 
+    So are the attributes and comments whose paths are in `taken_out`.
     With `is_skeleton` every masked element is written in one form whatever its state: opened, emptied, without
     xsi:nil. Two files that differ only in masked values then have the same skeleton.
     """
 
-    def __init__(self, cells: Cells, removed: frozenset[str], *, is_skeleton: bool = False) -> None:
+    def __init__(
+        self,
+        cells: Cells,
+        removed: frozenset[str],
+        *,
+        taken_out: frozenset[str] = frozenset(),
+        is_skeleton: bool = False,
+    ) -> None:
         self._cells = cells
         self._removed = removed
+        self._taken_out = taken_out
         self._is_skeleton = is_skeleton
         self._numbers = {name: number for number, name in enumerate(cells.names)}
         self._start_tags = StartTagWriter(cells.names, removed, inserts=not is_skeleton)
@@ -198,6 +220,8 @@ class RecordWriter:
         if leaves is None:
             return None
         shape = shape_of(leaves, self._numbers, self._removed)
+        if self._taken_out:
+            shape = replace(shape, changed=changed_markup(pieces, leaves, scope, self._taken_out))
         if self._is_skeleton:
             shape = replace(shape, missing=())
         self._meet(pieces, shape)
@@ -219,6 +243,8 @@ class RecordWriter:
     def write(self, pieces: list[bytes], shape: Shape, scope: NamespaceScope, row: tuple[CellBytes, ...]) -> bytes:
         """Return the record, cut at its markup, with the values of `row`."""
         indent = pieces[2] if shape.leaves else b""
+        for at, markup in shape.changed:
+            pieces[at] = markup
         for at, number in shape.plain:
             cell, written = row[number], pieces[at]
             if cell != written:

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from constraint_sdc.data.surroundings import PATHS, XSI, SurroundingKind, attribute_path
 from constraint_sdc.files.masked_document.cells import ATTRIBUTE, TAG_NAME, UNFINISHED, attribute_value
 
 # Namespaces in scope at a place of the document, and the names that they give to tags and attributes.
 
-XSI = "http://www.w3.org/2001/XMLSchema-instance"
 _XML = "http://www.w3.org/XML/1998/namespace"
+_XML_DECLARATION = re.compile(rb"<\?xml[ \t\r\n]")
 _MAX_REMEMBERED = 16 << 20
 _MAX_SCOPES = 256
 _BYTES_AN_OBJECT = 200
@@ -132,6 +133,7 @@ class Shape:
     """The variables of a record, sorted by what to do with them; numbers index the intended values.
 
     `plain` are (piece of the text, number), `other` (leaf, number); `missing` are the numbers of absent variables.
+    `changed` are pieces of markup that are written otherwise: start tags without some attributes, nothing for comments.
     """
 
     leaves: tuple[Leaf, ...]
@@ -139,6 +141,7 @@ class Shape:
     other: tuple[tuple[Leaf, int], ...]
     removed: tuple[Leaf, ...]
     missing: tuple[int, ...]
+    changed: tuple[tuple[int, bytes], ...] = ()
 
 
 def shape_of(leaves: tuple[Leaf, ...], numbers: dict[str, int], removed: frozenset[str]) -> Shape:
@@ -152,6 +155,49 @@ def shape_of(leaves: tuple[Leaf, ...], numbers: dict[str, int], removed: frozens
         tuple(leaf for leaf in leaves if leaf.name in removed),
         tuple(number for name, number in numbers.items() if name not in there and not name.startswith("@")),
     )
+
+
+def changed_markup(
+    pieces: Sequence[bytes], leaves: Sequence[Leaf], scope: NamespaceScope, taken_out: frozenset[str]
+) -> tuple[tuple[int, bytes], ...]:
+    """Return the pieces of a record's markup that differ if these attributes and remarks are taken out."""
+    changed = []
+    for leaf in leaves:
+        tag = pieces[leaf.opens]
+        if (bare := without_attributes(tag, scope.inside(tag), leaf.name, taken_out)) != tag:
+            changed.append((leaf.opens, bare))
+    for at in range(1, len(pieces), 2):
+        if is_remark(pieces[at]) and _remark_paths(pieces[at])[1] in taken_out:
+            changed.append((at, b""))
+    return tuple(changed)
+
+
+def without_attributes(tag: bytes, scope: NamespaceScope, owner: str, taken_out: frozenset[str]) -> bytes:
+    """Return a start tag without the attributes whose paths are to be taken out; `owner` is the element's path."""
+    if b"=" not in tag:
+        return tag
+    pieces = ATTRIBUTE.split(tag)
+    for at, name in enumerate(pieces[2::5]):
+        if not is_declaration(name) and attribute_path(owner, scope.attribute(name)) in taken_out:
+            pieces[5 * at + 1 : 5 * at + 5] = [b""] * 4
+    return b"".join(pieces)
+
+
+def is_remark(markup: bytes) -> bool:
+    """Tell whether markup is a comment or processing instruction; the XML declaration is neither."""
+    return markup.startswith((b"<!--", b"<?")) and _XML_DECLARATION.match(markup) is None
+
+
+def is_taken_out(remark: bytes, taken_out: frozenset[str]) -> bool:
+    """Tell whether a comment or processing instruction outside records is to be taken out."""
+    return _remark_paths(remark)[0] in taken_out
+
+
+def _remark_paths(remark: bytes) -> tuple[str, str]:
+    """Return the paths of such a remark outside and inside records."""
+    if remark.startswith(b"<!--"):
+        return PATHS[SurroundingKind.COMMENT], PATHS[SurroundingKind.RECORD_COMMENT]
+    return PATHS[SurroundingKind.INSTRUCTION], PATHS[SurroundingKind.RECORD_INSTRUCTION]
 
 
 def leaves_of(markup: Sequence[bytes], scope: NamespaceScope) -> tuple[Leaf, ...] | None:

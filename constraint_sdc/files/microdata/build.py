@@ -12,6 +12,7 @@ from lxml import etree
 
 from constraint_sdc.data.table import Chunk, Column, Layout, column_of
 from constraint_sdc.errors import NotRowsError
+from constraint_sdc.files.microdata.around import Around
 from constraint_sdc.files.microdata.source import is_element
 from constraint_sdc.limits import VARIABLES
 
@@ -87,15 +88,15 @@ def is_nil(element: etree._Element) -> bool:
 class RowBuilder:
     """Collects record elements into chunks. `names` are the file's columns so far; new ones are appended to it.
 
-    "@name" of the attributes of variables goes to `outside`: they are not on the record.
+    What stands around values goes to `around`: attributes of variables, comments, the elements around records.
     """
 
-    def __init__(self, layout: Layout, file: str, first: int, names: list[str], outside: set[str]) -> None:
+    def __init__(self, layout: Layout, file: str, first: int, names: list[str], around: Around) -> None:
         self._layout = layout
         self._file = file
         self._first = first
         self._names = names
-        self._outside = outside
+        self._around = around
         self._parent: etree._Element | None = None
         self._path: tuple[str, ...] = ()
         self._start_chunk()
@@ -128,12 +129,14 @@ class RowBuilder:
                 self._put(child.tag, row, text, line)
                 if child.attrib:
                     self._note_attributes(child, row, is_empty=not text)
+            else:
+                self._around.note_in_record(child)
             self._refuse_text(child.tail, line)
         self._records.append(etree.tostring(record, encoding="utf-8", xml_declaration=False, with_tail=False))
         self._lines.append(line)
 
     def _note_attributes(self, variable: etree._Element, row: int, *, is_empty: bool) -> None:
-        self._outside.update(attribute_names(variable))
+        self._around.note_variable(str(variable.tag), map(str, variable.attrib))
         if is_empty and is_nil(variable):
             self._nil.setdefault(str(variable.tag), set()).add(row)
 
@@ -172,6 +175,7 @@ class RowBuilder:
         for node in child:
             if is_element(node):
                 self.not_rows(f"<{node.tag}> inside <{child.tag}>, where a value should be", line)
+            self._around.note_in_record(node)
             parts.append(node.tail or "")
         return "".join(parts)
 
@@ -194,6 +198,7 @@ class RowBuilder:
         if parent is not self._parent:
             self._parent = parent
             self._path = path_of(parent)
+            self._around.note_wrappers(self._path)
         if self._chunk_layout is None:
             is_known = self._path == self._layout.wrappers
             here = self._layout if is_known else layout_around(parent, self._layout.record, self._layout.style)

@@ -7,7 +7,7 @@ reads them is judged by Saxon on the record's XML.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +16,7 @@ import numpy as np
 
 from constraint_sdc.arrays import Bytes, Spans
 from constraint_sdc.data.table import Chunk, Column, Layout, State, Table
+from constraint_sdc.files.microdata.around import Around
 from constraint_sdc.files.microdata.detect import Detected, detect
 from constraint_sdc.files.microdata.plain_rows import plain_chunks
 from constraint_sdc.files.microdata.source import (
@@ -48,25 +49,19 @@ class Microdata:
     _detected: Detected
     _chunk_bytes: int
 
-    def chunks(self, outside: set[str] | None = None, source: OnePass | None = None) -> Iterator[Chunk]:
+    def chunks(self, around: Around | None = None, source: OnePass | None = None) -> Iterator[Chunk]:
         """Yield all records in order; after the last one, every byte of the file has been checked.
 
-        `outside` then holds the names of all elements outside records (wrappers, headers, trailers), and "@name" of the
-        attributes that other elements than records have: these and the variables'. `source` is the file if it is open
-        already, at its first byte.
+        `around` then holds what stands around values: names, attributes and values of elements outside records
+        (wrappers, headers, trailers), attributes of variables, comments. `source` is the file if it is open already, at
+        its first byte.
 
         A chunk's columns are those seen in the file so far: a variable that it does not have is absent from it.
         """
-        outside = set() if outside is None else outside
+        around = Around() if around is None else around
         with open_binary(self.path) if source is None else nullcontext(source) as stream:
             reader = Utf8Reader(stream, self.path, self.how)
-            yield from plain_chunks(reader, str(self.path), self._detected, self._chunk_bytes, outside)
-
-
-def split_names(names: Collection[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the names of elements, and those of attributes ("@name")."""
-    attributes = frozenset(name for name in names if name.startswith("@"))
-    return frozenset(names) - attributes, attributes
+            yield from plain_chunks(reader, str(self.path), self._detected, self._chunk_bytes, around)
 
 
 def open_microdata(

@@ -73,10 +73,12 @@ def mixed_rows(run: RecordRun, table: TagTable, layout: Layout, names: list[str]
     _check_structure(tags, opens, table)
     controls = _count_controls(tags, data, table) + _blank_controls(tags, ends, raw)
     is_clean = check_characters(data, raw, controls)
+    columns = _columns(tags, opens, records, data, table, names, is_clean)
+    table.note(tags.ids)
     return Chunk(
         layout=layout,
         first=run.place.record,
-        columns=_columns(tags, opens, records, data, table, names, is_clean),
+        columns=columns,
         raw=raw,
         record_start=tags.less.take(records),
         record_stop=tags.greater.take(ends) + 1,

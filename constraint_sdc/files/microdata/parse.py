@@ -14,7 +14,8 @@ from lxml import etree
 
 from constraint_sdc.data.table import Chunk, Layout
 from constraint_sdc.errors import DataError, NotRowsError
-from constraint_sdc.files.microdata.build import RowBuilder, attribute_names, local_name
+from constraint_sdc.files.microdata.around import Around
+from constraint_sdc.files.microdata.build import RowBuilder, local_name
 from constraint_sdc.files.microdata.source import (
     close_parser,
     element_events,
@@ -106,9 +107,9 @@ class FilePlace:
 class RowParser:
     """A push parser for the rest of a file, from `place` on; completed chunks wait in `full`."""
 
-    def __init__(self, layout: Layout, place: FilePlace, names: list[str], outside: set[str]) -> None:
-        self._outside = outside
-        self.rows = RowBuilder(layout, place.file, place.record, names, outside)
+    def __init__(self, layout: Layout, place: FilePlace, names: list[str], around: Around) -> None:
+        self._around = around
+        self.rows = RowBuilder(layout, place.file, place.record, names, around)
         self.full: list[Chunk] = []
         self._record = layout.record
         self._place = place
@@ -147,7 +148,7 @@ class RowParser:
             refuse(error, self._place.file, self._place.line - 1, self._parser)
         self._take_events()
         if self._root is not None:
-            self._outside.update(document_names_outside(self._root, self._record))
+            self._around.note_document(self._root, self._record)
 
     def take_full(self) -> list[Chunk]:
         """Return the waiting chunks, once."""
@@ -187,29 +188,13 @@ class RowParser:
 
     def _prune(self) -> None:
         """Drop what is complete; only the open elements and the whole last record must stay."""
-        node = self._root
+        node, path = self._root, ""
         while node is not None and len(node):
+            path = f"{path}/{node.tag}"
             for complete in list(node)[:-1]:
-                self._outside.update(names_outside(complete, self._record))
+                self._around.note_child(complete, path, self._record)
             del node[:-1]
-            node = None if node[-1].tag == self._record else node[-1]
-
-
-def document_names_outside(root: etree._Element, record: str) -> set[str]:
-    """Return the names of all elements outside records, and "@name" of their attributes.
-
-    The root is never a record, even with that name.
-    """
-    return {str(root.tag), *attribute_names(root), *(name for child in root for name in names_outside(child, record))}
-
-
-def names_outside(element: etree._Element, record: str) -> Iterator[str]:
-    """Yield the names of the element and of all elements inside it, and of attributes, except records' content."""
-    if isinstance(element.tag, str) and element.tag != record:
-        yield element.tag
-        yield from attribute_names(element)
-        for child in element:
-            yield from names_outside(child, record)
+            node = node[-1] if is_element(node[-1]) and node[-1].tag != self._record else None
 
 
 def parse_rest(parser: RowParser, blocks: Iterable[bytes], chunk_bytes: int) -> Iterator[Chunk]:
@@ -230,7 +215,7 @@ def parse_rest(parser: RowParser, blocks: Iterable[bytes], chunk_bytes: int) -> 
         yield parser.rows.take_chunk()
 
 
-def parse_run(data: bytes, layout: Layout, place: FilePlace, names: list[str], outside: set[str]) -> Chunk | None:
+def parse_run(data: bytes, layout: Layout, place: FilePlace, names: list[str], around: Around) -> Chunk | None:
     """Parse a run of bytes between the layout's own tags; None when it is not whole records and nothing else."""
     try:
         node = parse_bytes(layout.head + data + layout.tail)
@@ -242,9 +227,11 @@ def parse_run(data: bytes, layout: Layout, place: FilePlace, names: list[str], o
         node = node[0]
     lines = RecordLines(local_name(layout.record), place.line)
     lines.feed(data)
-    known = list(names)
-    rows = RowBuilder(layout, place.file, place.record, known, outside)
+    known, found = list(names), Around()
+    rows = RowBuilder(layout, place.file, place.record, known, found)
+    found.note_text(node.text, "/" + "/".join(layout.wrappers))
     for child in node:
+        found.note_child(child, "/" + "/".join(layout.wrappers), layout.record)
         if child.tag == layout.record:
             try:
                 rows.add(child, lines.next_line())
@@ -255,4 +242,5 @@ def parse_run(data: bytes, layout: Layout, place: FilePlace, names: list[str], o
         elif is_element(child):
             return None
     names[:] = known
+    around.add(found)
     return rows.take_chunk()

@@ -17,13 +17,13 @@ from lxml import etree
 
 from constraint_sdc.data.table import Chunk, Layout
 from constraint_sdc.errors import DataError
+from constraint_sdc.files.microdata.around import Around
 from constraint_sdc.files.microdata.build import local_name
 from constraint_sdc.files.microdata.detect import Detected
 from constraint_sdc.files.microdata.mixed_rows import mixed_rows
 from constraint_sdc.files.microdata.parse import (
     FilePlace,
     RowParser,
-    document_names_outside,
     parse_rest,
     parse_run,
     start_tag_pattern,
@@ -49,11 +49,11 @@ MAX_RUN_BYTES = 9 << 20
 class Scanner:
     """Scans the runs of one file in order; what it learns from one run serves the next."""
 
-    def __init__(self, layout: Layout, record_name: str, names: list[str], outside: set[str]) -> None:
+    def __init__(self, layout: Layout, record_name: str, names: list[str], around: Around) -> None:
         self._end_tag = f"</{record_name}>".encode()
         self._layout = layout
         self._names = names
-        self._outside = outside
+        self._around = around
         self._table = TagTable(layout, record_name)
         self._template: Template | None = None
         self._misses = 0
@@ -89,7 +89,8 @@ class Scanner:
             chunk = same_rows(run, self._template, self._layout, self._names)
         except NotPlainError:
             return None
-        self._outside.update(self._template.attributes)
+        for variable, attributes in self._template.attributes:
+            self._around.note_variable(variable, attributes, len(chunk))
         return chunk
 
     def _by_new_template(self, run: RecordRun) -> Chunk | None:
@@ -116,7 +117,8 @@ class Scanner:
             chunk = mixed_rows(run, self._table, self._layout, self._names)
         except NotPlainError:
             return None
-        self._outside.update(self._table.attributes)
+        for (variable, attribute), count in self._table.take_attributes().items():
+            self._around.note_variable(variable, (attribute,), count)
         return chunk
 
 
@@ -125,24 +127,24 @@ _DECLARATION = re.compile(rb"<\?xml\s[^>]*\?>")
 
 
 def plain_chunks(
-    reader: Utf8Reader, file: str, detected: Detected, chunk_bytes: int, outside: set[str]
+    reader: Utf8Reader, file: str, detected: Detected, chunk_bytes: int, around: Around
 ) -> Iterator[Chunk]:
     """Yield the records of a file whose text is read as UTF-8, checking all of it on the way.
 
-    Names of elements outside records, and "@name" of attributes that other elements than records have, go to `outside`.
-    A run that the scanner or `parse_run` takes has no such elements.
+    What stands around values goes to `around`. A run that the scanner or `parse_run` takes has no elements outside
+    records.
     """
     layout = detected.layout
-    head, rest = _read_head(reader, file, detected, chunk_bytes, outside)
+    head, rest = _read_head(reader, file, detected, chunk_bytes, around)
     names: list[str] = []
     place = FilePlace(file, 1 + head.count(b"\n"))
-    scanner = Scanner(layout, detected.written_name, names, outside)
+    scanner = Scanner(layout, detected.written_name, names, around)
     block = rest
     while block:
         cut = scanner.cut(rest)
         if cut:
             run = RecordRun(rest[:cut], place)
-            chunk = scanner.scan(run) or parse_run(run.data, layout, place, names, outside)
+            chunk = scanner.scan(run) or parse_run(run.data, layout, place, names, around)
             if chunk is None:
                 break
             if len(chunk):
@@ -152,12 +154,12 @@ def plain_chunks(
             break
         block = reader.read(chunk_bytes)
         rest = rest[cut:] + block
-    parser = RowParser(layout, place, names, outside)
+    parser = RowParser(layout, place, names, around)
     parser.feed(layout.head, is_file=False)
     yield from parse_rest(parser, chain((rest,), reader.blocks(chunk_bytes)), chunk_bytes)
 
 
-def _read_head(reader: Utf8Reader, file: str, detected: Detected, block: int, outside: set[str]) -> tuple[bytes, bytes]:
+def _read_head(reader: Utf8Reader, file: str, detected: Detected, block: int, around: Around) -> tuple[bytes, bytes]:
     """Return the bytes before the first record and those after, as far as they were read."""
     pattern = start_tag_pattern(local_name(detected.layout.record))
     data = b""
@@ -166,7 +168,8 @@ def _read_head(reader: Utf8Reader, file: str, detected: Detected, block: int, ou
         start = next(islice(start_tags(pattern, data), detected.namesakes_before, None), None)
         if start is not None:
             head = _verified_head(data[:start], detected.layout, file)
-            outside.update(document_names_outside(head, detected.layout.record))
+            around.note_document(head, detected.layout.record)
+            around.note_wrappers(detected.layout.wrappers)
             return data[:start], data[start:]
     raise DataError(
         f"no record in the first {HEAD_BYTES >> 20} MB", file=file, hint="shorten the content before the records"

@@ -242,6 +242,11 @@ def is_element(node: etree._Element) -> bool:
     return isinstance(node.tag, str)
 
 
+def is_comment(node: etree._Element) -> bool:
+    """Tell a comment from elements and processing instructions."""
+    return isinstance(node, etree._Comment)
+
+
 def parse_bytes(data: bytes) -> etree._Element:
     """Return the root of a small document that this program built from parts of a file."""
     late = late_name(data)

@@ -7,6 +7,7 @@ the same few dozen tokens, so only a new token costs a parse; all others cost a 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
@@ -19,7 +20,7 @@ from lxml import etree
 
 from constraint_sdc.arrays import Bytes, Spans, TagIds, Words
 from constraint_sdc.data.table import Layout
-from constraint_sdc.files.microdata.build import attribute_names, is_nil
+from constraint_sdc.files.microdata.build import is_nil
 from constraint_sdc.files.microdata.source import parse_bytes
 
 # The characters of plain rows: all are legal, and lxml decodes the few values whose text differs from their bytes.
@@ -123,19 +124,18 @@ class TagToken:
     name: bytes
     column: int = -1
     is_nil: bool = False
+    attributes: tuple[str, ...] = ()
 
 
 class TagTable:
-    """Learnt tokens, numbered from 1; `columns` are the variables that they name, in the order of learning.
-
-    `attributes` are "@name" of those that variables have.
-    """
+    """Learnt tokens, numbered from 1; `columns` are the variables that they name, in the order of learning."""
 
     def __init__(self, layout: Layout, record_name: str) -> None:
         self._layout = layout
         self._record = record_name.encode("utf-8")
         self.columns: list[str] = []
-        self.attributes: set[str] = set()
+        self._attributes: dict[int, tuple[tuple[str, str], ...]] = {}
+        self._met: Counter[tuple[str, str]] = Counter()
         self._numbers: dict[bytes, int] = {}
         self._written: dict[bytes, int] = {}
         self._words = np.zeros((WORDS, _MAX_TOKENS), np.uint64)
@@ -200,6 +200,8 @@ class TagTable:
         self.nil[number] = token.is_nil
         self.controls[number] = sum(byte < 0x20 for byte in text)
         self.newlines[number] = text.count(b"\n")
+        if token.attributes:
+            self._attributes[number] = tuple((self.columns[token.column], name) for name in token.attributes)
 
     def _read(self, text: bytes) -> TagToken:
         found = _TOKEN.fullmatch(text)
@@ -230,8 +232,20 @@ class TagTable:
             raise NotPlainError(tag) from None
         for _ in range(len(self._layout.wrappers) + 1):
             node = node[0]
-        self.attributes.update(attribute_names(node))
-        return TagToken(TagKind.EMPTY if is_empty else TagKind.OPEN, name, self._column_of(str(node.tag)), is_nil(node))
+        kind, column = TagKind.EMPTY if is_empty else TagKind.OPEN, self._column_of(str(node.tag))
+        return TagToken(kind, name, column, is_nil(node), tuple(map(str, node.attrib)))
+
+    def note(self, ids: TagIds) -> None:
+        """Count the attributes of variables in a run that has these tokens."""
+        if self._attributes:
+            counts = np.bincount(ids, minlength=_MAX_TOKENS)
+            for number, attributes in self._attributes.items():
+                self._met.update(dict.fromkeys(attributes, int(counts[number])))
+
+    def take_attributes(self) -> Counter[tuple[str, str]]:
+        """Return how often variables had which attributes since the last call."""
+        met, self._met = +self._met, Counter()
+        return met
 
     def _column_of(self, name: str) -> int:
         if name not in self.columns:

@@ -15,7 +15,7 @@ from lxml import etree
 
 from constraint_sdc.arrays import Bytes, Spans
 from constraint_sdc.data.table import Layout, State
-from constraint_sdc.files.microdata.build import XML_BLANK, attribute_names, is_nil
+from constraint_sdc.files.microdata.build import XML_BLANK, is_nil
 from constraint_sdc.files.microdata.source import parse_bytes
 from constraint_sdc.files.microdata.tags import NotPlainError
 
@@ -41,7 +41,7 @@ class Slot:
 class Template:
     """The tokens of one record and of the white space after it; `constants` are variables without text in any row.
 
-    `attributes` are "@name" of those that variables have.
+    `attributes` are the variables whose elements have some, with their names.
     """
 
     tokens: tuple[bytes, ...]
@@ -50,7 +50,7 @@ class Template:
     names: tuple[str, ...]
     has_attributes: bool
     last_bare: bytes
-    attributes: frozenset[str]
+    attributes: tuple[tuple[str, tuple[str, ...]], ...]
 
     def match(self, data: bytes, padded: Bytes) -> tuple[Spans, Spans]:
         """Return where every token begins (records x tokens) and how many bytes of value follow it.
@@ -134,7 +134,7 @@ def template_of(record: bytes, gap: bytes, layout: Layout) -> Template:
         names=names,
         has_attributes=has_attributes,
         last_bare=tokens[-1],
-        attributes=frozenset(name for variable in variables for name in variable.attributes),
+        attributes=tuple((one.name, one.attributes) for one in variables if one.attributes),
     )
 
 
@@ -190,7 +190,7 @@ def _variables(record: bytes, layout: Layout) -> list[_TemplateVariable]:
     return [
         *(_TemplateVariable("@" + str(name), str(value), False) for name, value in node.items()),
         *(
-            _TemplateVariable(str(child.tag), child.text or "", is_nil(child), tuple(attribute_names(child)))
+            _TemplateVariable(str(child.tag), child.text or "", is_nil(child), tuple(map(str, child.attrib)))
             for child in node
         ),
     ]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from constraint_sdc.data.table import Chunk, State
+from constraint_sdc.files.microdata.around import Around
 from constraint_sdc.files.microdata.microdata import open_microdata
 
 Write = Callable[[str | bytes], Path]
@@ -184,6 +185,6 @@ def test_every_name_outside_the_records_is_told_at_the_end(
 ) -> None:
     rows = "".join(f"<R><A>{i}</A></R><!-- {i} -->" for i in range(9))
     path = write((f'<?xml version="1.0" encoding="{encoding}"?>' + around.format(rows)).encode(encoding))
-    outside: set[str] = set()
+    outside = Around()
     assert sum(map(len, open_microdata(path, record="R", chunk_bytes=chunk_bytes).chunks(outside))) == 9
-    assert outside == names
+    assert outside.elements == names

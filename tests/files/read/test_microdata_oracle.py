@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from constraint_sdc.files.microdata.around import Around
 from constraint_sdc.files.microdata.microdata import open_microdata
 from constraint_sdc.files.microdata.parse import FilePlace, RowParser, parse_rest
 from constraint_sdc.files.microdata.source import Utf8Reader, open_binary
@@ -44,7 +45,7 @@ def test_the_scanner_and_the_parser_give_the_same_columns(path: Path, file: RowF
     fast = open_microdata(path, record="Record", chunk_bytes=chunk_bytes)
     with open_binary(path) as stream:
         blocks = list(Utf8Reader(stream, path, fast.how).declared_blocks(1000))
-    slow = parse_rest(RowParser(fast.layout, FilePlace(str(path)), [], set()), blocks, chunk_bytes)
+    slow = parse_rest(RowParser(fast.layout, FilePlace(str(path)), [], Around()), blocks, chunk_bytes)
     cells = [
         {
             (name, chunk.first + row): (text, int(column.state[row]))

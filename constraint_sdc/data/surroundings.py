@@ -1,0 +1,111 @@
+"""What stands in a document besides the variables of its records: each kind of thing by its path.
+
+| thing | path |
+|---|---|
+| attribute outside records | `/Data/@created` |
+| element outside records that has no child elements | `/Data/Household/HHIncome` |
+| text between elements outside records | `/Data/text()` |
+| attribute of a variable's element | `Income/@orig` |
+| comment, processing instruction | `comments`, `comments in records`, `processing instructions`, ... |
+
+Names are in Clark notation. Namespace declarations, `xsi:*`, `xml:space`, the XML declaration and white space are not
+listed: they say nothing about anybody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+XSI = "http://www.w3.org/2001/XMLSchema-instance"
+METADATA = "/Microdata/Metadata"
+"""The path of the section of our own format that describes variables."""
+
+_HARMLESS = "{http://www.w3.org/XML/1998/namespace}space"
+
+
+class SurroundingKind(Enum):
+    """What a thing around values is."""
+
+    ATTRIBUTE = "attribute"
+    VALUE = "value"
+    TEXT = "text"
+    VARIABLE_ATTRIBUTE = "attribute of a variable"
+    COMMENT = "comment"
+    RECORD_COMMENT = "comment in a record"
+    INSTRUCTION = "processing instruction"
+    RECORD_INSTRUCTION = "processing instruction in a record"
+    METADATA = "metadata"
+    OTHERS = "others"  # more kinds of things than are told apart
+
+
+WITHIN_RECORDS = (
+    SurroundingKind.VARIABLE_ATTRIBUTE,
+    SurroundingKind.RECORD_COMMENT,
+    SurroundingKind.RECORD_INSTRUCTION,
+)
+
+PATHS = {
+    SurroundingKind.COMMENT: "comments",
+    SurroundingKind.RECORD_COMMENT: "comments in records",
+    SurroundingKind.INSTRUCTION: "processing instructions",
+    SurroundingKind.RECORD_INSTRUCTION: "processing instructions in records",
+    SurroundingKind.METADATA: METADATA,
+    SurroundingKind.OTHERS: "others",
+}
+"""The paths of things that have no place of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surrounding:
+    """Things of one kind at one path, and how many there are. `variable` is the one whose element has an attribute."""
+
+    kind: SurroundingKind
+    path: str
+    count: int
+    variable: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """All of them in the order of their paths; `described` are the variables that the metadata names."""
+
+    found: tuple[Surrounding, ...] = ()
+    described: frozenset[str] = frozenset()
+
+    def without(self, paths: Iterable[str], variables: frozenset[str] = frozenset()) -> Surroundings:
+        """Return what remains if these paths and variables are taken out of the document.
+
+        The number of described variables falls with them; metadata without any is left as an empty section.
+        """
+        gone = frozenset(paths)
+        found = tuple(one for one in self.found if one.path not in gone and one.variable not in variables)
+        return Surroundings(found, self.described - variables)
+
+
+def is_harmless(attribute: str) -> bool:
+    """Tell whether an attribute of this name says nothing about anybody: `xsi:*` and `xml:space`.
+
+    >>> is_harmless("{http://www.w3.org/2001/XMLSchema-instance}nil"), is_harmless("created")
+    (True, False)
+    """
+    return attribute.startswith(f"{{{XSI}}}") or attribute == _HARMLESS
+
+
+def attribute_path(owner: str, attribute: str) -> str:
+    """Return the path of an attribute; the owner is a variable's name or the path of another element.
+
+    >>> attribute_path("/Data", "created"), attribute_path("Income", "orig")
+    ('/Data/@created', 'Income/@orig')
+    """
+    return f"{owner}/@{attribute}"
+
+
+def text_path(owner: str) -> str:
+    """Return the path of the text directly inside an element.
+
+    >>> text_path("/Data")
+    '/Data/text()'
+    """
+    return f"{owner}/text()"

@@ -77,11 +77,36 @@ class Surroundings:
     def without(self, paths: Iterable[str], variables: frozenset[str] = frozenset()) -> Surroundings:
         """Return what remains if these paths and variables are taken out of the document.
 
-        The number of described variables falls with them; metadata without any is left as an empty section.
+        An element goes with its attributes, metadata with all descriptions.
         """
         gone = frozenset(paths)
-        found = tuple(one for one in self.found if one.path not in gone and one.variable not in variables)
-        return Surroundings(found, self.described - variables)
+        found = tuple(
+            one
+            for one in self.found
+            if one.variable not in variables and one.path not in gone and one.path.rpartition("/@")[0] not in gone
+        )
+        return Surroundings(found, frozenset() if METADATA in gone else self.described - variables)
+
+    def difference(self, found: Surroundings, taken_out: frozenset[str]) -> str | None:
+        """Tell where a document without the paths `taken_out` does not have exactly these surroundings.
+
+        Attributes of variables may come and go with their elements, and comments inside masked values go. An element of
+        which everything was taken out has no child elements any more.
+        """
+        emptied = {path.rpartition("/")[0] for path in taken_out}
+        paths = {one.path for one in found.found}
+        for one in self.found:
+            owner = one.path.removesuffix("/text()")
+            is_there = one in found.found or (one.kind is SurroundingKind.TEXT and owner in emptied & paths)
+            if one.kind not in WITHIN_RECORDS and not is_there:
+                return f"{one.path} is not there as often as in the source"
+        expected = {one.path for one in self.found}
+        for one in found.found:
+            if one.path in taken_out:
+                return f"{one.path} was to be taken out"
+            if one.path not in expected and one.path not in emptied:
+                return f"{one.path} is new"
+        return None if found.described == self.described else "the metadata describes other variables"
 
 
 def is_harmless(attribute: str) -> bool:

@@ -68,13 +68,13 @@ class Surrounding:
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class DocumentSurroundings:
     """All of them in the order of their paths; `described` are the variables that the metadata names."""
 
     found: tuple[Surrounding, ...] = ()
     described: frozenset[str] = frozenset()
 
-    def without(self, paths: Iterable[str], variables: frozenset[str] = frozenset()) -> Surroundings:
+    def without(self, paths: Iterable[str], variables: frozenset[str] = frozenset()) -> DocumentSurroundings:
         """Return what remains if these paths and variables are taken out of the document.
 
         An element goes with its attributes, metadata with all descriptions.
@@ -85,9 +85,9 @@ class Surroundings:
             for one in self.found
             if one.variable not in variables and one.path not in gone and one.path.rpartition("/@")[0] not in gone
         )
-        return Surroundings(found, frozenset() if METADATA in gone else self.described - variables)
+        return DocumentSurroundings(found, frozenset() if METADATA in gone else self.described - variables)
 
-    def difference(self, found: Surroundings, taken_out: frozenset[str]) -> str | None:
+    def difference(self, found: DocumentSurroundings, taken_out: frozenset[str]) -> str | None:
         """Tell where a document without the paths `taken_out` does not have exactly these surroundings.
 
         Attributes of variables may come and go with their elements, and comments inside masked values go. An element of

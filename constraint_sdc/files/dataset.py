@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from constraint_sdc.data.surroundings import Surroundings
+from constraint_sdc.data.surroundings import DocumentSurroundings
 from constraint_sdc.data.table import Chunk, Layout, Table
 from constraint_sdc.files.microdata.around import Around
 from constraint_sdc.files.microdata.microdata import Microdata, open_microdata, read_table
@@ -37,7 +37,7 @@ class Dataset:
     lines: npt.NDArray[np.int64]
     sha256: str
     record: str | None = None
-    surroundings: Surroundings = field(default_factory=Surroundings)
+    surroundings: DocumentSurroundings = field(default_factory=DocumentSurroundings)
 
     @property
     def path(self) -> Path:

@@ -10,9 +10,9 @@ from lxml import etree
 from constraint_sdc.data.surroundings import (
     METADATA,
     PATHS,
+    DocumentSurroundings,
     Surrounding,
     SurroundingKind,
-    Surroundings,
     attribute_path,
     is_harmless,
     text_path,
@@ -136,7 +136,7 @@ class Around:
         self.described.update(names)
         self._counts[SurroundingKind.METADATA] += 1
 
-    def surroundings(self) -> Surroundings:
+    def surroundings(self) -> DocumentSurroundings:
         """Return everything, in the order of paths; call it after the last byte."""
         found = [
             *(Surrounding(kind, PATHS[kind], count) for kind, count in self._counts.items()),
@@ -152,7 +152,7 @@ class Around:
                 if path in self._containers
             ),
         ]
-        return Surroundings(tuple(sorted(found, key=lambda one: one.path)), frozenset(self.described))
+        return DocumentSurroundings(tuple(sorted(found, key=lambda one: one.path)), frozenset(self.described))
 
     def _values(self) -> Counter[str]:
         """Return the elements that never have child elements, also empty ones: that they are there is a value."""

@@ -71,6 +71,7 @@ def mask_file(
             after=judged.after,
             outcomes=judged.outcomes,
             smallest=judged.written.smallest,
+            people=judged.people,
             # A document may be read first by the judgement of the masked file.
             digests={**original.digests(), **plan.inputs, "output": judged.written.sha256},
             data=data,

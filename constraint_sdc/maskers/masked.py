@@ -12,6 +12,7 @@ from constraint_sdc.data.groups import Groups
 from constraint_sdc.data.table import Column
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.plan.plan import BlockPlan, ExactStep, Kept, Plan, Price, RulePlan
+from constraint_sdc.plan.promised import Counted
 from constraint_sdc.settings.reason import Reason
 from constraint_sdc.settings.recipe import Division, Recipe
 from constraint_sdc.settings.words import OnBroken, Scale, Standardise, Totals
@@ -194,8 +195,9 @@ class MaskResult(Tabled):
     """A published masking: the plan with its prices, the judge's verdicts on both files, and where the files are.
 
     `outcomes` has one entry per rule. `smallest` is, per block, the smallest number of records that share its values,
-    counted in the written file. `digests` are SHA-256 of the inputs (as in the plan) and of "output". `signature` is
-    the file of the certificate's signature, None if it is not signed.
+    counted in the written file; `people` are the promises about people, counted there too. `digests` are SHA-256 of the
+    inputs (as in the plan) and of "output". `signature` is the file of the certificate's signature, None if it is not
+    signed.
     """
 
     plan: Plan
@@ -210,6 +212,7 @@ class MaskResult(Tabled):
     output: Path
     certificate: Path
     signature: Path | None = None
+    people: tuple[Counted, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, repr=False)

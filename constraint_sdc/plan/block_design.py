@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 import numpy as np
@@ -66,8 +66,16 @@ class BlockContext:
     is_xpath1: bool = False
 
 
-def design_block(block: Block, pins: tuple[tuple[str, Codes], ...], around: BlockContext) -> BlockDesign:
-    """Design one block; `pins` are codes of unmasked variables whose values its groups must share."""
+def design_block(
+    block: Block,
+    pins: tuple[tuple[str, Codes], ...],
+    around: BlockContext,
+    apart: tuple[tuple[str, Codes], ...] = (),
+) -> BlockDesign:
+    """Design one block; `pins` are codes of unmasked variables whose values its groups should share.
+
+    `apart` are codes of unmasked variables of the key: no stratum mixes their values.
+    """
     series = {name: around.series[name] for name in block.names}
     rules = rules_of(block, around.rules)
     partition = around.division.partition
@@ -80,13 +88,14 @@ def design_block(block: Block, pins: tuple[tuple[str, Codes], ...], around: Bloc
     forked = [rule for rule in rules if rule.terms is not None and len(rule.terms) > 1]
     repaired = _repaired(rules, series, operators, around)
     broken = {rule: np.setdiff1d(rows, repaired.get(rule, rows[:0])) for rule, rows in around.broken.items()}
+    pins = tuple(dict((*pins, *apart)).items())
     classes = record_classes(rules, series, operators, pins, broken, around.records)
     placed = (*series.values(), *around.given.values())
     refuse_too_many_categories(placed, around.records)
     cloud = cloud_of(placed, around.division.standardise, around.wishes, around.weights)
     _refuse_far_points(cloud)
     pinned = cache(lambda: pinned_classes(rules, block.names, around.truth, dict(pins), around.records))
-    cells = _cheapest_strata(_accepts(forked, around), classes.codes, cloud, pinned, around)
+    cells = _cheapest_strata(_accepts(forked, around), classes.codes, cloud, pinned, _parts(apart, around), around)
     asked = _saxons_equalities(rules, is_xpath1=around.is_xpath1)
     strata = tuple(_stratum(cell, rules, forked, series, operators, broken, asked) for cell in cells)
     planned = tuple(
@@ -172,19 +181,40 @@ def _cheapest_strata(
     classes: Codes,
     cloud: Cloud,
     pinned: Callable[[], PinnedClasses],
+    parts: list[Rows],
     around: BlockContext,
 ) -> list[StratumCell]:
     """Form strata with and without companions for the small ones; return those with the least loss under MDAV.
 
-    With too many records to try both, small strata get no companions.
+    Strata lie within `parts` of the records. With too many records to try both, small strata get no companions.
     """
     choices: dict[tuple[int, ...], list[StratumCell]] = {}
     for company in Company if around.records <= _TRIED else (Company.NONE,):
-        cells = form_strata(accepts, classes, cloud.points, around.k, company, pinned)
+        cells: list[StratumCell] = []
+        for rows in parts:
+            own = form_strata(
+                accepts[rows],
+                classes[rows],
+                cloud.points[rows],
+                around.k,
+                company,
+                lambda rows=rows: pinned().of(rows),  # type: ignore[misc]
+            )
+            cells += [replace(cell, rows=rows[cell.rows]) for cell in own]
         choices.setdefault(tuple(len(cell.rows) for cell in cells), cells)
     if len(choices) == 1:
         return next(iter(choices.values()))
     return min(choices.values(), key=lambda cells: sum(_lost(cloud.of(cell.rows), around.k) for cell in cells))
+
+
+def _parts(apart: tuple[tuple[str, Codes], ...], around: BlockContext) -> list[Rows]:
+    """Return the records in parts that share the unmasked values of the key; all of them if there are none."""
+    everyone = np.arange(around.records)
+    if not apart:
+        return [everyone]
+    code = np.unique(np.array([codes for _, codes in apart]).T, axis=0, return_inverse=True)[1].ravel()
+    order = np.argsort(code, kind="stable")
+    return [everyone[rows] for rows in np.split(order, np.flatnonzero(np.diff(code[order])) + 1)]
 
 
 def _lost(cloud: Cloud, k: int) -> float:

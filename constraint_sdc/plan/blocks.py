@@ -206,10 +206,18 @@ GROUP_SIZE = 3
 
 
 def make_blocks(
-    series: Mapping[str, Series], roles: Mapping[str, Role], rules: Sequence[RuleFacts], recipe: Recipe
+    series: Mapping[str, Series],
+    roles: Mapping[str, Role],
+    rules: Sequence[RuleFacts],
+    recipe: Recipe,
+    key: tuple[str, ...] = (),
 ) -> tuple[Block, ...]:
-    """Divide the masked variables into blocks; a rule's masked variables always share one."""
+    """Divide the masked variables into blocks; a rule's masked variables always share one, and so do those of the key.
+
+    A key of one variable alone needs no block of its own.
+    """
     wanted = (tuple(series),) if recipe.groups == "all" else recipe.groups
+    known = tuple(name for name in key if name in series)
     tied = Union(series)
     for rule in rules:
         if not rule.is_cross_record:
@@ -217,10 +225,16 @@ def make_blocks(
     by_rules = [part for part in tied.parts() if len(part) > 1]
     for group in wanted:
         tied.join(name for name in group if name in series)
+    before_key = tied.parts()
+    tied.join(known)
     parts = tied.parts()
-    asked = {name for group in wanted for name in group}
+    asked = {name for group in wanted for name in group} | (set(known) if len(known) > 1 else set())
     alone = [part[0] for part in parts if len(part) == 1 and part[0] not in asked]
-    blocks = [(part, _because(part, by_rules)) for part in parts if part[0] not in alone]
+    blocks = [
+        (part, _because(part, by_rules) if part in before_key else because("shares-key"))
+        for part in parts
+        if part[0] not in alone
+    ]
     size = recipe.group_size or GROUP_SIZE
     for group in _grouped(alone, series, roles, size):
         together = because("groups-of-correlated", size=size) if len(group) > 1 else because("alone")

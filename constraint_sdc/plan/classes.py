@@ -82,6 +82,7 @@ class PinnedClasses:
     """
 
     def __init__(self, pinned: ConditionBits, masked: ConditionBits, values: Codes) -> None:
+        self._pinned = pinned
         self._masked = masked
         self._values = values
         rows = np.concatenate((pinned.astype(np.int64), values), axis=1)
@@ -95,6 +96,10 @@ class PinnedClasses:
         """Return a single class of all records."""
         nothing = np.zeros((records, 0), np.int64)
         return cls(nothing.astype(np.uint64), nothing.astype(np.uint64), nothing)
+
+    def of(self, rows: Rows) -> PinnedClasses:
+        """Return the classes of some records."""
+        return PinnedClasses(self._pinned[rows], self._masked[rows], self._values[rows])
 
     @cached_property
     def _fits(self) -> Flags | None:

@@ -14,8 +14,10 @@ from constraint_sdc.errors import PlanRefusedError
 from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Expression, Outside
 from constraint_sdc.plan.plan import BlockPlan, Kept, Plan
+from constraint_sdc.plan.promised import Promised
 from constraint_sdc.plan.rule_facts import RuleFacts, Term
 from constraint_sdc.settings.masker import MaskerTraits, default_masker
+from constraint_sdc.settings.protect import Protect
 from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.recipe import Division, Recipe
 from constraint_sdc.settings.words import OnBroken
@@ -158,6 +160,7 @@ class PlanInputs:
     rules. `masker` is how the file is masked. With `computes_totals` variables that equalities determine are computed
     for every record, except those that are `undone`. `is_xpath1` tells whether tests follow XPath 1.0. With
     `products_by_mean` variables tied by products are averaged arithmetically, and the product of a group is computed.
+    `promised` is what is promised about people.
     """
 
     table: Table
@@ -183,6 +186,7 @@ class PlanInputs:
     undone: Mapping[str, Reason] = field(default_factory=dict)
     is_xpath1: bool = False
     products_by_mean: bool = False
+    promised: Promised = field(default_factory=lambda: Promised(Protect()))
 
 
 # Variables that the recipe removes from the file: no rule may read them.

@@ -47,8 +47,15 @@ def make_plan(inputs: PlanInputs) -> Design:
     masked = {name: how for name, how in masked.items() if name not in cut.names}
     facts = tuple(rule.reading_all_of(masked) for rule in facts)
     around = _surroundings(masked, facts, inputs)
-    blocks = _explained(make_blocks(around.series, around.roles, facts, _grouping(inputs)), inputs)
-    designs = tuple(design_block(block, _pins_of(block, facts, pinned, inputs), around) for block in blocks)
+    key = inputs.promised.key
+    blocks = _explained(make_blocks(around.series, around.roles, facts, _grouping(inputs), key), inputs)
+    apart = _key_classes(key, masked, inputs)
+    designs = tuple(
+        design_block(
+            block, _pins_of(block, facts, pinned, inputs), around, apart if set(key) & set(block.names) else ()
+        )
+        for block in blocks
+    )
     joined = tuple(because("joins-block", variable=name) for name in masked if name in roles.kept)
     plan = Plan(
         k=inputs.k,
@@ -70,6 +77,8 @@ def make_plan(inputs: PlanInputs) -> Design:
         totals=TotalsPlan("computed", planned_totals(cut, blocks, roles), cut.undone)
         if inputs.computes_totals
         else None,
+        protect=inputs.promised.protect,
+        not_promised=inputs.promised.missing,
     )
     own = {total.rule: (total.name,) for total in cut.totals}
     checked = {rule.id: own.get(rule.id, tuple(n for n in rule.variables if n in cut.names)) for rule in reading}
@@ -224,6 +233,32 @@ def _extended(
                 masked[name] = Role.CONFIDENTIAL, Scale.NUMERIC if name in roles.numeric else Scale.NOMINAL
                 is_growing = True
     return masked, pinned
+
+
+def _key_classes(
+    key: tuple[str, ...], masked: Mapping[str, object], inputs: PlanInputs
+) -> tuple[tuple[str, Codes], ...]:
+    """Return the values of the unmasked variables of the key, which no group may mix.
+
+    PlanRefusedError if fewer records than the key promises share them: masking the other variables does not help.
+    """
+    kept = [name for name in key if name not in masked]
+    found = tuple((name, _value_codes(inputs.table.columns[name])) for name in kept)
+    promise = inputs.promised.protect.key
+    if not found or promise is None or promise.k is None:
+        return ()
+    sizes = np.unique(np.array([codes for _, codes in found]), axis=1, return_counts=True)[1]
+    if sizes.min() < inputs.k:
+        few, records = int((sizes < inputs.k).sum()), int(sizes[sizes < inputs.k].sum())
+        what = f"groups of {inputs.k} records share the key, but {', '.join(kept)} are not masked"
+        hint = (
+            f"give {kept[-1]} the role quasi-identifier so that it is masked, give it a `hierarchy`, or take it out of "
+            f"the key"
+        )
+        raise PlanRefusedError(
+            f"{what}, and {few:,} combinations of them have fewer records ({records:,} in all)", hint=hint
+        )
+    return found
 
 
 def _pins_of(

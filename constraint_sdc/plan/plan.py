@@ -15,6 +15,7 @@ from constraint_sdc.data.series import Grid
 from constraint_sdc.operators.operator import OperatorTraits
 from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.settings.masker import MaskerTraits, default_masker
+from constraint_sdc.settings.protect import Protect
 from constraint_sdc.settings.reason import Reason
 from constraint_sdc.settings.recipe import Division
 from constraint_sdc.settings.words import OnBroken, Role, Scale, Totals, Treatment
@@ -285,7 +286,8 @@ class Plan(Tabled):
 
     `broken` counts, per rule, the records that break it before masking. `inputs` are SHA-256 digests by role ("data",
     "rules", "recipe"; further files of the rules under "rules: NAME"). `warnings` are risks that a user must see.
-    `totals` is None if totals are masked with their parts.
+    `totals` is None if totals are masked with their parts. `protect` is what is promised about people, defaults filled
+    in; `not_promised` says why something is not.
     """
 
     k: int
@@ -302,6 +304,8 @@ class Plan(Tabled):
     masker: MaskerTraits = field(default_factory=default_masker)
     warnings: tuple[Reason, ...] = ()
     totals: TotalsPlan | None = None
+    protect: Protect = field(default_factory=Protect)
+    not_promised: tuple[Reason, ...] = ()
 
     @property
     def computed(self) -> tuple[ComputedTotal, ...]:

@@ -34,6 +34,7 @@ from constraint_sdc.plan.plan import (
     Why,
 )
 from constraint_sdc.settings.masker import masker_from_json, masker_to_json
+from constraint_sdc.settings.protect import Protect, protect_from_json, protect_to_json
 from constraint_sdc.settings.reason import (
     reason_from_json,
     reason_to_json,
@@ -90,6 +91,8 @@ def plan_to_json(plan: Plan) -> dict[str, object]:
         "seed": plan.seed,
         "on_broken": plan.on_broken,
         **({} if plan.totals is None else {"totals": totals_to_json(plan.totals)}),
+        **({} if plan.protect == Protect() else {"protect": protect_to_json(plan.protect)}),
+        "not_promised_reasons": reasons_to_json(plan.not_promised),
         "records": plan.records,
         "blocks": [_block(block) for block in plan.blocks],
         "kept": [_kept(kept) for kept in plan.kept],
@@ -121,6 +124,8 @@ def plan_from_json(content: Mapping[str, Any]) -> Plan:
         masker=masker_from_json(content["masker"]),
         warnings=reasons_from_json(content["warning_reasons"]),
         totals=_totals_from(content["totals"]) if "totals" in content else None,
+        protect=protect_from_json(content.get("protect", {})),
+        not_promised=reasons_from_json(content["not_promised_reasons"]),
     )
 
 
@@ -217,6 +222,7 @@ def plan_differences(saved: Plan, now: Plan) -> tuple[str, ...]:
             for old, new in zip(saved.blocks, now.blocks, strict=False)
         ),
         ("totals", _decided(saved), _decided(now)),
+        ("promises about people", (saved.protect, saved.not_promised), (now.protect, now.not_promised)),
         ("variables that are not masked", saved.kept, now.kept),
         ("assumptions", saved.assumptions, now.assumptions),
         ("warnings", saved.warnings, now.warnings),

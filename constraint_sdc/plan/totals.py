@@ -72,6 +72,7 @@ def _blocked(rules: Sequence[RuleFacts], inputs: PlanInputs) -> dict[str, Reason
         if not rule.is_cross_record and not rule.edit.never_fires and not (rule.is_evaluable and rule.is_certain):
             read = rule.variables if rule.is_certain else tuple(inputs.table.columns)
             blocked |= dict.fromkeys(read, because("total-not-evaluated", rule=rule.id))
+    blocked |= dict.fromkeys(inputs.promised.key, because("total-in-key"))
     return {**blocked, **inputs.undone}
 
 

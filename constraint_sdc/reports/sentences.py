@@ -81,6 +81,7 @@ _SPOKEN = {
     "derivation_reasons": "derivations",
     "assumption_reasons": "assumptions",
     "warning_reasons": "warnings",
+    "not_promised_reasons": "not_promised",
     "note_reasons": "notes",
     "missed_reasons": "missed",
 }
@@ -264,6 +265,7 @@ _OPERATORS: dict[str, Sentence] = {
 
 _BLOCKS: dict[str, Sentence] = {
     "tied-by-rules": "rules tie them",
+    "shares-key": "an intruder may know them together: k records share the key",
     "tied-by-rules-and-recipe": "rules tie some of them, the recipe's groups the others",
     "grouped-by-recipe": "the recipe groups them",
     "groups-of-correlated": "no rule ties them; groups of {size}, most correlated together",
@@ -294,6 +296,7 @@ _BLOCKS: dict[str, Sentence] = {
     "broken-already": "breaks {rule} before masking",
     "sign": "{variable} {sign} 0",
     "satisfies": "{formula} ({rule})",
+    "total-in-key": "it belongs to the key, which k records share",
     "total-wished": "the recipe groups it, or gives it an operator or a weight",
     "total-not-evaluated": "rule {rule} reads it, and cannot be evaluated record by record without Saxon",
     "total-in-cycle": "its parts are computed from it",
@@ -378,6 +381,9 @@ _WARNINGS: dict[str, Sentence] = {
     "records-projected": "{partition} sorts records by one number: records with close numbers may be far apart in "
     "every variable, so groups are wide, and the partition reveals the order of the groups "
     "(docs/maskers/projection.md). The default partition loses less information at the same k",
+    "no-key": "nothing is promised about linkage: no quasi-identifier is declared",
+    "key-not-shared": "nothing is promised about linkage: this way of masking lets no k records share the key "
+    "({variables})",
     "goal-missed": lambda goal, parameter, missed: f"goal {goal} ({parameter}) is MISSED: {'; '.join(missed)}",
 }
 

@@ -65,6 +65,7 @@ _BLOCKS = {
     # why variables are masked together
     "tied-by-rules": takes(),
     "tied-by-rules-and-recipe": takes(),
+    "shares-key": takes(),
     "grouped-by-recipe": takes(),
     "groups-of-correlated": takes("size"),
     "alone": takes(),
@@ -97,6 +98,7 @@ _BLOCKS = {
     "sign": takes("variable", "sign"),
     "satisfies": takes("formula", "rule"),
     # which variables are computed for every record, and why others that an equality determines are not
+    "total-in-key": takes(),
     "total-wished": takes(),
     "total-not-evaluated": takes("rule"),
     "total-in-cycle": takes(),
@@ -171,6 +173,9 @@ _WARNINGS = {
     "variables-ranked-alone": takes("partition", "k"),
     "records-projected": takes("partition"),
     "goal-missed": takes("goal", "parameter", "missed"),
+    # what is not promised about people
+    "no-key": takes(),
+    "key-not-shared": takes("variables"),
 }
 
 _PRICES = {

@@ -52,6 +52,13 @@ _TABLE: tuple[tuple[str, Basis, str], ...] = (
         for name in ("partition", "effort", "standardise", "weights", "seed", "on_broken")
     ),
     ("options.totals", Basis.ORIGINAL, "options.totals plan.totals.asked"),
+    ("plan.protect", Basis.ORIGINAL, "plan.protect.* plan.not_promised_reasons.*"),
+    ("people.key", Basis.FILE, "people.key[].*"),
+    *(
+        (f"people.{name}", Basis.ORIGINAL, f"people.{name}[].*")
+        for name in ("diversity", "closeness", "dominance", "verbatim", "linkage")
+    ),
+    ("people", Basis.ORIGINAL, "people"),
     ("options.masker", Basis.ORIGINAL, "options.masker plan.masker.*"),
     ("recipe", Basis.RECIPE, "recipe.*"),
     ("plan_sha256", Basis.FILE, "plan_sha256"),
@@ -156,7 +163,8 @@ _TABLE: tuple[tuple[str, Basis, str], ...] = (
     (
         "sentences",
         Basis.WORDS,
-        f"plan.assumptions.* plan.warnings.* plan.kept[].because plan.rules[].because {_BLOCK}.because "
+        f"plan.assumptions.* plan.warnings.* plan.not_promised.* "
+        f"plan.kept[].because plan.rules[].because {_BLOCK}.because "
         f"plan.totals.undone[].because "
         f"{_BLOCK}.strategy {_BLOCK}.partition {_BLOCK}.strata[].conditions.* {_BLOCK}.strata[].derivations.* "
         f"{_BLOCK}.rules[].because",

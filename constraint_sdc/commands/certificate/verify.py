@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ from constraint_sdc.commands.certificate.computed import total_differences, tota
 from constraint_sdc.commands.certificate.leaves import LAST_DIGITS
 from constraint_sdc.commands.certificate.mirror import self_comparison
 from constraint_sdc.commands.certificate.versions import differing_versions
-from constraint_sdc.commands.masking.staged import GroupCount, smallest_groups
+from constraint_sdc.commands.masking.staged import GroupCount
 from constraint_sdc.errors import ChangedFileError
 from constraint_sdc.files.dataset import Dataset, read_dataset
 from constraint_sdc.files.microdata.microdata import open_microdata
@@ -264,12 +265,17 @@ def _blocks(
     planned = [[variable["name"] for variable in block["variables"]] for block in certificate["plan"]["blocks"]]
     if planned != [block["variables"] for block in blocks] or certificate["plan"]["k"] != k:
         yield "blocks: those of the certificate are not those of its own plan"
+    key = _certified_key(certificate)
+    counting = [*planned, *([] if key is None else [key["of"]])]
     if dataset is None:
-        found = _counted(data, record, tuple(map(tuple, planned)))
+        found = _counted(data, record, tuple(map(tuple, counting)))
         _require_judged(data, found.sha256, result)
     else:
-        counts, names = smallest_groups(dataset.chunks(), planned), frozenset(dataset.table.columns)
-        found, record = _Counted(counts, names, dataset.layout.record, dataset.sha256), record or dataset.record
+        count, columns = GroupCount(counting), frozenset(dataset.table.columns)
+        for chunk in dataset.chunks():
+            count.take(chunk)
+        found = _Counted(count.smallest(), count.sizes(), columns, dataset.layout.record, dataset.sha256)
+        record = record or dataset.record
     certified, smallest, names = certificate["options"]["record"], found.smallest, found.names
     if record is None and certified not in (None, found.element):
         raise record_refusal(certified, found.element, SIGNED)
@@ -282,13 +288,41 @@ def _blocks(
             yield f"{name}: values shared by {counted(actual, 'record')}, fewer than k = {k}"
         if actual != block["smallest"]:
             yield f"{name}: the smallest group has {counted(actual, 'record')}, certified {number(block['smallest'])}"
+    if key is None and "key" in certificate["plan"].get("protect", {}):
+        yield "people: the plan promises a key, and the certificate does not count it"
+    if key is not None:
+        yield from _key_differences(certificate, key, smallest[-1], found.classes[-1])
+
+
+def _certified_key(certificate: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    return next(iter(certificate["people"].get("key", [])), None)
+
+
+def _key_differences(
+    certificate: Mapping[str, Any], key: Mapping[str, Any], smallest: int, sizes: Counter[int]
+) -> Iterator[str]:
+    """Compare the key of the certificate with its plan, and what it says with the file."""
+    promised = certificate["plan"].get("protect", {}).get("key")
+    if promised != {"variables": key["of"], "k": key["asked"]["k"]} or len(certificate["people"]["key"]) > 1:
+        yield "people: the key is not that of the certificate's own plan"
+    k = key["asked"]["k"]
+    below = sum(size * many for size, many in sizes.items() if size < k)
+    actual = {"smallest": smallest, "classes": sizes.total(), "below_k": below}
+    if actual != key["found"] or key["is_kept"] != (smallest >= k):
+        yield f"people: the smallest class of the key has {counted(smallest, 'record')}, certified otherwise"
+    if smallest < k:
+        yield f"people: the key is shared by {counted(smallest, 'record')}, fewer than k = {k}"
 
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """The fewest records that share the values of each block; variables, record element and digest of the file."""
+    """The fewest records that share the values of each block; variables, record element and digest of the file.
+
+    `classes` counts, for each block, the combinations of values by the number of records that have them.
+    """
 
     smallest: tuple[int, ...]
+    classes: tuple[Counter[int], ...]
     names: frozenset[str]
     element: str
     sha256: str
@@ -303,4 +337,4 @@ def _counted(data: Path, record: str | None, blocks: tuple[tuple[str, ...], ...]
         for chunk in microdata.chunks(source=source):
             count.take(chunk)
             names |= chunk.columns.keys()
-    return _Counted(count.smallest(), frozenset(names), microdata.layout.record, source.sha256)
+    return _Counted(count.smallest(), count.sizes(), frozenset(names), microdata.layout.record, source.sha256)

@@ -16,7 +16,11 @@ from constraint_sdc.judge.finding import CheckResult, RuleResult
 from constraint_sdc.judge.idle import names_of
 from constraint_sdc.maskers.masked import Masked, RuleOutcome
 from constraint_sdc.plan.plan import Plan
+from constraint_sdc.plan.promised import Counted
+from constraint_sdc.promises.count import count_promises
+from constraint_sdc.promises.release import Release
 from constraint_sdc.reports.disclosure import hidden_error
+from constraint_sdc.reports.masking.people_text import counted_line
 from constraint_sdc.reports.sentences import sentences
 
 _MOST_LINES = 20
@@ -29,6 +33,7 @@ class JudgedMasking:
     written: ReadBack
     after: CheckResult | None
     outcomes: tuple[RuleOutcome, ...]
+    people: tuple[Counted, ...]
 
 
 def judge_masking(
@@ -44,13 +49,14 @@ def judge_masking(
     NotPublishedError when the judge finds a rule newly broken, or fewer than k records share a block's values.
     """
     written = _write(original, staged, plan, masked)
+    people = _count_people(original, written, plan, output)
     before = _without(original.before, left_out)
     after = _without(_judge(original, staged, written, plan), left_out)
     outcomes = compare_verdicts(before, after)
     _refuse_broken(outcomes, after, plan, output)
     cells = MaskedCells(original.dataset.table, masked.columns(), removed_variables(plan))
     outcomes = compare_contexts(outcomes, before, after, original.understood, cells, output)
-    return JudgedMasking(written, after, outcomes)
+    return JudgedMasking(written, after, outcomes, people)
 
 
 def _without(verdict: CheckResult | None, left_out: frozenset[str]) -> CheckResult | None:
@@ -97,13 +103,31 @@ def _write(original: Original, staged: Path, plan: Plan, masked: Masked) -> Read
     removed = removed_variables(plan)
     skeleton = write_staged(original.dataset, staged, columns, removed)
     blocks = [block.names for block in plan.blocks]
-    written = verify_staged(original.dataset, staged, columns, skeleton, removed, blocks)
+    wanted = frozenset(plan.masked_names()) | frozenset(plan.protect.names())
+    written = verify_staged(original.dataset, staged, columns, skeleton, removed, blocks, wanted=wanted)
     counted = zip(plan.blocks, written.smallest, strict=True)
     small = [(block, size) for block, size in counted if block.shares and size < plan.k]
     if small:
         lines = tuple(f"block {b.number} ({', '.join(b.names)}): {size} records share values" for b, size in small)
         raise NotPublishedError(f"fewer than {plan.k} records would share their values", details=lines)
     return written
+
+
+def _count_people(original: Original, written: ReadBack, plan: Plan, output: Path) -> tuple[Counted, ...]:
+    """Count what is promised about people on the written file; NotPublishedError if a promise is not kept."""
+    release = Release(
+        before=original.dataset.table,
+        after=written.table,
+        k=plan.k,
+        blocks=tuple(block.names for block in plan.blocks),
+        averaged=frozenset(v.name for block in plan.blocks for v in block.variables if v.traits.is_average),
+    )
+    people = count_promises(release, plan.protect)
+    broken = [one for one in people if one.is_kept is False]
+    if broken:
+        what = f"the masked file does not keep what is promised about people; {output.name} was not written"
+        raise NotPublishedError(what, details=tuple(map(counted_line, broken)))
+    return people
 
 
 def removed_variables(plan: Plan) -> frozenset[str]:

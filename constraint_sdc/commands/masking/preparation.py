@@ -32,6 +32,7 @@ from constraint_sdc.maskers.masked import MaskOptions
 from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.partition.registry import partitioner
 from constraint_sdc.plan.design import PlanInputs
+from constraint_sdc.plan.promised import settle_promises
 from constraint_sdc.reports.disclosure import hidden_error
 from constraint_sdc.reports.sentences import sentences
 from constraint_sdc.schematron.confinement import real_path
@@ -262,6 +263,7 @@ def prepare(original: Original, settings: MaskSettings[Masker]) -> Prepared:
         digests=digests,
         computes_totals=settings.totals != "together",
         is_xpath1=understood.is_xpath1,
+        promised=settle_promises(recipe, table.columns, settings.k, masker, division.partition),
     )
     mask_inputs = _mask_inputs(inputs, masker, task, understood)
     removed = frozenset(name for name, wish in recipe.variables.items() if wish.is_removed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ from constraint_sdc.errors import DataError, JudgeError
 from constraint_sdc.files.dataset import Dataset
 from constraint_sdc.files.masked_document.document import Skeleton, write_masked
 from constraint_sdc.files.microdata.around import Around
-from constraint_sdc.files.microdata.microdata import open_microdata
+from constraint_sdc.files.microdata.microdata import open_microdata, read_table
 from constraint_sdc.files.microdata.source import OnePass
 
 
@@ -67,12 +67,14 @@ class ReadBack:
     """A staged file that was read back: its records' lines, the digest of its bytes, and the smallest groups.
 
     `smallest` has, for each block of variables asked for, the least number of records that share all its values.
+    `table` has the values that were asked for.
     """
 
     layout: Layout
     lines: npt.NDArray[np.int64]
     sha256: str
     smallest: tuple[int, ...]
+    table: Table
 
 
 def verify_staged(
@@ -83,8 +85,9 @@ def verify_staged(
     removed: frozenset[str] = frozenset(),
     blocks: Sequence[Sequence[str]] = (),
     taken_out: frozenset[str] = frozenset(),
+    wanted: Collection[str] = (),
 ) -> ReadBack:
-    """Read the staged file back, once, and prove that it is what it should be.
+    """Read the staged file back, once, and prove that it is what it should be; the values of `wanted` are returned.
 
     Proven, or JudgeError: it has the source's records in the same places; each value of `columns` has exactly the
     intended text and state (empty is accepted for nil); `removed` variables are nowhere, also not in the metadata;
@@ -104,17 +107,23 @@ def verify_staged(
         groups, lines, around = GroupCount(blocks), [np.zeros(0, np.int64)], Around()
         comparison = _StagedComparison(dataset, columns, removed)
         chunks = written.chunks(around, source)
-        while (chunk := _next(chunks)) is not None:
-            comparison.take(chunk)
-            groups.take(chunk)
-            lines.append(chunk.lines)
+
+        def compared() -> Iterator[Chunk]:
+            while (chunk := _next(chunks)) is not None:
+                comparison.take(chunk)
+                groups.take(chunk)
+                lines.append(chunk.lines)
+                columns = {name: column for name, column in chunk.columns.items() if name in wanted}
+                yield Chunk.without_xml(chunk.layout, columns, chunk.lines, chunk.first)
+
+        table = read_table(compared(), str(staged))
         comparison.finish()
     if found.digest() != skeleton:
         raise _differs("something else than a masked value has changed (a comment, an attribute, white space)")
     expected = dataset.surroundings.without(taken_out, removed)
     if difference := expected.difference(around.surroundings(), taken_out):
         raise _differs(difference)
-    return ReadBack(written.layout, np.concatenate(lines), source.sha256, groups.smallest())
+    return ReadBack(written.layout, np.concatenate(lines), source.sha256, groups.smallest(), table)
 
 
 def _next(chunks: Iterator[Chunk]) -> Chunk | None:
@@ -150,6 +159,10 @@ class GroupCount:
     def smallest(self) -> tuple[int, ...]:
         """Return the smallest number for each block; 0 for a file without records."""
         return tuple(min(count.values(), default=0) for count in self._counts)
+
+    def sizes(self) -> tuple[Counter[int], ...]:
+        """Return, for each block, how many combinations of values so many records have."""
+        return tuple(Counter(count.values()) for count in self._counts)
 
 
 def smallest_groups(chunks: Iterable[Chunk], blocks: Sequence[Sequence[str]]) -> tuple[int, ...]:

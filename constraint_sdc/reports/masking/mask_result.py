@@ -10,8 +10,10 @@ from constraint_sdc.maskers.masked import CertificateCheck, MaskedBlock, MaskRes
 from constraint_sdc.maskers.registry import DEFAULT
 from constraint_sdc.plan.plan import BlockPlan, ExactStep, Price
 from constraint_sdc.plan.plan_json import price_to_json, totals_to_json
+from constraint_sdc.plan.promised import people_to_json
 from constraint_sdc.reports.check.wording import checked_times, counted, number, or_unknown
 from constraint_sdc.reports.masking.goal_text import goal_lines, has_numbers, treatment_word
+from constraint_sdc.reports.masking.people_text import people_lines
 from constraint_sdc.reports.masking.plan_text import promise_lines
 from constraint_sdc.reports.masking.totals_text import totals_lines
 from constraint_sdc.reports.sentences import sentences, with_sentences
@@ -78,6 +80,7 @@ def mask_text(result: MaskResult, *, columns: int = 100, colour: bool = False) -
         lines += ["", *rule_table(result.outcomes, colour)]
     lines += _blocks(result, columns, colour)
     lines += totals_lines(result.plan, columns, colour)
+    lines += people_lines(result.people, colour)
     files = {"output": result.output, "certificate": result.certificate, "signature": result.signature}
     lines += ["", *align([(name, clean(str(path))) for name, path in files.items() if path is not None])]
     return "\n".join(lines) + "\n"
@@ -86,8 +89,13 @@ def mask_text(result: MaskResult, *, columns: int = 100, colour: bool = False) -
 def _summary(result: MaskResult) -> str:
     records = counted(result.plan.records, "record")
     if not result.smallest:
-        return f"{records}, none of their variables masked; {_rules_summary(result)}"
-    return f"{records} masked {_how(result)}; {_rules_summary(result)}"
+        return "; ".join((f"{records}, none of their variables masked", _rules_summary(result), *_not_promised(result)))
+    return "; ".join((f"{records} masked {_how(result)}", _rules_summary(result), *_not_promised(result)))
+
+
+def _not_promised(result: MaskResult) -> list[str]:
+    """Return what is not promised about people: it belongs into the first line."""
+    return [clean(line) for line in sentences(result.plan.not_promised)]
 
 
 def _how(result: MaskResult) -> str:
@@ -188,8 +196,11 @@ def render_mask_json(result: MaskResult) -> str:
             "masker": masker_to_json(result.plan.masker),
             "warnings": sentences(result.plan.warnings),
             "warning_reasons": reasons_to_json(result.plan.warnings),
+            "not_promised": sentences(result.plan.not_promised),
+            "not_promised_reasons": reasons_to_json(result.plan.not_promised),
             "rules": rules_to_json(result),
             "blocks": blocks_to_json(result),
+            "people": people_to_json(result.people),
             **({} if result.plan.totals is None else {"totals": with_sentences(totals_to_json(result.plan.totals))}),
         }
     )

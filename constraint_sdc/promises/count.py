@@ -1,0 +1,20 @@
+"""Count every promise of a run on the written file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from constraint_sdc.plan.promised import Counted
+from constraint_sdc.promises.key import count_key
+from constraint_sdc.promises.release import Release
+from constraint_sdc.settings.protect import Protect
+
+
+def count_promises(release: Release, protect: Protect) -> tuple[Counted, ...]:
+    """Return every promise as it is counted, and what is measured without a promise."""
+    return tuple(_counted(release, protect))
+
+
+def _counted(release: Release, protect: Protect) -> Iterator[Counted]:
+    if protect.key is not None:
+        yield count_key(release, protect.key)

@@ -1,0 +1,52 @@
+"""A release: the original records and those read back from the written file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from constraint_sdc.arrays import Codes
+from constraint_sdc.data.table import State, Table
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """The records of both files in the same order; `k` of the run.
+
+    `blocks` are the masked variables that representatives share, `averaged` those of them that are means. `missing` are
+    the texts that stand for a missing value, by variable.
+    """
+
+    before: Table
+    after: Table
+    k: int
+    blocks: tuple[tuple[str, ...], ...] = ()
+    averaged: frozenset[str] = frozenset()
+    missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def value_codes(table: Table, name: str) -> Codes:
+    """Return a number for each different value of a variable, text and state; one number if no record has it."""
+    if name not in table.columns:
+        return np.zeros(table.records, np.int64)
+    column = table.columns[name]
+    codes: dict[tuple[int, bytes], int] = {}
+    raw = column.buffer.tobytes()
+    rows = zip(column.start.tolist(), column.stop.tolist(), column.state.tolist(), strict=True)
+    # An empty element and one that says nil look alike to a reader, so they are one value here.
+    seen = ((State.EMPTY if state == State.NIL else state, raw[start:stop]) for start, stop, state in rows)
+    return np.array([codes.setdefault(value, len(codes)) for value in seen], np.int64)
+
+
+def classes(table: Table, names: Sequence[str]) -> Codes:
+    """Return a number for each combination of values of these variables.
+
+    >>> from constraint_sdc.data.table import column_of
+    >>> columns = {"A": column_of("A", ["1", "1", "2"]), "B": column_of("B", ["x", "y", "x"])}
+    >>> classes(Table(columns, 3), ["A", "B"]).tolist()
+    [0, 1, 2]
+    """
+    rows = np.array([value_codes(table, name) for name in names], np.int64).reshape(len(names), table.records).T
+    return np.unique(rows, axis=0, return_inverse=True)[1].ravel().astype(np.int64)

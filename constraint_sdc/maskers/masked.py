@@ -12,7 +12,7 @@ from constraint_sdc.data.groups import Groups
 from constraint_sdc.data.table import Column
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.plan.plan import BlockPlan, ExactStep, Kept, Plan, Price, RulePlan
-from constraint_sdc.plan.promised import Counted
+from constraint_sdc.plan.promised import PromiseCount
 from constraint_sdc.settings.reason import Reason
 from constraint_sdc.settings.recipe import Division, Recipe
 from constraint_sdc.settings.words import OnBroken, Scale, Standardise, Totals
@@ -212,7 +212,7 @@ class MaskResult(Tabled):
     output: Path
     certificate: Path
     signature: Path | None = None
-    people: tuple[Counted, ...] = ()
+    people: tuple[PromiseCount, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, repr=False)

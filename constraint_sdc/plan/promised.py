@@ -83,7 +83,7 @@ Found: TypeAlias = int | float | str | None
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class PromiseCount:
     """A promise of this name about the variables `of`: what was asked for, and what the written file has.
 
     `is_kept` is None for what is measured and not promised.
@@ -96,7 +96,7 @@ class Counted:
     is_kept: bool | None
 
 
-def people_to_json(counted: Collection[Counted]) -> dict[str, object]:
+def people_to_json(counted: Collection[PromiseCount]) -> dict[str, object]:
     """Return the counted promises by name, each with a list of entries."""
     found: dict[str, list[dict[str, object]]] = {}
     for one in counted:
@@ -110,10 +110,10 @@ def people_to_json(counted: Collection[Counted]) -> dict[str, object]:
     return dict(found)
 
 
-def people_from_json(content: Mapping[str, Any]) -> tuple[Counted, ...]:
+def people_from_json(content: Mapping[str, Any]) -> tuple[PromiseCount, ...]:
     """Return the counted promises from JSON values."""
     return tuple(
-        Counted(promise, tuple(entry["of"]), entry["asked"], entry["found"], entry["is_kept"])
+        PromiseCount(promise, tuple(entry["of"]), entry["asked"], entry["found"], entry["is_kept"])
         for promise, entries in content.items()
         for entry in entries
     )

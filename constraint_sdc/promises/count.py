@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from constraint_sdc.plan.promised import Counted
+from constraint_sdc.plan.promised import PromiseCount
 from constraint_sdc.promises.key import count_key
 from constraint_sdc.promises.release import Release
 from constraint_sdc.settings.protect import Protect
 
 
-def count_promises(release: Release, protect: Protect) -> tuple[Counted, ...]:
+def count_promises(release: Release, protect: Protect) -> tuple[PromiseCount, ...]:
     """Return every promise as it is counted, and what is measured without a promise."""
     return tuple(_counted(release, protect))
 
 
-def _counted(release: Release, protect: Protect) -> Iterator[Counted]:
+def _counted(release: Release, protect: Protect) -> Iterator[PromiseCount]:
     if protect.key is not None:
         yield count_key(release, protect.key)

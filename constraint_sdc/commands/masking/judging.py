@@ -16,7 +16,7 @@ from constraint_sdc.judge.finding import CheckResult, RuleResult
 from constraint_sdc.judge.idle import names_of
 from constraint_sdc.maskers.masked import Masked, RuleOutcome
 from constraint_sdc.plan.plan import Plan
-from constraint_sdc.plan.promised import Counted
+from constraint_sdc.plan.promised import PromiseCount
 from constraint_sdc.promises.count import count_promises
 from constraint_sdc.promises.release import Release
 from constraint_sdc.reports.disclosure import hidden_error
@@ -33,7 +33,7 @@ class JudgedMasking:
     written: ReadBack
     after: CheckResult | None
     outcomes: tuple[RuleOutcome, ...]
-    people: tuple[Counted, ...]
+    people: tuple[PromiseCount, ...]
 
 
 def judge_masking(
@@ -113,7 +113,7 @@ def _write(original: Original, staged: Path, plan: Plan, masked: Masked) -> Read
     return written
 
 
-def _count_people(original: Original, written: ReadBack, plan: Plan, output: Path) -> tuple[Counted, ...]:
+def _count_people(original: Original, written: ReadBack, plan: Plan, output: Path) -> tuple[PromiseCount, ...]:
     """Count what is promised about people on the written file; NotPublishedError if a promise is not kept."""
     release = Release(
         before=original.dataset.table,

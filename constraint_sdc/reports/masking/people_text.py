@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from constraint_sdc.plan.plan import Plan
-from constraint_sdc.plan.promised import Counted, Found
+from constraint_sdc.plan.promised import Found, PromiseCount
 from constraint_sdc.reports.sentences import sentences
 from constraint_sdc.reports.terminal import align, clean, paint, wrapped
 from constraint_sdc.settings.protect import Protect, protect_to_json
@@ -13,7 +13,7 @@ from constraint_sdc.settings.protect import Protect, protect_to_json
 _VERDICT = {True: "kept", False: "NOT KEPT", None: "measured"}
 
 
-def people_lines(counted: tuple[Counted, ...], colour: bool) -> Iterator[str]:
+def people_lines(counted: tuple[PromiseCount, ...], colour: bool) -> Iterator[str]:
     """Yield a table of the promises as they were counted on the written file; nothing if there are none."""
     if not counted:
         return
@@ -25,16 +25,16 @@ def people_lines(counted: tuple[Counted, ...], colour: bool) -> Iterator[str]:
         yield line if one.is_kept else paint(line, "doubtful", colour)
 
 
-def counted_line(one: Counted) -> str:
+def counted_line(one: PromiseCount) -> str:
     """Return a promise and what was counted in one line.
 
-    >>> counted_line(Counted("key", ("Age", "Sex"), {"k": 5}, {"smallest": 1, "below_k": 3}, False))
+    >>> counted_line(PromiseCount("key", ("Age", "Sex"), {"k": 5}, {"smallest": 1, "below_k": 3}, False))
     'key (Age, Sex): asked k = 5, found smallest = 1, below k = 3'
     """
     return f"{one.promise} ({clean(', '.join(one.of))}): asked {_entries(one.asked)}, found {_entries(one.found)}"
 
 
-def _cells(one: Counted) -> tuple[str, ...]:
+def _cells(one: PromiseCount) -> tuple[str, ...]:
     of = clean(", ".join(one.of))
     return (one.promise, _VERDICT[one.is_kept], of, _entries(one.asked), _entries(one.found))
 
@@ -51,6 +51,8 @@ def _shown(value: Found) -> str:
 
 def promised_lines(plan: Plan, columns: int, colour: bool) -> Iterator[str]:
     """Yield what a plan promises about people, and what it does not."""
+    if plan.protect == Protect() and not plan.not_promised:
+        return
     yield from ("", paint("promised about people", "strong", colour))
     for promise in promise_words(plan.protect):
         yield from wrapped(clean(promise), columns, "  ", "    ")

@@ -1,0 +1,125 @@
+"""The key: at least k records share all its values together, in the written file, masked and unmasked ones alike."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from lxml import etree
+
+import constraint_sdc as cs
+from constraint_sdc.errors import PlanRefusedError, UsageError
+from constraint_sdc.reports.masking.mask_result import mask_text
+
+RULES = """<schema xmlns="http://purl.oclc.org/dsdl/schematron" queryBinding="xslt2"><pattern><rule context="P">
+<assert id="tax" test="number(Tax) le number(Income)">tax</assert></rule></pattern></schema>"""
+KEY = ("Age", "Sex", "Region", "Income")
+ROLES = """
+variables:
+  Age: {role: quasi-identifier}
+  Income: {role: quasi-identifier}
+  Region: {role: quasi-identifier, type: nominal}
+  Sex: {role: untouched}
+  Diagnosis: {role: untouched}
+"""
+
+
+@pytest.fixture
+def persons(tmp_path: Path) -> Path:
+    draw = random.Random(5)
+    rows = []
+    for _ in range(120):
+        income = draw.randint(8000, 90000)
+        values = {"Age": draw.randint(18, 80), "Sex": draw.choice("FM"), "Region": draw.choice(["N", "S", "E", "W"])}
+        values |= {"Income": income, "Tax": income * draw.randint(5, 40) // 100, "Diagnosis": draw.choice("ABC")}
+        rows.append("".join(f"<{name}>{value}</{name}>" for name, value in values.items()))
+    path = tmp_path / "persons.xml"
+    path.write_text("<D>" + "".join(f"<P>{row}</P>" for row in rows) + "</D>", "utf-8")
+    (tmp_path / "rules.sch").write_text(RULES, "utf-8")
+    return path
+
+
+def masked(persons: Path, recipe: str, k: int = 5, **options: object) -> cs.MaskResult:
+    written = persons.with_name("recipe.yml")
+    written.write_text(recipe, "utf-8")
+    rules = persons.with_name("rules.sch")
+    return cs.mask_file(persons, rules, persons.with_name("masked.xml"), k=k, recipe=written, **options)  # type: ignore[arg-type]
+
+
+def smallest_class(path: Path, names: tuple[str, ...]) -> int:
+    """Count by the document tree, in no way of ours."""
+    records = etree.parse(str(path)).getroot()
+    return min(Counter(tuple(record.findtext(name) for name in names) for record in records).values())
+
+
+def test_k_records_share_the_whole_key_unmasked_variables_included(persons: Path) -> None:
+    result = masked(persons, ROLES + "protect: {key: {variables: [Age, Sex, Region, Income]}}")
+    (counted,) = [one for one in result.people if one.promise == "key"]
+    assert (counted.of, counted.asked["k"], counted.is_kept) == (KEY, 5, True)
+    assert counted.found["smallest"] == smallest_class(result.output, KEY) >= 5
+    assert {**cs.read_certificate(result.certificate)}["people"]["key"][0]["found"] == counted.found
+
+
+def test_by_default_all_quasi_identifiers_are_the_key_and_share_a_block(persons: Path) -> None:
+    result = masked(persons, ROLES)
+    assert result.plan.protect.key is not None
+    assert result.plan.protect.key.variables == ("Age", "Region", "Income")
+    assert smallest_class(result.output, ("Age", "Region", "Income")) >= 5
+
+
+def test_blocks_of_three_do_not_keep_the_key(persons: Path) -> None:
+    """What was published before: without a declared key the records are unique over what an intruder knows."""
+    roles = "variables: {Region: {type: nominal}, Sex: {role: untouched}, Diagnosis: {role: untouched}}"
+    result = masked(persons, roles)
+    assert smallest_class(result.output, KEY) == 1
+    assert [reason.code for reason in result.plan.not_promised] == ["no-key"]
+    assert "nothing is promised about linkage" in " ".join(mask_text(result).split("\n\n")[0].split())
+
+
+def test_unmasked_variables_of_the_key_with_rare_values_are_refused_with_what_to_do(persons: Path) -> None:
+    text = persons.read_text("utf-8").replace("<Sex>F</Sex>", "<Sex>X</Sex>", 1)
+    persons.write_text(text, "utf-8")
+    with pytest.raises(PlanRefusedError, match="1 combinations of them have fewer records") as refused:
+        masked(persons, ROLES + "protect: {key: {variables: [Age, Sex]}}")
+    assert "role quasi-identifier" in (refused.value.hint or "")
+    assert not persons.with_name("masked.xml").exists()
+
+
+@pytest.mark.parametrize(
+    ("protect", "k", "message"),
+    [
+        ("{key: {variables: [Age, Shoe]}}", 5, "'Shoe', which no record has"),
+        ("{key: {variables: [Age, Income], k: 7}}", 5, "promises that 7 records share it, but groups have 5"),
+    ],
+)
+def test_a_key_that_means_nothing_is_refused(persons: Path, protect: str, k: int, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        masked(persons, f"{ROLES}protect: {protect}", k=k)
+
+
+def test_a_masker_that_shares_no_values_promises_no_key_and_refuses_a_stated_one(persons: Path) -> None:
+    recipe = "variables: {Age: {role: quasi-identifier}, Income: {role: quasi-identifier}}\n"
+    rest = "mask: {partition: individual-ranking}\n"
+    result = masked(persons, recipe + rest)
+    assert [reason.code for reason in result.plan.not_promised] == ["key-not-shared"]
+    with pytest.raises(UsageError, match="no k records share the key"):
+        masked(persons, recipe + rest + "protect: {key: {variables: [Age, Income]}}", overwrite=True)
+
+
+def test_a_certificate_that_counts_the_key_otherwise_is_refuted(persons: Path) -> None:
+    result = masked(persons, ROLES)
+    content = json.loads(result.certificate.read_text("utf-8"))
+    assert _refuted(result, content) == 0
+    content["people"]["key"][0]["found"]["smallest"] += 1
+    assert _refuted(result, content) == 1
+    del content["people"]["key"]
+    assert _refuted(result, content) == 1
+
+
+def _refuted(result: cs.MaskResult, content: dict[str, object]) -> int:
+    result.certificate.write_text(json.dumps(content), "utf-8")
+    rules = result.output.with_name("rules.sch")
+    return cs.verify_certificate(result.output, rules, result.certificate).exit_code

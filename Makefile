@@ -3,6 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
+# Byte code is kept, whatever the environment says: without it every program that a test starts compiles the package anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: setup attack demo test check style types layers docs explore matrix guarantee refusals crash gap coverage mutants price totals partitions measures maskers bench clean
 
 setup: $(VENV)/.ready

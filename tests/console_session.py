@@ -5,7 +5,7 @@ The message of a command that fails is part of the session, remarks beside its o
 the machine may be: no seconds, no absolute paths.
 
 `constraint-sdc` and `python` run in the process of the tests, because loading the package anew for every command costs
-more than most commands. The installed program itself is run by tests/test_wheel.py and by the demo of test_readme.py.
+more than most commands. The installed program itself is run by tests/test_wheel.py.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from constraint_sdc.cli import main
 from tests.in_process import run_in_process
 
 TOP = Path(__file__).resolve().parents[1]
-PROGRAM = Path(sys.executable).with_name("constraint-sdc")
 CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
 
 

@@ -7,6 +7,7 @@ running environment, whose own link to the checkout is not followed. No network 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -21,7 +22,13 @@ import pytest
 TOP = Path(__file__).resolve().parents[1]
 SOURCES = ("constraint_sdc", "schemas", "rules", "examples", "docs", "tests")
 # The second verifier needs the files of its session; it is run in the tests of its own.
-EXAMPLES = sorted(path.relative_to(TOP) for path in (TOP / "examples").rglob("*.py") if path.name != "verify.py")
+EXAMPLES = sorted(
+    path.relative_to(TOP / "examples").as_posix()
+    for path in (TOP / "examples").rglob("*.py")
+    if path.name != "verify.py"
+)
+IN_A_FOLDER = ("check_from_python.py", "quickstart.py")
+"""Examples that write into a folder that they are given, so that the tests can look at their files."""
 
 GUARD = '''
 """Stops a program that opens or lists anything in the sources of the checkout."""
@@ -125,11 +132,43 @@ def test_a_program_that_reads_the_checkout_would_be_noticed(installed: Installed
     assert "reads the checkout" in done.stderr
 
 
-def test_the_demo_and_every_example_run_from_the_wheel(installed: Installed) -> None:
+@pytest.fixture(scope="module")
+def ran(installed: Installed) -> dict[str, subprocess.CompletedProcess[str]]:
+    """What the demo and every example did, by the name of the folder or of the script."""
     demo = ("constraint-sdc", "demo", "--directory", "demo", "--records", "100")
-    runs = [demo, *(("python", str(path)) for path in EXAMPLES)]
+    folders = {name: (name.removesuffix(".py"),) for name in IN_A_FOLDER}
+    for (folder,) in folders.values():
+        (installed.folder / folder).mkdir()
+    runs: dict[str, tuple[str, ...]] = {"demo": demo}
+    runs |= {name: ("python", f"examples/{name}", *folders.get(name, ())) for name in EXAMPLES}
     with ThreadPoolExecutor(2) as pool:
-        done = list(pool.map(lambda run: installed.run(*run, check=False), runs))
-    assert [(run, one.stderr) for run, one in zip(runs, done, strict=True) if one.returncode] == []
+        done = pool.map(lambda run: installed.run(*run, check=False), runs.values())
+        return dict(zip(runs, done, strict=True))
+
+
+def test_the_demo_and_every_example_run_from_the_wheel(
+    installed: Installed, ran: dict[str, subprocess.CompletedProcess[str]]
+) -> None:
+    assert {"survey/notebook.py", *IN_A_FOLDER} <= ran.keys()
+    assert [(name, one.stderr) for name, one in ran.items() if one.returncode] == []
     assert (installed.folder / "demo" / "assessment.html").is_file()
-    assert "published: masked.xml, masked.xml.certificate.json" in "".join(one.stdout for one in done)
+
+
+def test_the_library_example_finds_every_broken_rule(ran: dict[str, subprocess.CompletedProcess[str]]) -> None:
+    printed = ran["check_from_python.py"].stdout
+    assert "original.xml: exit code 0" in printed
+    assert "damaged.xml: exit code 1" in printed
+    assert printed.count("10 of 1000") == 5
+
+
+def test_the_quickstart_masks_by_its_recipe(
+    installed: Installed, ran: dict[str, subprocess.CompletedProcess[str]]
+) -> None:
+    printed, folder = ran["quickstart.py"].stdout, installed.folder / "quickstart"
+    assert printed.count(" 1000 checked, 0 newly broken") == 5
+    assert "published: masked.xml, masked.xml.certificate.json" in printed
+    assert "exit code 3: 1000 records cannot form a group of 2000" in printed
+    before, after = ((folder / name).read_text("utf-8") for name in ("extract.xml", "masked.xml"))
+    assert re.findall("<V7>.*?</V7>", after) == re.findall("<V7>.*?</V7>", before)
+    assert len(re.findall(r"<V15>0[.][0-9]{1,6}</V15>", after)) == 1000
+    assert (folder / "masked.xml.certificate.json").is_file()

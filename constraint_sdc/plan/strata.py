@@ -86,6 +86,8 @@ class _Forming:
         everyone = np.flatnonzero(self._same_class(number, np.arange(len(self.accepts))))
         everyone = everyone[self._accepted(cell.choice, everyone)]
         spare = {i: len(c.rows) - self.k for i, c in enumerate(self.cells)}
+        if not any(left > 0 for home, left in spare.items() if home != number):
+            return  # no other cell can give a record away
         companions: dict[int, None] = {}
         for row in rows.tolist():
             gaps = ((self.points[everyone] - self.points[row]) ** 2).sum(axis=1)

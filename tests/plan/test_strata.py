@@ -11,7 +11,7 @@ from constraint_sdc.arrays import Classes, ConditionBits
 from constraint_sdc.plan.cells import NONE_KNOWN, StratumCell
 from constraint_sdc.plan.classes import PinnedClasses
 from constraint_sdc.plan.plan import Formation
-from constraint_sdc.plan.strata import form_strata
+from constraint_sdc.plan.strata import Company, form_strata
 
 
 @st.composite
@@ -117,6 +117,18 @@ def test_a_stratum_gives_away_no_more_than_it_can_spare() -> None:
         ([2, 3, 4], Formation.WHOLE),
         ([6, 7, 8, 9, 10], Formation.WHOLE),
     ]
+
+
+@pytest.mark.parametrize(("alone", "company"), [(3, [0]), (2, [])])
+def test_company_comes_from_a_stratum_with_one_record_more_than_k(alone: int, company: list[int]) -> None:
+    """The first record satisfies both sides; with it the larger stratum has one record more than k, or exactly k."""
+    accepts = np.array([[0b11]] + [[0b01]] * alone + [[0b10]] * 3, np.uint64)
+    records = len(accepts)
+    points = np.arange(records, dtype=float).reshape(-1, 1)
+    points[0] = records - 1.5  # among the last three
+    cells = form_strata(accepts, np.zeros((records, 0), np.int64), points, 3, Company.OF_ITS_OWN)
+    second = next(cell for cell in cells if cell.choice == (1,))
+    assert second.rows.tolist() == [*company, *range(records - 3, records)]
 
 
 def test_too_few_for_two_strata_share_one() -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from constraint_sdc.calendar import DateNotation
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.json_file import shipped_file
+from constraint_sdc.files.recipe_hierarchy import refuse_strange_hierarchy, with_levels
 from constraint_sdc.files.recipe_masker import (
     modern_spelling,
     refuse_masker,
@@ -20,6 +21,7 @@ from constraint_sdc.files.recipe_masker import (
 )
 from constraint_sdc.limits import RECIPE_BYTES
 from constraint_sdc.operators.registry import OPERATORS
+from constraint_sdc.settings.hierarchy import hierarchy_from_json, hierarchy_to_json
 from constraint_sdc.settings.masker import MaskerTraits, make_masker, masker_registry
 from constraint_sdc.settings.protect import Protect, protect_from_json, protect_to_json
 from constraint_sdc.settings.recipe import AssessWish, Recipe
@@ -61,6 +63,7 @@ def _recipe(written: str, path: Path) -> Recipe:
     for problem in jsonschema.Draft202012Validator(schema).iter_errors(content):
         raise text.mistake(_short(problem.message), _place(problem))
     refuse_two_spellings(content, text)
+    content = with_levels(content, text, path)
     content = modern_spelling(content)
     if "mask" in content:
         refuse_strange_parameters(content, text)
@@ -153,6 +156,7 @@ def _wish(entry: Mapping[str, Any]) -> VariableWish:
         is_removed=entry.get("remove", False),
         weight=float(entry["weight"]) if "weight" in entry else None,
         order=tuple(str(value).strip(_XML_BLANK) for value in entry.get("order", ())),
+        hierarchy=hierarchy_from_json(entry["hierarchy"]) if "hierarchy" in entry else None,
     )
 
 
@@ -179,6 +183,8 @@ def _wish_to_json(wish: VariableWish) -> dict[str, object]:
         entry["weight"] = repr(wish.weight)
     if wish.order:
         entry["order"] = list(wish.order)
+    if wish.hierarchy is not None:
+        entry["hierarchy"] = hierarchy_to_json(wish.hierarchy)
     return entry
 
 
@@ -194,6 +200,8 @@ def _refuse_contradictions(recipe: Recipe, text: RecipeText) -> None:
     for name, wish in recipe.variables.items():
         _refuse_contradictory_wish(name, wish, text)
         _refuse_strange_order(name, wish, recipe.missing.get(name, ()), text)
+        if wish.hierarchy is not None:
+            refuse_strange_hierarchy(name, wish, text)
         if name == recipe.weights:
             _refuse_masked_weights(name, wish, text)
     if recipe.weights in recipe.missing:

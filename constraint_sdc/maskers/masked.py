@@ -64,17 +64,19 @@ class Swaps:
 class Masked:
     """All blocks after masking, and the totals that are computed from them for every record.
 
-    `swaps` are the pairs of every goal of group anonymity, which no report discloses.
+    `swaps` are the pairs of every goal of group anonymity, which no report discloses. `recoded` are categories of the
+    key on a coarser level.
     """
 
     blocks: tuple[MaskedBlock, ...]
     swaps: tuple[Swaps, ...] = ()
     totals: Mapping[str, Column] = field(default_factory=dict)
+    recoded: Mapping[str, Column] = field(default_factory=dict)
 
     def columns(self) -> dict[str, Column]:
         """Return every masked variable over all records of the file."""
         shared = {name: column.take(block.row) for block in self.blocks for name, column in block.columns.items()}
-        return {**shared, **self.totals}
+        return {**shared, **self.totals, **self.recoded}
 
 
 # Options and result of `partition`.

@@ -160,7 +160,7 @@ class PlanInputs:
     rules. `masker` is how the file is masked. With `computes_totals` variables that equalities determine are computed
     for every record, except those that are `undone`. `is_xpath1` tells whether tests follow XPath 1.0. With
     `products_by_mean` variables tied by products are averaged arithmetically, and the product of a group is computed.
-    `promised` is what is promised about people.
+    `promised` is what is promised about people, `key_kept` are variables of the key that are not masked, and why.
     """
 
     table: Table
@@ -187,6 +187,7 @@ class PlanInputs:
     is_xpath1: bool = False
     products_by_mean: bool = False
     promised: Promised = field(default_factory=lambda: Promised(Protect()))
+    key_kept: Mapping[str, Reason] = field(default_factory=dict)
 
 
 # Variables that the recipe removes from the file: no rule may read them.

@@ -201,8 +201,16 @@ def _kept(roles: Roles, masked: Mapping[str, tuple[Role, Scale]], inputs: PlanIn
     reasons = dict(inputs.masker.kept_variables)
     if inputs.division.weights is not None:
         reasons[inputs.division.weights] = because("weighs-records")
+    reasons |= inputs.key_kept
     kept = (kept for name, kept in roles.kept.items() if name not in masked)
-    return tuple(replace(one, because=reasons.get(one.name, one.because)) for one in kept)
+    return tuple(
+        replace(
+            one,
+            because=reasons.get(one.name, one.because),
+            role=Role.QUASI_IDENTIFIER if one.name in inputs.key_kept else one.role,
+        )
+        for one in kept
+    )
 
 
 def _extended(

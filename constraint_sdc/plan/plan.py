@@ -222,6 +222,21 @@ class BlockPlan(Tabled):
 
 
 @dataclass(frozen=True, slots=True)
+class Recoded:
+    """A category of the key that is published on a coarser level of its hierarchy, or with emptied cells.
+
+    `level` 0 are the values themselves, of `levels` in all. `loss` is 0 to 100: the share of other values that a
+    published one stands for, 100 for an emptied cell.
+    """
+
+    name: str
+    level: int
+    levels: int
+    emptied: int
+    loss: float
+
+
+@dataclass(frozen=True, slots=True)
 class Kept:
     """A variable that is not masked, and why; `is_removed` if it is removed from the file."""
 
@@ -287,7 +302,7 @@ class Plan(Tabled):
     `broken` counts, per rule, the records that break it before masking. `inputs` are SHA-256 digests by role ("data",
     "rules", "recipe"; further files of the rules under "rules: NAME"). `warnings` are risks that a user must see.
     `totals` is None if totals are masked with their parts. `protect` is what is promised about people, defaults filled
-    in; `not_promised` says why something is not.
+    in; `not_promised` says why something is not. `recoded` are categories of the key that are made coarser.
     """
 
     k: int
@@ -306,6 +321,7 @@ class Plan(Tabled):
     totals: TotalsPlan | None = None
     protect: Protect = field(default_factory=Protect)
     not_promised: tuple[Reason, ...] = ()
+    recoded: tuple[Recoded, ...] = ()
 
     @property
     def computed(self) -> tuple[ComputedTotal, ...]:
@@ -313,9 +329,9 @@ class Plan(Tabled):
         return () if self.totals is None else self.totals.computed
 
     def masked_names(self) -> tuple[str, ...]:
-        """Return every variable whose values change: those of the blocks, then those that are computed."""
+        """Return every variable whose values change: of the blocks, then the computed ones, then those made coarser."""
         names = (name for block in self.blocks for name in block.names)
-        return (*names, *(total.name for total in self.computed))
+        return (*names, *(total.name for total in self.computed), *(one.name for one in self.recoded))
 
     @property
     def partition(self) -> str | None:

@@ -25,6 +25,7 @@ from constraint_sdc.plan.plan import (
     Plan,
     Price,
     Promise,
+    Recoded,
     RulePlan,
     SignalValue,
     StratumPlan,
@@ -93,6 +94,7 @@ def plan_to_json(plan: Plan) -> dict[str, object]:
         **({} if plan.totals is None else {"totals": totals_to_json(plan.totals)}),
         **({} if plan.protect == Protect() else {"protect": protect_to_json(plan.protect)}),
         "not_promised_reasons": reasons_to_json(plan.not_promised),
+        **({} if not plan.recoded else {"recoded": [asdict(one) for one in plan.recoded]}),
         "records": plan.records,
         "blocks": [_block(block) for block in plan.blocks],
         "kept": [_kept(kept) for kept in plan.kept],
@@ -126,6 +128,7 @@ def plan_from_json(content: Mapping[str, Any]) -> Plan:
         totals=_totals_from(content["totals"]) if "totals" in content else None,
         protect=protect_from_json(content.get("protect", {})),
         not_promised=reasons_from_json(content["not_promised_reasons"]),
+        recoded=tuple(Recoded(**one) for one in content.get("recoded", ())),
     )
 
 
@@ -223,6 +226,7 @@ def plan_differences(saved: Plan, now: Plan) -> tuple[str, ...]:
         ),
         ("totals", _decided(saved), _decided(now)),
         ("promises about people", (saved.protect, saved.not_promised), (now.protect, now.not_promised)),
+        ("categories made coarser", saved.recoded, now.recoded),
         ("variables that are not masked", saved.kept, now.kept),
         ("assumptions", saved.assumptions, now.assumptions),
         ("warnings", saved.warnings, now.warnings),

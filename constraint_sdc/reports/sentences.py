@@ -265,6 +265,10 @@ _OPERATORS: dict[str, Sentence] = {
 
 _BLOCKS: dict[str, Sentence] = {
     "tied-by-rules": "rules tie them",
+    "groups-share-value": "it belongs to the key: the records of a group share its value",
+    "made-coarser": lambda level, levels, emptied: (
+        f"it belongs to the key: published on level {level} of {levels}, {emptied:,} cells emptied"
+    ),
     "shares-key": "an intruder may know them together: k records share the key",
     "tied-by-rules-and-recipe": "rules tie some of them, the recipe's groups the others",
     "grouped-by-recipe": "the recipe groups them",

@@ -66,6 +66,8 @@ _BLOCKS = {
     "tied-by-rules": takes(),
     "tied-by-rules-and-recipe": takes(),
     "shares-key": takes(),
+    "groups-share-value": takes(),
+    "made-coarser": takes("level", "levels", "emptied"),
     "grouped-by-recipe": takes(),
     "groups-of-correlated": takes("size"),
     "alone": takes(),

@@ -9,6 +9,7 @@ from typing import TypeAlias, get_args
 
 from constraint_sdc.calendar import DateNotation
 from constraint_sdc.errors import UsageError
+from constraint_sdc.settings.hierarchy import Hierarchy
 
 OnBroken: TypeAlias = OneOf["refuse", "keep"]
 
@@ -85,7 +86,8 @@ class VariableWish:
 
     `operator` is the name of an operator. `is_removed` takes an identifier out of the masked file. `weight` is how much
     a squared difference in this variable counts in distances, against 1 for the others. `order` are the values of an
-    ordinal variable, lowest first; without it they are in the order of numbers, or of texts.
+    ordinal variable, lowest first; without it they are in the order of numbers, or of texts. `hierarchy` has coarser
+    values, for a variable of the key.
     """
 
     role: Role | None = None
@@ -95,3 +97,4 @@ class VariableWish:
     is_removed: bool = False
     weight: float | None = None
     order: tuple[str, ...] = ()
+    hierarchy: Hierarchy | None = None

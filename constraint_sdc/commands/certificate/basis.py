@@ -53,6 +53,7 @@ _TABLE: tuple[tuple[str, Basis, str], ...] = (
     ),
     ("options.totals", Basis.ORIGINAL, "options.totals plan.totals.asked"),
     ("plan.protect", Basis.ORIGINAL, "plan.protect.* plan.not_promised_reasons.*"),
+    ("plan.recoded", Basis.ORIGINAL, "plan.recoded plan.recoded[].*"),
     ("people.key", Basis.FILE, "people.key[].*"),
     *(
         (f"people.{name}", Basis.ORIGINAL, f"people.{name}[].*")

@@ -255,7 +255,13 @@ def _blocks_said(certificate: Mapping[str, Any]) -> str:
         return f"the values of {counted(len(blocks), 'variable')} are swapped, and the rarest are as counted"
     if not all(block["shares"] for block in certificate["plan"]["blocks"]):
         return f"the groups are as counted; k = {k} is not promised, and as few as {number(least)} share their values"
-    return f"at least {number(least)} records share the values of each of {counted(len(blocks), 'block')} (k = {k})"
+    key = _certified_key(certificate)
+    said = (
+        "" if key is None else f"; at least {number(key['found']['smallest'])} share the key ({', '.join(key['of'])})"
+    )
+    return (
+        f"at least {number(least)} records share the values of each of {counted(len(blocks), 'block')} (k = {k}){said}"
+    )
 
 
 def _blocks(

@@ -31,8 +31,8 @@ def carry_out(prepared: Prepared) -> tuple[Plan, Masked]:
     Totals that break a rule are masked with their parts in the next round, so that each round has fewer of them.
     """
     carry = _least_loss if prepared.totals == "auto" else lambda way: _carried_out(way.plan_inputs, way)
-    carried = carry(prepared)
-    return carried.plan, carried.masked
+    carried, recoding = carry(prepared), prepared.recoding
+    return replace(carried.plan, recoded=recoding.recoded), replace(carried.masked, recoded=recoding.columns)
 
 
 @dataclass(frozen=True, slots=True)

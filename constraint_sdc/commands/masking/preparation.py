@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -33,6 +33,8 @@ from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.partition.registry import partitioner
 from constraint_sdc.plan.design import PlanInputs
 from constraint_sdc.plan.promised import settle_promises
+from constraint_sdc.plan.recoding import Recoding, recode_key
+from constraint_sdc.plan.rule_facts import rule_facts
 from constraint_sdc.reports.disclosure import hidden_error
 from constraint_sdc.reports.sentences import sentences
 from constraint_sdc.schematron.confinement import real_path
@@ -216,12 +218,16 @@ def open_original(
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Everything that masking needs; `totals` is how variables that equalities determine are masked."""
+    """Everything that masking needs; `totals` is how variables that equalities determine are masked.
+
+    `recoding` has the categories of the key that are made coarser: the inputs see them already.
+    """
 
     original: Original
     plan_inputs: PlanInputs
     mask_inputs: MaskInputs
     totals: Totals = "together"
+    recoding: Recoding = field(default_factory=Recoding)
 
 
 @contextmanager
@@ -265,10 +271,26 @@ def prepare(original: Original, settings: MaskSettings[Masker]) -> Prepared:
         is_xpath1=understood.is_xpath1,
         promised=settle_promises(recipe, table.columns, settings.k, masker, division.partition),
     )
+    recoding = _recoding(inputs)
+    inputs = replace(
+        inputs, table=recoding.table(table), recipe=recoding.recipe(inputs.recipe), key_kept=recoding.reasons()
+    )
     mask_inputs = _mask_inputs(inputs, masker, task, understood)
     removed = frozenset(name for name, wish in recipe.variables.items() if wish.is_removed)
     mask_inputs = replace(mask_inputs, xml=original.records_xml(removed))
-    return Prepared(original, inputs, mask_inputs, settings.totals)
+    return Prepared(original, inputs, mask_inputs, settings.totals, recoding)
+
+
+def _recoding(inputs: PlanInputs) -> Recoding:
+    """Choose what becomes of the categories of a key that the recipe states, or that have a hierarchy."""
+    key, wishes = inputs.promised.key, inputs.recipe.variables
+    has_hierarchy = any(name in wishes and wishes[name].hierarchy is not None for name in key)
+    if not key or (inputs.recipe.protect.key is None and not has_hierarchy):
+        return Recoding()
+    table = inputs.table
+    facts = rule_facts(inputs.rules, inputs.says, table.columns.keys(), inputs.evaluable, inputs.asking_saxon)
+    read = {name for rule in facts for name in (rule.variables if rule.is_certain else table.columns)}
+    return recode_key(table, inputs.recipe, key, inputs.k, read)
 
 
 def _kept_recipe(recipe: Recipe, masker: Masker, division: Division) -> Recipe:

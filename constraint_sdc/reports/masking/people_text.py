@@ -51,6 +51,7 @@ def _shown(value: Found) -> str:
 
 def promised_lines(plan: Plan, columns: int, colour: bool) -> Iterator[str]:
     """Yield what a plan promises about people, and what it does not."""
+    yield from recoded_lines(plan, colour)
     if plan.protect == Protect() and not plan.not_promised:
         return
     yield from ("", paint("promised about people", "strong", colour))
@@ -58,6 +59,18 @@ def promised_lines(plan: Plan, columns: int, colour: bool) -> Iterator[str]:
         yield from wrapped(clean(promise), columns, "  ", "    ")
     for line in sentences(plan.not_promised):
         yield from (paint(one, "doubtful", colour) for one in wrapped(clean(line), columns, "  ", "    "))
+
+
+def recoded_lines(plan: Plan, colour: bool) -> Iterator[str]:
+    """Yield the categories of the key that are made coarser; nothing if there are none."""
+    if not plan.recoded:
+        return
+    yield from ("", paint("made coarser for the key", "strong", colour))
+    rows = [("variable", "level", "emptied cells", "loss")]
+    rows += [
+        (clean(one.name), f"{one.level} of {one.levels}", f"{one.emptied:,}", f"{one.loss:.2f}") for one in plan.recoded
+    ]
+    yield from align(rows, right=(2, 3))
 
 
 def promise_words(protect: Protect) -> Iterator[str]:

@@ -1,0 +1,70 @@
+"""The protocol of a demand: which of many groups hold it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from constraint_sdc.arrays import Counts, Flags, Labels, Positions, Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """Groups laid out one after the other: group g has the records `rows[starts[g]:starts[g + 1]]`.
+
+    Groups may overlap; none is empty.
+    """
+
+    rows: Rows
+    starts: Positions
+
+    @classmethod
+    def of(cls, groups: Iterable[Rows]) -> Laid:
+        """Lay out these groups; there must be at least one.
+
+        >>> Laid.of([np.array([4, 2]), np.array([7])]).sizes.tolist()
+        [2, 1]
+        """
+        parts = list(groups)
+        sizes = np.array([len(part) for part in parts], np.int64)
+        return cls(np.concatenate(parts).astype(np.int64), np.cumsum(sizes) - sizes)
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    @property
+    def sizes(self) -> Counts:
+        """Return the number of records in each group."""
+        return np.diff(np.append(self.starts, len(self.rows))).astype(np.int64)
+
+    @property
+    def label(self) -> Labels:
+        """Return the group of every place of `rows`."""
+        return np.repeat(np.arange(len(self)), self.sizes)
+
+
+class Demand(Protocol):
+    """A demand on every group. It is monotone: the union of groups that hold it holds it too.
+
+    A division of some records into groups that hold it therefore exists if and only if all of them together hold it.
+    """
+
+    @property
+    def name(self) -> str:
+        """Return its name, as in `protect` of a recipe."""
+        ...
+
+    def held_by(self, groups: Laid) -> Flags:
+        """Tell which groups hold it."""
+        ...
+
+
+def all_held(demands: Iterable[Demand], groups: Laid) -> Flags:
+    """Tell which groups hold all demands."""
+    held = np.ones(len(groups), np.bool_)
+    for demand in demands:
+        held &= demand.held_by(groups)
+    return held

@@ -18,6 +18,7 @@ from constraint_sdc.arrays import Flags, Floats, Points, Positions
 from constraint_sdc.partition.demands.demand import Laid
 
 _MARGIN = 1e-12  # relative: sums of fractions depend on the order, and the file is counted in another one
+_EXACT = 2.0**53 / 100  # percentages of whole numbers below are whole numbers without an error
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,8 @@ class DominanceDemand:
         ordered = values[np.lexsort((-values, groups.label))]
         rank = np.arange(len(ordered)) - np.repeat(groups.starts, groups.sizes)
         held = np.ones(len(groups), np.bool_)
-        margin = 0.0 if (values == np.rint(values)).all() else _MARGIN
+        is_exact = bool((values == np.rint(values)).all()) and float(values.sum()) < _EXACT
+        margin = 0.0 if is_exact else _MARGIN
         if self.p is not None:
             largest = ordered[groups.starts]
             others = _sums(np.where(rank >= 2, ordered, 0.0), groups.starts)

@@ -25,11 +25,25 @@ from typing import ClassVar
 
 
 @dataclass(frozen=True, slots=True)
+class PromiseChange:
+    """A change of a promise in `protect` of a recipe: `entry` gets the value; with no entry the promise is left out.
+
+    `of` is the variable that the promise is about, "" for dominance.
+    """
+
+    promise: str
+    of: str = ""
+    entry: str = ""
+    value: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Conflict:
     """Rules that cannot hold together, by id, the masked variables that they read, and unmasked ones (`pins`).
 
     So many `records` have to share values and differ in the pins; 0 if the rules were found broken in a masked file.
     `fewest` is how many records of the file agree in the rarest values of the pins, None if there are no pins.
+    `weaker` is, where no rule but a promise about people cannot be kept, what to promise instead.
     """
 
     rules: tuple[str, ...]
@@ -37,15 +51,21 @@ class Conflict:
     pins: tuple[str, ...] = ()
     records: int = 0
     fewest: int | None = None
+    weaker: tuple[PromiseChange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class WayOut:
-    """What to change of a masking that is refused: k, rules to leave out, and roles of variables."""
+    """What to change of a masking that is refused: k, rules to leave out, roles of variables, and promises.
+
+    `loss` is the information loss of the file that was masked so, None if it was not measured.
+    """
 
     k: int | None = None
     without: tuple[str, ...] = ()
     roles: tuple[tuple[str, str], ...] = ()
+    promises: tuple[PromiseChange, ...] = ()
+    loss: float | None = None
 
 
 class ConstraintSdcError(Exception):

@@ -12,7 +12,7 @@ from constraint_sdc.arrays import Flags, Points, Rows, Weights
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.data.series import Series
-from constraint_sdc.data.table import Table
+from constraint_sdc.data.table import Column, Table
 from constraint_sdc.errors import NotPublishedError
 from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Outside
@@ -40,6 +40,7 @@ class MaskInputs:
     `held` tells for each rule which records satisfied it before masking; `understood` are the rules against these
     records. There is no partitioner for a masker that divides records itself, or not at all; `task` has the masker's
     parameters resolved against the file. `xml` are the records as Saxon sees them, for rules that only Saxon judges.
+    `written` are masked variables, over all records, about which something is promised in the groups of a later block.
     """
 
     table: Table
@@ -51,6 +52,7 @@ class MaskInputs:
     masker: Masker = field(default_factory=default_masker)
     task: object = None
     xml: RecordsXml | None = None
+    written: Mapping[str, Column] = field(default_factory=dict)
 
     @property
     def domains(self) -> Mapping[Outside, Domain]:
@@ -118,7 +120,11 @@ def changed_categories(series: Sequence[Series], masked: Points) -> Iterator[Rea
 
 def plain_loss(series: Sequence[Series], cloud: Cloud, k: int) -> float:
     """Return the loss of plain MDAV: no strata, rules, grids or weights of records, and the arithmetic mean."""
-    groups = Groups(Mdav().partition(Cloud(cloud.points), k, seed=0))
+    return mean_loss(series, Groups(Mdav().partition(Cloud(cloud.points), k, seed=0)))
+
+
+def mean_loss(series: Sequence[Series], groups: Groups) -> float:
+    """Return the loss of arithmetic means over these groups, without rules and grids."""
     values = np.array(
         [np.where(s.is_blank, np.nanmean(s.values) if (~s.is_blank).any() else 0.0, s.values) for s in series]
     ).T

@@ -6,6 +6,7 @@ its methods, so that a run imports only what its own masker needs.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from constraint_sdc.settings.masker import MaskerTraits
@@ -48,10 +49,18 @@ class Masker(MaskerTraits):
         raise NotImplementedError(f"{self.name} does not mask single blocks; call `mask`")
 
     def mask_all(self, design: Design, inputs: MaskInputs) -> Masked:
-        """Return all blocks after masking, block by block."""
+        """Return all blocks after masking, block by block.
+
+        A block in whose groups the values of other variables count is masked after them.
+        """
         from constraint_sdc.maskers.masked import Masked
 
-        return Masked(tuple(self.mask(block, inputs) for block in design.blocks))
+        done: dict[int, MaskedBlock] = {}
+        for block in sorted(design.blocks, key=lambda block: bool(block.promises.sensitive)):
+            known = Masked(tuple(done.values())).columns() if block.promises.sensitive else {}
+            written = {name: column for name, column in known.items() if name in block.promises.sensitive}
+            done[block.plan.number] = self.mask(block, replace(inputs, written=written) if written else inputs)
+        return Masked(tuple(done[block.plan.number] for block in design.blocks))
 
     def recount(self, plan: Plan, table: Table, recipe: Recipe) -> Recount:
         """Count in a masked file what the plan certifies besides k; return what was counted and what differs.

@@ -17,6 +17,8 @@ from constraint_sdc.data.series import Series
 from constraint_sdc.errors import UsageError
 from constraint_sdc.evaluate.truth import is_computable
 from constraint_sdc.operators.registry import OPERATORS
+from constraint_sdc.partition.demands.demand import Demand
+from constraint_sdc.partition.demands.merging import first_failing
 from constraint_sdc.partition.distances import sse
 from constraint_sdc.partition.methods.auto import Auto
 from constraint_sdc.partition.methods.mdav import Mdav
@@ -24,6 +26,7 @@ from constraint_sdc.partition.registry import partitioner
 from constraint_sdc.plan.blocks import refuse_too_many_categories, rules_of
 from constraint_sdc.plan.cells import NONE_KNOWN, StratumCell
 from constraint_sdc.plan.classes import PinnedClasses, RecordClasses, pinned_classes, record_classes
+from constraint_sdc.plan.demands import GroupPromises, PromisesContext
 from constraint_sdc.plan.derivation import derive, determined
 from constraint_sdc.plan.design import BlockDesign, Stratum
 from constraint_sdc.plan.plan import Block, BlockPlan, StratumPlan, VariablePlan
@@ -64,6 +67,7 @@ class BlockContext:
     given: Mapping[str, Series] = field(default_factory=dict)
     products_by_mean: bool = False
     is_xpath1: bool = False
+    promises: PromisesContext | None = None
 
 
 def design_block(
@@ -95,7 +99,13 @@ def design_block(
     cloud = cloud_of(placed, around.division.standardise, around.wishes, around.weights)
     _refuse_far_points(cloud)
     pinned = cache(lambda: pinned_classes(rules, block.names, around.truth, dict(pins), around.records))
-    cells = _cheapest_strata(_accepts(forked, around), classes.codes, cloud, pinned, _parts(apart, around), around)
+    is_own = any(treatment is not Treatment.AGGREGATED for treatment in treated.values())
+    shares = around.masker.shares_values and not is_own
+    promises = GroupPromises() if around.promises is None else around.promises.of_block(block.names, shares=shares)
+    averaged = {name for name in block.names if OPERATORS[operators[name]].traits.is_average}
+    demands = promises.demands(series.values(), averaged, cloud.weights, {})
+    parts = _parts(apart, around)
+    cells = _cheapest_strata(_accepts(forked, around), classes.codes, cloud, pinned, parts, demands, around)
     asked = _saxons_equalities(rules, is_xpath1=around.is_xpath1)
     strata = tuple(_stratum(cell, rules, forked, series, operators, broken, asked) for cell in cells)
     planned = tuple(
@@ -121,7 +131,6 @@ def design_block(
         for name in block.names
     )
     shared = frozenset(name for name, _ in pins)
-    is_own = any(treatment is not Treatment.AGGREGATED for treatment in treated.values())
     plan = BlockPlan(
         block=block,
         variables=variables,
@@ -132,7 +141,7 @@ def design_block(
             explain_own(rule, treated, strata) if is_own else explain_rule(rule, operators, strata, shared)
             for rule in rules
         ),
-        shares=around.masker.shares_values and not is_own,
+        shares=shares,
     )
     return BlockDesign(
         plan=plan,
@@ -142,6 +151,7 @@ def design_block(
         strata=strata,
         given=tuple(around.given.values()),
         repaired=repaired,
+        promises=promises,
     )
 
 
@@ -182,11 +192,13 @@ def _cheapest_strata(
     cloud: Cloud,
     pinned: Callable[[], PinnedClasses],
     parts: list[Rows],
+    demands: Sequence[Demand],
     around: BlockContext,
 ) -> list[StratumCell]:
     """Form strata with and without companions for the small ones; return those with the least loss under MDAV.
 
-    Strata lie within `parts` of the records. With too many records to try both, small strata get no companions.
+    Strata lie within `parts` of the records. With too many records to try both, small strata get no companions. Each
+    can be divided into groups that hold all demands, where the unmasked values allow it.
     """
     choices: dict[tuple[int, ...], list[StratumCell]] = {}
     for company in Company if around.records <= _TRIED else (Company.NONE,):
@@ -199,12 +211,18 @@ def _cheapest_strata(
                 around.k,
                 company,
                 lambda rows=rows: pinned().of(rows),  # type: ignore[misc]
+                _holding(demands, rows),
             )
             cells += [replace(cell, rows=rows[cell.rows]) for cell in own]
         choices.setdefault(tuple(len(cell.rows) for cell in cells), cells)
     if len(choices) == 1:
         return next(iter(choices.values()))
     return min(choices.values(), key=lambda cells: sum(_lost(cloud.of(cell.rows), around.k) for cell in cells))
+
+
+def _holding(demands: Sequence[Demand], rows: Rows) -> Callable[[Rows], bool] | None:
+    """Return what tells whether some of these rows can be divided into groups that hold all demands."""
+    return (lambda own: first_failing(demands, rows[own]) is None) if demands else None
 
 
 def _parts(apart: tuple[tuple[str, Codes], ...], around: BlockContext) -> list[Rows]:

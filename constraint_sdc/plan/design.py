@@ -9,10 +9,12 @@ from constraint_sdc.arrays import Rows, Weights
 from constraint_sdc.constraints.constraint import Atom, EditRule
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.data.series import Series
-from constraint_sdc.data.table import Table
+from constraint_sdc.data.table import Column, Table
 from constraint_sdc.errors import PlanRefusedError
 from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Expression, Outside
+from constraint_sdc.partition.demands.demand import Demand
+from constraint_sdc.plan.demands import GroupPromises
 from constraint_sdc.plan.plan import BlockPlan, Kept, Plan
 from constraint_sdc.plan.promised import Promised
 from constraint_sdc.plan.rule_facts import RuleFacts, Term
@@ -62,6 +64,7 @@ class BlockDesign:
 
     `cloud` are the records as points, for distances. `given` are unmasked variables whose covariances with the block's
     are to be kept. `repaired` are, by rule, the records that break it and must satisfy it after masking.
+    `promises` are about its groups.
     """
 
     plan: BlockPlan
@@ -71,6 +74,12 @@ class BlockDesign:
     strata: tuple[Stratum, ...]
     given: tuple[Series, ...] = ()
     repaired: Mapping[str, Rows] = field(default_factory=dict)
+    promises: GroupPromises = field(default_factory=GroupPromises)
+
+    def demands(self, written: Mapping[str, Column]) -> tuple[Demand, ...]:
+        """Return what promises demand of its groups; `written` are sensitive variables that are masked already."""
+        averaged = {variable.name for variable in self.plan.variables if variable.traits.is_average}
+        return self.promises.demands(self.series, averaged, self.cloud.weights, written)
 
     @property
     def terms(self) -> dict[str, tuple[Term, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +16,7 @@ from constraint_sdc.partition.registry import takes_one_variable
 from constraint_sdc.plan.block_design import BlockContext, design_block
 from constraint_sdc.plan.blocks import Roles, decide_roles, make_blocks, rules_of
 from constraint_sdc.plan.calendar_rules import rules_on_calendar
+from constraint_sdc.plan.demands import PromisesContext
 from constraint_sdc.plan.design import Design, PlanInputs, refuse_removed
 from constraint_sdc.plan.plan import Block, Kept, Plan, RulePlan, TotalsPlan, Why
 from constraint_sdc.plan.read_series import date_notation, is_measurable, make_series, on_any_grid
@@ -46,8 +47,10 @@ def make_plan(inputs: PlanInputs) -> Design:
     masked, pinned = _extended(roles, tuple(rule for rule in facts if rule.is_certain), inputs)
     masked = {name: how for name, how in masked.items() if name not in cut.names}
     facts = tuple(rule.reading_all_of(masked) for rule in facts)
-    around = _surroundings(masked, facts, inputs)
     key = inputs.promised.key
+    promises = PromisesContext(inputs.promised.protect, key, table, inputs.recipe, masked, cut.names)
+    promises.refuse_without_key()
+    around = replace(_surroundings(masked, facts, inputs), promises=promises)
     blocks = _explained(make_blocks(around.series, around.roles, facts, _grouping(inputs), key), inputs)
     apart = _key_classes(key, masked, inputs)
     designs = tuple(

@@ -40,14 +40,17 @@ def form_strata(
     k: int,
     company: Company = Company.NONE,
     pinned: Callable[[], PinnedClasses] | None = None,
+    holds: Callable[[Rows], bool] | None = None,
 ) -> list[StratumCell]:
     """Return cells of at least k records each that together contain every record once; n must be at least k.
 
     `pinned` gives the classes of records that the same unmasked values bind; it is asked for if cells are merged.
+    `holds` tells whether records can be divided into groups that hold what is demanded of groups; cells that cannot are
+    merged with others that the same unmasked values allow.
     """
     cells = [cell for rows in by_class(classes) for cell in cover(accepts, rows)]
     ask = pinned or (lambda: PinnedClasses.one(len(accepts)))
-    return _Forming(accepts, classes, points, k, company, cells, ask).finish()
+    return _Forming(accepts, classes, points, k, company, cells, ask, holds).finish()
 
 
 @dataclass(slots=True)
@@ -61,6 +64,7 @@ class _Forming:
     company: Company
     cells: list[StratumCell]
     pinned: Callable[[], PinnedClasses]
+    holds: Callable[[Rows], bool] | None = None
     _cell_of: Rows = field(init=False)
 
     def finish(self) -> list[StratumCell]:
@@ -78,6 +82,8 @@ class _Forming:
                     self._accompany(number, own[number])
                 elif self.company is Company.OF_ALL:
                     self._accompany(number, cell.rows)
+        if self.holds is not None:
+            self._merge_failing(self.holds)
         return [cell for cell in self.cells if len(cell.rows)]
 
     def _accompany(self, number: int, rows: Rows) -> None:
@@ -176,6 +182,28 @@ class _Forming:
         if self._join(number, sharing) or self._borrow(number, everyone, Formation.MERGED):
             return
         self._join(number, self._homes(everyone))
+
+    def _merge_failing(self, holds: Callable[[Rows], bool]) -> None:
+        """Merge the smallest cell that cannot hold what is demanded, until none is left that can be merged."""
+        held: dict[int, int] = {}  # cells that hold, or that nothing can be merged with, and their sizes then
+        while True:
+            doubtful = [(len(c.rows), i) for i, c in enumerate(self.cells) if len(c.rows) != held.get(i, 0)]
+            if not doubtful:
+                return
+            size, number = min(doubtful)
+            if holds(self.cells[number].rows) or not self._merge_whole(number):
+                held[number] = size
+
+    def _merge_whole(self, number: int) -> bool:
+        """Move the whole cell to one that the same unmasked values allow; tell whether there is one."""
+        if self._dissolve(number):
+            return True
+        mine = self._pins(number)
+        everyone = np.flatnonzero(self._cell_of != number)
+        alike = everyone[np.isin(self.pinned().code[everyone], list(mine))]
+        if self._join(number, self._inside(number, alike)):
+            return True
+        return self._join(number, [n for n in self._homes(everyone) if self.pinned().can_share(mine | self._pins(n))])
 
     def _pins(self, number: int) -> frozenset[int]:
         """Return the classes of a cell's records."""

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 
-from constraint_sdc.errors import Conflict, WayOut
+from constraint_sdc.errors import Conflict, PromiseChange, WayOut
 from constraint_sdc.reports.note_sentences import named
 
 _PLAIN = re.compile(r"[A-Za-z_][\w.-]*")
@@ -52,7 +52,25 @@ def way_sentence(way: WayOut) -> str:
         entries = ", ".join(f"{_yaml(name)}: {{role: {role}}}" for name in names)
         what = f"leave {_listed(names)} as {_it(names)}" if role == "untouched" else f"mask {_listed(names)} too"
         parts.append(f"{what}, by `variables: {{{entries}}}` in the recipe")
-    return ", and ".join(parts)
+    parts += _promises(way.promises)
+    return ", and ".join(parts) + ("" if way.loss is None else f" (information loss {way.loss:.2f})")
+
+
+def _promises(changes: Sequence[PromiseChange]) -> list[str]:
+    """Return what to promise instead, one text for each promise.
+
+    >>> _promises([PromiseChange("dominance", entry="p", value=2.5), PromiseChange("diversity", "Town")])
+    ['`dominance: {p: 2.5}` in `protect` of the recipe', 'leave the diversity of Town out of `protect`']
+    """
+    told: list[str] = []
+    for promise, of in dict.fromkeys((change.promise, change.of) for change in changes):
+        mine = [change for change in changes if (change.promise, change.of) == (promise, of)]
+        about = [f"of: {_yaml(of)}"] if of else []
+        entries = ", ".join((*about, *(f"{change.entry}: {change.value:g}" for change in mine if change.entry)))
+        is_left_out = any(not change.entry for change in mine)
+        leave = f"leave the {promise}{f' of {of}' if of else ''} out of `protect`"
+        told.append(leave if is_left_out else f"`{promise}: {{{entries}}}` in `protect` of the recipe")
+    return told
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -397,6 +397,10 @@ _PRICES: dict[str, Sentence] = {
     "among-records": "{what}, among the {records:,} records with a value",
     "categories-changed": _changed,
     "values-shared": _shared,
+    "regrouped": lambda promises, failing, groups, groups_after, loss, loss_after: (
+        f"{failing:,} of {groups:,} groups broke {' or '.join(promises)}: {groups_after:,} groups keep "
+        f"{'it' if len(promises) == 1 else 'them'}, and the loss of means rises from {loss:.2f} to {loss_after:.2f}"
+    ),
     "clusters-drawn": lambda clusters, parts: f"of {clusters:,} clusters {'; '.join(parts)}",
     "drawn-freely": "{clusters:,} drawn freely",
     "drawn-close": "{clusters:,} drawn with closeness {closeness:g} to the original",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias, get_args
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias, TypeVar, get_args
 from typing import Literal as OneOf
+
+from constraint_sdc.errors import PromiseChange
 
 DiversityKind: TypeAlias = OneOf["distinct", "entropy", "recursive"]
 DIVERSITY_KINDS: tuple[DiversityKind, ...] = get_args(DiversityKind)
@@ -83,6 +85,32 @@ class Protect:
         key = () if self.key is None else self.key.variables or ()
         known = () if self.linkage is None else self.linkage.known or ()
         return (*key, *(one.of for one in self.diversity), *(one.of for one in self.closeness), *known)
+
+
+def with_change(protect: Protect, change: PromiseChange) -> Protect:
+    """Return the promises with one entry of dominance, diversity or closeness changed, or one of them left out."""
+    if change.promise == "dominance":
+        if protect.dominance is None or not change.entry:
+            return replace(protect, dominance=None)
+        entries: dict[str, Any] = {change.entry: change.value}
+        return replace(protect, dominance=replace(protect.dominance, **entries))
+    diversity = tuple(_with_change(one, change, "diversity") for one in protect.diversity)
+    closeness = tuple(_with_change(one, change, "closeness") for one in protect.closeness)
+    return replace(
+        protect,
+        diversity=tuple(one for one in diversity if one is not None),
+        closeness=tuple(one for one in closeness if one is not None),
+    )
+
+
+_About = TypeVar("_About", DiversityPromise, ClosenessPromise)
+
+
+def _with_change(one: _About, change: PromiseChange, promise: str) -> _About | None:
+    if change.promise != promise or change.of != one.of:
+        return one
+    entries: dict[str, Any] = {change.entry: change.value}
+    return replace(one, **entries) if change.entry else None
 
 
 # The section `protect` of a recipe, as JSON values that follow the schema; decimals are texts there.

@@ -18,13 +18,16 @@ from constraint_sdc.errors import (
     ConstraintSdcError,
     NotPublishedError,
     PlanRefusedError,
+    PromiseChange,
     UsageError,
     WayOut,
 )
 from constraint_sdc.limits import LARGE_RECORDS, TRIALS, TRIALS_OF_LARGE
 from constraint_sdc.maskers.masker import Masker
+from constraint_sdc.plan.plan import Plan
 from constraint_sdc.reports.refusal import ways_lines
 from constraint_sdc.settings.mask_settings import MaskSettings
+from constraint_sdc.settings.protect import with_change
 from constraint_sdc.settings.words import Role, VariableWish
 
 _MOST_CHANGES = 3  # rules left out, or variables left as they are, in one way out
@@ -77,7 +80,7 @@ class _TriedWays:
     def _try(self, kind: _WaysOfOneKind) -> None:
         way = kind.waiting.pop(0)
         try:
-            self._mask(way)
+            loss = self._mask(way)
         except (PlanRefusedError, NotPublishedError, UsageError) as refusal:
             self.failing.append(way)
             conflict = None if isinstance(refusal, UsageError) else refusal.conflict
@@ -85,10 +88,14 @@ class _TriedWays:
             if following is not None and following not in (*self.failing, *kind.waiting):
                 kind.waiting.append(following)
         else:
-            self.working.append(way)
+            self.working.append(replace(way, loss=loss) if way.promises else way)
             kind.waiting.clear()
 
     def _kinds(self) -> Iterator[tuple[Iterator[WayOut], _Following]]:
+        if self.conflict.weaker:
+            yield iter((WayOut(promises=self.conflict.weaker),)), _weaker_promise
+            yield iter((WayOut(promises=tuple(dict.fromkeys(map(_left_out, self.conflict.weaker)))),)), _no_promise
+            return
         yield self._smaller_ks(self.conflict), self._smaller_k
         yield self._pins_masked(), lambda _way, _conflict: None
         yield self._rules_left_out(), _another_rule
@@ -121,13 +128,17 @@ class _TriedWays:
             return
         yield from (WayOut(without=(rule,)) for rule in self.conflict.rules)
 
-    def _mask(self, way: WayOut) -> None:
-        """Mask and judge by a way out, in a folder that is then removed; the errors of a masking if it fails."""
+    def _mask(self, way: WayOut) -> float:
+        """Mask and judge by a way out, in a folder that is then removed; the errors of a masking if it fails.
+
+        Return the information loss.
+        """
         prepared = _without_rules(prepare(self.original, _changed(self.settings, way)), way.without)
         plan, masked = carry_out(prepared)
         with TemporaryDirectory(prefix="constraint-sdc-") as folder:
             staged = Path(folder) / "masked.xml"
             judge_masking(self.original, plan, masked, staged, staged, frozenset(way.without))
+        return _mean_loss(plan)
 
 
 _Following = Callable[[WayOut, Conflict], WayOut | None]
@@ -154,10 +165,35 @@ def _another_variable(way: WayOut, conflict: Conflict) -> WayOut | None:
     return replace(way, roles=(*way.roles, (more[0], "untouched"))) if more and len(names) < _MOST_CHANGES else None
 
 
+def _weaker_promise(way: WayOut, conflict: Conflict) -> WayOut | None:
+    """Return the way that also weakens the promise of the next conflict."""
+    entries = {(change.promise, change.of, change.entry): change for change in (*way.promises, *conflict.weaker)}
+    return replace(way, promises=tuple(entries.values())) if conflict.weaker else None
+
+
+def _no_promise(way: WayOut, conflict: Conflict) -> WayOut | None:
+    """Return the way that also leaves out the promise of the next conflict."""
+    more = tuple(out for out in map(_left_out, conflict.weaker) if out not in way.promises)
+    return replace(way, promises=(*way.promises, *more[:1])) if more else None
+
+
+def _left_out(change: PromiseChange) -> PromiseChange:
+    return PromiseChange(change.promise, change.of)
+
+
+def _mean_loss(plan: Plan) -> float:
+    """Return the information loss of the blocks, each counted by the number of its variables."""
+    prices = [(len(block.names), block.price.loss) for block in plan.blocks if block.price is not None]
+    return sum(count * loss for count, loss in prices) / max(1, sum(count for count, _ in prices))
+
+
 def _changed(settings: MaskSettings[Masker], way: WayOut) -> MaskSettings[Masker]:
     """Return the settings by a way out; the entry of a variable is replaced by exactly what the message says."""
     roles = {name: VariableWish(role=Role(role)) for name, role in way.roles}
-    recipe = replace(settings.recipe, variables={**settings.recipe.variables, **roles})
+    protect = settings.recipe.protect
+    for change in way.promises:
+        protect = with_change(protect, change)
+    recipe = replace(settings.recipe, variables={**settings.recipe.variables, **roles}, protect=protect)
     return replace(settings, recipe=recipe, k=settings.k if way.k is None else way.k)
 
 

@@ -14,6 +14,7 @@ from constraint_sdc.exact.candidates import Deriver
 from constraint_sdc.exact.ladder import Ladder, Representatives, count_steps
 from constraint_sdc.maskers.inputs import MaskInputs, changed_categories, group_targets, information_loss, plain_loss
 from constraint_sdc.maskers.masked import MaskedBlock
+from constraint_sdc.maskers.microaggregation.keep_promises import keep_promises
 from constraint_sdc.maskers.own_values import OwnValues
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.plan.design import BlockDesign
@@ -27,7 +28,8 @@ _MASKED_TWICE = 20_000  # records; for more, plain masking for comparison takes 
 def mask_block(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
     """Return the block's representatives, which records share them, and the price."""
     groups, stratum = divide_strata(design, inputs)
-    return share_representatives(design, inputs, groups, stratum, group_targets(design, groups))
+    groups, stratum, notes = keep_promises(design, inputs, groups, stratum)
+    return share_representatives(design, inputs, groups, stratum, group_targets(design, groups), notes=notes)
 
 
 def share_representatives(

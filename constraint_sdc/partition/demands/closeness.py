@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from constraint_sdc.arrays import Codes, Counts, Flags, Floats, Integers
-from constraint_sdc.partition.demands.demand import Laid
+from constraint_sdc.partition.demands.demand import Laid, rounded_up
 from constraint_sdc.partition.demands.diversity import value_counts
 
 
@@ -28,12 +28,18 @@ class ClosenessDemand:
     codes: Codes
     t: float
     is_ordered: bool
+    of: str = ""
 
     name = "closeness"
 
     def held_by(self, groups: Laid) -> Flags:
         """Tell which groups hold it."""
         return np.less_equal(self.distances(groups), self.t)
+
+    def weaker(self, groups: Laid) -> dict[str, float]:
+        """Return the least t that all these groups hold."""
+        t = max(self.t, rounded_up(float(self.distances(groups).max()), 3))
+        return {"t": t} if t < 1 else {}
 
     def distances(self, groups: Laid) -> Floats:
         """Return the earth mover's distance of each group.

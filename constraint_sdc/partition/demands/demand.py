@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -57,8 +58,17 @@ class Demand(Protocol):
         """Return its name, as in `protect` of a recipe."""
         ...
 
+    @property
+    def of(self) -> str:
+        """Return the variable that it is about, as in `protect`; "" if it is about all variables of a block."""
+        ...
+
     def held_by(self, groups: Laid) -> Flags:
         """Tell which groups hold it."""
+        ...
+
+    def weaker(self, groups: Laid) -> Mapping[str, float]:
+        """Return parameters, rounded, with which all these groups would hold it; none if they would promise nothing."""
         ...
 
 
@@ -68,3 +78,17 @@ def all_held(demands: Iterable[Demand], groups: Laid) -> Flags:
     for demand in demands:
         held &= demand.held_by(groups)
     return held
+
+
+def rounded_down(value: float, decimals: int = 2) -> float:
+    """Return the value with few decimals, not above it.
+
+    >>> rounded_down(1.239), rounded_down(3.0)
+    (1.23, 3.0)
+    """
+    return math.floor(value * 10.0**decimals) / 10.0**decimals
+
+
+def rounded_up(value: float, decimals: int = 2) -> float:
+    """Return the value with few decimals, not below it."""
+    return -rounded_down(-value, decimals)

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from constraint_sdc.arrays import Codes, Counts, Flags, Floats
-from constraint_sdc.partition.demands.demand import Laid
+from constraint_sdc.partition.demands.demand import Laid, rounded_down, rounded_up
+from constraint_sdc.settings.protect import DiversityKind
 
 NO_VALUE = -1
 """The code of a record without a value, which is not counted."""
@@ -32,8 +33,9 @@ class DiversityDemand:
 
     codes: Codes
     l: float  # noqa: E741 - the letter of the paper
-    kind: str = "distinct"
+    kind: DiversityKind = "distinct"
     c: float = 1.0
+    of: str = ""
 
     name = "diversity"
 
@@ -46,18 +48,30 @@ class DiversityDemand:
             case "entropy":
                 return np.greater_equal(entropies(owner, count, len(groups)), math.log(self.l))
             case "recursive":
-                return self._recursive(owner, count, len(groups))
-        raise ValueError(f"{self.kind!r} is not a kind of diversity")
+                most, tail = self._most_and_tail(owner, count, len(groups))
+                return np.less(most, self.c * tail)
 
-    def _recursive(self, owner: Codes, count: Counts, groups: int) -> Flags:
+    def weaker(self, groups: Laid) -> dict[str, float]:
+        """Return the largest l that all these groups hold, or the least c for the same l."""
+        owner, count = value_counts(self.codes, groups)
+        if self.kind == "recursive":
+            most, tail = self._most_and_tail(owner, count, len(groups))
+            return {"c": rounded_up(float((most / tail).max()) + 0.01)} if tail.all() else {}
+        if self.kind == "entropy":
+            reached = rounded_down(float(np.exp(entropies(owner, count, len(groups))).min()))
+        else:
+            reached = float(np.bincount(owner, minlength=len(groups)).min())
+        return {"l": min(self.l, reached)} if reached > 1 else {}
+
+    def _most_and_tail(self, owner: Codes, count: Counts, groups: int) -> tuple[Floats, Floats]:
+        """Return how often the most frequent value of each group occurs, and all from the l-th on together."""
         order = np.lexsort((-count, owner))
         count = count[order]
         first = np.searchsorted(owner, np.arange(groups))
         rank = np.arange(len(owner)) - first[owner]
         most = np.bincount(owner, np.where(rank == 0, count, 0), groups)
         tail = np.bincount(owner, np.where(rank >= math.ceil(self.l) - 1, count, 0), groups)
-        held: Flags = np.less(most, self.c * tail)
-        return held
+        return most.astype(np.float64), tail.astype(np.float64)
 
 
 def value_counts(codes: Codes, groups: Laid) -> tuple[Codes, Counts]:

@@ -1,0 +1,64 @@
+"""Promises about groups: groups that break one are merged with the nearest of their stratum until all hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from constraint_sdc.data.groups import Groups
+from constraint_sdc.errors import Conflict, PlanRefusedError, PromiseChange
+from constraint_sdc.maskers.inputs import MaskInputs, mean_loss
+from constraint_sdc.partition.demands.demand import Demand, Laid, all_held
+from constraint_sdc.partition.demands.merging import hold_demands
+from constraint_sdc.plan.design import BlockDesign
+from constraint_sdc.settings.reason import Reason, because
+
+_Divided = tuple[Groups, tuple[int, ...], tuple[Reason, ...]]
+
+
+def keep_promises(design: BlockDesign, inputs: MaskInputs, groups: Groups, stratum: tuple[int, ...]) -> _Divided:
+    """Return groups that keep all promises, the stratum of each, and what that cost.
+
+    PlanRefusedError if the records of a stratum do not keep a promise even as one group.
+    """
+    demands = design.demands(inputs.written)
+    held = all_held(demands, Laid(groups.order, groups.starts))
+    if held.all():
+        return groups, stratum, ()
+    _refuse_impossible(design, demands)
+    label, found = np.zeros(len(groups.label), np.int64), list[int]()
+    for number, part in enumerate(design.strata):
+        own = groups.label[part.rows] - stratum.index(number)
+        own = hold_demands(design.cloud.points[part.rows], part.rows, own, inputs.k, demands)
+        label[part.rows] = own + len(found)
+        found += [number] * (int(own.max()) + 1)
+    kept = Groups(label)
+    note = because(
+        "regrouped",
+        promises=tuple(dict.fromkeys(demand.name for demand in demands)),
+        failing=int((~held).sum()),
+        groups=len(groups),
+        groups_after=len(kept),
+        loss=mean_loss(design.series, groups),
+        loss_after=mean_loss(design.series, kept),
+    )
+    return kept, tuple(found), (note,)
+
+
+def _refuse_impossible(design: BlockDesign, demands: Sequence[Demand]) -> None:
+    """Refuse if a stratum breaks a promise even as one group: no other division keeps it."""
+    for demand in demands:
+        strata = Laid.of(part.rows for part in design.strata)
+        failing = strata.sizes[~demand.held_by(strata)]
+        if len(failing):
+            whom = f"{int(failing.min()):,} records that are masked apart from all others"
+            about = f"the {demand.name} of {demand.of}" if demand.of else f"the {demand.name}"
+            what = f"{about} that `protect` promises cannot be kept: {whom} break it even as one group"
+            raise PlanRefusedError(what, conflict=Conflict((), design.plan.names, weaker=_weaker(demand, strata)))
+
+
+def _weaker(demand: Demand, strata: Laid) -> tuple[PromiseChange, ...]:
+    """Return the changes that make the promise one that every stratum keeps; otherwise that it is left out."""
+    changes = (PromiseChange(demand.name, demand.of, *entry) for entry in demand.weaker(strata).items())
+    return tuple(changes) or (PromiseChange(demand.name, demand.of),)

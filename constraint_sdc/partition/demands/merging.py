@@ -1,7 +1,8 @@
 """Groups that hold every demand: those that fail are merged with the nearest, and what became large is split again.
 
 Demands are monotone, so merging ends in groups that hold them if all records together do. A merged group is split by a
-cut across the line from its centre to its farthest record, where both sides have k records and hold every demand.
+cut across an axis or the line from its centre to its farthest record, where both sides have k records and hold every
+demand.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from constraint_sdc.arrays import Labels, Points, Rows
+from constraint_sdc.arrays import Floats, Labels, Points, Rows
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.partition.demands.demand import Demand, Laid, all_held
 
 _CUTS = 64  # cuts that are tried of one group; of a larger group evenly spaced ones
+_AXES = 8  # axes along which cuts are tried, besides the line to the farthest record
 _CELLS = 2_000_000  # rows that are laid out at a time
 _LOOKED_AT = 8  # near groups, one of which a failing group is merged with if the nearest is merged with another
 _FARTHER = 2.0  # how much farther than the nearest these may be
@@ -118,19 +120,24 @@ def _cut(points: Points, rows: Rows, members: Rows, k: int, demands: Sequence[De
     if len(members) < 2 * k:
         return None
     away = points[members] - points[members].mean(axis=0)
-    farthest = away[(away**2).sum(axis=1).argmax()]
-    order = np.lexsort((members, away @ farthest))
-    members, away = members[order], away[order]
+    orders = [np.lexsort((members, line)) for line in _lines(away)]
     cuts = np.unique(np.linspace(k, len(members) - k, _CUTS).astype(np.int64))
-    one = np.cumsum(away, axis=0)[cuts - 1]
-    gain = (one**2).sum(axis=1) * (1 / cuts + 1 / (len(members) - cuts))  # the sides' sums are opposite
-    cuts = cuts[np.argsort(-gain, kind="stable")][: np.count_nonzero(gain > 0)]
+    one = np.array([np.cumsum(away[order], axis=0)[cuts - 1] for order in orders])
+    gain = (one**2).sum(axis=2) * (1 / cuts + 1 / (len(members) - cuts))  # the sides' sums are opposite
+    best = np.argsort(-gain.ravel(), kind="stable")[: np.count_nonzero(gain > 0)]
     at_a_time = max(1, _CELLS // len(members))
-    for first in range(0, len(cuts), at_a_time):
-        tried = cuts[first : first + at_a_time]
-        sides = Laid.of(rows[side] for cut in tried.tolist() for side in (members[:cut], members[cut:]))
+    for first in range(0, len(best), at_a_time):
+        tried = [(members[orders[i // len(cuts)]], int(cuts[i % len(cuts)])) for i in best[first : first + at_a_time]]
+        sides = Laid.of(rows[side] for order, cut in tried for side in (order[:cut], order[cut:]))
         both = all_held(demands, sides).reshape(-1, 2).all(axis=1)
         if both.any():
-            cut = int(tried[both.argmax()])
-            return members[:cut], members[cut:]
+            order, cut = tried[int(both.argmax())]
+            return order[:cut], order[cut:]
     return None
+
+
+def _lines(away: Points) -> list[Floats]:
+    """Return where records lie on lines across which a group is cut: to its farthest record, and its widest axes."""
+    farthest = away[(away**2).sum(axis=1).argmax()]
+    widest = np.argsort(-(away**2).sum(axis=0), kind="stable")[:_AXES]
+    return [away @ farthest, *away[:, widest].T]

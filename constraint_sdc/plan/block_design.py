@@ -17,7 +17,7 @@ from constraint_sdc.data.series import Series
 from constraint_sdc.errors import UsageError
 from constraint_sdc.evaluate.truth import is_computable
 from constraint_sdc.operators.registry import OPERATORS
-from constraint_sdc.partition.demands.demand import Demand
+from constraint_sdc.partition.demands.demand import GroupDemand
 from constraint_sdc.partition.demands.merging import first_failing
 from constraint_sdc.partition.distances import sse
 from constraint_sdc.partition.methods.auto import Auto
@@ -192,7 +192,7 @@ def _cheapest_strata(
     cloud: Cloud,
     pinned: Callable[[], PinnedClasses],
     parts: list[Rows],
-    demands: Sequence[Demand],
+    demands: Sequence[GroupDemand],
     around: BlockContext,
 ) -> list[StratumCell]:
     """Form strata with and without companions for the small ones; return those with the least loss under MDAV.
@@ -220,7 +220,7 @@ def _cheapest_strata(
     return min(choices.values(), key=lambda cells: sum(_lost(cloud.of(cell.rows), around.k) for cell in cells))
 
 
-def _holding(demands: Sequence[Demand], rows: Rows) -> Callable[[Rows], bool] | None:
+def _holding(demands: Sequence[GroupDemand], rows: Rows) -> Callable[[Rows], bool] | None:
     """Return what tells whether some of these rows can be divided into groups that hold all demands."""
     return (lambda own: first_failing(demands, rows[own]) is None) if demands else None
 

@@ -12,7 +12,7 @@ from constraint_sdc.data.series import Series
 from constraint_sdc.data.table import Column, Table
 from constraint_sdc.errors import PlanRefusedError, UsageError
 from constraint_sdc.partition.demands.closeness import ClosenessDemand
-from constraint_sdc.partition.demands.demand import Demand
+from constraint_sdc.partition.demands.demand import GroupDemand
 from constraint_sdc.partition.demands.diversity import NO_VALUE, DiversityDemand
 from constraint_sdc.partition.demands.dominance import DominanceDemand
 from constraint_sdc.plan.read_series import is_measurable, make_series, on_any_grid
@@ -45,7 +45,7 @@ class GroupPromises:
         averaged: Collection[str],
         weights: Weights | None,
         written: Mapping[str, Column],
-    ) -> tuple[Demand, ...]:
+    ) -> tuple[GroupDemand, ...]:
         """Return the demands on groups of these variables, of which some are `averaged`.
 
         `written` are sensitive variables that are masked already; the others count as in the original.
@@ -54,7 +54,7 @@ class GroupPromises:
 
     def _demands(
         self, series: list[Series], averaged: Collection[str], weights: Weights | None, columns: Mapping[str, Column]
-    ) -> Iterator[Demand]:
+    ) -> Iterator[GroupDemand]:
         amounts = [contributions(one, weights) for one in series if one.name in averaged and is_amount(one)]
         if self.dominance is not None and amounts:
             share = 100.0 if self.dominance.share is None else self.dominance.share

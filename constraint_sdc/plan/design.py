@@ -13,7 +13,7 @@ from constraint_sdc.data.table import Column, Table
 from constraint_sdc.errors import PlanRefusedError
 from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Expression, Outside
-from constraint_sdc.partition.demands.demand import Demand
+from constraint_sdc.partition.demands.demand import GroupDemand
 from constraint_sdc.plan.demands import GroupPromises
 from constraint_sdc.plan.plan import BlockPlan, Kept, Plan
 from constraint_sdc.plan.promised import Promised
@@ -76,7 +76,7 @@ class BlockDesign:
     repaired: Mapping[str, Rows] = field(default_factory=dict)
     promises: GroupPromises = field(default_factory=GroupPromises)
 
-    def demands(self, written: Mapping[str, Column]) -> tuple[Demand, ...]:
+    def demands(self, written: Mapping[str, Column]) -> tuple[GroupDemand, ...]:
         """Return what promises demand of its groups; `written` are sensitive variables that are masked already."""
         averaged = {variable.name for variable in self.plan.variables if variable.traits.is_average}
         return self.promises.demands(self.series, averaged, self.cloud.weights, written)

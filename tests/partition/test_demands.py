@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from constraint_sdc.arrays import Rows
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.partition.demands.closeness import ClosenessDemand
-from constraint_sdc.partition.demands.demand import Demand, Laid, all_held
+from constraint_sdc.partition.demands.demand import GroupDemand, Laid, all_held
 from constraint_sdc.partition.demands.diversity import NO_VALUE, DiversityDemand
 from constraint_sdc.partition.demands.dominance import DominanceDemand
 from constraint_sdc.partition.demands.merging import first_failing, hold_demands
@@ -37,7 +37,7 @@ def _magnitudes(values: list[int]) -> np.ndarray:
 
 # Each demand with its definition: from drawn values to the demand on all records and the verdict on one group.
 _Definition = Callable[[list[int], list[int]], bool]
-DEFINED: dict[str, tuple[st.SearchStrategy[list[int]], Callable[[list[int]], Demand], _Definition]] = {
+DEFINED: dict[str, tuple[st.SearchStrategy[list[int]], Callable[[list[int]], GroupDemand], _Definition]] = {
     "p%": (
         _NUMBERS,
         lambda v: DominanceDemand(_magnitudes(v), p=10),
@@ -110,7 +110,7 @@ def test_merged_groups_hold_all_demands_and_have_k_records(seed: int, k: int, re
     rows = random.permutation(2 * records)[:records]  # the others are in other strata
     points = random.lognormal(size=(records, 2))
     firms = np.rint(random.lognormal(3, 2, (2 * records, 2)) * (random.random((2 * records, 2)) < 0.7))
-    demands: list[Demand] = [
+    demands: list[GroupDemand] = [
         DominanceDemand(firms, p=10),
         DiversityDemand(random.integers(NO_VALUE, 4, 2 * records), 2),
         ClosenessDemand(_dense(random.integers(0, 9, 2 * records).tolist()), 0.4, is_ordered=True),

@@ -9,7 +9,7 @@ import numpy as np
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.errors import Conflict, PlanRefusedError, PromiseChange
 from constraint_sdc.maskers.inputs import MaskInputs, mean_loss
-from constraint_sdc.partition.demands.demand import Demand, Laid, all_held
+from constraint_sdc.partition.demands.demand import GroupDemand, Laid, all_held
 from constraint_sdc.partition.demands.merging import hold_demands
 from constraint_sdc.plan.design import BlockDesign
 from constraint_sdc.settings.reason import Reason, because
@@ -46,7 +46,7 @@ def keep_promises(design: BlockDesign, inputs: MaskInputs, groups: Groups, strat
     return kept, tuple(found), (note,)
 
 
-def _refuse_impossible(design: BlockDesign, demands: Sequence[Demand]) -> None:
+def _refuse_impossible(design: BlockDesign, demands: Sequence[GroupDemand]) -> None:
     """Refuse if a stratum breaks a promise even as one group: no other division keeps it."""
     for demand in demands:
         strata = Laid.of(part.rows for part in design.strata)
@@ -58,7 +58,7 @@ def _refuse_impossible(design: BlockDesign, demands: Sequence[Demand]) -> None:
             raise PlanRefusedError(what, conflict=Conflict((), design.plan.names, weaker=_weaker(demand, strata)))
 
 
-def _weaker(demand: Demand, strata: Laid) -> tuple[PromiseChange, ...]:
+def _weaker(demand: GroupDemand, strata: Laid) -> tuple[PromiseChange, ...]:
     """Return the changes that make the promise one that every stratum keeps; otherwise that it is left out."""
     changes = (PromiseChange(demand.name, demand.of, *entry) for entry in demand.weaker(strata).items())
     return tuple(changes) or (PromiseChange(demand.name, demand.of),)

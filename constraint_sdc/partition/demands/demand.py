@@ -47,7 +47,7 @@ class Laid:
         return np.repeat(np.arange(len(self)), self.sizes)
 
 
-class Demand(Protocol):
+class GroupDemand(Protocol):
     """A demand on every group. It is monotone: the union of groups that hold it holds it too.
 
     A division of some records into groups that hold it therefore exists if and only if all of them together hold it.
@@ -72,7 +72,7 @@ class Demand(Protocol):
         ...
 
 
-def all_held(demands: Iterable[Demand], groups: Laid) -> Flags:
+def all_held(demands: Iterable[GroupDemand], groups: Laid) -> Flags:
     """Tell which groups hold all demands."""
     held = np.ones(len(groups), np.bool_)
     for demand in demands:

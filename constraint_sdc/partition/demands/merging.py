@@ -13,7 +13,7 @@ import numpy as np
 
 from constraint_sdc.arrays import Floats, Labels, Points, Rows
 from constraint_sdc.data.groups import Groups
-from constraint_sdc.partition.demands.demand import Demand, Laid, all_held
+from constraint_sdc.partition.demands.demand import GroupDemand, Laid, all_held
 
 _CUTS = 64  # cuts that are tried of one group; of a larger group evenly spaced ones
 _AXES = 8  # axes along which cuts are tried, besides the line to the farthest record
@@ -22,7 +22,7 @@ _LOOKED_AT = 8  # near groups, one of which a failing group is merged with if th
 _FARTHER = 2.0  # how much farther than the nearest these may be
 
 
-def first_failing(demands: Sequence[Demand], rows: Rows) -> Demand | None:
+def first_failing(demands: Sequence[GroupDemand], rows: Rows) -> GroupDemand | None:
     """Return the first demand that these records do not hold together; None if they hold all.
 
     Then, and only then, they can be divided into groups that hold all demands.
@@ -31,7 +31,7 @@ def first_failing(demands: Sequence[Demand], rows: Rows) -> Demand | None:
     return next((demand for demand in demands if not demand.held_by(whole)[0]), None)
 
 
-def hold_demands(points: Points, rows: Rows, label: Labels, k: int, demands: Sequence[Demand]) -> Labels:
+def hold_demands(points: Points, rows: Rows, label: Labels, k: int, demands: Sequence[GroupDemand]) -> Labels:
     """Return groups of at least k that hold every demand: those of `label` that do, and the others merged.
 
     Record `rows[i]` of the file is at `points[i]` and in the group `label[i]`; demands know the records of the file.
@@ -57,7 +57,7 @@ def hold_demands(points: Points, rows: Rows, label: Labels, k: int, demands: Seq
 
 
 def _merge(
-    points: Points, rows: Rows, parts: dict[int, Rows], failing: set[int], demands: Sequence[Demand]
+    points: Points, rows: Rows, parts: dict[int, Rows], failing: set[int], demands: Sequence[GroupDemand]
 ) -> frozenset[int]:
     """Merge groups until none fails; return the numbers of those that became larger.
 
@@ -102,7 +102,7 @@ def _near_pairs(centres: Points, alive: Rows, failing: Rows) -> Iterator[tuple[i
                 break
 
 
-def _split(points: Points, rows: Rows, members: Rows, k: int, demands: Sequence[Demand]) -> list[Rows]:
+def _split(points: Points, rows: Rows, members: Rows, k: int, demands: Sequence[GroupDemand]) -> list[Rows]:
     """Return parts of at least k that hold every demand: the best cut of the group, and of its parts."""
     waiting, found = [members], list[Rows]()
     while waiting:
@@ -115,7 +115,7 @@ def _split(points: Points, rows: Rows, members: Rows, k: int, demands: Sequence[
     return found
 
 
-def _cut(points: Points, rows: Rows, members: Rows, k: int, demands: Sequence[Demand]) -> tuple[Rows, Rows] | None:
+def _cut(points: Points, rows: Rows, members: Rows, k: int, demands: Sequence[GroupDemand]) -> tuple[Rows, Rows] | None:
     """Return the two sides of the cut with the least loss where both hold every demand; None if there is none."""
     if len(members) < 2 * k:
         return None

@@ -57,7 +57,7 @@ def mask_file(
             plan, masked = carry_out(prepare(original, settings))
             if expected is not None:
                 require_same_plan(expected, plan)
-            judged = judge_masking(original, plan, masked, publication.stage(output), output)
+            judged = judge_masking(original, plan, masked, publication.stage(output), output, settings.recipe)
         except (PlanRefusedError, NotPublishedError) as refusal:
             if not advise:
                 raise

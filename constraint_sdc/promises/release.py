@@ -9,6 +9,7 @@ import numpy as np
 
 from constraint_sdc.arrays import Codes
 from constraint_sdc.data.table import State, Table
+from constraint_sdc.settings.words import VariableWish
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +17,8 @@ class Release:
     """The records of both files in the same order; `k` of the run.
 
     `blocks` are the masked variables that representatives share, `averaged` those of them that are means. `missing` are
-    the texts that stand for a missing value, by variable.
+    the texts that stand for a missing value, by variable, and `wishes` what the recipe says besides. `weights` is the
+    variable by which records count in means.
     """
 
     before: Table
@@ -25,6 +27,8 @@ class Release:
     blocks: tuple[tuple[str, ...], ...] = ()
     averaged: frozenset[str] = frozenset()
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    wishes: Mapping[str, VariableWish] = field(default_factory=dict)
+    weights: str | None = None
 
 
 def value_codes(table: Table, name: str) -> Codes:

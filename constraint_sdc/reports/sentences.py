@@ -397,6 +397,8 @@ _PRICES: dict[str, Sentence] = {
     "among-records": "{what}, among the {records:,} records with a value",
     "categories-changed": _changed,
     "values-shared": _shared,
+    "dominated": "in {dominated:,} of {groups:,} groups one member can be estimated within {p:g}% from the mean; "
+    "`dominance` in `protect` of a recipe prevents it",
     "regrouped": lambda promises, failing, groups, groups_after, loss, loss_after: (
         f"{failing:,} of {groups:,} groups broke {' or '.join(promises)}: {groups_after:,} groups keep "
         f"{'it' if len(promises) == 1 else 'them'}, and the loss of means rises from {loss:.2f} to {loss_after:.2f}"

@@ -55,6 +55,10 @@ class DominancePromise:
     share: float | None = None
 
 
+MEASURED_DOMINANCE = DominancePromise(p=10.0)
+"""What is measured, and warned about, where a recipe promises nothing about dominance."""
+
+
 @dataclass(frozen=True, slots=True)
 class LinkagePromise:
     """At most `at_most` percent of the records are linked by an intruder who knows the variables `known`.

@@ -188,6 +188,7 @@ _PRICES = {
     # what else came about
     "categories-changed": takes("variables", "shares"),
     "values-shared": takes("variables", "records"),
+    "dominated": takes("dominated", "groups", "p"),
     "regrouped": takes("promises", "failing", "groups", "groups_after", "loss", "loss_after"),
     "clusters-drawn": takes("clusters", "parts"),
     "drawn-freely": takes("clusters"),

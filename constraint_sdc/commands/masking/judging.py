@@ -22,6 +22,7 @@ from constraint_sdc.promises.release import Release
 from constraint_sdc.reports.disclosure import hidden_error
 from constraint_sdc.reports.masking.people_text import counted_line
 from constraint_sdc.reports.sentences import sentences
+from constraint_sdc.settings.recipe import Recipe
 
 _MOST_LINES = 20
 
@@ -42,6 +43,7 @@ def judge_masking(
     masked: Masked,
     staged: Path,
     output: Path,
+    recipe: Recipe,
     left_out: frozenset[str] = frozenset(),
 ) -> JudgedMasking:
     """Write the staged file, which is to be called `output`, and judge it; rules that are `left_out` do not count.
@@ -49,7 +51,7 @@ def judge_masking(
     NotPublishedError when the judge finds a rule newly broken, or fewer than k records share a block's values.
     """
     written = _write(original, staged, plan, masked)
-    people = _count_people(original, written, plan, output)
+    people = _count_people(original, written, plan, recipe, output)
     before = _without(original.before, left_out)
     after = _without(_judge(original, staged, written, plan), left_out)
     outcomes = compare_verdicts(before, after)
@@ -113,14 +115,19 @@ def _write(original: Original, staged: Path, plan: Plan, masked: Masked) -> Read
     return written
 
 
-def _count_people(original: Original, written: ReadBack, plan: Plan, output: Path) -> tuple[PromiseCount, ...]:
+def _count_people(
+    original: Original, written: ReadBack, plan: Plan, recipe: Recipe, output: Path
+) -> tuple[PromiseCount, ...]:
     """Count what is promised about people on the written file; NotPublishedError if a promise is not kept."""
     release = Release(
         before=original.dataset.table,
         after=written.table,
         k=plan.k,
-        blocks=tuple(block.names for block in plan.blocks),
+        blocks=tuple(block.names for block in plan.blocks if block.shares),
         averaged=frozenset(v.name for block in plan.blocks for v in block.variables if v.traits.is_average),
+        missing=recipe.missing,
+        wishes=recipe.variables,
+        weights=plan.division.weights,
     )
     people = count_promises(release, plan.protect)
     broken = [one for one in people if one.is_kept is False]

@@ -133,11 +133,12 @@ class _TriedWays:
 
         Return the information loss.
         """
-        prepared = _without_rules(prepare(self.original, _changed(self.settings, way)), way.without)
+        settings = _changed(self.settings, way)
+        prepared = _without_rules(prepare(self.original, settings), way.without)
         plan, masked = carry_out(prepared)
         with TemporaryDirectory(prefix="constraint-sdc-") as folder:
             staged = Path(folder) / "masked.xml"
-            judge_masking(self.original, plan, masked, staged, staged, frozenset(way.without))
+            judge_masking(self.original, plan, masked, staged, staged, settings.recipe, frozenset(way.without))
         return _mean_loss(plan)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,7 +12,9 @@ from constraint_sdc.errors import Conflict, PlanRefusedError, PromiseChange
 from constraint_sdc.maskers.inputs import MaskInputs, mean_loss
 from constraint_sdc.partition.demands.demand import GroupDemand, Laid, all_held
 from constraint_sdc.partition.demands.merging import hold_demands
+from constraint_sdc.plan.demands import GroupPromises
 from constraint_sdc.plan.design import BlockDesign
+from constraint_sdc.settings.protect import MEASURED_DOMINANCE
 from constraint_sdc.settings.reason import Reason, because
 
 _Divided = tuple[Groups, tuple[int, ...], tuple[Reason, ...]]
@@ -25,7 +28,7 @@ def keep_promises(design: BlockDesign, inputs: MaskInputs, groups: Groups, strat
     demands = design.demands(inputs.written)
     held = all_held(demands, Laid(groups.order, groups.starts))
     if held.all():
-        return groups, stratum, ()
+        return groups, stratum, _dominated(design, groups)
     _refuse_impossible(design, demands)
     label, found = np.zeros(len(groups.label), np.int64), list[int]()
     for number, part in enumerate(design.strata):
@@ -43,7 +46,16 @@ def keep_promises(design: BlockDesign, inputs: MaskInputs, groups: Groups, strat
         loss=mean_loss(design.series, groups),
         loss_after=mean_loss(design.series, kept),
     )
-    return kept, tuple(found), (note,)
+    return kept, tuple(found), (note, *_dominated(design, kept))
+
+
+def _dominated(design: BlockDesign, groups: Groups) -> tuple[Reason, ...]:
+    """Return a warning of groups dominated by one member where nothing is promised about them."""
+    if design.promises.dominance is not None:
+        return ()
+    unpromised = replace(design, promises=GroupPromises(dominance=MEASURED_DOMINANCE))
+    dominated = int((~all_held(unpromised.demands({}), Laid(groups.order, groups.starts))).sum())
+    return (because("dominated", dominated=dominated, groups=len(groups), p=MEASURED_DOMINANCE.p),) if dominated else ()
 
 
 def _refuse_impossible(design: BlockDesign, demands: Sequence[GroupDemand]) -> None:

@@ -36,7 +36,18 @@ def counted_line(one: PromiseCount) -> str:
 
 def _cells(one: PromiseCount) -> tuple[str, ...]:
     of = clean(", ".join(one.of))
-    return (one.promise, _VERDICT[one.is_kept], of, _entries(one.asked), _entries(one.found))
+    return (
+        one.promise,
+        "WARNING" if _is_warned(one) else _VERDICT[one.is_kept],
+        of,
+        _entries(one.asked),
+        _entries(one.found),
+    )
+
+
+def _is_warned(one: PromiseCount) -> bool:
+    """Tell whether something was found that a promise would forbid."""
+    return one.is_kept is None and bool(one.found.get("dominated"))
 
 
 def _entries(entries: Mapping[str, Found]) -> str:

@@ -41,7 +41,7 @@ def count_dominance(release: Release, promise: DominancePromise | None) -> Promi
 
 
 @dataclass(frozen=True, slots=True)
-class _Measured:
+class _DominatedVariable:
     """One variable: the least error of an estimate in percent (None if all values are 0), and the largest share.
 
     `groups` are those with a value other than 0, `dominated` those of them that break the rule.
@@ -74,7 +74,7 @@ def _numbers(release: Release, name: str) -> tuple[Floats, bool]:
     return steps if series.grid.decimals is None else np.rint(steps), series.grid.notation is not None
 
 
-def _measured(name: str, amounts: Floats, label: Codes, rule: DominancePromise) -> _Measured:
+def _measured(name: str, amounts: Floats, label: Codes, rule: DominancePromise) -> _DominatedVariable:
     total: Floats = np.bincount(label, amounts).astype(np.float64)
     slack = 0.0 if (amounts == np.rint(amounts)).all() else _ROUNDING
     is_dominated = np.zeros(len(total), np.bool_)
@@ -92,7 +92,7 @@ def _measured(name: str, amounts: Floats, label: Codes, rule: DominancePromise) 
         is_dominated |= 100 * (total - rest) > rule.share * total + slack * total
         share = float((100 * (total - rest)[counts] / total[counts]).max(initial=0.0))
     is_dominated &= counts
-    return _Measured(name, p, share, int(counts.sum()), int(is_dominated.sum()))
+    return _DominatedVariable(name, p, share, int(counts.sum()), int(is_dominated.sum()))
 
 
 def _without_largest(amounts: Floats, label: Codes, total: Floats) -> tuple[Floats, Floats, Floats]:

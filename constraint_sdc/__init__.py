@@ -13,14 +13,15 @@ Mask       plan_file  mask_file  partition_file  explain_rule  explain_record  e
            new_key  reproduce
 Measure    assess_files  attack_files  sweep_file
 Try        examine_object  run_demo
-Files      describe_file  convert_file  export_domain  read_recipe  read_plan  save_plan  read_certificate
-           save_groups  save_sweep  read_sweep_points  generate_census  shipped_rules
+Files      init_recipe  describe_file  convert_file  export_domain  read_recipe  read_plan  save_plan
+           read_certificate  save_groups  save_sweep  read_sweep_points  generate_census  shipped_rules
 Reports    render  plan_text  sentence
 Options    CheckOptions  MaskOptions  PartitionOptions  AssessOptions  SweepOptions  ConvertOptions  Recipe  Standardise
 Results    CheckResult  RuleResult  Violation  RuleList  RuleRow  Plan  BlockPlan  RulePlan  MaskResult  RuleOutcome
            Partitioned  CertificateCheck  Reproduction  RuleExplanation  RecordExplanation
            Assessment  Measured  Sweep  SweepPoint
-           ExamResult  ExamAnswer  DemoResult  Description  VariableDescription  Written  Reason
+           ExamResult  ExamAnswer  DemoResult  Description  VariableDescription  RecipeDraft
+           Written  Reason
 Errors     ConstraintSdcError  UsageError  PluginError  RulesError  DataError  NotRowsError  NoRecordsError
            ChangedFileError  ResourceRefusedError  JudgeError  LimitError  PlanRefusedError  CannotShareError
            NotTrustedError  NotPublishedError  Conflict  WayOut
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from constraint_sdc.errors import RulesError as RulesError
     from constraint_sdc.errors import UsageError as UsageError
     from constraint_sdc.errors import WayOut as WayOut
+    from constraint_sdc.evidence.draft import RecipeDraft as RecipeDraft
     from constraint_sdc.judge.finding import CheckResult as CheckResult
     from constraint_sdc.judge.finding import RuleResult as RuleResult
     from constraint_sdc.judge.finding import Violation as Violation
@@ -62,6 +64,7 @@ if TYPE_CHECKING:
     from constraint_sdc.library.files import describe_file as describe_file
     from constraint_sdc.library.files import export_domain as export_domain
     from constraint_sdc.library.files import generate_census as generate_census
+    from constraint_sdc.library.files import init_recipe as init_recipe
     from constraint_sdc.library.files import read_certificate as read_certificate
     from constraint_sdc.library.files import read_plan as read_plan
     from constraint_sdc.library.files import read_recipe as read_recipe
@@ -141,6 +144,7 @@ _HOMES = {
     "examine_object": "constraint_sdc.library.trying",
     "run_demo": "constraint_sdc.library.trying",
     # Files
+    "init_recipe": "constraint_sdc.library.files",
     "describe_file": "constraint_sdc.library.files",
     "convert_file": "constraint_sdc.library.files",
     "export_domain": "constraint_sdc.library.files",
@@ -192,6 +196,7 @@ _HOMES = {
     "Reason": "constraint_sdc.settings.reason",
     "Description": "constraint_sdc.data.variable",
     "VariableDescription": "constraint_sdc.data.variable",
+    "RecipeDraft": "constraint_sdc.evidence.draft",
     "Written": "constraint_sdc.data.variable",
     # Errors
     "ConstraintSdcError": "constraint_sdc.errors",

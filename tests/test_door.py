@@ -99,6 +99,7 @@ VERBS: dict[str, tuple[str, ...]] = {
     "sweep": ("sweep_file",),
     "partition": ("partition_file",),
     "rules": ("list_rules",),
+    "init": ("init_recipe",),
     "describe": ("describe_file",),
     "convert": ("convert_file",),
     "domain": ("export_domain",),

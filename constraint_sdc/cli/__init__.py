@@ -19,6 +19,7 @@ from constraint_sdc.errors import ConstraintSdcError
 
 _COMMANDS = {
     "check": "judge an XML file against Schematron edit rules",
+    "init": "propose a recipe from what the variables of a file look like",
     "plan": "show how a file would be masked, why every rule survives, and the information loss",
     "mask": "mask a file; publish it only if every rule still holds",
     "reproduce": "mask again what a certificate describes, and compare the bytes",
@@ -46,6 +47,7 @@ _HELP = """Check microdata against its Schematron edit rules, and mask it withou
 Examples:
   constraint-sdc check census.xml --rules census.sch
   constraint-sdc check published.xml --rules census.sch --domain domain.xml --format sarif --output out.sarif
+  constraint-sdc init census.xml --rules census.sch -o recipe.yml
   constraint-sdc plan census.xml --rules census.sch -k 5
   constraint-sdc mask census.xml --rules census.sch -k 5 -o masked.xml
   constraint-sdc explain EC-LC census.xml --rules census.sch -k 5

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from constraint_sdc.data.series import double_text
 from constraint_sdc.data.table import Chunk
+from constraint_sdc.settings.reason import Reason
 from constraint_sdc.shown import Shown, Tabled
 
 VariableType = Literal["integer", "decimal", "double", "text"]
@@ -36,7 +37,11 @@ class VariableDescription:
     """One variable: its lexical form in words, and how many records have a value, none, an empty one or a code.
 
     `form` is integer, decimal, scientific or text; None when no record has a value. `decimals` is the most digits after
-    a point. `codes` counts the user-missing codes, which are not values.
+    a point. `codes` counts the user-missing codes, which are not values. `distinct` is the number of different values.
+
+    `kind` is what the variable looks like (measurement, code, identifier, ...), `evidence` why; a person must confirm
+    what is not `is_certain`. `possible_codes` counts texts that may be missing codes. `lowest`, `highest` and
+    `examples` are values of records, if these are shown.
     """
 
     name: str
@@ -47,7 +52,15 @@ class VariableDescription:
     empty: int
     nil: int
     codes: Mapping[str, int]
-    label: str | None = None
+    label: str | None
+    distinct: int
+    kind: str
+    is_certain: bool
+    evidence: tuple[Reason, ...]
+    possible_codes: Mapping[str, int]
+    lowest: str | None = None
+    highest: str | None = None
+    examples: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -25,6 +25,7 @@ from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.words import Role, Scale
 
 _MOST_DECIMALS = 15
+_EXACT = 1e15  # steps of a grid that a double tells apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ def looks(column: Column, missing: Iterable[str] = (), *, is_computed: bool = Fa
     """Return what a column looks like; `missing` are its known missing codes.
 
     With `is_computed` rules compare the variable with others or compute with it: its numbers are numbers then, unless
-    its name calls them an identifier or some look like missing codes.
+    its name calls them an identifier, all are dates such as 20241231, or some look like missing codes.
 
     >>> from constraint_sdc.data.table import column_of
     >>> found = looks(column_of("sex", ["1", "2"] * 30))
@@ -63,7 +64,11 @@ def looks(column: Column, missing: Iterable[str] = (), *, is_computed: bool = Fa
     >>> found.kind.value, found.is_certain, found.missing
     ('numbers with missing codes', False, (('n/a', 1),))
     """
-    profile = profile_of(column, missing)
+    return look_at(profile_of(column, missing), is_computed=is_computed)
+
+
+def look_at(profile: Profile, *, is_computed: bool = False) -> Looks:
+    """Return what a profile looks like, as `looks` does for a column."""
     found = suspects(profile)
     rest = profile.without(found.codes)
     like = _resemblance(rest, found, profile, is_computed=is_computed)
@@ -104,7 +109,7 @@ def _kind(rest: Profile, found: Suspects, *, is_computed: bool) -> Resemblance:
         numbers = rest.without(~rest.is_number)
         if not numbers.values:  # all numbers have decimal commas
             return Resemblance(ColumnKind.MEASUREMENT, ())
-        if is_computed and NameHint.IDENTIFIER not in name_hints(rest.name):
+        if is_computed and NameHint.IDENTIFIER not in name_hints(rest.name) and as_dates(numbers) is None:
             return Resemblance(ColumnKind.MEASUREMENT, (because("looks-computed"),), is_certain=True)
         return as_numbers(numbers)
     return as_dates(rest) or as_texts(rest)
@@ -160,4 +165,5 @@ def _grid(rest: Profile, like: Resemblance) -> int | OneOf["free"] | DateNotatio
         return None
     written = set(np.unique(rest.scanned.scale).tolist())
     decimals = max(written)
-    return decimals if len(written - {0}) <= 1 and decimals <= _MOST_DECIMALS else None
+    is_exact = float(np.abs(rest.numbers).max()) * 10.0**decimals < _EXACT
+    return decimals if len(written - {0}) <= 1 and decimals <= _MOST_DECIMALS and is_exact else None

@@ -19,6 +19,7 @@ from constraint_sdc.files.recipe_masker import (
     refuse_strange_parameters,
     refuse_two_spellings,
 )
+from constraint_sdc.files.recipe_undecided import refuse_undecided
 from constraint_sdc.limits import RECIPE_BYTES
 from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.settings.hierarchy import hierarchy_from_json, hierarchy_to_json
@@ -57,6 +58,7 @@ def _recipe(written: str, path: Path) -> Recipe:
     if not isinstance(content, dict):
         # The validator's own message would quote the whole content of a wrong file.
         raise UsageError("not a recipe", file=str(path), line=1, hint="expected lines such as `record: Record`")
+    refuse_undecided(content, text)
     import jsonschema  # only where a file is read: it takes a while to load
 
     schema = json.loads(shipped_file("schemas", "recipe.schema.json").read_text(encoding="utf-8"))

@@ -43,7 +43,7 @@ class RecipeText:
     """A YAML text with its content as plain values (`content`) and the line of every entry."""
 
     def __init__(self, text: str, path: Path) -> None:
-        self._file = str(path)
+        self.file = str(path)
         try:
             loader = _Loader(text)
             self._root = loader.get_single_node()
@@ -51,16 +51,20 @@ class RecipeText:
             self.content: Any = None if self._root is None else loader.construct_document(self._root)
         except yaml.MarkedYAMLError as error:
             line = error.problem_mark.line + 1 if error.problem_mark else None
-            raise UsageError(f"not valid YAML: {error.problem or error}", file=self._file, line=line) from None
+            raise UsageError(f"not valid YAML: {error.problem or error}", file=self.file, line=line) from None
         except (yaml.YAMLError, ValueError) as error:
-            raise UsageError(f"not valid YAML: {error}", file=self._file) from None
+            raise UsageError(f"not valid YAML: {error}", file=self.file) from None
         except RecursionError:
-            raise UsageError("not a recipe: nested too deeply", file=self._file) from None
+            raise UsageError("not a recipe: nested too deeply", file=self.file) from None
+
+    def line(self, path: Steps) -> int | None:
+        """Return the line of the entry at this path."""
+        return _line_of(self._root, path)
 
     def mistake(self, what: str, path: Steps = ()) -> UsageError:
         """Return an error that names the line of the entry at this path."""
         hint = f"at {'.'.join(str(step) for step in path)}" if path else None
-        return UsageError(what, file=self._file, line=_line_of(self._root, path), hint=hint)
+        return UsageError(what, file=self.file, line=_line_of(self._root, path), hint=hint)
 
 
 def _name_by_text(node: yaml.Node | None) -> None:

@@ -12,11 +12,13 @@ from constraint_sdc.commands.convert import ConvertOptions
 from constraint_sdc.commands.convert import convert_file as convert
 from constraint_sdc.commands.describe import describe_file as describe
 from constraint_sdc.commands.domain import export_domain as export
+from constraint_sdc.commands.init import init_recipe as init
 from constraint_sdc.commands.masking.carrying_out import read_plan as read_plan_file
 from constraint_sdc.commands.measuring.sweep_journal import read_sweep_points as read_points
 from constraint_sdc.data.variable import Description, Written
 from constraint_sdc.errors import UsageError
-from constraint_sdc.files.atomic import atomic_file, no_overwrite
+from constraint_sdc.evidence.draft import RecipeDraft
+from constraint_sdc.files.atomic import atomic_file, no_overwrite, require_place
 from constraint_sdc.files.json_file import json_text, shipped_file
 from constraint_sdc.files.recipe import read_recipe as read_recipe_file
 from constraint_sdc.library.keywords import ConvertKeywords, File
@@ -30,10 +32,47 @@ from constraint_sdc.reports.sweep import write_sweep_files
 from constraint_sdc.settings.recipe import Recipe
 
 
-def describe_file(data: File, *, record: str | None = None, recipe: File | None = None) -> Description:
-    """Return what the variables of a file look like: lexical form, and how often a value is absent, empty or a code.
+def init_recipe(
+    data: File,
+    rules: File | None = None,
+    output: File | None = None,
+    *,
+    record: str | None = None,
+    allow: Iterable[File] = (),
+    overwrite: bool = False,
+    show_values: bool = False,
+) -> RecipeDraft:
+    """Propose a recipe: role, type, grid and missing codes of every variable; `text` is the recipe with the evidence.
 
-    The missing codes are those in the file's own metadata and in the recipe.
+    It is written to `output`, if given. Variables in `undecided` have a role that every command refuses until a person
+    replaces it. Values of records are hidden unless `show_values` is true; possible missing codes are shown.
+
+    >>> import constraint_sdc as cs
+    >>> draft = cs.init_recipe("census.xml", "census.sch", "proposed.yml", overwrite=True)
+    >>> draft
+    <RecipeDraft for census.xml: 16 variables, 0 undecided>
+    >>> cs.mask_file("census.xml", "census.sch", "masked.xml", recipe="proposed.yml", k=5, overwrite=True).output.name
+    'masked.xml'
+    """
+    target = path_or_none(output)
+    no_overwrite((Path(data), path_or_none(rules)), target)
+    if target is not None:
+        require_place(target, overwrite)
+    folders = tuple(map(Path, allow))
+    draft = init(Path(data), path_or_none(rules), record=record, allow=folders, show_values=show_values)
+    if target is not None:
+        with atomic_file(target, overwrite=overwrite) as stream:
+            stream.write(draft.text.encode("utf-8"))
+    return draft
+
+
+def describe_file(
+    data: File, *, record: str | None = None, recipe: File | None = None, show_values: bool = False
+) -> Description:
+    """Return what the variables of a file look like: lexical form, kind, distinct values, and how values are missing.
+
+    The missing codes are those in the file's own metadata and in the recipe. Ranges and examples are values of records
+    and part of the result only if `show_values` is true.
 
     >>> import constraint_sdc as cs
     >>> description = cs.describe_file("census.xml")
@@ -44,7 +83,7 @@ def describe_file(data: File, *, record: str | None = None, recipe: File | None 
     0       V1  integer     200
     1       V2  integer     200
     """
-    return describe(Path(data), record=record, recipe=path_or_none(recipe))
+    return describe(Path(data), record=record, recipe=path_or_none(recipe), show_values=show_values)
 
 
 def convert_file(

@@ -19,7 +19,7 @@ def _unique(alone: int, values: int) -> str:
 
 
 def _missing_codes(records: int, codes: int) -> str:
-    return f"{counted(records, 'record')} {'has' if records == 1 else 'have'} what looks like a missing code ({codes})"
+    return f"{counted(codes, 'possible missing code')} in {counted(records, 'record')}"
 
 
 EVIDENCE_SENTENCES: dict[str, Sentence] = {

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from constraint_sdc.constraints.show import RuleList, RuleRow
 from constraint_sdc.data.variable import Description, Written
 from constraint_sdc.errors import UsageError
+from constraint_sdc.evidence.draft import RecipeDraft
 from constraint_sdc.judge.finding import CheckResult, RuleResult, Violation
 from constraint_sdc.maskers.masked import (
     CertificateCheck,
@@ -86,6 +87,11 @@ def _reproduction(found: Reproduction) -> str:
 def _description(description: Description) -> str:
     variables = counted(len(description.variables), "variable")
     return f"of {_file(description.data)}: {counted(description.records, 'record')}, {variables}"
+
+
+def _draft(draft: RecipeDraft) -> str:
+    undecided = f"{number(len(draft.undecided))} undecided"
+    return f"for {_file(draft.data)}: {counted(len(draft.variables), 'variable')}, {undecided}"
 
 
 def _written(written: Written) -> str:
@@ -184,6 +190,7 @@ DISPLAYS: Mapping[type, Display] = MappingProxyType(
         CertificateCheck: Display(_certificate, {"statements": tables.certificate_statements}),
         Reproduction: Display(_reproduction),
         Description: Display(_description, {"variables": tables.described_variables}),
+        RecipeDraft: Display(_draft, {"variables": tables.drafted_variables}),
         Written: Display(_written),
         Plan: Display(
             _plan,

@@ -10,6 +10,7 @@ from typing import Any
 from constraint_sdc.constraints.show import RuleList
 from constraint_sdc.data.variable import Description
 from constraint_sdc.errors import UsageError
+from constraint_sdc.evidence.draft import RecipeDraft
 from constraint_sdc.files.json_file import json_text
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.maskers.masked import (
@@ -117,6 +118,7 @@ RENDERERS: Mapping[type, Mapping[str, Renderer]] = MappingProxyType(
             "text": lambda description, look: render_description_text(description, colour=look.colour),
             "json": lambda description, _: render_description_json(description),
         },
+        RecipeDraft: {"text": lambda draft, _: draft.text},
         Plan: {
             "text": lambda plan, look: plan_text(plan, colour=look.colour),
             "json": lambda plan, _: json_text(plan_to_json(plan)),

@@ -7,6 +7,7 @@ from dataclasses import astuple, dataclass, fields
 
 from constraint_sdc.constraints.show import RuleList
 from constraint_sdc.data.variable import Description
+from constraint_sdc.evidence.draft import RecipeDraft
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.maskers.masked import CertificateCheck, MaskResult, Partitioned, RuleOutcome
 from constraint_sdc.measures.assessment import Assessment, Cell, Measured, ResultTable
@@ -16,7 +17,7 @@ from constraint_sdc.reports.assessment.text import is_hidden, shown_name
 from constraint_sdc.reports.demo import DemoResult
 from constraint_sdc.reports.disclosure import disclosed
 from constraint_sdc.reports.exam import ExamResult
-from constraint_sdc.reports.sentences import sentence
+from constraint_sdc.reports.sentences import sentence, sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +75,29 @@ def certificate_statements(check: CertificateCheck) -> ShownTable:
 
 
 def described_variables(description: Description) -> ShownTable:
-    """One row per variable: its form and how many records have a value."""
+    """One row per variable: its form, what it looks like, and how many records have a value."""
     rows = (
-        (v.name, v.form, v.decimals, v.values, v.absent, v.empty, v.nil, sum(v.codes.values()), v.label)
+        (
+            *(v.name, v.form, v.decimals, v.values, v.absent, v.empty, v.nil, sum(v.codes.values()), v.label),
+            *(v.kind, v.is_certain, v.distinct, sum(v.possible_codes.values()), "; ".join(sentences(v.evidence))),
+        )
         for v in description.variables
     )
-    return _sheet("variable form decimals values absent empty nil missing_codes label", rows)
+    head = "variable form decimals values absent empty nil missing_codes label"
+    return _sheet(f"{head} looks_like is_certain distinct possible_missing_codes evidence", rows)
+
+
+def drafted_variables(draft: RecipeDraft) -> ShownTable:
+    """One row per variable: what it looks like, and the entries that are proposed for the recipe."""
+    rows = (
+        (
+            *(v.name, v.looks.kind.value, v.looks.is_certain, v.looks.role.value),
+            *(None if v.looks.scale is None else v.looks.scale.value, sum(count for _, count in v.looks.missing)),
+            "; ".join(sentences(v.looks.evidence)),
+        )
+        for v in draft.variables
+    )
+    return _sheet("variable looks_like is_certain role type possible_missing_codes evidence", rows)
 
 
 # Masking.

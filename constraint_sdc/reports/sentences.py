@@ -84,6 +84,7 @@ _SPOKEN = {
     "not_promised_reasons": "not_promised",
     "note_reasons": "notes",
     "missed_reasons": "missed",
+    "evidence_reasons": "evidence",
 }
 
 

@@ -162,9 +162,36 @@ def test_a_file_is_described(run: Run, tmp_path: Path) -> None:
     a, b = described["variables"]
     assert (a["form"], a["decimals"], a["values"], a["absent"]) == ("decimal", 2, 2, 1)
     assert (b["form"], b["missing_codes"], b["empty"], b["nil"]) == (None, {"-9": 1}, 1, 1)
+    assert (a["distinct"], a["looks_like"], a["is_certain"]) == (2, "measurement", False)
+    assert (b["looks_like"], b["possible_missing_codes"]) == ("empty", {})
     assert "decimal, 2 places" in run("describe", data).out
+    assert run("describe", data).out.splitlines()[4].split() == [
+        "B",
+        "integer",
+        "constant",
+        "?",
+        "1",
+        "1",
+        "0",
+        "1",
+        "1",
+    ]
     recipe.write_text("missing: {Z: [-9]}\n", encoding="utf-8")
     assert run("describe", data, "--recipe", recipe).code == 2
+
+
+def test_values_are_described_only_if_they_are_asked_for(run: Run, tmp_path: Path) -> None:
+    data = tmp_path / "d.xml"
+    data.write_text("<D>" + "".join(f"<R><A>{70 + i}</A><B>b{i}</B></R>" for i in range(12)) + "</D>", encoding="utf-8")
+    hidden, shown = (json.loads(run("describe", data, "--json", *more).out) for more in ((), ("--show-values",)))
+    for content in (hidden, shown):
+        jsonschema.validate(content, schema("describe.schema.json"))
+    assert [(v["lowest"], v["highest"], v["examples"]) for v in hidden["variables"]] == [(None, None, [])] * 2
+    a, b = shown["variables"]
+    assert (a["lowest"], a["highest"], len(a["examples"])) == ("70", "81", 3)
+    assert (b["lowest"], b["highest"], set(b["examples"]) <= {f"b{i}" for i in range(12)}) == (None, None, True)
+    assert "70 to 81" in run("describe", data, "--show-values").out
+    assert not any(text in run("describe", data).out for text in ("70", "81", "b1"))
 
 
 def test_conversion_there_and_back_keeps_every_text(run: Run, tmp_path: Path) -> None:

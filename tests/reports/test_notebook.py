@@ -96,6 +96,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[type[Any], Any]:
         cs.assess_files(data, masked, rules=rules, attacks=[]),
         cs.sweep_file(data, ks=[3], partitions=["mdav"], jobs=1),
         cs.describe_file(data),
+        cs.init_recipe(data, rules),
         cs.convert_file(data, folder / "census.csv"),
         cs.examine_object("unchanged", cases=1),
         demo_of(result, check, folder),

@@ -1,0 +1,66 @@
+"""`init`: a commented recipe, made from what the variables of a file look like."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from constraint_sdc.cli.options import FILE, allow, deliver, end_progress, no_overwrite, not_empty, progress_line
+
+_EPILOG = """\b
+Examples:
+  constraint-sdc init persons.xml
+  constraint-sdc init persons.xml --rules persons.sch -o recipe.yml
+  constraint-sdc mask persons.xml --rules persons.sch --recipe recipe.yml -o masked.xml
+"""
+
+
+@click.command("init", epilog=_EPILOG)
+@click.argument("data", type=FILE)
+@click.option("--rules", "-r", type=FILE, help="Schematron file: what its rules compute with is a number.")
+@click.option("--record", callback=not_empty, help="Name of the record element (found from the data by default).")
+@click.option("--output", "-o", type=FILE, help="Recipe to write instead of printing it.")
+@click.option("--overwrite", is_flag=True, help="Replace the recipe if it exists.")
+@click.option("--show-values", is_flag=True, help="Show ranges and examples of values (hidden by default).")
+@allow
+def command(
+    data: Path,
+    rules: Path | None,
+    record: str | None,
+    output: Path | None,
+    overwrite: bool,
+    show_values: bool,
+    allow: tuple[Path, ...],
+) -> None:
+    """Propose a recipe for DATA: role, type, grid and missing codes of every variable, with the evidence as comments.
+
+    A variable that is not certain gets `role: undecided`, which every command refuses until a person has replaced it.
+    """
+    from constraint_sdc.commands.init import init_recipe
+    from constraint_sdc.files.atomic import atomic_file, require_place
+    from constraint_sdc.reports.check.wording import counted
+    from constraint_sdc.reports.note_sentences import named
+
+    no_overwrite((data, rules), output)
+    if output is not None:
+        require_place(output, overwrite)
+    try:
+        draft = init_recipe(
+            data,
+            rules,
+            record=record,
+            allow=allow,
+            show_values=show_values,
+            progress=progress_line("records read:"),
+        )
+    finally:
+        end_progress()
+    if output is None:
+        deliver(draft.text, None)
+        return
+    with atomic_file(output, overwrite=overwrite) as stream:
+        stream.write(draft.text.encode("utf-8"))
+    click.echo(f"{output}: {counted(len(draft.variables), 'variable')}")
+    if draft.undecided:
+        click.echo(f"decide on {counted(len(draft.undecided), 'variable')}: {named(draft.undecided)}")

@@ -1,0 +1,44 @@
+"""A draft of a recipe: every variable of a file, what it looks like, and what a person has to decide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from constraint_sdc.evidence.looks import Looks
+from constraint_sdc.evidence.values_seen import ValuesSeen
+from constraint_sdc.shown import Tabled
+
+
+@dataclass(frozen=True, slots=True)
+class DraftVariable:
+    """One variable: what it looks like, and the missing codes that the file's own metadata declare.
+
+    `seen` are values of records, None if they are hidden.
+    """
+
+    name: str
+    looks: Looks
+    label: str | None = None
+    declared: tuple[str, ...] = ()
+    seen: ValuesSeen | None = None
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Return the missing codes, declared and proposed."""
+        return (*self.declared, *self.looks.missing_codes)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RecipeDraft(Tabled):
+    """The draft of a recipe for the file `data`. `text` is the recipe as YAML; what is undecided is refused there."""
+
+    data: str
+    record: str
+    records: int
+    variables: tuple[DraftVariable, ...]
+    text: str = ""
+
+    @property
+    def undecided(self) -> tuple[str, ...]:
+        """Return the variables that a person has to decide on."""
+        return tuple(variable.name for variable in self.variables if not variable.looks.is_certain)

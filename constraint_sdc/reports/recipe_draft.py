@@ -1,0 +1,125 @@
+"""The draft of a recipe as YAML with comments: proposals, their evidence, and what a person has to decide."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import wrap
+
+from constraint_sdc.calendar import DateNotation
+from constraint_sdc.evidence.draft import DraftVariable, RecipeDraft
+from constraint_sdc.evidence.kinds import ColumnKind
+from constraint_sdc.reports.check.wording import counted
+from constraint_sdc.reports.sentences import sentences
+from constraint_sdc.reports.terminal import clean, clipped
+from constraint_sdc.settings.words import Role
+
+_WIDTH = 120
+_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+_WORDS_OF_YAML = ("true", "false", "null", "y", "n", "yes", "no", "on", "off")
+_ROLES = """\
+#   quasi-identifier  masked: others may know it, and could find a person or a firm by it
+#   confidential      masked: nobody should learn it
+#   identifier        names a person or a unit: `remove: true` takes it out of the masked file
+#   untouched         published as it is"""
+
+_CHOICES = (Role.QUASI_IDENTIFIER, Role.CONFIDENTIAL, Role.UNTOUCHED, Role.IDENTIFIER)
+
+
+def recipe_draft_text(draft: RecipeDraft) -> str:
+    """Return the draft as a recipe; variables that need a decision have a role that the reader of recipes refuses."""
+    return "\n".join((*_head(draft), *_missing(draft), *_weights(draft), *_variables(draft), *_protect(draft))) + "\n"
+
+
+def _head(draft: RecipeDraft) -> Iterator[str]:
+    size = f"{counted(draft.records, 'record')}, {counted(len(draft.variables), 'variable')}"
+    yield f"# A recipe for {clean(Path(draft.data).name)} ({size}), proposed by `constraint-sdc init`."
+    if draft.undecided:
+        yield f"# Decide on {counted(len(draft.undecided), 'variable')}: replace `undecided` by one of these roles."
+        yield from _ROLES.splitlines()
+    else:
+        yield "# Every variable has a certain proposal. Correct what is wrong."
+    yield f"record: {_text(draft.record)}"
+    yield "# k: 5                     # least number of records that share masked values; `-k` overrides it"
+
+
+def _missing(draft: RecipeDraft) -> Iterator[str]:
+    coded = [variable for variable in draft.variables if variable.missing]
+    if coded:
+        yield "\nmissing:                   # texts that stand for a missing value; take out what is a value"
+    for variable in coded:
+        counts = dict(variable.looks.missing)
+        said = [f"{clean(code)}: {counted(counts[code], 'record')}" for code in counts]
+        said += [f"{clean(code)}: declared in the file" for code in variable.declared]
+        codes = ", ".join(map(_quoted, variable.missing))
+        yield f"  {_text(variable.name)}: [{codes}]  # {', '.join(said)}"
+
+
+def _weights(draft: RecipeDraft) -> Iterator[str]:
+    for variable in draft.variables:
+        if variable.looks.kind is ColumnKind.WEIGHT:
+            yield f"\n# weights: {_text(variable.name)}  # decide: if these are sampling weights, remove the first `#`"
+
+
+def _variables(draft: RecipeDraft) -> Iterator[str]:
+    yield "\nvariables:"
+    for variable in draft.variables:
+        yield f"  {_text(variable.name)}:"
+        yield from (f"    {line}" for line in (*_comments(variable), *_entries(variable)))
+
+
+def _comments(variable: DraftVariable) -> Iterator[str]:
+    looks = variable.looks
+    label = f"{clipped(clean(variable.label), 80)}; " if variable.label else ""
+    yield from _comment(f"{label}{looks.kind.value}: {'; '.join(sentences(looks.evidence))}")
+    seen = variable.seen
+    if seen is not None:
+        between = f"from {seen.lowest} to {seen.highest}; " if seen.lowest is not None else ""
+        yield from _comment(f"values: {between}for example {', '.join(clipped(clean(e), 40) for e in seen.examples)}")
+
+
+def _entries(variable: DraftVariable) -> Iterator[str]:
+    looks = variable.looks
+    if looks.is_certain:
+        yield f"role: {looks.role.value}"
+    else:
+        others = [role.value for role in _CHOICES if role is not looks.role]
+        yield f"role: undecided          # decide: {looks.role.value} (proposed), {', '.join(others)}"
+    if looks.role is Role.IDENTIFIER:
+        yield "remove: true             # for an identifier; leave this line out for any other role"
+    if looks.scale is not None:
+        yield f"type: {looks.scale.value}"
+    if looks.grid is not None:
+        grid = looks.grid.value if isinstance(looks.grid, DateNotation) else looks.grid
+        yield f"grid: {'integer' if grid == 0 else grid}"
+
+
+def _protect(draft: RecipeDraft) -> Iterator[str]:
+    yield "\n# Promises about people. Without `protect` the key is every quasi-identifier, with the k of the run."
+    yield "# Without any quasi-identifier nothing is promised about linkage: decide what others may know."
+    proposed = [_text(variable.name) for variable in draft.variables if _may_be_known(variable)]
+    yield "# protect:"
+    for line in wrap(f"key: {{variables: [{', '.join(proposed)}], k: 5}}", _WIDTH - 4, break_long_words=False):
+        yield f"#   {line}"
+
+
+def _may_be_known(variable: DraftVariable) -> bool:
+    looks = variable.looks
+    is_hinted = any(reason.code == "looks-known-to-others" for reason in looks.evidence)
+    return is_hinted or looks.role is Role.QUASI_IDENTIFIER
+
+
+def _comment(text: str) -> list[str]:
+    return [f"# {line}" for line in wrap(text, _WIDTH - 8, break_long_words=False, break_on_hyphens=False)]
+
+
+def _text(name: str) -> str:
+    """Return a name as YAML: quoted unless it is certainly read as the same text."""
+    is_plain = _PLAIN_NAME.fullmatch(name) is not None and name.casefold() not in _WORDS_OF_YAML
+    return name if is_plain else _quoted(name)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)

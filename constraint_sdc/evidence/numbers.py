@@ -20,6 +20,7 @@ from constraint_sdc.evidence.thresholds import (
     FIRST_YEAR,
     LARGE,
     LAST_YEAR,
+    LEAST_BESIDE,
     LEAST_DISTINCT,
     LEAST_RISING,
     LEAST_RUNS,
@@ -120,7 +121,7 @@ def _runs(profile: Profile) -> Reason | None:
     beside = int(np.count_nonzero(order[1:] == order[:-1]))
     by_chance = float((profile.counts * (profile.counts - 1)).sum()) / profile.values
     runs = profile.values - beside
-    if beside < max(LEAST_RUNS * by_chance, (profile.values - len(profile.counts)) / 2, 1):
+    if beside < max(LEAST_RUNS * by_chance, (profile.values - len(profile.counts)) / 2, LEAST_BESIDE):
         return None
     return because("looks-runs", runs=runs, distinct=len(profile.counts))
 

@@ -53,6 +53,9 @@ of random draws (1); units that are observed equally often (12 months each) vary
 LEAST_RUNS = 2.0
 """Household numbers: equal values stand side by side this many times more often than in a random order."""
 
+LEAST_BESIDE = 5
+"""Equal values side by side, below which they may be a coincidence."""
+
 FIRST_YEAR, LAST_YEAR = 1850, 2100
 """The years of births, events and surveys that occur in microdata."""
 

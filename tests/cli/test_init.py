@@ -53,8 +53,9 @@ def test_a_draft_is_refused_until_a_person_has_decided(run: Run, survey: Path, t
     assert ran.out.endswith("decide on 5 variables: person_id, name, sex, turnover and weight\n")
     ran = run("mask", survey, "--recipe", recipe, "-k", "3", "-o", masked)
     assert (ran.code, masked.exists()) == (2, False)
-    line = 1 + recipe.read_text("utf-8").splitlines().index("  person_id:")
-    assert f"recipe.yml:{line + 2}: person_id is undecided; so are 4 more variables" in ran.err
+    lines = recipe.read_text("utf-8").splitlines()
+    first = next(i for i, line in enumerate(lines, 1) if line.startswith("    role: undecided"))
+    assert f"recipe.yml:{first}: person_id is undecided; so are 4 more variables" in ran.err
 
 
 def test_a_corrected_draft_masks(run: Run, survey: Path, tmp_path: Path) -> None:
@@ -128,7 +129,8 @@ def test_names_are_read_back_as_they_are(run: Run, tmp_path: Path) -> None:
 
 
 def test_declared_missing_codes_and_labels_are_used(run: Run, tmp_path: Path) -> None:
-    metadata = '<Metadata><Variable name="A" type="integer" label="Net&#10;turnover"><Missing>-7</Missing></Variable></Metadata>'
+    variable = '<Variable name="A" type="integer" label="Net&#10;turnover"><Missing code="-7"/></Variable>'
+    metadata = f"<Metadata>{variable}</Metadata>"
     data = tmp_path / "data.xml"
     data.write_text(document({"A": [*AMOUNTS, "-7"]}, metadata), "utf-8")
     text = run("init", data).out

@@ -199,6 +199,11 @@ def test_grids() -> None:
     assert found("V8", [*MONEY, "3.1415"]).grid is None
 
 
+def test_two_equal_amounts_side_by_side_are_a_coincidence() -> None:
+    amounts = list(dict.fromkeys(TURNOVER))[:120]
+    assert found("turnover", [*amounts, amounts[-1]]).is_certain
+
+
 def test_values_that_rise_with_the_file_are_not_certain() -> None:
     rising = sorted(set(MONEY), key=float)
     assert not found("V8", rising).is_certain

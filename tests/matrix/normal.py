@@ -18,6 +18,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import yaml
 from lxml import etree, html
 
 SAID = "…"
@@ -34,6 +35,7 @@ FORMULAS = frozenset({"normal_form", "conditions", "derivations", "formula"})
 """Entries that hold formulas with words between: names, numbers and signs stay."""
 VALUES = frozenset(
     {"arithmetic mean", "geometric mean", "lower median", "value domain", "possible values", "cross record"}
+    | {"ordinal code", "household number", "free text", "numbers with missing codes"}
     | {"drawn in", "topped up", "with rules", "without rules", "concentration difference", "not applicable"}
 )
 """Values with a space that are codes, not sentences."""
@@ -65,6 +67,8 @@ def normal_file(path: Path, folder: Path) -> Any:
         return normal_json(json.loads(content), folder)
     if kind == ".jsonl":
         return sorted((normal_json(json.loads(line), folder) for line in content.splitlines()), key=_text)
+    if kind == ".yml":
+        return yaml.load(content, yaml.BaseLoader)  # entries without comments
     if path.name == "points.csv":
         return _points(content.decode("utf-8"))
     if kind == ".txt":

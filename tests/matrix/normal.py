@@ -67,8 +67,8 @@ def normal_file(path: Path, folder: Path) -> Any:
         return normal_json(json.loads(content), folder)
     if kind == ".jsonl":
         return sorted((normal_json(json.loads(line), folder) for line in content.splitlines()), key=_text)
-    if kind == ".yml":
-        return yaml.load(content, yaml.BaseLoader)  # entries without comments
+    if kind == ".yml" and b"\nvariables:\n" in content:  # a recipe of `init`: its comments are sentences
+        return yaml.load(content, yaml.BaseLoader)
     if path.name == "points.csv":
         return _points(content.decode("utf-8"))
     if kind == ".txt":

@@ -12,6 +12,7 @@ from constraint_sdc.evidence.kinds import ColumnKind, Resemblance
 from constraint_sdc.evidence.names import NameHint, name_hints
 from constraint_sdc.evidence.profile import Profile
 from constraint_sdc.evidence.thresholds import (
+    CODE_DECIMALS,
     CODE_DIGITS,
     DENSE,
     EVEN,
@@ -26,7 +27,6 @@ from constraint_sdc.evidence.thresholds import (
     LEAST_RUNS,
     NEARLY_UNIQUE,
     REPEATED,
-    SHARED_BY_FEW,
     SPARSE,
 )
 from constraint_sdc.settings.reason import Reason, because
@@ -163,11 +163,10 @@ def _as_classification(profile: Profile) -> Resemblance | None:
 
 def _has_gaps(profile: Profile) -> bool:
     """Tell whether values repeat although many numbers of their grid between them do not occur."""
-    counts = profile.counts
-    is_shared = float(counts.mean()) >= SHARED_BY_FEW and float(counts.var()) < float(counts.mean())
-    if not is_shared and float(np.median(counts)) < REPEATED:
+    decimals = int(profile.scanned.scale.max())
+    if float(np.median(profile.counts)) < REPEATED or decimals > CODE_DECIMALS or not profile.scanned.plain.all():
         return False
-    steps = profile.numbers * 10.0 ** int(profile.scanned.scale.max())
+    steps = profile.numbers * 10.0**decimals
     if float(np.abs(steps).max()) >= 2**53 or not _are_whole(steps := np.rint(steps)):
         return False
     order = np.argsort(steps)

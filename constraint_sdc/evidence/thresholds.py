@@ -34,13 +34,12 @@ CODE_DIGITS = 4
 """Whole numbers of equal length with this many digits may be a classification or a postal code, however many there
 are. Shorter ones (heights in centimetres) are judged by the other signs."""
 
+CODE_DECIMALS = 4
+"""Digits after a point that codes of a classification may have; numbers with more are computed, such as quotients."""
+
 REPEATED = 2
 """Values are repeated if half of the distinct values have at least this many records. Amounts of which many are rounded
 have heaps too, but more than half of their distinct values occur once."""
-
-SHARED_BY_FEW = 1.5
-"""Mean number of records of a value, from which values are repeated too if their counts vary less than those of random
-draws: the members of a household share its number."""
 
 SPARSE = 0.5
 """Repeated values that fill less than this share of the grid between the 5th and the 95th percentile are codes:

@@ -44,6 +44,13 @@ def amounts_with_zeros(rng: Rng) -> Drawn:
     return "V1", whole(np.where(rng.random(len(drawn)) < rng.uniform(0.1, 0.6), 0, drawn))
 
 
+def mostly_rounded_amounts(rng: Rng) -> Drawn:
+    """Amounts of which many are rounded, some of them to thousands."""
+    drawn = rng.lognormal(rng.uniform(9, 11), rng.uniform(0.5, 1.0), 2 * size(rng))
+    coarse = np.where(rng.random(len(drawn)) < 0.3, np.round(drawn, -3), np.round(drawn, -2))
+    return "V1", whole(np.where(rng.random(len(drawn)) < 0.6, coarse, drawn))
+
+
 def money(rng: Rng) -> Drawn:
     return "V1", fixed(rng.lognormal(rng.uniform(2, 9), rng.uniform(0.3, 1.5), size(rng)), 2)
 
@@ -60,6 +67,10 @@ def doubles(rng: Rng) -> Drawn:
     return "V1", [repr(float(number)) for number in rng.gamma(2, 1000, size(rng))]
 
 
+def quotients(rng: Rng) -> Drawn:
+    return "V1", [repr(float(number)) for number in 1 / rng.integers(300, 900, size(rng) + 1500)]
+
+
 def ages(rng: Rng) -> Drawn:
     return "V1", whole(rng.integers(0, 98, size(rng) + 200))
 
@@ -67,11 +78,13 @@ def ages(rng: Rng) -> Drawn:
 MEASUREMENTS: tuple[Callable[[Rng], Drawn], ...] = (
     amounts,
     rounded_amounts,
+    mostly_rounded_amounts,
     amounts_with_zeros,
     money,
     profits,
     rates,
     doubles,
+    quotients,
     ages,
 )
 
@@ -148,6 +161,11 @@ def county_codes(rng: Rng) -> Drawn:
     return "V1", whole(rng.choice(codes, size(rng) + 500, p=share))
 
 
+def codes_with_points(rng: Rng) -> Drawn:
+    codes = rng.choice(np.arange(100, 9999), int(rng.integers(31, 120)), replace=False)
+    return "V1", fixed(rng.choice(codes, size(rng) + 500) / 100, 2)
+
+
 def years(rng: Rng) -> Drawn:
     return "V1", whole(rng.integers(1900, 2026, size(rng)))
 
@@ -218,6 +236,7 @@ NOT_CERTAIN: tuple[Callable[[Rng], Drawn], ...] = (
     ordered_codes,
     classifications,
     county_codes,
+    codes_with_points,
     years,
     months,
     compact_days,

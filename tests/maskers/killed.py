@@ -3,7 +3,8 @@
     python -m tests.maskers.killed FOLDER
 
 FOLDER has data, rules and a published pair in `old/`. Prints one JSON object for every kill: which files were found
-after it, and what `check --certificate`, the next command, says and finds.
+after it, and what `check --certificate`, the next command, says and finds. All checks run in one process, which has no
+lock and no staged file of its own.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ from typing import Any
 from constraint_sdc.cli import check_command, main, mask_command
 from constraint_sdc.commands import check, mask
 from constraint_sdc.commands.certificate import verify
+from constraint_sdc.exam.guarantee.judging import pooled_saxon
+from constraint_sdc.judge.worker import bench
+from constraint_sdc.judge.worker.process import Worker
 from constraint_sdc.reports.check import render
 from tests.files.publication.faulty_disk import FaultyDisk, installed
 
@@ -37,18 +41,25 @@ def killed(_operation: Callable[[], Any], _name: str) -> Any:
 
 
 def run(words: str, faulty: FaultyDisk) -> tuple[int, str]:
-    """Run a command in a process of its own; return its exit code and what it printed."""
+    """Run a command; return its exit code and what it printed."""
+    sys.argv = ["constraint-sdc", *words.split()]
+    printed, code = io.StringIO(), 0
+    with installed(faulty), contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        try:
+            main()
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+    return code, printed.getvalue()
+
+
+def run_apart(words: str, faulty: FaultyDisk) -> tuple[int, str]:
+    """Run a command in a process of its own, with a Saxon of its own; return its exit code and what it printed."""
     reading, writing = os.pipe()
     child = os.fork()
     if not child:
-        sys.argv = ["constraint-sdc", *words.split()]
-        printed, code = io.StringIO(), 0
-        with installed(faulty), contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-            try:
-                main()
-            except SystemExit as stop:
-                code = int(stop.code or 0)
-        os.write(writing, printed.getvalue().encode())
+        bench.Worker = Worker
+        code, text = run(words, faulty)
+        os.write(writing, text.encode())
         os._exit(code)
     os.close(writing)
     with open(reading, encoding="utf-8") as stream:  # noqa: PTH123  (a descriptor)
@@ -62,7 +73,7 @@ def publish_and_die(moment: int) -> tuple[int, str]:
             Path(name).unlink()
     for name in NAMES:
         shutil.copyfile(Path("old", name), name)
-    return run(MASK, FaultyDisk(moment, killed))
+    return run_apart(MASK, FaultyDisk(moment, killed))
 
 
 def state() -> dict[str, object]:
@@ -75,8 +86,8 @@ def state() -> dict[str, object]:
     }
 
 
-if __name__ == "__main__":
-    os.chdir(sys.argv[1])
+def kill_at_every_moment() -> None:
+    """Publish and die before the first operation on files, before the second and so on, and check after each death."""
     moment, code, text = 1, *publish_and_die(1)
     while code == -signal.SIGKILL:
         found = state()
@@ -85,3 +96,9 @@ if __name__ == "__main__":
         moment += 1
         code, text = publish_and_die(moment)
     assert code == 0, f"{moment}: {text}"
+
+
+if __name__ == "__main__":
+    os.chdir(sys.argv[1])
+    with pooled_saxon():  # for all checks
+        kill_at_every_moment()

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.draws import draws
 from tests.maskers.extract import Extract, columns, extract
 from tests.maskers.killed import NAMES
 from tests.waiting import PATIENCE
@@ -19,6 +20,8 @@ from tests.waiting import PATIENCE
 TOP = Path(__file__).resolve().parents[2]
 LEAST = 45
 """Operations on files: the lock, two staged files, the journal, two exchanges, and the removal of what is temporary."""
+
+KILLS = draws(6)
 
 
 def digests(given: Extract, k: int) -> list[str]:
@@ -60,12 +63,12 @@ def test_killed_at_any_moment_the_next_command_finds_a_pair(tmp_path: Path, monk
 @pytest.mark.slow
 def test_random_kills_never_mix_a_pair() -> None:
     """The small form of `make crash`."""
-    command = [sys.executable, "benchmarks/crash.py", "--kills", "12", "--seed", "5"]
+    command = [sys.executable, "benchmarks/crash.py", "--kills", str(KILLS), "--seed", "5"]
     done = subprocess.run(command, cwd=TOP, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     rows = {line[:26].strip(): line[26:].split() for line in done.stdout.splitlines()}
     kills, old, new, mixed, _, then_old, then_new, then_mixed = rows["all"]
-    assert int(kills) == int(old) + int(new) + int(mixed) == int(then_old) + int(then_new) == 12
+    assert int(kills) == int(old) + int(new) + int(mixed) == int(then_old) + int(then_new) == KILLS
     assert then_mixed == "0"
     figures = dict(
         re.findall(r"^(hidden files left after it|staged files readable by others) +(\d+)$", done.stdout, re.M)

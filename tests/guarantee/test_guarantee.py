@@ -23,11 +23,20 @@ from constraint_sdc.exam.guarantee.generator import (
     write_case,
 )
 from constraint_sdc.exam.guarantee.recipes import FIRST_TOTALS, PARTITIONS, UNITS, division_of, totals_of
+from tests.draws import IS_EXPLORING
 
 DEAR = frozenset((26, 30, 48, 55, 57, 68, 71, 92, 110, 113, 120, 122, 125))
-"""Seeds that together cost as much time as the other 120; the long run has them."""
+"""Seeds that together cost as much time as 120 others; the long run has them."""
 
-SEEDS = [seed for seed in range(133) if seed not in DEAR]
+REPEATED = frozenset(
+    {
+        *(2, 5, 8, 10, 12, 14, 15, 21, 25, 31, 32, 33, 37, 40, 42, 44, 47, 51, 54, 60),
+        *(62, 77, 78, 81, 82, 83, 85, 89, 90, 91, 95, 96, 97, 98, 102, 109, 111, 119, 121, 126),
+    }
+)
+"""Seeds that execute no line of the package that others do not; `make explore` and the long run have them."""
+
+SEEDS = [seed for seed in range(133) if seed not in DEAR and (IS_EXPLORING or seed not in REPEATED)]
 LATER = range(FIRST_LATER, FIRST_LATER + 40)
 """Seeds that draw from the later families too."""
 
@@ -63,7 +72,7 @@ def test_computed_totals_survive_masking(tmp_path: Path) -> None:
 
 
 def test_every_idea_of_the_generator_is_among_the_cases() -> None:
-    assert len(SEEDS) == BATCHES * SIZE == 120
+    assert len(SEEDS) == BATCHES * SIZE == (120 if IS_EXPLORING else 80)
     found = Counter(idea for seed in (*SEEDS, *LATER) for idea in ideas_of(seed))
     assert all_ideas() - set(found) == set()
     assert found.keys() <= all_ideas()

@@ -45,6 +45,7 @@ def settle_promises(recipe: Recipe, names: Collection[str], k: int, masker: Mask
     quasi = tuple(n for n in names if n in wishes and wishes[n].role is Role.QUASI_IDENTIFIER)
     said = protect.key
     key = quasi if said is None or said.variables is None else said.variables
+    protect = _with_known(protect, key)
     if not key:
         return Promised(replace(protect, key=None), (because("no-key"),))
     least = k if said is None or said.k is None else said.k
@@ -58,6 +59,17 @@ def settle_promises(recipe: Recipe, names: Collection[str], k: int, masker: Mask
         hint = "mask by microaggregation with a partition such as auto, or leave `key` out of `protect`"
         raise UsageError(f"with {way} no k records share the key ({', '.join(key)})", hint=hint)
     return Promised(replace(protect, key=KeyPromise(key, least)))
+
+
+def _with_known(protect: Protect, key: tuple[str, ...]) -> Protect:
+    """Return the promises with what the intruder of the linkage knows: the key, if the recipe does not say it."""
+    linkage = protect.linkage
+    if linkage is None or linkage.known is not None:
+        return protect
+    if not key:
+        hint = "name variables under `known`, or give variables the role quasi-identifier"
+        raise UsageError("`linkage` does not say what an intruder knows", hint=hint)
+    return replace(protect, linkage=replace(linkage, known=key))
 
 
 def _shares(key: tuple[str, ...], masker: MaskerTraits, partition: str) -> bool:

@@ -92,7 +92,10 @@ class Protect:
 
 
 def with_change(protect: Protect, change: PromiseChange) -> Protect:
-    """Return the promises with one entry of dominance, diversity or closeness changed, or one of them left out."""
+    """Return the promises with one entry of a promise changed, or one promise left out."""
+    if change.promise == "linkage":
+        weaker = None if protect.linkage is None else replace(protect.linkage, at_most=change.value)
+        return replace(protect, linkage=weaker if change.entry else None)
     if change.promise == "dominance":
         if protect.dominance is None or not change.entry:
             return replace(protect, dominance=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,14 +11,16 @@ from constraint_sdc.commands.check import check_written, idle_noted
 from constraint_sdc.commands.masking.applying import MaskedCells, compare_contexts
 from constraint_sdc.commands.masking.preparation import Original
 from constraint_sdc.commands.masking.staged import ReadBack, verify_staged, write_staged
+from constraint_sdc.commands.measuring.pairing import pair_tables
 from constraint_sdc.data.table import Chunk
-from constraint_sdc.errors import Conflict, NotPublishedError
+from constraint_sdc.errors import Conflict, NotPublishedError, PromiseChange
 from constraint_sdc.judge.finding import CheckResult, RuleResult
 from constraint_sdc.judge.idle import names_of
 from constraint_sdc.maskers.masked import Masked, RuleOutcome
 from constraint_sdc.plan.plan import Plan
 from constraint_sdc.plan.promised import PromiseCount
 from constraint_sdc.promises.count import count_promises
+from constraint_sdc.promises.linkage import count_linkage
 from constraint_sdc.promises.release import Release
 from constraint_sdc.reports.disclosure import hidden_error
 from constraint_sdc.reports.masking.people_text import counted_line
@@ -130,11 +133,24 @@ def _count_people(
         weights=plan.division.weights,
     )
     people = count_promises(release, plan.protect)
+    if plan.protect.linkage is not None:
+        pair = pair_tables(release.before, written.table, replace(recipe, key=None), plan).pair
+        people = (*people, count_linkage(pair, plan.protect.linkage))
     broken = [one for one in people if one.is_kept is False]
     if broken:
         what = f"the masked file does not keep what is promised about people; {output.name} was not written"
-        raise NotPublishedError(what, details=tuple(map(counted_line, broken)))
+        conflict = _linkage_conflict(people, broken)
+        raise NotPublishedError(what, details=tuple(map(counted_line, broken)), conflict=conflict)
     return people
+
+
+def _linkage_conflict(people: tuple[PromiseCount, ...], broken: list[PromiseCount]) -> Conflict | None:
+    """Return what to promise instead if linkage alone is above its bound: what was found, rounded up to a percent."""
+    if [one.promise for one in broken] != ["linkage"]:
+        return None
+    percent = people[-1].found["percent"]
+    assert isinstance(percent, float)
+    return Conflict((), people[-1].of, weaker=(PromiseChange("linkage", entry="at most", value=math.ceil(percent)),))
 
 
 def removed_variables(plan: Plan) -> frozenset[str]:

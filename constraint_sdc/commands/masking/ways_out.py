@@ -93,6 +93,7 @@ class _TriedWays:
 
     def _kinds(self) -> Iterator[tuple[Iterator[WayOut], _Following]]:
         if self.conflict.weaker:
+            yield self._larger_ks(), lambda _way, _conflict: None
             yield iter((WayOut(promises=self.conflict.weaker),)), _weaker_promise
             yield iter((WayOut(promises=tuple(dict.fromkeys(map(_left_out, self.conflict.weaker)))),)), _no_promise
             return
@@ -100,6 +101,12 @@ class _TriedWays:
         yield self._pins_masked(), lambda _way, _conflict: None
         yield self._rules_left_out(), _another_rule
         yield (WayOut(roles=((name, "untouched"),)) for name in self.conflict.variables[:2]), _another_variable
+
+    def _larger_ks(self) -> Iterator[WayOut]:
+        """Yield larger groups where too many records are linked: that they hide more is known, not how much."""
+        k, records = self.settings.k, self.original.dataset.table.records
+        if self.conflict.weaker[0].promise == "linkage" and self.settings.masker.takes_k:
+            yield from (WayOut(k=times * k) for times in (2, 4, 8) if times * k <= records // 2)
 
     def _smaller_ks(self, conflict: Conflict) -> Iterator[WayOut]:
         k, least = self.settings.k, self.settings.masker.least_k

@@ -93,6 +93,7 @@ def run_case(case: ExamCase, folder: Path, *, advise: bool = True) -> CaseOutcom
         [block.names for block in result.plan.blocks if block.shares],
         bool(result.plan.all_goals()),
         [total.name for total in result.plan.computed],
+        [one.name for one in result.plan.recoded],
     )
     return CaseOutcome(
         case.seed,

@@ -125,7 +125,8 @@ class Maskable:
     The original satisfies every rule unless it `is_damaged`; then no record may break a rule that it did not break.
     `sharing` are the blocks whose values k records share: all of them, unless a masker says otherwise. With
     `is_swapped` values change places and nothing else: each variable has the same values after as before. `computed`
-    are variables that are computed from others for every record, so that no block has them.
+    are variables that are computed from others for every record, so that no block has them. `recoded` are categories of
+    the key that are made coarser or emptied.
     """
 
     original: Path
@@ -140,6 +141,7 @@ class Maskable:
     sharing: Sequence[Sequence[str]] | None = None
     is_swapped: bool = False
     computed: Sequence[str] = ()
+    recoded: Sequence[str] = ()
 
 
 def faults(given: Maskable) -> list[str]:
@@ -149,7 +151,8 @@ def faults(given: Maskable) -> list[str]:
     if len(before) != len(after):
         return [*found, f"{len(before)} records became {len(after)}"]
     wishes = wishes_of(given.recipe)
-    masked = {name for block in (*given.blocks, given.computed) for name in block}
+    outside = (given.computed, given.recoded)
+    masked = {name for block in (*given.blocks, *outside) for name in block}
     removed = {name for name, wish in wishes.items() if wish.get("remove")}
     found += _changed_outside(given, masked, removed)
     found += _changed_leaves(before, after, masked | removed)
@@ -158,8 +161,8 @@ def faults(given: Maskable) -> list[str]:
     found += _small_groups(new, given.blocks if given.sharing is None else given.sharing, given.k)
     if given.is_swapped:
         return [*found, *_lost_values(old, new, masked)]
-    found += _forgotten(old, (*given.blocks, given.computed), wishes)
-    for name in sorted(masked):
+    found += _forgotten(old, (*given.blocks, *outside), wishes)
+    for name in sorted(masked - set(given.recoded)):
         found += _bad_figures(name, _column(old, name), _column(new, name))
     return found
 
@@ -306,7 +309,9 @@ def _forgotten(
         if times[name] > 1:
             yield f"{name} stands in {times[name]} blocks"
         is_numeric = len(set(column)) > 1 and all(NUMBER.fullmatch(value) for value in column)
-        is_code = any(CODE.match(value) for value in column)
+        wish = wishes.get(name, {})
+        is_category = wish.get("type") == "nominal" and wish.get("role") == "quasi-identifier"  # groups may share it
+        is_code = is_category or any(CODE.match(value) for value in column)
         if is_numeric and not (is_code or is_kept or times[name]):
             yield f"{name} is numeric, yet it was not masked"
 

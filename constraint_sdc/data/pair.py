@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from constraint_sdc.arrays import Codes, Flags, Floats, Points, Rows
+from constraint_sdc.arrays import Codes, Flags, Floats, Points, Rows, Weights
 from constraint_sdc.data.series import Grid
 from constraint_sdc.settings.words import Role, Scale
 
@@ -66,7 +66,8 @@ class Pair:
 
     `known` are the variables that an intruder knows about identified persons in the file. `k` is the group size that
     the masking guarantees, None where unknown. `computed` are masked variables that no block has, because they are
-    computed for every record from the others.
+    computed for every record from the others. `weights` are sampling weights of the records, None where none are known.
+    `other` is another release of the same original, its records in the same order.
     """
 
     variables: tuple[Compared, ...]
@@ -74,6 +75,8 @@ class Pair:
     blocks: tuple[MaskedTogether, ...] = ()
     k: int | None = None
     computed: tuple[str, ...] = ()
+    weights: Weights | None = None
+    other: Pair | None = None
 
     def __len__(self) -> int:
         return len(self.variables[0].original) if self.variables else 0
@@ -87,7 +90,12 @@ class Pair:
 
     def of(self, rows: Rows) -> Pair:
         """Return the pair of some records only."""
-        return replace(self, variables=tuple(variable.of(rows) for variable in self.variables))
+        return replace(
+            self,
+            variables=tuple(variable.of(rows) for variable in self.variables),
+            weights=None if self.weights is None else self.weights[rows],
+            other=None if self.other is None else self.other.of(rows),
+        )
 
     @cached_property
     def numeric(self) -> tuple[str, ...]:

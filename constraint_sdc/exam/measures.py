@@ -56,7 +56,17 @@ def draw_pair(kind: str, records: int, seed: int) -> Pair:
     variables = [_compared(name, original[:, j], masked[:, j]) for j, name in enumerate(names)]
     category = replace(_compared("Region", codes, swapped), scale=Scale.NOMINAL, role=Role.QUASI_IDENTIFIER)
     block = MaskedTogether(names, "mdav", dict.fromkeys(names, ArithmeticMean.name))
-    return Pair((*variables, category), (*names, "Region"), (block, MaskedTogether(("Region",))), 3)
+    pair = Pair((*variables, category), (*names, "Region"), (block, MaskedTogether(("Region",))), 3)
+    return replace(pair, weights=np.round(1.0 + random.exponential(20.0, records), 1), other=_other_release(pair, kind))
+
+
+def _other_release(pair: Pair, kind: str) -> Pair:
+    """Return another masking of the same original: groups along the second variable."""
+    original = np.column_stack([pair[name].original for name in ("V2", "V3", "V1")])
+    masked = _masked(original, kind, np.random.default_rng(len(pair)))
+    columns = {name: masked[:, j] for j, name in enumerate(("V2", "V3", "V1"))}
+    changed = [_compared(v.name, v.original, columns[v.name]) for v in pair.variables if v.name in columns]
+    return replace(pair, variables=(*changed, pair["Region"]))
 
 
 def _masked(original: Points, kind: str, random: np.random.Generator) -> Points:

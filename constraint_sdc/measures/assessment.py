@@ -173,7 +173,8 @@ class MeasureTraits:
     `family` is the part of the assessment it belongs to. `unmasked` is the value of its first figure when the masked
     file is the original, None where nothing is claimed. With `draws` it samples by the seed, so that its figures may
     depend on the order of the records. With `needs_rules` it runs only with rules that every original record satisfies.
-    With `needs_intruder` it runs only with the file of an intruder. An attack that is not `by_default` runs in an
+    With `needs_intruder` it runs only with the file of an intruder, with `needs_weights` only with sampling weights,
+    and with `needs_release` only with another release of the same file. An attack that is not `by_default` runs in an
     assessment only if it is named.
     """
 
@@ -182,6 +183,8 @@ class MeasureTraits:
     draws: bool = False
     needs_rules: bool = False
     needs_intruder: bool = False
+    needs_weights: bool = False
+    needs_release: bool = False
     by_default: bool = True
 
 

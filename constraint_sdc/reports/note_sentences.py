@@ -111,6 +111,9 @@ _UTILITY: dict[str, Sentence] = {
     "no-two-vary": "no two masked numeric variables vary together in both files",
     "masked-without-values": "the masked variables have no values",
     "nothing-masked": "no variable is masked",
+    "no-masked-category": "no masked variable is a category",
+    "categories-constant": "every masked category has one value in the original",
+    "first-pairs-only": "Only the first {most} of {pairs} pairs of categories were looked at.",
     "no-regression-named": "the recipe names no regression",
     "no-regression-fits": "none of the regressions could be fitted to both files",
     "left-out-of-total": _left_out_of_total,
@@ -177,6 +180,13 @@ _RISK: dict[str, Sentence] = {
     "estimation-not-converged": "The estimation did not converge in {steps:,} steps.",
     "categories-joined": "{variable} has {categories:,} categories; the rarest {joined:,} of them count as one, "
     "so the risk is understated.",
+    "no-sampling-weights": "No sampling weights are known; `weights` in the recipe names the variable that has them.",
+    "weights-not-positive": "A sampling weight is blank or not positive.",
+    "weights-below-one": "{records:,} sampling weights are below 1; no class of the population is taken to be smaller "
+    "than that of the sample.",
+    "population-estimated": "The sampling weights stand for a population of {people:,}.",
+    "sets-bounded": "Sets of up to {most} variables were looked at, not {wished}: {known} known variables have too many "
+    "sets.",
 }
 
 
@@ -222,6 +232,19 @@ _ATTACKS: dict[str, Sentence] = {
     "rules-broken-before": "The original file breaks these rules, so an intruder cannot rely on them: {rules}.",
     "narrowing-stopped": "The search for narrower intervals stopped at its limit; a longer search may narrow them a "
     "little more.",
+    "not-run": "Not run. {why}",
+    "rules-read-no-masked": "No rule that holds in the original reads a masked number.",
+    "every-cell-changed": "Every masked number that rules read was changed, so there is nothing to tell apart; "
+    "{broken:,} masked records break a rule that held before.",
+    "no-cell-changed": "No masked number that rules read was changed.",
+    "no-groups-of-numbers": "No block of masked numbers is known, or no group in it has two records.",
+    "no-other-release": "No other release of the file is given (--release).",
+    "releases-share-nothing": "No variable is masked in both releases.",
+    "rules-public": "The intruder is taken to have the rules, and to know that every original record satisfies them.",
+    "groups-by-values": "Records that share all masked values of a block count as a group, as an intruder sees it.",
+    "releases-aligned": "The records of both releases are taken to be known to correspond, as where their order or an "
+    "unmasked variable shows it; linked records are found without that.",
+    "narrowed-below": "No group size was promised: fewer than {k} candidates count as narrowed.",
 }
 
 NOTE_SENTENCES: Mapping[str, Sentence] = MappingProxyType({**_FILES, **_UTILITY, **_RISK, **_ATTACKS})

@@ -263,6 +263,9 @@ _UTILITY = {
     "no-two-vary": takes(),
     "masked-without-values": takes(),
     "nothing-masked": takes(),
+    "no-masked-category": takes(),
+    "categories-constant": takes(),
+    "first-pairs-only": takes("pairs", "most"),
     "no-regression-named": takes(),
     "no-regression-fits": takes(),
     # what was left out
@@ -310,6 +313,12 @@ _RISK = {
     "chances-estimated": takes("records", "seed"),
     "estimation-not-converged": takes("steps"),
     "categories-joined": takes("variable", "categories", "joined"),
+    # sampling weights and small sets of variables
+    "no-sampling-weights": takes(),
+    "weights-not-positive": takes(),
+    "weights-below-one": takes("records"),
+    "population-estimated": takes("people"),
+    "sets-bounded": takes("wished", "most", "known"),
 }
 
 _ATTACKS = {
@@ -348,6 +357,19 @@ _ATTACKS = {
     "rules-silent": takes("rules", "of"),
     "rules-broken-before": takes("rules"),
     "narrowing-stopped": takes(),
+    # why an attack was not run
+    "not-run": takes("why"),
+    "rules-read-no-masked": takes(),
+    "every-cell-changed": takes("broken"),
+    "no-cell-changed": takes(),
+    "no-groups-of-numbers": takes(),
+    "no-other-release": takes(),
+    "releases-share-nothing": takes(),
+    # inconsistency, dominance and differencing
+    "rules-public": takes(),
+    "groups-by-values": takes(),
+    "releases-aligned": takes(),
+    "narrowed-below": takes("k"),
 }
 
 _IDLE = {

@@ -14,6 +14,7 @@ from constraint_sdc.cli.comparing import (
     inputs_of,
     intruder_options,
     known_at_most_option,
+    release_option,
     seed_option,
 )
 from constraint_sdc.cli.masking import terminal
@@ -44,6 +45,7 @@ Examples:
 @seed_option
 @known_at_most_option
 @intruder_options
+@release_option
 @click.option(
     "--attacks", help="Attacks to try, separated by commas, or none. [default: all that apply and need not be named]"
 )

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from constraint_sdc.cli.comparing import comparing_options, gather_comparison, intruder_options, seed_option
+from constraint_sdc.cli.comparing import (
+    comparing_options,
+    gather_comparison,
+    intruder_options,
+    release_option,
+    seed_option,
+)
 from constraint_sdc.cli.limits import with_limits
 from constraint_sdc.cli.masking import terminal
 from constraint_sdc.cli.options import FILE, deliver, end_progress, progress_line
@@ -31,6 +37,7 @@ Examples:
   constraint-sdc attack transparency census.xml masked.xml
   constraint-sdc attack rule-inference census.xml masked.xml --rules census.sch
   constraint-sdc attack intruder-linkage census.xml masked.xml --intruder register.csv --truth-key Id
+  constraint-sdc attack differencing census.xml masked.xml --release masked-again.xml
 """
 
 
@@ -99,6 +106,7 @@ def _plain_attack(attack: Measure) -> click.Command:
     as_json = click.option("--json", "as_json", is_flag=True, help="JSON under schemas/attack.schema.json.")
     options = comparing_options(as_json(run))
     options = intruder_options(options) if attack.traits.needs_intruder else options
+    options = release_option(options) if attack.traits.needs_release else options
     options = seed_option(options) if attack.traits.draws else options
     files = click.argument("original", type=FILE)(click.argument("masked", type=FILE)(options))
     found = click.command(attack.name)(files)

@@ -81,6 +81,12 @@ def intruder_options(command: Command) -> Command:
     return command
 
 
+def release_option(command: Command) -> Command:
+    """Give a command the option that names a second release."""
+    words = "Another release of ORIGINAL, which an intruder lays over MASKED (attack differencing)."
+    return click.option("--release", type=FILE, help=words)(command)
+
+
 def comparing_options(command: Command) -> Command:
     """Give a command the options that say what is compared, and how."""
     for option in reversed(_OPTIONS):
@@ -107,6 +113,7 @@ def gather_comparison(given: dict[str, Any], *, attacks: tuple[str, ...] | None 
         intruder=given.get("intruder"),
         truth_key=given.get("truth_key"),
         truth_rows=given.get("truth_rows"),
+        release=given.get("release"),
         seed=given.get("seed", 0),
         record=given["record"],
         phase=given["phase"],
@@ -120,5 +127,6 @@ def inputs_of(original: Path, masked: Path, given: dict[str, Any]) -> tuple[Path
     """Return every file that is read, which no output may replace; also what is read without being named."""
     from constraint_sdc.commands.certificate.certificate import certificate_path
 
-    named = (given[name] for name in ("rules", "recipe", "certificate", "intruder"))
-    return original, masked, *named, certificate_path(masked)
+    named = (given[name] for name in ("rules", "recipe", "certificate", "intruder", "release"))
+    beside = None if given["release"] is None else certificate_path(given["release"])
+    return original, masked, *named, certificate_path(masked), beside

@@ -44,7 +44,15 @@ def assess_files(
     utility = _run(utility_measures(regressions, given), pair, given)
     risk = _run(risk_measures(options.seed, given), pair, given)
     intruder = read_intruder_file(compared, options)
-    attacks = attacks_on(compared.judged.held, compared.domains, options.seed, options.attacks, given, intruder)
+    attacks = attacks_on(
+        compared.judged.held,
+        compared.domains,
+        options.seed,
+        options.attacks,
+        given,
+        intruder,
+        has_release=pair.other is not None,
+    )
     return Assessment(
         original=original,
         masked=masked,
@@ -91,10 +99,12 @@ def _refuse_idle_parameters(options: AssessOptions) -> None:
             raise UsageError(f"parameters of {name} have no meaning here", hint="it needs --rules")
         if traits.needs_intruder and options.intruder is None:
             raise UsageError(f"parameters of {name} have no meaning here", hint="it needs --intruder")
-    if options.intruder is not None and options.attacks is not None:
-        takers = [name for name in options.attacks if name in MEASURES and MEASURES[name].traits.needs_intruder]
-        if not takers:
+    named = [MEASURES[name].traits for name in options.attacks or () if name in MEASURES]
+    if options.attacks is not None:
+        if options.intruder is not None and not any(traits.needs_intruder for traits in named):
             raise UsageError("--intruder has no meaning here", hint="no attack of --attacks takes a file")
+        if options.release is not None and not any(traits.needs_release for traits in named):
+            raise UsageError("--release has no meaning here", hint="no attack of --attacks takes another release")
 
 
 def _regression(text: str, pair: Pair) -> Regression:

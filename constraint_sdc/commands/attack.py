@@ -55,6 +55,10 @@ def _refuse_mistakes(attack: str, options: AssessOptions, given: Mapping[str, An
         raise UsageError(f"no attack is called {attack!r}", hint=f"use one of: {', '.join(attacks())}")
     if MEASURES[attack].traits.needs_rules and options.rules is None:
         raise UsageError("without rules nothing can be inferred from them", hint="give --rules")
+    if MEASURES[attack].traits.needs_release != (options.release is not None):
+        if options.release is None:
+            raise UsageError("there is no other release to compare with", hint="give --release")
+        raise UsageError("--release has no meaning here", hint=f"{attack} takes no other release")
     _refuse_intruder_mistakes(attack, options)
     if options.known_at_most is not None:
         raise UsageError("known_at_most has no meaning here", hint="it belongs to the SCORE of assess and sweep")

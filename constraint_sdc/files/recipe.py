@@ -141,12 +141,14 @@ def _assess(entry: Mapping[str, Any]) -> AssessWish:
         known=tuple(entry["known"]) if "known" in entry else None,
         subdomains=tuple(entry.get("subdomains", ())),
         regressions=tuple(entry.get("regressions", ())),
+        weights=entry.get("weights"),
     )
 
 
 def _assess_to_json(wish: AssessWish) -> dict[str, object]:
     lists = {"known": wish.known or (), "subdomains": wish.subdomains, "regressions": wish.regressions}
-    return {name: list(entries) for name, entries in lists.items() if entries}
+    content: dict[str, object] = {name: list(entries) for name, entries in lists.items() if entries}
+    return content if wish.weights is None else {**content, "weights": wish.weights}
 
 
 def _wish(entry: Mapping[str, Any]) -> VariableWish:

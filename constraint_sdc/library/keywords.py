@@ -99,6 +99,7 @@ class AssessKeywords(TypedDict, total=False):
     known_at_most: int | None
     attacks: Iterable[str] | None
     intruder: File | None
+    release: File | None
     truth_key: str | None
     truth_rows: Iterable[int] | None
     seed: int

@@ -51,7 +51,8 @@ def attack_files(
 ) -> Measured:
     """Carry out one attack.
 
-    It is "transparency", "transparency-linkage", "single-ranking", "rule-inference" or "intruder-linkage".
+    It is "transparency", "transparency-linkage", "single-ranking", "rule-inference", "inconsistency", "dominance",
+    "intruder-linkage" or "differencing".
 
     The options are an AssessOptions object or its fields as keywords. `setting`, `metric`, `share`, `off`, `deviation`
     and `against` are for single-ranking. The notes of the result include those about the two files.

@@ -102,6 +102,7 @@ CONVERSIONS: Mapping[str, Callable[[Any], Any]] = MappingProxyType(
         "recipe_file": Path,
         "against": Path,
         "intruder": Path,
+        "release": Path,
         "truth_rows": _names,
         "allow": _paths,
         "allow_idle": _names,

@@ -105,6 +105,7 @@ class AssessOptions:
     `seed` draws subsets and samples. `phase`, `allow`, `allow_idle` and `time_limit` are as for `check`.
     `intruder` is the intruder's own file; who its records are is told by `truth_key`, a variable of both files, or by
     `truth_rows`, the number of each in the original, 0 for none.
+    `release` is another release of the same original, to be laid over the masked file.
     `parameters` are, by the name of a measure or attack, values of the parameters that it declares.
     """
 
@@ -116,6 +117,7 @@ class AssessOptions:
     intruder: Path | None = None
     truth_key: str | None = None
     truth_rows: tuple[int, ...] | None = None
+    release: Path | None = None
     seed: int = 0
     record: str | None = None
     phase: str | None = None

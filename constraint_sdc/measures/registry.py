@@ -93,13 +93,15 @@ def attacks_on(
     names: tuple[str, ...] | None = None,
     given: ToldParameters = NOTHING,
     intruder: IntruderFile | None = None,
+    has_release: bool = False,
 ) -> tuple[Measure, ...]:
     """Return the attacks of these names; if None, all that apply and are tried by default.
 
     Rule inference needs rules that every original record satisfies; `domains` are the values of variables that
-    value-domain rules restrict.
+    value-domain rules restrict. Differencing needs another release of the file.
     """
-    found = _family("attack", MeasureInputs(seed, rules, domains, intruder=intruder), given)
+    ready = _family("attack", MeasureInputs(seed, rules, domains, intruder=intruder), given)
+    found = [attack for attack in ready if has_release or not attack.traits.needs_release]
     if names is None:
         return tuple(attack for attack in found if attack.traits.by_default)
     for name in names:
@@ -108,6 +110,8 @@ def attacks_on(
         if name not in [attack.name for attack in found]:
             if MEASURES[name].traits.needs_intruder:
                 raise UsageError(f"{name} needs the file of an intruder", hint="give --intruder")
+            if MEASURES[name].traits.needs_release:
+                raise UsageError(f"{name} needs another release of the file", hint="give --release")
             raise UsageError(f"{name} needs rules that every original record satisfies", hint="give --rules")
     return tuple(attack for attack in found if attack.name in names)
 

@@ -56,6 +56,7 @@ _FILES: dict[str, Sentence] = {
     "which no measure of numbers sees",
     "taken-out": _listed("not in the masked file: taken out"),
     "only-in-masked": _listed("only in the masked file: not compared"),
+    "of-other-release": "other release: {why}",
     "measured-with": "measured with {parameters}",
     "original-breaks": "broken in the original, so that an intruder learns nothing certain from them: {rules}",
     "certificate-differs": "{how}",
@@ -185,8 +186,8 @@ _RISK: dict[str, Sentence] = {
     "weights-below-one": "{records:,} sampling weights are below 1; no class of the population is taken to be smaller "
     "than that of the sample.",
     "population-estimated": "The sampling weights stand for a population of {people:,}.",
-    "sets-bounded": "Sets of up to {most} variables were looked at, not {wished}: {known} known variables have too many "
-    "sets.",
+    "sets-bounded": "Sets of up to {most} variables were looked at, not {wished}: {known} known variables have too "
+    "many sets.",
 }
 
 

@@ -243,6 +243,7 @@ _FILES = {
     "values-blanked": takes("variable", "blank", "of"),
     "taken-out": takes("variables"),
     "only-in-masked": takes("variables"),
+    "of-other-release": takes("why"),
     "original-breaks": takes("rules"),
     "measured-with": takes(quotes=("parameters",)),
     "certificate-differs": takes(quotes=("how",)),

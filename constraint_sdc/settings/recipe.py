@@ -16,12 +16,13 @@ class AssessWish:
     """What to assess besides the masked file as a whole.
 
     `known` are the variables that an intruder knows. `subdomains` are variables or conditions, `regressions` of the
-    form "y ~ x1 + x2".
+    form "y ~ x1 + x2". `weights` is the variable with sampling weights, if it is another than the recipe's.
     """
 
     known: tuple[str, ...] | None = None
     subdomains: tuple[str, ...] = ()
     regressions: tuple[str, ...] = ()
+    weights: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

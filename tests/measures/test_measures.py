@@ -26,9 +26,12 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 UTILITY = utility_measures((parse_regression("V1 ~ V2"),))
 RISK = risk_measures()
 POSITIVE = rule_of("positive", LinearAtom((("V1", Fraction(1)),), ">", Fraction(0)))
-ATTACKS = ("transparency", "transparency-linkage", "single-ranking", "rule-inference", "intruder-linkage")
+ATTACKS = (
+    "transparency", "transparency-linkage", "single-ranking", "rule-inference", "inconsistency", "dominance",
+    "intruder-linkage", "differencing",
+)  # fmt: skip
 STRANGER = IntruderFile({"V1": np.array([5.0])}, np.array([NOBODY]))
-ALL_ATTACKS = attacks_on([POSITIVE], {}, names=ATTACKS, intruder=STRANGER)
+ALL_ATTACKS = attacks_on([POSITIVE], {}, names=ATTACKS, intruder=STRANGER, has_release=True)
 
 
 def written() -> set[str]:
@@ -95,10 +98,13 @@ def test_the_score_is_made_of_what_was_measured() -> None:
 
 
 def test_an_attack_that_is_not_tried_by_default_has_to_be_named() -> None:
-    assert [each.name for each in attacks_on([POSITIVE], {})] == ["transparency", "single-ranking", "rule-inference"]
+    by_default = ["transparency", "single-ranking", "rule-inference", "inconsistency", "dominance"]
+    assert [each.name for each in attacks_on([POSITIVE], {})] == by_default
 
 
 def test_an_attack_without_rules_is_not_run_and_cannot_be_asked_for() -> None:
-    assert [each.name for each in attacks_on([], {})] == ["transparency", "single-ranking"]
+    assert [each.name for each in attacks_on([], {})] == ["transparency", "single-ranking", "dominance"]
     with pytest.raises(UsageError, match="needs rules"):
         attacks_on([], {}, names=("rule-inference",))
+    with pytest.raises(UsageError, match="needs another release"):
+        attacks_on([], {}, names=("differencing",))

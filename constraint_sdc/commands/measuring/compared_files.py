@@ -16,8 +16,9 @@ from constraint_sdc.commands.certificate.mirror import inconsistencies
 from constraint_sdc.commands.certificate.verify import check_certificate
 from constraint_sdc.commands.masking.judging import compare_verdicts
 from constraint_sdc.commands.masking.preparation import Original, refuse_idle
-from constraint_sdc.commands.measuring.pairing import pair_tables
+from constraint_sdc.commands.measuring.pairing import Paired, pair_tables
 from constraint_sdc.commands.measuring.records_file import Progress, RecordsRead, is_csv, read_records
+from constraint_sdc.commands.measuring.second_release import SecondRelease, second_release
 from constraint_sdc.constraints.constraint import DomainAtom, EditRule, atoms
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.data.table import Table
@@ -95,8 +96,24 @@ def compare_files(
         plan = None if fitting is None else plan_from_json(fitting["plan"])
         paired = pair_tables(before.table, after.table, options.recipe, plan, options.known)
         judged = _judge(before, after, options, fitting, saxon)
+        second = None if options.release is None else _second(options.release, before, paired, options)
     judged = replace(judged, mismatches=(*mismatches, *judged.mismatches))
-    return ComparedFiles(before.table, paired.released, paired.pair, certificate, plan, judged, paired.notes)
+    pair, notes = paired.pair, paired.notes
+    if second is not None:
+        pair, notes = replace(pair, other=second.pair), (*notes, *second.notes)
+    return ComparedFiles(before.table, paired.released, pair, certificate, plan, judged, notes)
+
+
+def _second(release: Path, original: RecordsRead, first: Paired, options: AssessOptions) -> SecondRelease:
+    """Return the other release, with what the certificate beside it says; one that does not fit is refused."""
+    options = replace(options, certificate=None)
+    settle_publication(release)
+    read = read_records(release, None if is_csv(release) else options.record or options.recipe.record)
+    certificate = _certificate(release, options)
+    if certificate is not None and (wrong := _mismatches(certificate, original, read, options)):
+        raise UsageError(wrong[0], file=str(release), hint="give the release that belongs to its certificate")
+    plan = None if certificate is None else plan_from_json(certificate["plan"])
+    return second_release(original.table, first, read.table, options.recipe, plan)
 
 
 def _certificate(masked: Path, options: AssessOptions) -> Mapping[str, Any] | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from constraint_sdc.arrays import Codes
+from constraint_sdc.arrays import Codes, Weights
 from constraint_sdc.calendar import DateNotation
 from constraint_sdc.data.pair import Compared, MaskedTogether, Pair
 from constraint_sdc.data.series import EXACT_MANTISSA, Grid
@@ -70,8 +70,19 @@ def pair_tables(
     notes += _unseen(compared)
     blocks = _blocks(compared, recipe, plan)
     computed = () if plan is None else tuple(total.name for total in plan.computed)
-    pair = Pair(compared, (), blocks, _promised_k(plan), computed)
+    pair = Pair(compared, (), blocks, _promised_k(plan), computed, _weights(original, recipe))
     return Paired(replace(pair, known=_known(pair, known or recipe.assess.known)), tuple(notes), masked)
+
+
+def _weights(original: Table, recipe: Recipe) -> Weights | None:
+    """Return the sampling weights of the original; what is not a number is NaN."""
+    name = recipe.assess.weights or recipe.weights
+    if name is None:
+        return None
+    column, missing = original.columns[name], recipe.missing.get(name, ())
+    if not is_measurable(column, VariableWish(), missing):
+        return np.full(original.records, np.nan)
+    return make_series(column, Scale.NUMERIC, on_any_grid(VariableWish()), missing).values
 
 
 def _planned(plan: Plan | None) -> dict[str, VariablePlan | ComputedTotal]:
@@ -89,7 +100,7 @@ def _promised_k(plan: Plan | None) -> int | None:
 
 def _refuse_unknown(original: Table, recipe: Recipe) -> None:
     groups = () if recipe.groups == "all" else recipe.groups
-    single = [name for name in (recipe.key, recipe.weights) if name is not None]
+    single = [name for name in (recipe.key, recipe.weights, recipe.assess.weights) if name is not None]
     for name in (*single, *(name for group in groups for name in group)):
         if name not in original.columns:
             known = ", ".join(list(original.columns)[:_SHOWN])

@@ -156,8 +156,8 @@ class Inconsistency:
             return Measured(self.name, self.title, _figures(found), said, notes=(why,))
         says = (
             f"Changed cells are accused {100 * (found.advantage or 0.0):.2f} percentage points more often than "
-            f"unchanged ones (AUC {found.auc:.3f}; 0.5 is a random guess); {found.broken:,} masked records break a rule "
-            "that held before."
+            f"unchanged ones (AUC {found.auc:.3f}; 0.5 is a random guess); {found.broken:,} masked records break a "
+            "rule that held before."
         )
         return Measured(self.name, self.title, _figures(found), says, (_table(found),), (because("rules-public"),))
 

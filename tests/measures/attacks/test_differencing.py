@@ -1,4 +1,4 @@
-"""Differencing: candidates by sets, derived values by the rank of the system of totals, intervals by a linear programme."""
+"""Differencing: candidates by sets, derived values by ranks of matrices, intervals by linear programmes."""
 
 from __future__ import annotations
 

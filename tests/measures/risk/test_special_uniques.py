@@ -14,7 +14,7 @@ from tests.measures.pairs import pair_of
 
 
 def brute_force(rows: list[tuple[int, ...]], most: int) -> list[set[tuple[int, ...]]]:
-    """Return the minimal sets of every record; a set is minimal if the record is unique in no part of it, of any size."""
+    """Return the minimal sets of every record; minimal: unique in no part of it, of any size."""
     found: list[set[tuple[int, ...]]] = [set() for _ in rows]
     for size in range(1, most + 1):
         for chosen in combinations(range(len(rows[0])), size):

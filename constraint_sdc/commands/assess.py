@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from constraint_sdc.arrays import Rows
@@ -13,7 +13,8 @@ from constraint_sdc.data.pair import Pair
 from constraint_sdc.data.table import Table
 from constraint_sdc.errors import UsageError
 from constraint_sdc.evaluate.subdomain import parse_subdomain
-from constraint_sdc.measures.assessment import Assessment, AssessOptions, Measure, Measured, SubdomainMeasured
+from constraint_sdc.measures.assessment import Assessment, AssessOptions, Measure, Measured, NotRun, SubdomainMeasured
+from constraint_sdc.measures.codebook import codebook_of
 from constraint_sdc.measures.parameters import noted
 from constraint_sdc.measures.registry import (
     MEASURES,
@@ -24,9 +25,11 @@ from constraint_sdc.measures.registry import (
     utility_measures,
 )
 from constraint_sdc.measures.risk.subset_linkage import SubsetLinkage, require_known_at_most
-from constraint_sdc.measures.utility.regressions import Regression, parse_regression
+from constraint_sdc.measures.utility.regressions import Regression, Regressions, parse_regression
+from constraint_sdc.measures.verdict import require_bounds
 from constraint_sdc.plan.read_series import subdomain_rows
 from constraint_sdc.settings.parameters import with_parameters
+from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.recipe import Recipe
 from constraint_sdc.settings.words import Scale
 
@@ -37,6 +40,7 @@ def assess_files(
     """Return everything that is measured of a masked file; `progress` hears the number of records read."""
     _refuse_idle_parameters(options)
     refuse_truth_mistakes(options)
+    require_bounds(options.recipe.accept)
     given = _with_bound(options)
     compared = compare_files(original, masked, options, progress)
     pair, recipe = compared.pair, options.recipe
@@ -53,6 +57,7 @@ def assess_files(
         intruder,
         has_release=pair.other is not None,
     )
+    carried_out = _run(attacks, pair, given)
     return Assessment(
         original=original,
         masked=masked,
@@ -67,10 +72,43 @@ def assess_files(
         utility=utility,
         subdomains=_subdomains(compared, options, regressions),
         risk=risk,
-        attacks=_run(attacks, pair, given),
+        attacks=carried_out,
         notes=(*compared.notes, *compared.judged.notes),
         pair=pair,
+        accept=recipe.accept,
+        not_run=(*_without_figure((*utility, *risk, *carried_out)), *_not_tried(carried_out, options)),
+        codebook=codebook_of(pair, tuple(n for n in compared.table.columns if n not in compared.released.columns)),
     )
+
+
+def _without_figure(measured: Sequence[Measured]) -> Iterator[NotRun]:
+    """Yield what was asked for, but has no headline, in its own words."""
+    return (NotRun(one.measure, one.title, one.says) for one in measured if one.figures[0].value is None)
+
+
+def _not_tried(carried_out: Sequence[Measured], options: AssessOptions) -> Iterator[NotRun]:
+    """Yield the measures and attacks that were not even tried, and why."""
+    done = {one.measure for one in carried_out}
+    for measure in MEASURES.all():
+        if measure.traits.family == "attack" and measure.name not in done:
+            yield NotRun(measure.name, measure.title, _why_not_tried(measure, options))
+        elif isinstance(measure, Regressions) and not options.recipe.assess.regressions:
+            yield NotRun(measure.name, measure.title, because("not-defined", why=because("no-regression-named")))
+
+
+def _why_not_tried(attack: Measure, options: AssessOptions) -> Reason:
+    if attack.traits.needs_rules:
+        if options.rules is None:
+            return because("no-rules-given")
+        if options.attacks is None:
+            return because("attack-needs-rules")
+    if attack.traits.needs_intruder and options.intruder is None:
+        return because("no-intruder-file")
+    if attack.traits.needs_release and options.release is None:
+        return because("no-other-release")
+    if options.attacks is not None:
+        return because("attack-left-out")
+    return because("attack-not-named", attack=attack.name)
 
 
 def _run(measures: Sequence[Measure], pair: Pair, given: ToldParameters) -> tuple[Measured, ...]:

@@ -22,6 +22,7 @@ from constraint_sdc.files.recipe_masker import (
 from constraint_sdc.files.recipe_undecided import refuse_undecided
 from constraint_sdc.limits import RECIPE_BYTES
 from constraint_sdc.operators.registry import OPERATORS
+from constraint_sdc.settings.accept import accept_from_json, accept_to_json
 from constraint_sdc.settings.hierarchy import hierarchy_from_json, hierarchy_to_json
 from constraint_sdc.settings.masker import MaskerTraits, make_masker, masker_registry
 from constraint_sdc.settings.protect import Protect, protect_from_json, protect_to_json
@@ -97,6 +98,7 @@ def recipe_from_json(content: Mapping[str, Any]) -> Recipe:
         groups="all" if groups == "all" else tuple(tuple(group) for group in groups),
         variables={name: _wish(entry) for name, entry in content.get("variables", {}).items()},
         assess=_assess(content.get("assess", {})),
+        accept=accept_from_json(content.get("accept", {})),
         protect=protect_from_json(content.get("protect", {})),
     )
 
@@ -121,6 +123,7 @@ def recipe_to_json(recipe: Recipe) -> dict[str, object]:
         "groups": groups,
         "variables": {name: _wish_to_json(wish) for name, wish in recipe.variables.items()},
         "assess": _assess_to_json(recipe.assess),
+        "accept": accept_to_json(recipe.accept),
         "protect": protect_to_json(recipe.protect),
     }
     return {name: entry for name, entry in content.items() if entry not in (None, {}, [])}

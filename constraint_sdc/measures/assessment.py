@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, runtime_checkable
 from typing import Literal as OneOf
@@ -15,12 +16,15 @@ from constraint_sdc.data.intruder import IntruderFile
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.maskers.masked import RuleOutcome
 from constraint_sdc.plan.plan import Plan
+from constraint_sdc.settings.accept import AcceptBound
 from constraint_sdc.settings.reason import Reason
 from constraint_sdc.settings.recipe import Recipe
 from constraint_sdc.shown import Tabled
 
 if TYPE_CHECKING:
+    from constraint_sdc.measures.codebook import CodebookEntry
     from constraint_sdc.measures.utility.regressions import Regression
+    from constraint_sdc.measures.verdict import FileVerdict
 
 Cell: TypeAlias = str | int | float | None
 
@@ -97,6 +101,15 @@ class SubdomainMeasured:
 
 
 @dataclass(frozen=True, slots=True)
+class NotRun:
+    """A measure or attack without a result, and why."""
+
+    measure: str
+    title: str
+    why: Reason | str
+
+
+@dataclass(frozen=True, slots=True)
 class AssessOptions:
     """What to assess, and how; None means the recipe's value, or else the default.
 
@@ -135,6 +148,8 @@ class Assessment(Tabled):
     `outcomes` compare the rules before and after, None without rules. `plan` is the plan in the certificate, None if
     there is no certificate; `mismatches` are the statements of the certificate that contradict the file. `score` is
     PIL, DR and SCORE of the literature. `pair` is used for pictures, which show distributions, never single records.
+    `accept` are the recipe's bounds, `not_run` what was not measured or tried, and why, `harmless` are identifiers that
+    the recipe keeps with a reason.
     """
 
     original: Path
@@ -153,6 +168,17 @@ class Assessment(Tabled):
     attacks: tuple[Measured, ...]
     notes: tuple[Reason, ...]
     pair: Pair
+    accept: tuple[AcceptBound, ...] = ()
+    not_run: tuple[NotRun, ...] = ()
+    codebook: tuple[CodebookEntry, ...] = ()
+    harmless: frozenset[str] = frozenset()
+
+    @cached_property
+    def verdict(self) -> FileVerdict:
+        """Return whether the file is accepted, and by which criteria."""
+        from constraint_sdc.measures.verdict import verdict_of  # it is about assessments
+
+        return verdict_of(self)
 
     @property
     def newly_broken(self) -> int:
@@ -161,8 +187,8 @@ class Assessment(Tabled):
 
     @property
     def exit_code(self) -> int:
-        """Return 0 if no rule is newly broken and the certificate agrees with the file, 1 otherwise."""
-        return 1 if self.newly_broken or self.mismatches else 0
+        """Return 1 if a rule is newly broken, the certificate disagrees, or a bound of the recipe is not met."""
+        return 1 if self.newly_broken or self.mismatches or self.verdict.breaks_recipe else 0
 
 
 # The protocol of measures: the constructor stores the parameters, and one method measures.
@@ -177,7 +203,7 @@ class MeasureTraits:
     depend on the order of the records. With `needs_rules` it runs only with rules that every original record satisfies.
     With `needs_intruder` it runs only with the file of an intruder, with `needs_weights` only with sampling weights,
     and with `needs_release` only with another release of the same file. An attack that is not `by_default` runs in an
-    assessment only if it is named.
+    assessment only if it is named. `misses` says what its headline does not cover.
     """
 
     family: OneOf["utility", "risk", "attack"]
@@ -188,6 +214,7 @@ class MeasureTraits:
     needs_weights: bool = False
     needs_release: bool = False
     by_default: bool = True
+    misses: Reason | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -234,6 +234,16 @@ _ATTACKS: dict[str, Sentence] = {
     "narrowing-stopped": "The search for narrower intervals stopped at its limit; a longer search may narrow them a "
     "little more.",
     "not-run": "Not run. {why}",
+    "no-method-to-use": "Nothing certain follows from how the variables were masked.",
+    "no-rules-given": "No rules are given (--rules).",
+    "attack-needs-rules": "It needs rules that every original record satisfies.",
+    "attack-not-named": "It runs if --attacks names {attack}.",
+    "attack-left-out": "--attacks does not name it.",
+    "misses-near-values": "an intruder who links by near values instead of equal ones",
+    "misses-other-knowledge": "knowledge beyond the known variables, and better attacks than the nearest neighbour",
+    "misses-known-sample": "an intruder who knows who is in the sample",
+    "misses-likely-links": "links that are likely but not certain",
+    "misses-coalitions": "several members of a group who share what they know",
     "rules-read-no-masked": "No rule that holds in the original reads a masked number.",
     "every-cell-changed": "Every masked number that rules read was changed, so there is nothing to tell apart; "
     "{broken:,} masked records break a rule that held before.",

@@ -29,7 +29,7 @@ from constraint_sdc.measures.assessment import Assessment, Cell, Measured
 from constraint_sdc.measures.sweep_points import Sweep
 from constraint_sdc.plan.plan import BlockPlan, Plan, RulePlan
 from constraint_sdc.reports import result_tables as tables
-from constraint_sdc.reports.assessment.text import shown_figure
+from constraint_sdc.reports.assessment.figures_text import shown_figure
 from constraint_sdc.reports.check.wording import counted, number, verdict
 from constraint_sdc.reports.demo import DemoResult
 from constraint_sdc.reports.exam import ExamResult, exam_head

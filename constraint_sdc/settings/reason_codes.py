@@ -366,6 +366,17 @@ _ATTACKS = {
     "no-groups-of-numbers": takes(),
     "no-other-release": takes(),
     "releases-share-nothing": takes(),
+    "no-rules-given": takes(),
+    "no-method-to-use": takes(),
+    "attack-needs-rules": takes(),
+    "attack-not-named": takes("attack"),
+    "attack-left-out": takes(),
+    # what a headline does not cover
+    "misses-near-values": takes(),
+    "misses-other-knowledge": takes(),
+    "misses-known-sample": takes(),
+    "misses-likely-links": takes(),
+    "misses-coalitions": takes(),
     # inconsistency, dominance and differencing
     "rules-public": takes(),
     "groups-by-values": takes(),

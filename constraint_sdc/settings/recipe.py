@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
+from constraint_sdc.settings.accept import AcceptBound
 from constraint_sdc.settings.masker import MaskerTraits
 from constraint_sdc.settings.protect import Protect
 from constraint_sdc.settings.words import OnBroken, Standardise, Totals, VariableWish
@@ -34,7 +35,7 @@ class Recipe:
     remaining variables share a block. `weights` is the variable that says how much each record counts. `masker`
     is how the file is masked, with its parameters, and `partition` how the masker divides the records. `totals` is how
     variables that equalities determine are masked. `allow_idle` are ids of rules that may check nothing, or "all".
-    `protect` is what is promised about people.
+    `protect` is what is promised about people. `accept` are bounds on what `assess` measures.
     """
 
     record: str | None = None
@@ -54,6 +55,7 @@ class Recipe:
     groups: tuple[tuple[str, ...], ...] | OneOf["all"] = ()
     variables: Mapping[str, VariableWish] = field(default_factory=dict)
     assess: AssessWish = field(default_factory=AssessWish)
+    accept: tuple[AcceptBound, ...] = ()
     protect: Protect = field(default_factory=Protect)
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constraint_sdc.measures.assessment import Figure, ResultTable, Unit
-from constraint_sdc.reports.assessment.text import count, percent, plain, shown_figure, shown_rows
+from constraint_sdc.reports.assessment.figures_text import count, percent, plain, shown_figure, shown_rows
 
 numbers = st.floats(-1e308, 1e308) | st.integers(-(10**18), 10**18)
 READABLE = re.compile(r"[<>]? ?-?\d[\d,]*(\.\d+)?(e[+-]\d+)?%?")

@@ -40,7 +40,8 @@ def pair_tables(
 
     Records correspond by the recipe's key if both files have it, else by their order. What was masked, together with
     what and how, is the plan's to say; without one, a variable that differs somewhere was masked. The intruder knows
-    the variables `known`, else those of the recipe, else the quasi-identifiers, else all that were masked.
+    the variables `known`, else those of the recipe, else everything published that can be known: the quasi-identifiers,
+    or all masked variables if there are none, and the variables that are published as they were.
     """
     _refuse_unknown(original, recipe)
     notes = [*_order_note(original, masked, recipe)]
@@ -71,7 +72,7 @@ def pair_tables(
     blocks = _blocks(compared, recipe, plan)
     computed = () if plan is None else tuple(total.name for total in plan.computed)
     pair = Pair(compared, (), blocks, _promised_k(plan), computed, _weights(original, recipe))
-    return Paired(replace(pair, known=_known(pair, known or recipe.assess.known)), tuple(notes), masked)
+    return Paired(replace(pair, known=_known(pair, known or recipe.assess.known, recipe)), tuple(notes), masked)
 
 
 def _weights(original: Table, recipe: Recipe) -> Weights | None:
@@ -279,7 +280,12 @@ def _operators(plan: Plan, block: BlockPlan) -> dict[str, str]:
     return {v.name: v.operator for v in block.variables if v.treatment is Treatment.AGGREGATED}
 
 
-def _known(pair: Pair, named: tuple[str, ...] | None) -> tuple[str, ...]:
+def _known(pair: Pair, named: tuple[str, ...] | None, recipe: Recipe) -> tuple[str, ...]:
+    """Return what an intruder knows; by default everything published that can be known.
+
+    Identifiers are left out, because with them nothing needs to be linked: the verdict counts them. So are the key of
+    the records and their weights, which say nothing about a person.
+    """
     if named:
         names = [variable.name for variable in pair.variables]
         for name in named:
@@ -287,5 +293,10 @@ def _known(pair: Pair, named: tuple[str, ...] | None) -> tuple[str, ...]:
                 hint = f"both files have: {', '.join(names[:_SHOWN])}"
                 raise UsageError(f"the intruder cannot know {name!r}, which is not in both files", hint=hint)
         return tuple(dict.fromkeys(named))
-    quasi = tuple(v.name for v in pair.variables if v.role is Role.QUASI_IDENTIFIER)
-    return quasi or tuple(v.name for v in pair.variables if v.is_masked)
+    promised = () if recipe.protect.key is None else recipe.protect.key.variables or ()
+    quasi = {v.name for v in pair.variables if v.role is Role.QUASI_IDENTIFIER or v.name in promised}
+    known = quasi or {v.name for v in pair.variables if v.is_masked}
+    apart = (recipe.key, recipe.weights, recipe.assess.weights)
+    kept = (v for v in pair.variables if not v.is_masked and v.role is not Role.IDENTIFIER and v.name not in apart)
+    known |= {v.name for v in kept}
+    return tuple(v.name for v in pair.variables if v.name in known)

@@ -75,7 +75,7 @@ class DominanceAttack:
 
     name: ClassVar[str] = "dominance"
     title: ClassVar[str] = "Dominance"
-    traits: ClassVar[MeasureTraits] = MeasureTraits("attack")
+    traits: ClassVar[MeasureTraits] = MeasureTraits("attack", misses=because("misses-coalitions"))
 
     p: float = measure_parameter(
         "How close an estimate counts as disclosure, in per cent.", 10.0, least=0.0, most=100.0

@@ -132,19 +132,24 @@ class AnonymitySets:
     uses: tuple[Use, ...]
 
     @property
+    def is_carried_out(self) -> bool:
+        """Tell whether there are records, and something follows from at least one variable."""
+        return len(self.sizes) > 0 and any(use.reach is not None for use in self.uses)
+
+    @property
     def certain(self) -> int:
         """Return the number of certain re-identifications."""
         return int((self.sizes == 1).sum())
 
     @property
     def share(self) -> float | None:
-        """Return their percentage; None without records."""
-        return 100.0 * self.certain / len(self.sizes) if len(self.sizes) else None
+        """Return their percentage; None if the attack could not be carried out."""
+        return 100.0 * self.certain / len(self.sizes) if self.is_carried_out else None
 
     @property
     def median(self) -> float | None:
-        """Return the median size; None without records."""
-        return float(np.median(self.sizes)) if len(self.sizes) else None
+        """Return the median size; None if the attack could not be carried out."""
+        return float(np.median(self.sizes)) if self.is_carried_out else None
 
     def within(self, low: int, high: int) -> int:
         """Return how many sets have from `low` to `high` records."""
@@ -161,7 +166,7 @@ class Transparency:
 
     name: ClassVar[str] = "transparency"
     title: ClassVar[str] = "Transparency attack"
-    traits: ClassVar[MeasureTraits] = MeasureTraits("attack")
+    traits: ClassVar[MeasureTraits] = MeasureTraits("attack", misses=because("misses-likely-links"))
 
     knowledge: Knowledge | None = None
     cap: int = measure_parameter("Size up to which sets are counted.", 1_000, least=_BRACKETS[-1][2] + 1)
@@ -198,7 +203,12 @@ def _figures(found: AnonymitySets) -> tuple[Figure, ...]:
     end = found.knowledge
     return (
         Figure(f"certain-links-{end}", f"Certain re-identifications by an intruder {_KNOWING[end]}", found.share),
-        Figure(f"certain-records-{end}", "Records re-identified with certainty", found.certain, Unit.COUNT),
+        Figure(
+            f"certain-records-{end}",
+            "Records re-identified with certainty",
+            found.certain if found.is_carried_out else None,
+            Unit.COUNT,
+        ),
         Figure(
             f"median-set-{end}",
             f"Median number of masked records that a record can have become ({found.cap:,} means that many or more)",
@@ -208,15 +218,16 @@ def _figures(found: AnonymitySets) -> tuple[Figure, ...]:
     )
 
 
-def _says(found: Sequence[AnonymitySets]) -> str:
+def _says(found: Sequence[AnonymitySets]) -> str | Reason:
     parts = [
         f"{one.certain:,} of {len(one.sizes):,} records ({one.share:.1f}%) by an intruder {_KNOWING[one.knowledge]}"
         for one in found
         if one.share is not None
     ]
-    return (
-        f"Re-identified with certainty: {'; '.join(parts)}." if parts else "The files have no records to re-identify."
-    )
+    if parts:
+        return f"Re-identified with certainty: {'; '.join(parts)}."
+    has_records = any(len(one.sizes) for one in found)
+    return because("not-run", why=because("no-method-to-use") if has_records else because("no-record-to-link"))
 
 
 def _spread(found: Sequence[AnonymitySets]) -> ResultTable:

@@ -71,7 +71,7 @@ class AchievedKRisk:
 
     name: ClassVar[str] = "achieved-k"
     title: ClassVar[str] = "Achieved k"
-    traits: ClassVar[MeasureTraits] = MeasureTraits("risk")
+    traits: ClassVar[MeasureTraits] = MeasureTraits("risk", misses=because("misses-near-values"))
 
     def measure(self, pair: Pair) -> Measured:
         """Count the classes of the masked file, block by block and over the known variables."""

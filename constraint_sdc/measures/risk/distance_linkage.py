@@ -65,7 +65,7 @@ class DistanceLinkage:
 
     name: ClassVar[str] = "distance-linkage"
     title: ClassVar[str] = "Distance-based record linkage (DBRL)"
-    traits: ClassVar[MeasureTraits] = MeasureTraits("risk")
+    traits: ClassVar[MeasureTraits] = MeasureTraits("risk", misses=because("misses-other-knowledge"))
 
     def measure(self, pair: Pair) -> Measured:
         """Link in both directions, in all variables that the intruder knows."""

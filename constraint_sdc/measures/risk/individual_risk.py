@@ -103,7 +103,7 @@ class IndividualRisk:
 
     name: ClassVar[str] = "individual-risk"
     title: ClassVar[str] = "Individual and global risk"
-    traits: ClassVar[MeasureTraits] = MeasureTraits("risk", needs_weights=True)
+    traits: ClassVar[MeasureTraits] = MeasureTraits("risk", needs_weights=True, misses=because("misses-known-sample"))
 
     def measure(self, pair: Pair) -> Measured:
         """Return the global risk after and before masking, and how the risks of the records are spread."""

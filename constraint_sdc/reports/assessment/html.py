@@ -8,23 +8,18 @@ from pathlib import Path
 from constraint_sdc.maskers.masked import RuleOutcome
 from constraint_sdc.measures.assessment import Assessment, Measured, ResultTable, SubdomainMeasured
 from constraint_sdc.measures.sweep_points import SweepPoint
+from constraint_sdc.reports.assessment.figures_text import count, shown_figure, shown_rows
 from constraint_sdc.reports.assessment.sections import (
     certificate_section,
+    codebook_section,
+    criteria_section,
     key_figures,
     map_section,
     pictures_section,
     plan_section,
     shown_or_why_not,
 )
-from constraint_sdc.reports.assessment.text import (
-    assessment_verdict,
-    count,
-    few,
-    is_hidden,
-    shown_figure,
-    shown_name,
-    shown_rows,
-)
+from constraint_sdc.reports.assessment.text import assessment_verdict, few, is_hidden, shown_name
 from constraint_sdc.reports.charts.bins import least_records
 from constraint_sdc.reports.check.wording import counted, number, or_unknown
 from constraint_sdc.reports.page import render_page
@@ -52,7 +47,7 @@ def _page(assessment: Assessment, sweep: Sequence[SweepPoint], show_values: bool
     figures = list(key_figures(assessment))
     return {
         "word": word,
-        "tone": _tone(assessment, any(is_bad for _, _, is_bad in figures)),
+        "tone": assessment.verdict.tone,
         "reason": reason,
         "mismatches": assessment.mismatches,
         "original": _file_name(assessment.original),
@@ -61,13 +56,16 @@ def _page(assessment: Assessment, sweep: Sequence[SweepPoint], show_values: bool
         "records": number(assessment.records),
         "known": assessment.known,
         "key_figures": figures,
+        "criteria": criteria_section(assessment),
+        "not_run": [(one.title, worded(one.why)) for one in assessment.not_run],
+        "codebook": codebook_section(assessment, show_values),
         "outcomes": None if assessment.outcomes is None else [_outcome(outcome) for outcome in assessment.outcomes],
         "plan": plan_section(assessment.plan),
         "score": _measured(assessment.score, show_values),
-        "utility": [_measured(one, show_values) for one in assessment.utility],
+        "utility": _family(assessment.utility, show_values),
         "subdomains": _subdomains(assessment, show_values),
-        "risk": [_measured(one, show_values) for one in assessment.risk],
-        "attacks": [_measured(one, show_values) for one in assessment.attacks],
+        "risk": _family(assessment.risk, show_values),
+        "attacks": _family(assessment.attacks, show_values),
         "pictures": pictures_section(assessment.pair),
         "map": map_section(assessment.score, sweep),
         "certificate": certificate_section(assessment.certificate),
@@ -75,15 +73,6 @@ def _page(assessment: Assessment, sweep: Sequence[SweepPoint], show_values: bool
         "shows_values": show_values,
         "exit_code": assessment.exit_code,
     }
-
-
-def _tone(assessment: Assessment, has_bad_figures: bool) -> str:
-    """Return the verdict's colour: green only where the rules hold and no key figure speaks against the file."""
-    if assessment.exit_code:
-        return "fail"
-    if has_bad_figures:
-        return "warn"
-    return "pass" if assessment.outcomes else "idle"
 
 
 def _file_name(path: Path) -> str:
@@ -112,6 +101,11 @@ def _state(outcome: RuleOutcome) -> tuple[str, str]:
     return ("holds", "pass") if outcome.checked else ("not applicable", "idle")
 
 
+def _family(measured: Sequence[Measured], show_values: bool) -> list[dict[str, object]]:
+    """Return what has a headline; the rest is listed as not run."""
+    return [_measured(one, show_values) for one in measured if one.figures[0].value is not None]
+
+
 def _measured(measured: Measured, show_values: bool) -> dict[str, object]:
     shown = [table for table in measured.tables if show_values or not table.is_of_records]
     hidden = [table.title for table in measured.tables if table.is_of_records and not show_values]
@@ -119,6 +113,7 @@ def _measured(measured: Measured, show_values: bool) -> dict[str, object]:
         "name": measured.measure,
         "title": measured.title,
         "says": worded(measured.says),
+        "headline": shown_or_why_not(measured.figures[0]),
         "figures": [(figure.label, shown_or_why_not(figure)) for figure in measured.figures],
         "tables": [_table(table) for table in shown],
         "hidden": hidden,

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from constraint_sdc import __version__
 from constraint_sdc.files.json_file import json_text
 from constraint_sdc.maskers.masked import RuleOutcome
 from constraint_sdc.measures.assessment import Assessment, Measured, ResultTable, SubdomainMeasured
+from constraint_sdc.measures.codebook import CodebookEntry
+from constraint_sdc.measures.verdict import FileVerdict
 from constraint_sdc.reports.assessment.text import is_hidden, shown_name
 from constraint_sdc.reports.masking.mask_result import moved_context
 from constraint_sdc.reports.sentences import sentences, worded
@@ -25,6 +29,7 @@ def render_assessment_json(assessment: Assessment, *, show_values: bool = False)
             "tool": {"name": "constraint-sdc", "version": __version__},
             "original": str(assessment.original),
             "masked": str(assessment.masked),
+            "verdict": _verdict(assessment.verdict),
             "records": assessment.records,
             "known": list(assessment.known),
             "k": assessment.pair.k,
@@ -38,10 +43,45 @@ def render_assessment_json(assessment: Assessment, *, show_values: bool = False)
             "subdomains": [_subdomain(part, assessment, show_values) for part in assessment.subdomains],
             "risk": [measured_to_json(one, show_values) for one in assessment.risk],
             "attacks": [measured_to_json(one, show_values) for one in assessment.attacks],
+            "not_run": [{"measure": o.measure, "title": o.title, **_worded(o.why)} for o in assessment.not_run],
+            "codebook": [_entry(entry, show_values) for entry in assessment.codebook],
             "notes": sentences(assessment.notes),
             "note_reasons": reasons_to_json(assessment.notes),
         }
     )
+
+
+def _verdict(verdict: FileVerdict) -> dict[str, object]:
+    """Return the verdict with all its criteria."""
+    return {
+        "word": verdict.word.value,
+        "tone": verdict.tone,
+        "criteria": [
+            {
+                "name": one.bound.name,
+                "label": one.label,
+                "value": one.value,
+                "unit": one.unit.value,
+                "at_least": one.bound.at_least,
+                "at_most": one.bound.at_most,
+                "standing": one.standing.value,
+                "bound_by": "default" if one.is_default else "recipe",
+                "why": None if one.why is None else worded(one.why),
+                "does_not_cover": None if one.misses is None else worded(one.misses),
+            }
+            for one in verdict.criteria
+        ],
+    }
+
+
+def _worded(why: Reason | str) -> dict[str, object]:
+    return {"why": worded(why), "why_reason": reason_to_json(why) if isinstance(why, Reason) else None}
+
+
+def _entry(entry: CodebookEntry, show_values: bool) -> dict[str, object]:
+    """Return one line of the codebook; the range only if `show_values` is set."""
+    content = asdict(entry)
+    return content if show_values else {name: value for name, value in content.items() if name not in ("low", "high")}
 
 
 def _subdomain(part: SubdomainMeasured, assessment: Assessment, show_values: bool) -> dict[str, object]:

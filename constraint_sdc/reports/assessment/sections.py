@@ -11,16 +11,19 @@ from constraint_sdc.arrays import Floats
 from constraint_sdc.data.pair import Compared, Pair
 from constraint_sdc.maskers.registry import DEFAULT
 from constraint_sdc.measures.assessment import Assessment, Figure, Measured
+from constraint_sdc.measures.codebook import CodebookEntry
 from constraint_sdc.measures.sweep_points import SweepPoint
+from constraint_sdc.measures.verdict import Standing
 from constraint_sdc.plan.plan import BlockPlan, Kept, Plan, RulePlan, StratumPlan, Why
-from constraint_sdc.reports.assessment.text import count, percent, shown_figure
+from constraint_sdc.reports.assessment.figures_text import NOT_DEFINED, count, percent, plain, shown, shown_figure
+from constraint_sdc.reports.assessment.verdict_text import bound_text
 from constraint_sdc.reports.charts.before_after import distribution_svg
 from constraint_sdc.reports.charts.bins import least_records
 from constraint_sdc.reports.charts.sweep import UNMASKED, render_map_svg
 from constraint_sdc.reports.check.wording import counted, number
 from constraint_sdc.reports.masking.goal_text import goal_sentence, grid_word, has_numbers, least_words, treatment_word
 from constraint_sdc.reports.masking.plan_text import promise_text, steps_text, why_meaning
-from constraint_sdc.reports.sentences import sentence, sentences
+from constraint_sdc.reports.sentences import sentence, sentences, worded
 from constraint_sdc.settings.words import Scale, Standardise
 
 if TYPE_CHECKING:
@@ -86,7 +89,7 @@ def map_section(score: Measured, sweep: Sequence[SweepPoint]) -> dict[str, objec
 
 # What a review board asks first of a masked file: six numbers, taken from the measures by their names.
 
-_NOT_DEFINED, _NOT_MEASURED = "not defined", "not measured"
+_NOT_DEFINED, _NOT_MEASURED = "not defined", "not run"
 
 
 def key_figures(assessment: Assessment) -> Iterator[tuple[str, str, bool]]:
@@ -94,14 +97,15 @@ def key_figures(assessment: Assessment) -> Iterator[tuple[str, str, bool]]:
     yield _newly_broken(assessment)
     yield _blocks_that_hold(assessment)
     smallest = _figure(assessment.risk, "achieved-k", "k")
-    yield "Smallest group over all known variables", shown_or_why_not(smallest), False
+    missed = {one.bound.name for one in assessment.verdict.of(Standing.MISSED)}
+    yield "Smallest group over all known variables", shown_or_why_not(smallest), "achieved-k.k" in missed
     score, linked = (_figure((assessment.score,), "score", name) for name in ("score", "dbrl"))
     is_useless = score is not None and score.value is not None and score.value >= UNMASKED
     yield "SCORE (50: not masked)", shown_or_why_not(score).removesuffix("%"), is_useless
     averaged = _figure((assessment.score,), "score", "score-averaged")
     if averaged is not None:
         yield "SCORE, linkage averaged", shown_or_why_not(averaged).removesuffix("%"), False
-    yield "Records linked (DBRL)", shown_or_why_not(linked), False
+    yield "Records linked (DBRL)", shown_or_why_not(linked), "distance-linkage.linked" in missed
     yield _certain(assessment)
 
 
@@ -144,6 +148,49 @@ def _certain(assessment: Assessment) -> tuple[str, str, bool]:
 
 def _figure(measured: Sequence[Measured], measure: str, name: str) -> Figure | None:
     return next((f for one in measured if one.measure == measure for f in one.figures if f.name == name), None)
+
+
+# The criteria of the verdict, the codebook, and what was not run.
+
+_STANDING_TONES = {Standing.MET: "pass", Standing.WARNED: "warn", Standing.MISSED: "fail", Standing.NOT_RUN: "warn"}
+
+
+def criteria_section(assessment: Assessment) -> list[dict[str, object]]:
+    """Return every criterion with its bound and what its figure does not cover."""
+    return [
+        {
+            "standing": one.standing.value,
+            "tone": _STANDING_TONES[one.standing],
+            "label": one.label,
+            "name": one.bound.name,
+            "found": "not run" if one.value is None else shown(one.value, one.unit),
+            "bound": bound_text(one),
+            "source": "default" if one.is_default else "recipe",
+            "misses": worded(one.why or "") if one.value is None else "" if one.misses is None else worded(one.misses),
+        }
+        for one in assessment.verdict.criteria
+    ]
+
+
+def codebook_section(assessment: Assessment, show_values: bool) -> list[tuple[str, ...]]:
+    """Return a row for every variable; its range only if `show_values` is set."""
+    return [
+        (
+            entry.name,
+            entry.fate,
+            entry.role or "",
+            entry.scale or "",
+            *(NOT_DEFINED if n is None else number(n) for n in (entry.distinct_before, entry.distinct, entry.blank)),
+            _range(entry, show_values),
+        )
+        for entry in assessment.codebook
+    ]
+
+
+def _range(entry: CodebookEntry, show_values: bool) -> str:
+    if entry.low is None or entry.high is None:
+        return NOT_DEFINED
+    return f"{plain(entry.low)} to {plain(entry.high)}" if show_values else "hidden"
 
 
 # The plan and the certificate as an assessment's page tells of them: names and sentences, ready to be set.

@@ -2,108 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
-from typing import assert_never
+from collections.abc import Iterator, Mapping, Sequence
 
-from constraint_sdc.measures.assessment import Assessment, Cell, Figure, Measured, ResultTable, SubdomainMeasured, Unit
+from constraint_sdc.measures.assessment import Assessment, Measured, ResultTable, SubdomainMeasured
+from constraint_sdc.reports.assessment.figures_text import NOT_DEFINED, shown_figure, shown_rows
+from constraint_sdc.reports.assessment.verdict_text import against, criteria_lines
 from constraint_sdc.reports.charts.bins import least_records
 from constraint_sdc.reports.check.wording import counted, number
 from constraint_sdc.reports.masking.mask_result import rule_table
 from constraint_sdc.reports.sentences import sentences, worded
-from constraint_sdc.reports.terminal import align, clean, fact, paint, wrapped
-
-# Numbers of an assessment as people read them; the text form and the page show the same digits.
-#
-# A number that is not nought never reads as nought, and "not defined" never reads as a number.
-
-NOT_DEFINED = "-"
-"""What stands where a number would, when there is none."""
-_DIGITS = 4
-
-
-def shown_figure(figure: Figure) -> str:
-    """Return a figure's number in its unit."""
-    return shown(figure.value, figure.unit)
-
-
-def shown_rows(table: ResultTable) -> list[list[str]]:
-    """Return a table's rows as text, column by column in its unit."""
-    return [[shown(cell, unit) for cell, unit in zip(row, table.units, strict=True)] for row in table.rows]
-
-
-def shown(cell: Cell, unit: Unit | None) -> str:
-    """Return a cell as text: names as they are, numbers in their unit.
-
-    >>> shown("V1", None), shown(None, Unit.PERCENT), shown(3, None)
-    ('V1', '-', '3')
-    """
-    if cell is None:
-        return NOT_DEFINED
-    if isinstance(cell, str):
-        return cell
-    match unit:
-        case Unit.PERCENT:
-            return percent(cell)
-        case Unit.COUNT:
-            return count(cell)
-        case Unit.PLAIN | None:
-            return plain(cell)
-    assert_never(unit)
-
-
-def percent(value: float | None) -> str:
-    """Return a share or a loss with two decimals.
-
-    >>> percent(37.2234), percent(0), percent(0.001), percent(-0.001), percent(99.995), percent(1e7)
-    ('37.22%', '0.00%', '< 0.01%', '> -0.01%', '> 99.99%', '10,000,000.00%')
-    """
-    if value is None or not math.isfinite(value):
-        return NOT_DEFINED
-    if 0 < abs(value) < 0.005:
-        return "< 0.01%" if value > 0 else "> -0.01%"
-    if 99.995 <= value < 100:
-        return "> 99.99%"
-    return f"{_positional(value, 2)}%"
-
-
-def count(value: float | None) -> str:
-    """Return a number of records, cells or groups; one decimal where shared ties make it a fraction.
-
-    >>> count(12000), count(3.0), count(2.6667), count(0.01), count(None)
-    ('12,000', '3', '2.7', '< 0.1', '-')
-    """
-    if value is None or not math.isfinite(value):
-        return NOT_DEFINED
-    if float(value).is_integer():
-        return f"{int(value):,}" if abs(value) < 1e15 else f"{value:.{_DIGITS - 1}e}"
-    if abs(value) < 0.05:
-        return "< 0.1" if value > 0 else "> -0.1"
-    return _positional(value, 1)
-
-
-def plain(value: float | None) -> str:
-    """Return any number with four significant digits, large ones in full, written positionally where that is short.
-
-    >>> plain(0.0123456), plain(-1234.5678), plain(1234567.8), plain(2.0), plain(1e-9), plain(1e300), plain(0.0)
-    ('0.01235', '-1,235', '1,234,568', '2', '1.000e-09', '1.000e+300', '0')
-    """
-    if value is None or not math.isfinite(value):
-        return NOT_DEFINED
-    size = abs(value)
-    if size and not 1e-4 <= size < 1e12:
-        return f"{value:.{_DIGITS - 1}e}"
-    if float(value).is_integer() or size >= 1000:
-        return f"{round(value):,}"
-    decimals = _DIGITS - 1 - math.floor(math.log10(size))
-    return f"{value:.{decimals}f}"
-
-
-def _positional(value: float, decimals: int) -> str:
-    """Return a number with thousands separators, in powers of ten where that would fill the line."""
-    positive_nought = value + 0.0  # nought has no sign
-    return f"{positive_nought:,.{decimals}f}" if abs(value) < 1e12 else f"{value:.{_DIGITS - 1}e}"
-
+from constraint_sdc.reports.terminal import Style, align, clean, fact, paint, wrapped
 
 # Which subdomains are told no further: statistics of a handful of records are the records themselves.
 
@@ -128,6 +36,7 @@ def shown_name(part: SubdomainMeasured, assessment: Assessment, show_values: boo
     return f"{part.wish}: a rare value" if is_value and is_hidden(part, assessment, show_values) else part.name
 
 
+_COLOURS: Mapping[str, Style] = {"pass": "good", "warn": "doubtful", "fail": "bad"}
 _HIDDEN = "results that reveal single records are left out; --show-values shows them"
 _PARTS = ("pil", "dbrl", "id", "dr", "score")
 _AVERAGED_PARTS = ("dbrl-averaged", "dr-averaged", "score-averaged")
@@ -144,31 +53,46 @@ def assessment_text(
     """Return the assessment as plain text; `details` adds every figure, table and note of every measure."""
     head, *more = wrapped(assessment_verdict(assessment), columns, "", "  ")
     word, colon, rest = head.partition(":")
-    lines = [paint(word, "bad" if assessment.exit_code else "good", colour) + colon + rest, *more]
+    lines = [paint(word, _COLOURS[assessment.verdict.tone], colour) + colon + rest, *more]
     for text in assessment.mismatches:
         lines += wrapped(f"MISMATCH {clean(text)}", columns, "  ", "    ")
+    lines += ["", *criteria_lines(assessment.verdict, columns, colour)]
     if assessment.outcomes:
         lines += ["", *rule_table(assessment.outcomes, colour)]
     lines += ["", *_facts(assessment, columns)]
     for title, measured in _sections(assessment, details, show_values):
         lines += ["", paint(title, "strong", colour)]
-        for one in measured:
+        for one in measured if details else _with_headline(measured):
             lines += measured_text(one, details=details, show_values=show_values, columns=columns, colour=colour)
         if measured is assessment.utility and assessment.subdomains and not details:
             lines += ["", *_subdomains(assessment, show_values, colour)]
+    lines += _not_run(assessment, columns, colour)
     for note in sentences(assessment.notes):
         lines += wrapped(f"note: {clean(note)}", columns, "", "  ")
     return "\n".join(lines) + "\n"
 
 
 def assessment_verdict(assessment: Assessment) -> str:
-    """Say in a sentence whether the rules hold and what SCORE is."""
-    word = "OBJECTION" if assessment.exit_code else "ASSESSED"
-    said = (
-        f"{word}: {counted(assessment.records, 'record')}; {_rules(assessment)}. {clean(worded(assessment.score.says))}"
-    )
+    """Say in a sentence whether the file is accepted, what speaks against it, and what SCORE is."""
+    word = assessment.verdict.word.value
+    said = f"{word}: {counted(assessment.records, 'record')}; {_rules(assessment)}. {against(assessment.verdict)}"
+    said += clean(worded(assessment.score.says))
     lost = assessment.pair.lost
     return f"{said} Lost altogether, and in none of these figures: {', '.join(map(clean, lost))}." if lost else said
+
+
+def _with_headline(measured: Sequence[Measured]) -> Iterator[Measured]:
+    """Yield what has a result; the rest is listed as not run."""
+    return (one for one in measured if one.figures[0].value is not None)
+
+
+def _not_run(assessment: Assessment, columns: int, colour: bool) -> list[str]:
+    if not assessment.not_run:
+        return []
+    lines = ["", paint("Not run", "strong", colour)]
+    for one in assessment.not_run:
+        lines += wrapped(f"{clean(one.title)}: {clean(worded(one.why))}", columns, "  ", "    ")
+    return lines
 
 
 def _rules(assessment: Assessment) -> str:

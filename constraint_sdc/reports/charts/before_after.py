@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from constraint_sdc.calendar import DateNotation
 from constraint_sdc.data.pair import Compared
 from constraint_sdc.plan.plan import GoalReport
-from constraint_sdc.reports.assessment.text import percent, plain
+from constraint_sdc.reports.assessment.figures_text import percent, plain
 from constraint_sdc.reports.charts.bins import LEVELS, Bars, Bins, barred, binned
 from constraint_sdc.reports.charts.charts import INKS, Caption, drawn, panel
 from constraint_sdc.reports.check.wording import counted

@@ -15,6 +15,7 @@ from constraint_sdc.constraints.constraint import EditRule
 from constraint_sdc.data.intruder import IntruderFile
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.maskers.masked import RuleOutcome
+from constraint_sdc.measures.codebook import CodebookEntry
 from constraint_sdc.plan.plan import Plan
 from constraint_sdc.settings.accept import AcceptBound
 from constraint_sdc.settings.reason import Reason
@@ -22,7 +23,6 @@ from constraint_sdc.settings.recipe import Recipe
 from constraint_sdc.shown import Tabled
 
 if TYPE_CHECKING:
-    from constraint_sdc.measures.codebook import CodebookEntry
     from constraint_sdc.measures.utility.regressions import Regression
     from constraint_sdc.measures.verdict import FileVerdict
 

@@ -51,7 +51,7 @@ _FILES: dict[str, Sentence] = {
     "other-order": "{variable} has the same values in another order: are the records? "
     "`key: {variable}` in a recipe pairs them",
     "no-longer-numbers": "{variable} is no longer a number in every masked record: compared as categories",
-    "categories-unseen": "{variables}: no numbers, so of utility only unchanged cells are measured",
+    "categories-unseen": "{variables}: no numbers, so their utility is measured by unchanged cells, tables and entropy",
     "values-blanked": "{variable}: {blank:,} of {of:,} values are blank in the masked file, "
     "which no measure of numbers sees",
     "taken-out": _listed("not in the masked file: taken out"),

@@ -48,8 +48,9 @@ def folder(masked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
 def test_the_verdict_comes_first_then_rules_utility_risk_and_attacks(run: Run) -> None:
     ran = run("assess", "extract.xml", "masked.xml", "--rules", RULES)
     assert ran.code == 0, ran.err
-    assert ran.out.startswith("ASSESSED: 150 records; 5 rules, none broken. The SCORE is ")
-    places = [ran.out.index(part) for part in ("newly broken", "SCORE        PIL", "Utility:", "Risk:", "Attacks:")]
+    assert ran.out.startswith("NOT ACCEPTED: 150 records; 5 rules, none broken. Speaks against it: smallest class ")
+    parts = ("standing", "rule  ", "SCORE        PIL", "Risk:", "Attacks:", "Utility:", "Not run")
+    places = [ran.out.index(part) for part in parts]
     assert places == sorted(places)
     assert "Groups of 4 were promised: every block keeps the promise" in ran.out
 
@@ -73,6 +74,8 @@ def test_json_follows_its_schema_and_says_the_same(run: Run) -> None:
         "transparency",
         "single-ranking",
         "rule-inference",
+        "inconsistency",
+        "dominance",
     ]
     low, high = found["subdomains"]
     assert low["records"] + high["records"] == 150
@@ -153,7 +156,7 @@ def test_records_in_another_order_are_noticed(run: Run) -> None:
     Path("r.yml").write_text("key: Id", "utf-8")
     ran = run("assess", "o.csv", "m.csv", "--recipe", "r.yml", "--attacks", "none")
     assert "another order" not in ran.out
-    assert "The SCORE is 50.00" in ran.out
+    assert "The SCORE is 50.00" in " ".join(ran.out.split())
 
 
 def test_of_a_subdomain_of_few_records_nothing_is_told_but_by_request(run: Run) -> None:
@@ -191,7 +194,7 @@ def test_without_a_certificate_the_blocks_are_guessed_and_it_is_said(run: Run) -
 
 def test_an_unmasked_file_has_score_fifty(run: Run) -> None:
     ran = run("assess", "extract.xml", "extract.xml", "--attacks", "none")
-    assert "The SCORE is 50.00" in ran.out
+    assert "The SCORE is 50.00" in " ".join(ran.out.split())
 
 
 def test_csv_files_are_assessed_too_but_not_judged(run: Run) -> None:
@@ -246,3 +249,89 @@ def test_mistakes_in_the_recipe_are_named(run: Run, recipe: str, said: str) -> N
     ran = run("assess", "extract.xml", "masked.xml", "--recipe", "r.yml", "--attacks", "none")
     assert ran.code == 2
     assert said in ran.err
+
+
+def test_a_bound_of_the_recipe_that_is_not_met_ends_with_one(run: Run) -> None:
+    Path("gate.yml").write_text("accept: {distance-linkage.linked: {at most: 0.5%}}\n", "utf-8")
+    ran = run("assess", "extract.xml", "masked.xml", "--recipe", "gate.yml", "--attacks", "none", "--json")
+    assert ran.code == 1
+    found = json.loads(ran.out)
+    jsonschema.Draft202012Validator(SCHEMA).validate(found)
+    criteria = {one["name"]: one for one in found["verdict"]["criteria"]}
+    assert found["verdict"]["word"] == "NOT ACCEPTED"
+    assert (criteria["distance-linkage.linked"]["bound_by"], criteria["distance-linkage.linked"]["at_most"]) == (
+        "recipe",
+        0.5,
+    )
+    assert criteria["dominance.exposed"]["standing"] == "not run"
+    assert criteria["dominance.exposed"]["why"] == "--attacks does not name it."
+    Path("gate.yml").write_text("accept: {distance-linkage.linked: {at most: 100}}\n", "utf-8")
+    assert run("assess", "extract.xml", "masked.xml", "--recipe", "gate.yml", "--attacks", "none").code == 0
+
+
+@pytest.mark.parametrize(
+    ("accept", "said"),
+    [
+        ("nonsense.linked: {at most: 1}", "which no measure is called"),
+        ("distance-linkage.nonsense: {at most: 1}", "has no such figure"),
+        ("achieved-k.k: {at least: 1}", "a record alone in its class is not hidden"),
+        ("achieved-k.k: {at most: 9}", "a record alone in its class is not hidden"),
+        ("distance-linkage: {at most: 1}", "does not match"),
+        ("distance-linkage.linked: {at most: 1, at least: 0}", "too many properties"),
+    ],
+)
+def test_a_bound_that_means_nothing_is_refused(run: Run, accept: str, said: str) -> None:
+    Path("gate.yml").write_text(f"accept: {{{accept}}}\n", "utf-8")
+    ran = run("assess", "extract.xml", "masked.xml", "--recipe", "gate.yml", "--attacks", "none")
+    assert ran.code == 2
+    assert said in " ".join(ran.err.split())
+
+
+def test_everything_that_is_not_run_is_named_with_its_reason(run: Run) -> None:
+    found = json.loads(run("assess", "extract.xml", "masked.xml", "--json").out)
+    assert {one["measure"]: (one["why_reason"] or {}).get("code") for one in found["not_run"]} == {
+        "tables": "not-defined",
+        "entropy": "not-defined",
+        "individual-risk": "not-measured",
+        "regressions": "not-defined",
+        "transparency-linkage": "attack-not-named",
+        "rule-inference": "no-rules-given",
+        "inconsistency": "no-rules-given",
+        "intruder-linkage": "no-intruder-file",
+        "differencing": "no-other-release",
+    }
+
+
+def test_the_codebook_has_ranges_on_request_only(run: Run) -> None:
+    plain, shown = (
+        json.loads(run("assess", "extract.xml", "masked.xml", "--attacks", "none", "--json", *more).out)["codebook"]
+        for more in ((), ("--show-values",))
+    )
+    assert {entry["fate"] for entry in plain} == {"masked"}
+    assert all("low" not in entry for entry in plain)
+    assert all(entry["low"] <= entry["high"] for entry in shown)
+
+
+def test_a_second_release_is_laid_over_the_first(run: Run) -> None:
+    found = json.loads(run("assess", "extract.xml", "masked.xml", "--release", "plain.xml", "--json").out)
+    (laid,) = (one for one in found["attacks"] if one["measure"] == "differencing")
+    assert laid["figures"]["narrowed"]["value"] > 10
+    ran = run("assess", "extract.xml", "masked.xml", "--release", "plain.xml", "--attacks", "dominance")
+    assert (ran.code, "--release has no meaning here" in ran.err) == (2, True)
+    Path("plain.xml").write_text(Path("masked.xml").read_text("utf-8"), "utf-8")
+    ran = run("attack", "differencing", "extract.xml", "masked.xml", "--release", "plain.xml")
+    assert (ran.code, "is the certificate of another file" in ran.err) == (2, True)
+
+
+def test_sampling_weights_of_the_recipe_give_individual_risk(run: Run) -> None:
+    rows = [f"{value},{value // 3 * 3},{10 + value}" for value in range(30)]
+    Path("o.csv").write_text("\n".join(["Age,Old,W", *rows]), "utf-8")
+    Path("m.csv").write_text(
+        "\n".join(["Age,Old,W", *(f"{v // 3 * 3},{v // 3 * 3},{10 + v}" for v in range(30))]), "utf-8"
+    )
+    Path("r.yml").write_text("assess: {weights: W}\n", "utf-8")
+    ran = json.loads(run("assess", "o.csv", "m.csv", "--recipe", "r.yml", "--json").out)
+    (risk,) = (one for one in ran["risk"] if one["measure"] == "individual-risk")
+    assert ran["known"] == ["Age", "Old"], "what is kept can be known; a weight cannot"
+    assert 0 < risk["figures"]["global"]["value"] < risk["figures"]["global-before"]["value"]
+    assert "individual-risk.highest" in [one["name"] for one in ran["verdict"]["criteria"]]

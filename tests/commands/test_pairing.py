@@ -35,7 +35,7 @@ def side_by_side(
 def test_a_variable_that_differs_somewhere_was_masked_and_an_intruder_knows_it() -> None:
     pair = side_by_side({"Income": INCOME, "Region": REGION}, {"Income": MEANS, "Region": REGION}).pair
     assert [v.name for v in pair.variables if v.is_masked] == ["Income"]
-    assert pair.known == ("Income",)
+    assert pair.known == ("Income", "Region"), "what is published as it was can be known too"
     assert pair.numeric == ("Income",)
     assert pair["Region"].scale is Scale.NOMINAL
     assert pair["Income"].masked.tolist() == list(MEANS)
@@ -87,7 +87,7 @@ def test_numbers_that_became_texts_are_compared_as_categories_and_it_is_said() -
     assert paired.pair["Age"].scale is Scale.NOMINAL
     assert tuple(sentences(paired.notes)) == (
         "Age is no longer a number in every masked record: compared as categories",
-        "Age: no numbers, so of utility only unchanged cells are measured",
+        "Age: no numbers, so their utility is measured by unchanged cells, tables and entropy",
     )
 
 

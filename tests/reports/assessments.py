@@ -170,6 +170,19 @@ FULL_ASSESSMENT = Assessment(
     notes=(because("categories-unseen", variables=("Town",)),),
     pair=_pair(),
 )
+DOMINANCE = Measured(
+    "dominance", "Dominance", (Figure("exposed", "groups whose largest value the second largest estimates", 0.0),),
+    "In 0.00% of 90 groups the second largest member estimates the largest value to 10%.",
+)  # fmt: skip
+ACCEPTED_ASSESSMENT = replace(
+    FULL_ASSESSMENT,
+    risk=(
+        replace(LINKAGE, figures=(Figure("linked", "records linked to their own original", 8.0),)),
+        replace(ACHIEVED, figures=(Figure("k", "smallest class", 10, Unit.COUNT), *ACHIEVED.figures[1:])),
+    ),
+    attacks=(replace(TRANSPARENCY, figures=TRANSPARENCY.figures[:2]), DOMINANCE),
+)
+"""A file by which every criterion is met."""
 BROKEN_ASSESSMENT = replace(
     FULL_ASSESSMENT,
     outcomes=(RuleOutcome("EC-LC", "error", 1080, 3, 3, 0, 42), *OUTCOMES[1:]),

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from constraint_sdc.data.pair import MaskedTogether, Pair
 from constraint_sdc.maskers.masked import RuleOutcome
 from constraint_sdc.measures.assessment import Assessment, Figure, ResultTable, Unit
+from constraint_sdc.reports.assessment.figures_text import shown_figure
 from constraint_sdc.reports.assessment.html import render_assessment_html
 from constraint_sdc.reports.assessment.sections import key_figures
 from constraint_sdc.reports.charts.charts import INKS
@@ -23,6 +24,7 @@ from constraint_sdc.reports.sentences import sentences, worded
 from constraint_sdc.settings.reason import Reason, because
 from tests.measures.pairs import compared, group_means, pair_of
 from tests.reports.assessments import (
+    ACCEPTED_ASSESSMENT,
     ACHIEVED,
     BARE_ASSESSMENT,
     BROKEN_ASSESSMENT,
@@ -42,6 +44,9 @@ STYLE = (Path(__file__).parents[2] / "constraint_sdc/reports/templates/assessmen
 NO_PICTURES = Pair((), (), (), 10)
 WORDS = replace(FULL_ASSESSMENT, pair=NO_PICTURES)
 """Without pictures, which take their time."""
+
+
+ACCEPTED = replace(ACCEPTED_ASSESSMENT, pair=NO_PICTURES)
 
 
 class Page(HTMLParser):
@@ -92,17 +97,19 @@ def words(assessment: Assessment, **options: bool) -> str:
 
 def test_the_sections_stand_in_the_agreed_order(full: str) -> None:
     assert re.findall(r"<h2>(.*?)</h2>", full) == [
-        "Rules before and after masking",
-        "Plan, and why each rule survives",
-        "Utility: what masking cost",
-        "Utility by subdomain",
+        "Criteria of the verdict",
         "Risk: what could be linked",
         "Attacks: what an intruder finds out",
-        "Distributions before and after masking",
+        "Utility: what masking cost",
+        "Utility by subdomain",
         "Risk and utility",
+        "Rules before and after masking",
+        "Distributions before and after masking",
+        "Plan, and why each rule survives",
+        "Codebook",
         "Certificate",
     ]
-    assert full.index('class="verdict warn"') < full.index('class="figures"') < full.index("<h2>")
+    assert full.index('class="verdict fail"') < full.index('class="figures"') < full.index("<h2>")
     targets = re.findall(r'<a href="#([^"]+)">', full)
     assert targets == re.findall(r'<section id="([^"]+)">', full)
 
@@ -137,7 +144,8 @@ def test_no_id_occurs_twice(full: str) -> None:
 
 def test_the_verdict_is_one_sentence_with_the_key_figures() -> None:
     text = words(WORDS)
-    assert "ASSESSED 1,080 records; 4 rules, none newly broken, 1 as before masking. SCORE is 35.45" in text
+    assert "NOT ACCEPTED 1,080 records; 4 rules, none newly broken, 1 as before masking. Speaks against it:" in text
+    assert "smallest class over all known variables 1 (at least 3)" in text
     for figure in (
         "Rules newly broken 0 of 4", "Blocks with groups of at least k = 10 2 of 2",
         "Smallest group over all known variables 1", "SCORE (50: not masked) 35.45", "Records linked (DBRL) 18.43%",
@@ -175,10 +183,11 @@ def test_what_speaks_against_a_file_stands_out() -> None:
     assert '<dt>Rules newly broken</dt><dd class="fail">1 of 4</dd>' in page
     assert '<dt>Blocks with groups of at least k = 10</dt><dd class="fail">2 of 3</dd>' in page
     assert '<dt>Certain re-identifications, at worst</dt><dd class="fail">27 of 1,080</dd>' in page
-    good = render_assessment_html(replace(WORDS, attacks=()))
+    good = render_assessment_html(ACCEPTED)
     assert '<dd class="fail">' not in good
     assert 'class="verdict pass"' in good
-    assert 'class="verdict warn"' in render_assessment_html(WORDS)
+    assert 'class="verdict warn"' in render_assessment_html(replace(ACCEPTED, attacks=ACCEPTED.attacks[:1]))
+    assert 'class="verdict fail"' in render_assessment_html(WORDS)
     useless = replace(SCORE, figures=(Figure("score", "SCORE", 50.0), *SCORE.figures[1:]))
     assert '<dd class="fail">50.00</dd>' in render_assessment_html(replace(WORDS, score=useless))
 
@@ -206,16 +215,16 @@ def test_without_rules_certificate_and_measures_the_page_says_so() -> None:
     text = words(BARE_ASSESSMENT)
     for said in (
         "No rules were given, so none was judged.", "The masked file has no certificate, so it is not known",
-        "No utility was measured.", "No attack was tried.", "There is no variable to draw.",
+        "No utility was measured.", "No attack was run.", "There is no variable to draw.",
         "PIL or DR is not defined for this file, so it has no place on the map.",
         "its plan, rules and program version are not known",
-        "Rules newly broken no rules given", "Certain re-identifications, at worst not measured",
-        "Blocks that keep k no k promised", "Smallest group over all known variables not measured",
+        "Rules newly broken no rules given", "Certain re-identifications, at worst not run",
+        "Blocks that keep k no k promised", "Smallest group over all known variables not run",
         "SCORE (50: not masked) not defined",
     ):  # fmt: skip
         assert said in text
     assert "nan" not in text.lower().split()
-    assert 'class="verdict idle"' in render_assessment_html(BARE_ASSESSMENT)
+    assert 'class="verdict warn"' in render_assessment_html(BARE_ASSESSMENT)
 
 
 def test_the_plan_tells_blocks_operators_strata_and_why_each_rule_survives() -> None:
@@ -236,7 +245,7 @@ def test_the_plan_tells_blocks_operators_strata_and_why_each_rule_survives() -> 
 def test_every_measure_shows_its_sentence_figures_tables_and_notes() -> None:
     text = words(WORDS)
     for measured in (*WORDS.utility, WORDS.score, *WORDS.risk, *WORDS.attacks):
-        assert f"{measured.title} {worded(measured.says)}" in text
+        assert f"{measured.title} {shown_figure(measured.figures[0])} {worded(measured.says)}" in text
         assert all(figure.label in text for figure in measured.figures)
         assert all(note in text for note in sentences(measured.notes))
     assert "covariances not defined" in text

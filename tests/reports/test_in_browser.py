@@ -84,7 +84,7 @@ def test_the_browser_hears_complaints_and_sees_requests_and_overflow(browser: Br
 def test_the_key_numbers_can_be_seen(browser: Browser, pages: dict[str, Path]) -> None:
     browser.open(pages["full"])
     seen = browser.ask("document.body.innerText")
-    for number in ("0 of 4", "35.45", "18.43%", "46.93%", "85.53%", "27 of 1,080", "4.31%", "< 0.01%", "k=10"):
+    for number in ("0 of 4", "35.45", "18.43%", "46.93%", "27 of 1,080", "k=10"):
         assert number in seen
     first_screen = browser.ask("document.querySelector('.figures').getBoundingClientRect().bottom")
     assert first_screen < 800
@@ -113,11 +113,13 @@ def test_every_text_stands_out_from_what_is_behind_it(browser: Browser, pages: d
 
 
 def test_a_long_table_opens_at_a_click_and_is_open_on_paper(browser: Browser, pages: dict[str, Path]) -> None:
-    visible = "[...document.querySelectorAll('#utility details tbody tr')].filter(e => e.checkVisibility()).length"
+    rows = "[...document.querySelectorAll('#utility details details tbody tr')]"
+    visible = f"{rows}.filter(e => e.checkVisibility()).length"
     browser.open(pages["full"])
     assert browser.ask(visible) == 0
-    browser.ask("document.querySelector('#utility details summary').click()")
+    browser.ask("document.querySelectorAll('#utility summary').forEach(e => e.click())")
     assert browser.ask(visible) == len(NAMES) * (len(NAMES) - 1) // 2
+    assert "85.53%" in browser.ask("document.body.innerText")
     browser.open(pages["full"], width=A4_BETWEEN_MARGINS, paper=True)
     assert browser.ask(visible) == len(NAMES) * (len(NAMES) - 1) // 2
 

@@ -66,16 +66,18 @@ def _verdict(verdict: FileVerdict) -> dict[str, object]:
                 "at_most": one.bound.at_most,
                 "standing": one.standing.value,
                 "bound_by": "default" if one.is_default else "recipe",
-                "why": None if one.why is None else worded(one.why),
+                **_worded(one.why),
                 "does_not_cover": None if one.misses is None else worded(one.misses),
+                "does_not_cover_reason": None if one.misses is None else reason_to_json(one.misses),
             }
             for one in verdict.criteria
         ],
     }
 
 
-def _worded(why: Reason | str) -> dict[str, object]:
-    return {"why": worded(why), "why_reason": reason_to_json(why) if isinstance(why, Reason) else None}
+def _worded(why: Reason | str | None) -> dict[str, object]:
+    said = None if why is None else worded(why)
+    return {"why": said, "why_reason": reason_to_json(why) if isinstance(why, Reason) else None}
 
 
 def _entry(entry: CodebookEntry, show_values: bool) -> dict[str, object]:

@@ -139,6 +139,9 @@ def _subdomains(assessment: Assessment, show_values: bool, colour: bool) -> Iter
 
 
 def _sections(assessment: Assessment, details: bool, show_values: bool) -> Iterator[tuple[str, Sequence[Measured]]]:
+    yield "Risk: what could be linked", assessment.risk
+    if assessment.attacks:
+        yield "Attacks: what an intruder finds out", assessment.attacks
     yield "Utility: what masking cost", assessment.utility
     for part in assessment.subdomains if details else ():
         if is_hidden(part, assessment, show_values):
@@ -146,9 +149,6 @@ def _sections(assessment: Assessment, details: bool, show_values: bool) -> Itera
             yield f"Utility where {name} ({few(assessment)} records: hidden)", ()
         else:
             yield f"Utility where {clean(part.name)} ({counted(part.records, 'record')})", part.measured
-    yield "Risk: what could be linked", assessment.risk
-    if assessment.attacks:
-        yield "Attacks: what an intruder finds out", assessment.attacks
 
 
 def measured_text(

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from constraint_sdc.measures.sweep_points import SweepPoint
 
 _EPILOG = """\b
-Exit codes: 0 assessed; 1 a rule is broken where it held, or the certificate does not agree with the file; 2 the rules,
-the data or an option cannot be processed.
+Exit codes: 0 assessed; 1 a rule is broken where it held, the certificate does not agree with the file, or a bound of
+the recipe's `accept` is not met; 2 the rules, the data or an option cannot be processed.
 What each measure says: docs/measures/README.md; each attack: docs/attacks/README.md
 
 \b

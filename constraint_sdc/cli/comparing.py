@@ -22,7 +22,7 @@ _OPTIONS = (
     click.option("--rules", "-r", type=FILE, help="Schematron file with the edit rules of both files."),
     click.option("--recipe", type=FILE, help="YAML file: roles, key, subdomains, regressions (see docs/recipe.md)."),
     click.option("--certificate", type=FILE, help="Certificate of MASKED. [default: the one beside it]"),
-    click.option("--known", help="Variables that an intruder knows, separated by commas. [default: all masked]"),
+    click.option("--known", help="Variables that an intruder knows, separated by commas. [default: all published]"),
     click.option("--record", callback=not_empty, help="Name of the record element (found from the data by default)."),
     click.option("--phase", help="Phase of the schema to obey (an id, #ALL or #DEFAULT)."),
     allow,

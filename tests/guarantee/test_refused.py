@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import yaml
 
-from constraint_sdc.errors import WayOut
+from constraint_sdc.errors import PromiseChange, WayOut
 from constraint_sdc.exam.guarantee.business_survey import make_survey
 from constraint_sdc.exam.guarantee.exam import CaseOutcome, run_case
 from constraint_sdc.exam.guarantee.following import changed_case, failing_ways
@@ -70,6 +72,14 @@ def test_a_case_is_changed_as_a_user_would() -> None:
     assert 'id="size-S"' in changed.rules
     assert "Empl:\n    role: untouched" in changed.recipe
     assert "Size:\n    role: confidential" in changed.recipe
+
+
+def test_promises_of_a_case_are_weakened_or_left_out() -> None:
+    case = replace(make_survey(0), recipe="k: 3\nprotect: {dominance: {p: 10}, diversity: {of: Size, l: 3}}\n")
+    weaker = changed_case(case, WayOut(promises=(PromiseChange("dominance", entry="p", value=2.5),)))
+    assert yaml.safe_load(weaker.recipe)["protect"]["dominance"] == {"p": "2.5"}
+    without = changed_case(case, WayOut(promises=(PromiseChange("dominance"), PromiseChange("diversity", "Size"))))
+    assert yaml.safe_load(without.recipe) == {"k": 3}
 
 
 def test_the_same_seed_makes_the_same_survey() -> None:

@@ -10,11 +10,12 @@ from pathlib import Path
 import yaml
 from lxml import etree
 
-from constraint_sdc.errors import WayOut
+from constraint_sdc.errors import PromiseChange, WayOut
 from constraint_sdc.exam.guarantee.exam import CaseOutcome, run_case
 from constraint_sdc.exam.guarantee.generator import ExamCase
 from constraint_sdc.exam.guarantee.schematron import SCHEMATRON
 from constraint_sdc.reports.refusal import way_sentence
+from constraint_sdc.settings.protect import protect_from_json, protect_to_json, with_change
 
 
 @dataclass(frozen=True)
@@ -38,12 +39,12 @@ def follow(case: ExamCase) -> Followed:
 
 
 def changed_case(case: ExamCase, way: WayOut) -> ExamCase:
-    """Return the case with another k, without some asserts of its schema, and with other roles in its recipe."""
+    """Return the case with another k, without some asserts of its schema, and with other roles and promises."""
     return replace(
         case,
         k=case.k if way.k is None else way.k,
         rules=_without(case.rules, way.without) if way.without else case.rules,
-        recipe=_with_roles(case.recipe, way.roles) if way.roles else case.recipe,
+        recipe=_with_promises(_with_roles(case.recipe, way.roles), way.promises),
         across=case.across - set(way.without),
     )
 
@@ -67,7 +68,21 @@ def _without(rules: str, left_out: tuple[str, ...]) -> str:
     return etree.tostring(root, encoding="unicode")
 
 
+def _with_promises(recipe: str, changes: tuple[PromiseChange, ...]) -> str:
+    if not changes:
+        return recipe
+    content = yaml.safe_load(recipe) or {}
+    protect = protect_from_json(content.get("protect", {}))
+    for change in changes:
+        protect = with_change(protect, change)
+    said = protect_to_json(protect)
+    content = {**content, "protect": said} if said else {n: e for n, e in content.items() if n != "protect"}
+    return yaml.safe_dump(content, allow_unicode=True)
+
+
 def _with_roles(recipe: str, roles: tuple[tuple[str, str], ...]) -> str:
+    if not roles:
+        return recipe
     content = yaml.safe_load(recipe) or {}
     variables = content.setdefault("variables", {})
     variables.update({name: {"role": role} for name, role in roles})

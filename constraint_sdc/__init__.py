@@ -24,7 +24,7 @@ Results    CheckResult  RuleResult  Violation  RuleList  RuleRow  Plan  BlockPla
            Written  Reason
 Errors     ConstraintSdcError  UsageError  PluginError  RulesError  DataError  NotRowsError  NoRecordsError
            ChangedFileError  ResourceRefusedError  JudgeError  LimitError  PlanRefusedError  CannotShareError
-           NotTrustedError  NotPublishedError  Conflict  WayOut
+           UndecidedError  NotTrustedError  NotPublishedError  Conflict  WayOut
 """
 
 from __future__ import annotations
@@ -105,6 +105,7 @@ if TYPE_CHECKING:
     from constraint_sdc.measures.sweep_points import Sweep as Sweep
     from constraint_sdc.measures.sweep_points import SweepOptions as SweepOptions
     from constraint_sdc.measures.sweep_points import SweepPoint as SweepPoint
+    from constraint_sdc.plan.inventory import UndecidedError as UndecidedError
     from constraint_sdc.plan.plan import BlockPlan as BlockPlan
     from constraint_sdc.plan.plan import Plan as Plan
     from constraint_sdc.plan.plan import RulePlan as RulePlan
@@ -211,6 +212,7 @@ _HOMES = {
     "LimitError": "constraint_sdc.errors",
     "PlanRefusedError": "constraint_sdc.errors",
     "CannotShareError": "constraint_sdc.errors",
+    "UndecidedError": "constraint_sdc.plan.inventory",
     "NotTrustedError": "constraint_sdc.errors",
     "ChangedFileError": "constraint_sdc.errors",
     "NotPublishedError": "constraint_sdc.errors",

@@ -12,7 +12,8 @@ ConstraintSdcError            root; carries the exit code of the command line
 ├── JudgeError                Saxon stopped: a time limit, a crash, an error outside any rule (exit 2)
 ├── LimitError                more time or memory than the limits allow (exit 2)
 ├── PlanRefusedError          the plan refuses; the message names the rule or variable, and a way out (exit 3)
-│   └── CannotShareError      records that would have to share values cannot
+│   ├── CannotShareError      records that would have to share values cannot
+│   └── UndecidedError        nobody decided on a variable or on something around it (in `plan/inventory`)
 ├── NotTrustedError           a signature is missing, wrong, or not of a trusted key (exit 1)
 └── NotPublishedError         masked, but a rule or the group size failed: nothing was published (exit 1)
 """

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import gc
 import os
+from collections.abc import Generator
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+from constraint_sdc.commands.masking import settings as masking_settings
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.judge.worker import bench
 from constraint_sdc.judge.worker.process import Worker
@@ -36,6 +38,23 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     one of these files would both have to make what its tests stand on.
     """
     items.sort(key=lambda item: item.path.parent != Path(__file__).parent)
+
+
+_ABOUT_DECISIONS = ("gate", "matrix", "tests")
+"""The rooms whose tests run with what users get: a file in which nobody decided on something is refused."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Let tests of other things guess about their generated variables, as `--undecided guess` does.
+
+    Sessions of the documentation, examples, programs in processes of their own and the tests of decisions do not.
+    """
+    if item.path.parent.name in _ABOUT_DECISIONS or isinstance(item, pytest.DoctestItem):
+        return (yield)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(masking_settings, "DEFAULT_UNDECIDED", "guess")
+        return (yield)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from constraint_sdc.plan.plan import Plan
 
 # What a saved plan has decided; an option that says something else contradicts it.
-DECIDED = ("k", "masker", "partition", "effort", "standardise", "weights", "seed", "on_broken", "totals")
+DECIDED = ("k", "masker", "partition", "effort", "standardise", "weights", "seed", "on_broken", "totals", "undecided")
 ABOUT_RULES = ("on_broken", "totals", "phase", "original", "allow", "allow_idle")
 
 Command = Callable[..., None]
@@ -59,6 +59,11 @@ _ANY_MASKING = (
         "--on-broken",
         type=click.Choice(("refuse", "keep")),
         help="If the original breaks a rule: refuse, or mask those records too. [default: refuse]",
+    ),
+    click.option(
+        "--undecided",
+        type=click.Choice(("refuse", "guess")),
+        help="If nobody decided on a variable: refuse, or guess and promise nothing for it. [default: refuse]",
     ),
     click.option("--phase", help="Phase of the schema to obey (an id, #ALL or #DEFAULT)."),
     click.option("--original", type=FILE, help="What a rule's variable $original stands for. [default: DATA]"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from constraint_sdc.commands.assess import assess_files
@@ -18,7 +18,7 @@ from constraint_sdc.commands.sweep import sweep_file
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.atomic import atomic_file
 from constraint_sdc.files.json_file import json_text
-from constraint_sdc.files.recipe import read_recipe
+from constraint_sdc.files.recipe import load_recipe, read_recipe
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.maskers.masked import CertificateCheck, MaskOptions, MaskResult
 from constraint_sdc.measures.assessment import Assessment, AssessOptions
@@ -93,9 +93,10 @@ class Demo:
         gate = f"{rules} --domain {files.domain}"
         first = f"1. An edited extract of {self._records:,} records, and its five rules"
         yield DemoStep(first, f"check {files.original} {gate}", self._check_extract)
-        planned = f"plan {files.original} {rules} -k {k} --out {files.plan}"
+        told = f"{rules} --recipe {files.recipe}"
+        planned = f"plan {files.original} {told} -k {k} --out {files.plan}"
         yield DemoStep("2. What masking will do", planned, self._make_plan)
-        masked = f"mask {files.original} {rules} --plan {files.plan} -o {files.masked}"
+        masked = f"mask {files.original} {told} --plan {files.plan} -o {files.masked}"
         yield DemoStep("3. Masked, judged, published", masked, self._mask)
         checked = f"check {files.masked} {gate} --certificate {self.masking.certificate}"
         yield DemoStep("4. The masked file at the gate, with its certificate", checked, self._check_masked)
@@ -106,7 +107,7 @@ class Demo:
         asked = f"{rules} --recipe {files.recipe} --sweep {files.sweep} --report {files.assessment}"
         cost = f"assess {files.original} {files.masked} {asked}"
         yield DemoStep("6. What it cost, and what is at risk", cost, self._assess)
-        plain = f"mask {files.original} -k {k} --partition mdav -o {files.plain}"
+        plain = f"mask {files.original} --recipe {files.recipe} -k {k} --partition mdav -o {files.plain}"
         yield DemoStep("7. The same engine without the rules", plain, self._mask_without_rules)
         damaged = f"check {files.damaged} {gate}"
         yield DemoStep("8. A copy of the extract that somebody damaged", damaged, self._check_damaged)
@@ -135,16 +136,20 @@ class Demo:
         return f"{verdict(self.before)}\n\n{rules_with_breaks(rules, self.before)}"
 
     def _make_plan(self) -> str:
-        self.plan = plan_file(self.files.original, self.files.rules, MaskOptions(k=self._k))
+        self.plan = plan_file(self.files.original, self.files.rules, self._options())
         _write(json_text(plan_to_json(self.plan)), self.files.plan)
         _write(plan_text(self.plan), self.files.plan_text)
         return f"{blocks_in_short(self.plan)}\nthe whole plan, with reasons and prices: {self.files.plan_text}"
 
     def _mask(self) -> str:
         files = self.files
-        options = MaskOptions(k=self._k)
-        self.masking = mask_file(files.original, files.rules, files.masked, options, overwrite=True, expected=self.plan)
+        told = self._options()
+        self.masking = mask_file(files.original, files.rules, files.masked, told, overwrite=True, expected=self.plan)
         return mask_text(self.masking)
+
+    def _options(self) -> MaskOptions:
+        recipe, digest = load_recipe(self.files.recipe)
+        return MaskOptions(k=self._k, recipe=recipe, recipe_file=self.files.recipe, recipe_sha256=digest)
 
     def _check_masked(self) -> str:
         files = self.files
@@ -177,8 +182,9 @@ class Demo:
         the plan.
         """
         files = self.files
-        blocks = Recipe(groups=tuple(block.names for block in self.plan.blocks))
-        self.plain = self._plain(Recipe(), files.plain)
+        recipe = read_recipe(files.recipe)
+        blocks = replace(recipe, groups=tuple(block.names for block in self.plan.blocks))
+        self.plain = self._plain(recipe, files.plain)
         self.plain_in_blocks = self._plain(blocks, files.plain_in_blocks)
         _write(render(self.plain, "html"), files.plain_report)
         return breaks_compared(self.before, self.after, self.plain, self.plain_in_blocks)

@@ -12,6 +12,9 @@ from constraint_sdc.errors import UsageError
 from constraint_sdc.files.json_file import shipped_file
 
 _RECIPE = """\
+variables:
+  V6: {type: numeric}       # taxes: round amounts look like codes
+  V13: {type: numeric}
 assess:
   known: [V2, V7, V8]       # an intruder knows gross income, interest and earnings
   regressions: [V12 ~ V8 + V7]
@@ -63,7 +66,7 @@ class DemoFiles:
     @property
     def recipe(self) -> Path:
         """What is to be assessed besides the file as a whole."""
-        return self.directory / "assess.yml"
+        return self.directory / "recipe.yml"
 
     @property
     def sweep(self) -> Path:

@@ -49,6 +49,7 @@ def sweep_file(
         # Before any process starts: what is wrong with the files is said once, and here.
         bench = SweepBench(original, options.masking, options.known_at_most)
         unjudged = bench.unjudged(options.tried[0])
+        bench.require_decided(options.tried[0])
         if book is not None:
             book.start(known)
         todo = [task for task in tasks if task not in known]
@@ -117,6 +118,7 @@ def _inputs(original: Original, options: SweepOptions) -> dict[str, object]:
         "weights": masking.weights,
         "seed": masking.seed,
         "on_broken": masking.on_broken,
+        **({} if masking.undecided is None else {"undecided": masking.undecided}),
         "phase": masking.phase,
         "record": masking.record,
     }

@@ -42,11 +42,12 @@ _TAKING_CERTAINTY = (
 
 def as_numbers(profile: Profile) -> Resemblance:
     """Return what a column of numbers looks like; the first look that recognises something decides."""
-    for look in _LOOKS:
-        found = look(profile)
-        if found is not None:
-            return found
-    return _as_measurement(profile)
+    with np.errstate(over="ignore"):  # sums and ranges of the largest doubles are infinite, which decides as well
+        for look in _LOOKS:
+            found = look(profile)
+            if found is not None:
+                return found
+        return _as_measurement(profile)
 
 
 def _as_weight(profile: Profile) -> Resemblance | None:

@@ -27,7 +27,7 @@ from constraint_sdc.settings.hierarchy import hierarchy_from_json, hierarchy_to_
 from constraint_sdc.settings.masker import MaskerTraits, make_masker, masker_registry
 from constraint_sdc.settings.protect import Protect, protect_from_json, protect_to_json
 from constraint_sdc.settings.recipe import AssessWish, Recipe
-from constraint_sdc.settings.words import Role, Scale, Standardise, VariableWish
+from constraint_sdc.settings.words import Role, Scale, Standardise, SurroundingWish, VariableWish
 
 if TYPE_CHECKING:
     import jsonschema
@@ -100,6 +100,8 @@ def recipe_from_json(content: Mapping[str, Any]) -> Recipe:
         assess=_assess(content.get("assess", {})),
         accept=accept_from_json(content.get("accept", {})),
         protect=protect_from_json(content.get("protect", {})),
+        surroundings={path: _surrounding(entry) for path, entry in content.get("surroundings", {}).items()},
+        undecided=content.get("undecided"),
     )
 
 
@@ -125,6 +127,8 @@ def recipe_to_json(recipe: Recipe) -> dict[str, object]:
         "assess": _assess_to_json(recipe.assess),
         "accept": accept_to_json(recipe.accept),
         "protect": protect_to_json(recipe.protect),
+        "surroundings": {path: _surrounding_to_json(wish) for path, wish in recipe.surroundings.items()},
+        "undecided": recipe.undecided,
     }
     return {name: entry for name, entry in content.items() if entry not in (None, {}, [])}
 
@@ -164,7 +168,16 @@ def _wish(entry: Mapping[str, Any]) -> VariableWish:
         weight=float(entry["weight"]) if "weight" in entry else None,
         order=tuple(str(value).strip(_XML_BLANK) for value in entry.get("order", ())),
         hierarchy=hierarchy_from_json(entry["hierarchy"]) if "hierarchy" in entry else None,
+        keep=entry.get("keep"),
     )
+
+
+def _surrounding(entry: str | Mapping[str, str]) -> SurroundingWish:
+    return SurroundingWish(entry == "keep") if isinstance(entry, str) else SurroundingWish(True, entry["keep"])
+
+
+def _surrounding_to_json(wish: SurroundingWish) -> object:
+    return {"keep": wish.why} if wish.why is not None else "keep" if wish.is_kept else "remove"
 
 
 def _grid(said: str | int | None) -> int | Literal["free"] | DateNotation | None:
@@ -192,6 +205,8 @@ def _wish_to_json(wish: VariableWish) -> dict[str, object]:
         entry["order"] = list(wish.order)
     if wish.hierarchy is not None:
         entry["hierarchy"] = hierarchy_to_json(wish.hierarchy)
+    if wish.keep is not None:
+        entry["keep"] = wish.keep
     return entry
 
 
@@ -262,6 +277,9 @@ def _refuse_contradictory_wish(name: str, wish: VariableWish, text: RecipeText) 
     place = ["variables", name]
     if wish.is_removed and wish.role is not Role.IDENTIFIER:
         raise text.mistake(f"{name} is not an identifier; only identifiers can be removed", [*place, "remove"])
+    if wish.keep is not None and (wish.is_removed or wish.role not in (Role.IDENTIFIER, Role.UNTOUCHED)):
+        why = "it is removed" if wish.is_removed else "its role is not identifier or untouched"
+        raise text.mistake(f"{name} is not kept as it is: {why}", [*place, "keep"])
     if wish.weight is not None and not 0 < wish.weight < math.inf:
         raise text.mistake(f"the weight of {name} must be a positive number", [*place, "weight"])
     for entry, value in (("operator", wish.operator), ("grid", wish.decimals), ("weight", wish.weight)):

@@ -44,12 +44,22 @@ class RecordJudge(Protocol):
 
 
 class RecordsXml:
-    """The XML of every record of a file, read when it is first needed; variables that are `removed` are left out."""
+    """The XML of every record of a file, read when it is first needed; variables that are `removed` are left out.
 
-    def __init__(self, dataset: Dataset, judges: Judges, removed: frozenset[str] = frozenset()) -> None:
+    So are attributes and comments whose paths are in `taken_out`.
+    """
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        judges: Judges,
+        removed: frozenset[str] = frozenset(),
+        taken_out: frozenset[str] = frozenset(),
+    ) -> None:
         self.dataset = dataset
         self.judges = judges
         self._removed = removed
+        self._taken_out = taken_out
 
     @cached_property
     def _chunks(self) -> list[Chunk]:
@@ -65,7 +75,7 @@ class RecordsXml:
         for layout, parts in self._batches(records):
             rows = slice(start, start + len(parts))
             cells = Cells({name: column.of(rows) for name, column in columns.items()})
-            writer = RecordWriter(cells, self._removed)
+            writer = RecordWriter(cells, self._removed, taken_out=self._taken_out)
             rewriting = Rewriting(layout.record, writer, self.dataset.path)
             document = layout.head + b"\n".join(parts) + layout.tail
             yield rows, rewriting.feed(document) + rewriting.finish()

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias, TypedDict
 from constraint_sdc.files.csv_file import EmptyCell
 from constraint_sdc.schematron.schema import Severity
 from constraint_sdc.settings.recipe import Recipe
-from constraint_sdc.settings.words import OnBroken, Standardise, Totals
+from constraint_sdc.settings.words import OnBroken, Standardise, Totals, Undecided
 
 File: TypeAlias = str | PathLike[str]
 """A file by its path."""
@@ -61,6 +61,7 @@ class MaskingKeywords(DivisionKeywords, total=False):
 
     partition: str | None
     on_broken: OnBroken | None
+    undecided: Undecided | None
     phase: str | None
     original: File | None
     recipe_file: File | None

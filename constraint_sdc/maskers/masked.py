@@ -15,7 +15,7 @@ from constraint_sdc.plan.plan import BlockPlan, ExactStep, Kept, Plan, Price, Ru
 from constraint_sdc.plan.promised import PromiseCount
 from constraint_sdc.settings.reason import Reason
 from constraint_sdc.settings.recipe import Division, Recipe
-from constraint_sdc.settings.words import OnBroken, Scale, Standardise, Totals
+from constraint_sdc.settings.words import OnBroken, Scale, Standardise, Totals, Undecided
 from constraint_sdc.shown import Shown, Tabled
 
 
@@ -147,7 +147,8 @@ class MaskOptions:
     `masker` and `partition` are names: how the file is masked, and how the masker divides its records. `recipe_file` is
     the file of the recipe, and `recipe_sha256` the digest of its bytes. `totals` is how variables that equalities
     determine are masked: "together", "computed" or "auto". `allow_idle` are ids of rules that may check nothing, or
-    "all"; those of the recipe are allowed too.
+    "all"; those of the recipe are allowed too. `undecided` is what becomes of a file in which nobody decided on some
+    variable: "refuse", or "guess" and promise nothing for it.
     """
 
     k: int | None = None
@@ -159,6 +160,7 @@ class MaskOptions:
     seed: int | None = None
     on_broken: OnBroken | None = None
     totals: Totals | None = None
+    undecided: Undecided | None = None
     phase: str | None = None
     original: Path | None = None
     record: str | None = None

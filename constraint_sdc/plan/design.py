@@ -9,6 +9,7 @@ from constraint_sdc.arrays import Rows, Weights
 from constraint_sdc.constraints.constraint import Atom, EditRule
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.data.series import Series
+from constraint_sdc.data.surroundings import DocumentSurroundings
 from constraint_sdc.data.table import Column, Table
 from constraint_sdc.errors import PlanRefusedError
 from constraint_sdc.evaluate.domain import Domain
@@ -22,7 +23,7 @@ from constraint_sdc.settings.masker import MaskerTraits, default_masker
 from constraint_sdc.settings.protect import Protect
 from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.recipe import Division, Recipe
-from constraint_sdc.settings.words import OnBroken
+from constraint_sdc.settings.words import OnBroken, Undecided
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +171,8 @@ class PlanInputs:
     for every record, except those that are `undone`. `is_xpath1` tells whether tests follow XPath 1.0. With
     `products_by_mean` variables tied by products are averaged arithmetically, and the product of a group is computed.
     `promised` is what is promised about people, `key_kept` are variables of the key that are not masked, and why.
+    `surroundings` are what the document has besides variables, and `undecided` is what becomes of a file in which
+    nobody decided on something.
     """
 
     table: Table
@@ -197,6 +200,8 @@ class PlanInputs:
     products_by_mean: bool = False
     promised: Promised = field(default_factory=lambda: Promised(Protect()))
     key_kept: Mapping[str, Reason] = field(default_factory=dict)
+    undecided: Undecided = "refuse"
+    surroundings: DocumentSurroundings = field(default_factory=DocumentSurroundings)
 
 
 # Variables that the recipe removes from the file: no rule may read them.

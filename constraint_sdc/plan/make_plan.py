@@ -18,6 +18,7 @@ from constraint_sdc.plan.blocks import Roles, decide_roles, make_blocks, rules_o
 from constraint_sdc.plan.calendar_rules import rules_on_calendar
 from constraint_sdc.plan.demands import PromisesContext
 from constraint_sdc.plan.design import Design, PlanInputs, refuse_removed
+from constraint_sdc.plan.inventory import Fates, decide, make_inventory, undecided_warnings
 from constraint_sdc.plan.plan import Block, Kept, Plan, RulePlan, TotalsPlan, Why
 from constraint_sdc.plan.read_series import date_notation, is_measurable, make_series, on_any_grid
 from constraint_sdc.plan.rule_facts import AtomTruth, RuleFacts, computed_with, rule_facts
@@ -38,13 +39,19 @@ def make_plan(inputs: PlanInputs) -> Design:
         raise _too_few(inputs)
     rules = rules_on_calendar(inputs.rules, _notations(inputs))
     facts = rule_facts(rules, inputs.says, table.columns.keys(), inputs.evaluable, inputs.asking_saxon)
-    roles = decide_roles(table, inputs.recipe, computed_with(facts))
+    tied = computed_with(facts)
+    roles = decide_roles(table, inputs.recipe, tied)
     refuse_removed(facts, roles.kept)
     cut = cut_totals(facts, roles, inputs)
     reading = cut.reading(facts)
     deferred = {rule.id for rule in reading}
     facts = tuple(rule for rule in facts if rule.id not in deferred)
     masked, pinned = _extended(roles, tuple(rule for rule in facts if rule.is_certain), inputs)
+    kept = _kept(roles, masked, inputs)
+    fates = Fates(masked, cut.names, {one.name: one for one in kept})
+    inventory = make_inventory(
+        fates, decide(table, inputs.recipe, tied), inputs.recipe, inputs.surroundings, inputs.undecided
+    )
     masked = {name: how for name, how in masked.items() if name not in cut.names}
     facts = tuple(rule.reading_all_of(masked) for rule in facts)
     key = inputs.promised.key
@@ -67,7 +74,7 @@ def make_plan(inputs: PlanInputs) -> Design:
         on_broken=inputs.on_broken,
         records=table.records,
         blocks=tuple(design.plan for design in designs),
-        kept=_kept(roles, masked, inputs),
+        kept=kept,
         assumptions=(*roles.assumptions, *joined, *inputs.notes),
         rules=(
             *(_outside_blocks(rule) for rule in facts if _is_outside(rule, masked)),
@@ -76,7 +83,13 @@ def make_plan(inputs: PlanInputs) -> Design:
         broken={rule: len(rows) for rule, rows in inputs.broken.items()},
         inputs=inputs.digests,
         masker=inputs.masker,
-        warnings=(*plan_warnings(inputs.masker, inputs.division.partition, inputs.k, inputs.seed), *inputs.warnings),
+        warnings=(
+            *plan_warnings(inputs.masker, inputs.division.partition, inputs.k, inputs.seed),
+            *inputs.warnings,
+            *undecided_warnings(inventory),
+        ),
+        undecided=inputs.undecided,
+        inventory=inventory,
         totals=TotalsPlan("computed", planned_totals(cut, blocks, roles), cut.undone)
         if inputs.computes_totals
         else None,

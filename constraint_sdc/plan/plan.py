@@ -18,7 +18,7 @@ from constraint_sdc.settings.masker import MaskerTraits, default_masker
 from constraint_sdc.settings.protect import Protect
 from constraint_sdc.settings.reason import Reason
 from constraint_sdc.settings.recipe import Division
-from constraint_sdc.settings.words import OnBroken, Role, Scale, Totals, Treatment
+from constraint_sdc.settings.words import OnBroken, Role, Scale, Totals, Treatment, Undecided
 from constraint_sdc.shown import Shown, Tabled
 
 
@@ -246,6 +246,39 @@ class Kept:
     is_removed: bool = False
 
 
+class Fate(Enum):
+    """What becomes of something in the file."""
+
+    MASKED = "masked"
+    COMPUTED = "computed"  # from masked variables
+    KEPT = "kept"
+    REMOVED = "removed"
+    UNDECIDED = "undecided"  # nobody said; it is guessed what to do with it, and nothing is promised
+
+
+VARIABLE = "variable"
+"""The kind of an entry of the inventory that is a variable; the other kinds are those of surroundings."""
+
+
+@dataclass(frozen=True, slots=True)
+class InventoryEntry:
+    """One thing in the file: a variable by its name or something around the variables by its path, and its fate.
+
+    `count` is how often something around the variables occurs, None for a variable.
+    """
+
+    what: str
+    kind: str
+    fate: Fate
+    because: Reason
+    count: int | None = None
+
+    @property
+    def is_variable(self) -> bool:
+        """Tell whether it is a variable."""
+        return self.kind == VARIABLE
+
+
 @dataclass(frozen=True, slots=True)
 class ComputedTotal:
     """A variable that is computed for every record by `rule` from `parts`, which are masked in `blocks`, or not at all.
@@ -303,6 +336,7 @@ class Plan(Tabled):
     "rules", "recipe"; further files of the rules under "rules: NAME"). `warnings` are risks that a user must see.
     `totals` is None if totals are masked with their parts. `protect` is what is promised about people, defaults filled
     in; `not_promised` says why something is not. `recoded` are categories of the key that are made coarser.
+    `inventory` has what becomes of everything in the file, and `undecided` what becomes of what nobody decided on.
     """
 
     k: int
@@ -322,6 +356,8 @@ class Plan(Tabled):
     protect: Protect = field(default_factory=Protect)
     not_promised: tuple[Reason, ...] = ()
     recoded: tuple[Recoded, ...] = ()
+    undecided: Undecided = "refuse"
+    inventory: tuple[InventoryEntry, ...] = ()
 
     @property
     def computed(self) -> tuple[ComputedTotal, ...]:

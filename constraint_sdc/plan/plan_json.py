@@ -19,8 +19,10 @@ from constraint_sdc.plan.plan import (
     BlockPlan,
     ComputedTotal,
     ExactStep,
+    Fate,
     Formation,
     GoalReport,
+    InventoryEntry,
     Kept,
     Plan,
     Price,
@@ -91,6 +93,7 @@ def plan_to_json(plan: Plan) -> dict[str, object]:
         **division_to_json(plan.division),
         "seed": plan.seed,
         "on_broken": plan.on_broken,
+        "undecided": plan.undecided,
         **({} if plan.totals is None else {"totals": totals_to_json(plan.totals)}),
         **({} if plan.protect == Protect() else {"protect": protect_to_json(plan.protect)}),
         "not_promised_reasons": reasons_to_json(plan.not_promised),
@@ -98,6 +101,7 @@ def plan_to_json(plan: Plan) -> dict[str, object]:
         "records": plan.records,
         "blocks": [_block(block) for block in plan.blocks],
         "kept": [_kept(kept) for kept in plan.kept],
+        "inventory": [_entry(one) for one in plan.inventory],
         "assumption_reasons": reasons_to_json(plan.assumptions),
         "warning_reasons": reasons_to_json(plan.warnings),
         "rules": [_rule(rule) for rule in plan.rules],
@@ -113,6 +117,8 @@ def plan_from_json(content: Mapping[str, Any]) -> Plan:
         division=division_from_json(content),
         seed=content["seed"],
         on_broken=content["on_broken"],
+        undecided=content["undecided"],
+        inventory=tuple(_entry_from(one) for one in content["inventory"]),
         records=content["records"],
         blocks=tuple(_block_from(block) for block in content["blocks"]),
         kept=tuple(
@@ -195,7 +201,7 @@ def division_from_json(content: Mapping[str, Any]) -> Division:
 
 
 def _options(plan: Plan) -> tuple[object, ...]:
-    return plan.k, plan.masker, plan.division, plan.seed, plan.on_broken
+    return plan.k, plan.masker, plan.division, plan.seed, plan.on_broken, plan.undecided
 
 
 def plan_digest(plan: Plan) -> str:
@@ -349,6 +355,22 @@ def _rule_from(content: Mapping[str, Any]) -> RulePlan:
 def _kept(kept: Kept) -> dict[str, object]:
     reason = reason_to_json(kept.because)
     return {"name": kept.name, "role": kept.role.value, "reason": reason, "is_removed": kept.is_removed}
+
+
+def _entry(one: InventoryEntry) -> dict[str, object]:
+    count = {} if one.count is None else {"count": one.count}
+    return {
+        "what": one.what,
+        "kind": one.kind,
+        "fate": one.fate.value,
+        **count,
+        "reason": reason_to_json(one.because),
+    }
+
+
+def _entry_from(content: Mapping[str, Any]) -> InventoryEntry:
+    fate, reason = Fate(content["fate"]), reason_from_json(content["reason"])
+    return InventoryEntry(content["what"], content["kind"], fate, reason, content.get("count"))
 
 
 def price_to_json(price: Price) -> dict[str, object]:

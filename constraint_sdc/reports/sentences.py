@@ -12,7 +12,7 @@ from typing import Any
 
 from constraint_sdc.reports.evidence_text import EVIDENCE_SENTENCES
 from constraint_sdc.reports.idle_text import IDLE_SENTENCES
-from constraint_sdc.reports.note_sentences import NOTE_SENTENCES, Sentence
+from constraint_sdc.reports.note_sentences import NOTE_SENTENCES, Sentence, named
 from constraint_sdc.settings.reason import FOREIGN, Param, Reason, is_reason_json, reason_from_json
 
 
@@ -177,6 +177,10 @@ def _linear_equality(derived: list[str]) -> str:
 def _pairs_agree(variables: list[str], reads_any: bool) -> str:
     alike = "all other variables" if reads_any else ", ".join(variables) or "its verdict"
     return f"only records that agree in {alike} are swapped, so its variables keep the values of one actual record"
+
+
+def _nobody_decided(things: list[str]) -> str:
+    return f"nobody decided on {named(things)}: they are guessed about, and nothing is promised for them"
 
 
 def _recipe_role(role: str, is_removed: bool) -> str:
@@ -354,6 +358,21 @@ _RULES: dict[str, Sentence] = {
 
 _VARIABLES: dict[str, Sentence] = {
     "recipe-role": _recipe_role,
+    "decided-by-recipe": "the recipe says so",
+    "decided-by-values": "its values leave no doubt: {kind}",
+    "identifier-stays": "an identifier that stays in the file; give it `remove: true`, or `keep:` with the reason why "
+    "it is harmless",
+    "left-as-it-is": "this masking would leave it as it is, which only a recipe can decide",
+    "looks-like": "looks like: {kind}",
+    "harmless": "kept, because the recipe says: {why}",
+    "guessed": "nobody decided; {fate} by guess, and nothing is promised for it",
+    "nobody-decided": _nobody_decided,
+    "goes-with-variable": "goes with its variable",
+    "describes-variables": "describes variables of the masked file, and no others",
+    "remarks-are-removed": "comments and processing instructions inside records are removed unless the recipe "
+    "keeps them",
+    "markup-of-masked": "attributes of masked variables are removed unless the recipe keeps them",
+    "names-are-structure": "names of elements and attributes are the structure of the file",
     "record-key": "it is the recipe's key of the records",
     "looks-like-identifier": "all its values differ, and its name or their sequence suggests an identifier",
     "not-numbers": "its values are not numbers, and no recipe selects it",

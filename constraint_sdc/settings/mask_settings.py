@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 from constraint_sdc.settings.masker import MaskerTraits
 from constraint_sdc.settings.recipe import Division, Recipe
-from constraint_sdc.settings.words import OnBroken, Totals
+from constraint_sdc.settings.words import OnBroken, Totals, Undecided
 
 M = TypeVar("M", bound=MaskerTraits)
 """The type of the masker in the settings."""
@@ -37,7 +37,8 @@ class MaskSettings(Generic[M]):
 
     `k` is 1 for a masker that forms no groups. `record` is the record element, None to find it. `recipe` has what
     remains to be said about variables; `recipe_sha256` is the digest of its file, None if there was none. `totals` is
-    how variables that equalities determine are masked.
+    how variables that equalities determine are masked. `undecided` is what becomes of a file in which nobody decided on
+    some variable.
     """
 
     k: int
@@ -51,3 +52,4 @@ class MaskSettings(Generic[M]):
     recipe_file: Path | None = None
     recipe_sha256: str | None = None
     totals: Totals = "together"
+    undecided: Undecided = "refuse"

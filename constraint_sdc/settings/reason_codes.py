@@ -150,6 +150,20 @@ _RULES = {
 _VARIABLES = {
     # why a variable stays as it is
     "recipe-role": takes("role", "is_removed"),
+    # what becomes of everything in the file
+    "decided-by-recipe": takes(),
+    "decided-by-values": takes("kind"),
+    "identifier-stays": takes(),
+    "left-as-it-is": takes(),
+    "looks-like": takes("kind"),
+    "harmless": takes("why"),
+    "guessed": takes("fate"),
+    "nobody-decided": takes("things"),
+    "goes-with-variable": takes(),
+    "describes-variables": takes(),
+    "remarks-are-removed": takes(),
+    "markup-of-masked": takes(),
+    "names-are-structure": takes(),
     "record-key": takes(),
     "looks-like-identifier": takes(),
     "not-numbers": takes(),

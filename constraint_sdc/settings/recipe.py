@@ -9,7 +9,7 @@ from typing import Literal as OneOf
 from constraint_sdc.settings.accept import AcceptBound
 from constraint_sdc.settings.masker import MaskerTraits
 from constraint_sdc.settings.protect import Protect
-from constraint_sdc.settings.words import OnBroken, Standardise, Totals, VariableWish
+from constraint_sdc.settings.words import OnBroken, Standardise, SurroundingWish, Totals, Undecided, VariableWish
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,8 @@ class Recipe:
     is how the file is masked, with its parameters, and `partition` how the masker divides the records. `totals` is how
     variables that equalities determine are masked. `allow_idle` are ids of rules that may check nothing, or "all".
     `protect` is what is promised about people. `accept` are bounds on what `assess` measures.
+    `surroundings` maps paths of what stands around the variables to what
+    becomes of it; `undecided` says what becomes of a file in which something is not decided.
     """
 
     record: str | None = None
@@ -57,6 +59,8 @@ class Recipe:
     assess: AssessWish = field(default_factory=AssessWish)
     accept: tuple[AcceptBound, ...] = ()
     protect: Protect = field(default_factory=Protect)
+    surroundings: Mapping[str, SurroundingWish] = field(default_factory=dict)
+    undecided: Undecided | None = None
 
 
 # How records are divided into groups.

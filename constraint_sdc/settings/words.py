@@ -18,6 +18,19 @@ Totals: TypeAlias = OneOf["together", "computed", "auto"]
 TOTALS: tuple[Totals, ...] = get_args(Totals)
 
 
+Undecided: TypeAlias = OneOf["refuse", "guess"]
+"""What becomes of a file in which nobody decided on some variable: refuse it, or guess and promise nothing."""
+UNDECIDED: tuple[Undecided, ...] = get_args(Undecided)
+
+
+def undecided_by(word: str) -> Undecided:
+    """Return what becomes of undecided variables, by its name."""
+    for known in UNDECIDED:
+        if word == known:
+            return known
+    raise UsageError(f"undecided cannot be {word!r}", hint=f"use one of: {', '.join(UNDECIDED)}")
+
+
 class Role(Enum):
     """The role of a variable for disclosure. Quasi-identifiers and confidential variables are masked, others are not.
 
@@ -84,7 +97,8 @@ class VariableWish:
 
     `decimals` is the grid: 0 is integer, "free" a free double, a notation the days or months that are written so.
 
-    `operator` is the name of an operator. `is_removed` takes an identifier out of the masked file. `weight` is how much
+    `operator` is the name of an operator. `is_removed` takes an identifier out of the masked file, and `keep` says why
+    one that stays is harmless. `weight` is how much
     a squared difference in this variable counts in distances, against 1 for the others. `order` are the values of an
     ordinal variable, lowest first; without it they are in the order of numbers, or of texts. `hierarchy` has coarser
     values, for a variable of the key.
@@ -98,3 +112,12 @@ class VariableWish:
     weight: float | None = None
     order: tuple[str, ...] = ()
     hierarchy: Hierarchy | None = None
+    keep: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SurroundingWish:
+    """The recipe's decision on something around the records: it is kept, for a reason if one is given, or removed."""
+
+    is_kept: bool
+    why: str | None = None

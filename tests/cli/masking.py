@@ -28,7 +28,9 @@ from constraint_sdc.plan.plan import (
     Block,
     BlockPlan,
     ExactStep,
+    Fate,
     Formation,
+    InventoryEntry,
     Kept,
     Plan,
     Price,
@@ -103,7 +105,11 @@ def _plan(inputs: dict[str, str]) -> Plan:
         price,
     )  # fmt: skip
     kept = (Kept("Id", Role.IDENTIFIER, because("record-key")),)
-    return Plan(2, Division("mdav"), 0, "refuse", 4, (block,), kept, (), (), {}, inputs)
+    inventory = (
+        *(InventoryEntry(name, "variable", Fate.MASKED, because("decided-by-recipe")) for name in "ABC"),
+        InventoryEntry("Id", "variable", Fate.KEPT, because("record-key")),
+    )
+    return Plan(2, Division("mdav"), 0, "refuse", 4, (block,), kept, (), (), {}, inputs, inventory=inventory)
 
 
 def _write_rules(folder: Path) -> Path:

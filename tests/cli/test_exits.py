@@ -46,14 +46,14 @@ def in_shell(folder: Path, words: str) -> tuple[int, str]:
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_closed_standard_streams_do_not_hinder_a_masking(files: Path, closed: str) -> None:
-    code, told = in_shell(files, f"mask data.xml --rules rules.sch -k 3 -o masked.xml {closed}")
+    code, told = in_shell(files, f"mask data.xml --rules rules.sch -k 3 -o masked.xml --undecided guess {closed}")
     assert (code, told) == (0, "")
     assert (files / "masked.xml").read_text().startswith("<D><R>")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_published_is_published_though_the_report_cannot_be_written(files: Path) -> None:
-    code, told = in_shell(files, "mask data.xml -k 3 -o masked.xml > /dev/full")
+    code, told = in_shell(files, "mask data.xml -k 3 -o masked.xml --undecided guess > /dev/full")
     assert (files / "masked.xml").exists()
     assert code == 0
     assert told == (
@@ -62,7 +62,7 @@ def test_published_is_published_though_the_report_cannot_be_written(files: Path)
 
 
 def test_published_is_published_though_the_reader_of_the_report_went_away(files: Path) -> None:
-    code, told = in_shell(files, "mask data.xml -k 3 -o masked.xml | true; exit 0")
+    code, told = in_shell(files, "mask data.xml -k 3 -o masked.xml --undecided guess | true; exit 0")
     assert (files / "masked.xml").exists()
     assert code == 0
     assert "Traceback" not in told

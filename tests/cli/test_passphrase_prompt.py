@@ -93,7 +93,20 @@ def test_a_key_with_a_passphrase_is_shown_and_signs() -> None:
     assert "the passphrase is wrong" in shown
     write_rows(Path("data.xml"), ORIGINAL)
     Path("rules.sch").write_text(RULES, encoding="utf-8")
-    mask = ("mask", "data.xml", "--rules", "rules.sch", "-k", "2", "-o", "masked.xml", "--sign", "office.key")
+    mask = (
+        "mask",
+        "data.xml",
+        "--rules",
+        "rules.sch",
+        "-k",
+        "2",
+        "-o",
+        "masked.xml",
+        "--sign",
+        "office.key",
+        "--undecided",
+        "guess",
+    )
     code, shown = typed(mask, "wrong\n")
     assert code == 2
     assert not Path("masked.xml").exists()

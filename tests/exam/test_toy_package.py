@@ -88,7 +88,20 @@ def test_every_toy_passes_its_exam(installed: Forks, tmp_path: Path, name: str) 
 )
 def test_a_file_is_masked_with_it(installed: Forks, data: Path, recipe: str, options: list[str]) -> None:
     (data / "recipe.yml").write_text(recipe + "\n", encoding="utf-8")
-    words = ["mask", "data.xml", "--rules", "rules.sch", "-k", "3", "--recipe", "recipe.yml", "-o", "masked.xml"]
+    words = [
+        "mask",
+        "data.xml",
+        "--rules",
+        "rules.sch",
+        "-k",
+        "3",
+        "--recipe",
+        "recipe.yml",
+        "-o",
+        "masked.xml",
+        "--undecided",
+        "guess",
+    ]
     done = installed.run(data, *words, *options)
     assert done.returncode == 0, done.stderr
     certificate = (data / "masked.xml.certificate.json").read_text("utf-8")
@@ -101,7 +114,9 @@ def test_a_file_is_masked_with_it(installed: Forks, data: Path, recipe: str, opt
 
 
 def test_measure_and_attack_take_part(installed: Forks, data: Path) -> None:
-    masked = installed.run(data, "mask", "data.xml", "--rules", "rules.sch", "-k", "3", "-o", "masked.xml")
+    masked = installed.run(
+        data, "mask", "data.xml", "--rules", "rules.sch", "-k", "3", "-o", "masked.xml", "--undecided", "guess"
+    )
     assert masked.returncode == 0, masked.stderr
     assessed = json.loads(installed.run(data, "assess", "data.xml", "masked.xml", "--json").stdout)
     assert "toy-median-shift" in [found["measure"] for found in assessed["utility"]]
@@ -160,7 +175,18 @@ def test_a_parameter_that_cannot_be_is_refused(installed: Forks, data: Path, wor
 
 def test_without_the_package_its_names_are_unknown(data: Path) -> None:
     (data / "recipe.yml").write_text("variables:\n  Age: {operator: toy-trimmed-mean}\n", encoding="utf-8")
-    words = ["mask", "data.xml", "--rules", "rules.sch", "--recipe", "recipe.yml", "-o", "masked.xml"]
+    words = [
+        "mask",
+        "data.xml",
+        "--rules",
+        "rules.sch",
+        "--recipe",
+        "recipe.yml",
+        "-o",
+        "masked.xml",
+        "--undecided",
+        "guess",
+    ]
     with forks(os.environ) as plain:
         refused = plain.run(data, *words)
         assert refused.returncode == 2

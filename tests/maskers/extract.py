@@ -82,7 +82,7 @@ class Extract:
 
     def options(self, k: int, **more: Any) -> MaskOptions:
         """Return what was asked for; MDAV if no masker or partition is named: most tests are not about the search."""
-        options = MaskOptions(k=k, recipe=Recipe(), **more)
+        options = MaskOptions(k=k, recipe=Recipe(), **{"undecided": "guess", **more})
         if self.has_recipe:
             path = self.folder / "recipe.yml"
             options = replace(options, recipe=read_recipe(path), recipe_file=path)

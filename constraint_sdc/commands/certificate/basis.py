@@ -49,7 +49,7 @@ _TABLE: tuple[tuple[str, Basis, str], ...] = (
     ("options.allow_idle", Basis.STATED, "options.allow_idle options.allow_idle[]"),
     *(
         (f"options.{name}", Basis.ORIGINAL, f"options.{name} plan.{name}")
-        for name in ("partition", "effort", "standardise", "weights", "seed", "on_broken")
+        for name in ("partition", "effort", "standardise", "weights", "seed", "on_broken", "undecided")
     ),
     ("options.totals", Basis.ORIGINAL, "options.totals plan.totals.asked"),
     ("plan.protect", Basis.ORIGINAL, "plan.protect.* plan.not_promised_reasons.*"),
@@ -158,6 +158,8 @@ _TABLE: tuple[tuple[str, Basis, str], ...] = (
     ),
     ("plan.kept", Basis.ORIGINAL, "plan.kept plan.kept[].name plan.kept[].role plan.kept[].reason.*"),
     ("plan.kept", Basis.ORIGINAL, "plan.kept[].is_removed"),
+    ("plan.inventory", Basis.FILE, "plan.inventory plan.inventory[].what plan.inventory[].kind plan.inventory[].fate"),
+    ("plan.inventory", Basis.ORIGINAL, "plan.inventory[].count plan.inventory[].reason.*"),
     ("plan.assumption_reasons", Basis.ORIGINAL, "plan.assumption_reasons.*"),
     ("plan.warning_reasons", Basis.ORIGINAL, "plan.warning_reasons.*"),
     ("plan.broken", Basis.ORIGINAL, "plan.broken.*"),
@@ -166,6 +168,7 @@ _TABLE: tuple[tuple[str, Basis, str], ...] = (
         Basis.WORDS,
         f"plan.assumptions.* plan.warnings.* plan.not_promised.* "
         f"plan.kept[].because plan.rules[].because {_BLOCK}.because "
+        f"plan.inventory[].because "
         f"plan.totals.undone[].because "
         f"{_BLOCK}.strategy {_BLOCK}.partition {_BLOCK}.strata[].conditions.* {_BLOCK}.strata[].derivations.* "
         f"{_BLOCK}.rules[].because",

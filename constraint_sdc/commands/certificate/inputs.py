@@ -57,6 +57,7 @@ def certified_options(
         seed=options["seed"],
         on_broken=options["on_broken"],
         totals=options.get("totals", "together"),
+        undecided=options["undecided"],
         phase=options["phase"],
         original=original,
         record=options["record"],

@@ -72,8 +72,13 @@ def _in_words(certificate: Mapping[str, Any], plan: Plan, digest: str) -> Iterat
         yield f"plan: made for {counted(plan.records, 'record')}, the output has {certificate['output']['records']}"
     options = certificate["options"]
     asked = None if plan.totals is None else plan.totals.asked
-    said = options["k"], options["masker"], division_from_json(options), options["seed"], options["on_broken"]
-    if (plan.k, plan.masker.name, plan.division, plan.seed, plan.on_broken) != said or options.get("totals") != asked:
+    said = (
+        *(options[name] for name in ("k", "masker", "seed", "on_broken", "undecided")),
+        division_from_json(options),
+        options.get("totals"),
+    )
+    decided = plan.k, plan.masker.name, plan.seed, plan.on_broken, plan.undecided, plan.division, asked
+    if decided != said:
         yield "options: not those of the plan"
     # A document that rules name may be read first when the masked file is judged, after the plan was made.
     claimed = Counter((entry["role"], entry["sha256"]) for entry in certificate["inputs"])
@@ -125,6 +130,7 @@ def mirrored(certificate: Mapping[str, Any], plan: Plan, digest: str) -> dict[st
             **division_to_json(plan.division),
             "seed": plan.seed,
             "on_broken": plan.on_broken,
+            "undecided": plan.undecided,
             **({} if plan.totals is None else {"totals": plan.totals.asked}),
         },
         "plan_sha256": digest,

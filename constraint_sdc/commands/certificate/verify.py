@@ -13,12 +13,15 @@ from constraint_sdc.commands.certificate.basis import Basis, names_recipe, state
 from constraint_sdc.commands.certificate.believed import SIGNED, record_refusal
 from constraint_sdc.commands.certificate.certificate import file_digest
 from constraint_sdc.commands.certificate.computed import total_differences, totals_said
+from constraint_sdc.commands.certificate.fates import fate_differences
 from constraint_sdc.commands.certificate.leaves import LAST_DIGITS
 from constraint_sdc.commands.certificate.mirror import self_comparison
 from constraint_sdc.commands.certificate.versions import differing_versions
 from constraint_sdc.commands.masking.staged import GroupCount
+from constraint_sdc.data.surroundings import DocumentSurroundings
 from constraint_sdc.errors import ChangedFileError
 from constraint_sdc.files.dataset import Dataset, read_dataset
+from constraint_sdc.files.microdata.around import Around
 from constraint_sdc.files.microdata.microdata import open_microdata
 from constraint_sdc.files.microdata.source import OnePass
 from constraint_sdc.files.recipe import recipe_from_json
@@ -62,7 +65,7 @@ def check_certificate(
         (_rules_said(certificate), _rule_files(certificate, rules, result, allow)),
         (_documents_said(certificate), _documents(certificate, data, rules, result, allow)),
         (_verdicts_said(certificate), _verdicts(certificate, result)),
-        (_blocks_said(certificate), _blocks(certificate, data, record, result, dataset)),
+        (_blocks_said(certificate), _blocks(certificate, plan, data, record, result, dataset)),
         (totals_said(plan), total_differences(certificate, plan, dataset, rules, result.phase, allow)),
         (recount.said, recount.differs),
         ("the certificate agrees with itself: plan, inputs, blocks and counts", contradictions),
@@ -265,7 +268,12 @@ def _blocks_said(certificate: Mapping[str, Any]) -> str:
 
 
 def _blocks(
-    certificate: Mapping[str, Any], data: Path, record: str | None, result: CheckResult, dataset: Dataset | None
+    certificate: Mapping[str, Any],
+    plan: Plan | None,
+    data: Path,
+    record: str | None,
+    result: CheckResult,
+    dataset: Dataset | None,
 ) -> Iterator[str]:
     blocks, k = certificate["blocks"], certificate["options"]["k"]
     planned = [[variable["name"] for variable in block["variables"]] for block in certificate["plan"]["blocks"]]
@@ -280,11 +288,13 @@ def _blocks(
         count, columns = GroupCount(counting), frozenset(dataset.table.columns)
         for chunk in dataset.chunks():
             count.take(chunk)
-        found = _Counted(count.smallest(), count.sizes(), columns, dataset.layout.record, dataset.sha256)
+        read = columns, dataset.layout.record, dataset.sha256, dataset.surroundings
+        found = _Counted(count.smallest(), count.sizes(), *read)
         record = record or dataset.record
     certified, smallest, names = certificate["options"]["record"], found.smallest, found.names
     if record is None and certified not in (None, found.element):
         raise record_refusal(certified, found.element, SIGNED)
+    yield from fate_differences(plan, names, found.surroundings)
     for name in sorted({name for block in planned for name in block} - names):
         yield f"blocks: {name} is certified as masked, but no record has it"
     shares = [block["shares"] for block in certificate["plan"]["blocks"]]
@@ -332,15 +342,17 @@ class _Counted:
     names: frozenset[str]
     element: str
     sha256: str
+    surroundings: DocumentSurroundings
 
 
 def _counted(data: Path, record: str | None, blocks: tuple[tuple[str, ...], ...]) -> _Counted:
     """Count in a file that is not in memory, a chunk at a time."""
-    count, names = GroupCount(blocks), set[str]()
+    count, names, around = GroupCount(blocks), set[str](), Around()
     with OnePass(data) as source:
         microdata = open_microdata(data, record=record, source=source)
         source.begin()
-        for chunk in microdata.chunks(source=source):
+        for chunk in microdata.chunks(around, source):
             count.take(chunk)
             names |= chunk.columns.keys()
-    return _Counted(count.smallest(), count.sizes(), frozenset(names), microdata.layout.record, source.sha256)
+    read = frozenset(names), microdata.layout.record, source.sha256, around.surroundings()
+    return _Counted(count.smallest(), count.sizes(), *read)

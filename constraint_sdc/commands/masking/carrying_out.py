@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,8 +16,11 @@ from constraint_sdc.maskers.inputs import mask_table
 from constraint_sdc.maskers.masked import Masked
 from constraint_sdc.maskers.totals import add_totals, loss_of, masked_series, priced_totals
 from constraint_sdc.plan.design import Design, PlanInputs
+from constraint_sdc.plan.inventory import UndecidedError, with_recoded
 from constraint_sdc.plan.plan import Plan, RulePlan, TotalsPlan, UndoneTotal
 from constraint_sdc.plan.plan_json import changed_inputs, plan_differences, plan_from_json
+from constraint_sdc.reports.check.wording import counted
+from constraint_sdc.reports.masking.inventory_text import undecided_lines
 from constraint_sdc.reports.refusal import conflict_sentence
 from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.words import Role, Scale, VariableWish
@@ -32,7 +36,9 @@ def carry_out(prepared: Prepared) -> tuple[Plan, Masked]:
     """
     carry = _least_loss if prepared.totals == "auto" else lambda way: _carried_out(way.plan_inputs, way)
     carried, recoding = carry(prepared), prepared.recoding
-    return replace(carried.plan, recoded=recoding.recoded), replace(carried.masked, recoded=recoding.columns)
+    inventory = with_recoded(carried.plan.inventory, recoding.columns)
+    plan = replace(carried.plan, recoded=recoding.recoded, inventory=inventory)
+    return plan, replace(carried.masked, recoded=recoding.columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +59,7 @@ class _CarriedOut:
 
 def _carried_out(inputs: PlanInputs, prepared: Prepared) -> _CarriedOut:
     while True:
-        design = prepared.mask_inputs.masker.plan(inputs)
+        design = _designed(inputs, prepared)
         try:
             masked, undone = add_totals(design, mask_table(design, prepared.mask_inputs), prepared.mask_inputs)
         except CannotShareError as refusal:
@@ -165,6 +171,33 @@ def _after(refusal: CannotShareError, inputs: PlanInputs, design: Design) -> Pla
     return replace(inputs, joined=inputs.joined | joining)
 
 
+def require_decided(prepared: Prepared) -> None:
+    """Refuse a file in which nobody decided on something; nothing else is refused here."""
+    try:
+        _designed(prepared.plan_inputs, prepared)
+    except UndecidedError:
+        raise
+    except (PlanRefusedError, UsageError):
+        return
+
+
+def _designed(inputs: PlanInputs, prepared: Prepared) -> Design:
+    try:
+        return prepared.mask_inputs.masker.plan(inputs)
+    except UndecidedError as refusal:
+        raise _told(refusal, prepared) from None
+
+
+def _told(refusal: UndecidedError, prepared: Prepared) -> UndecidedError:
+    """Return the refusal with what the undecided things look like, and how to decide."""
+    count = counted(len(refusal.things), "thing")
+    data = prepared.original.dataset.path.name
+    init = f"constraint-sdc init {shlex.quote(data)} -o recipe.yml"
+    hint = f"`{init}` proposes a recipe; --undecided guess tries without one"
+    what = f"nobody decided what becomes of {count} in {data}"
+    return UndecidedError(what, things=refusal.things, hint=hint, advice=undecided_lines(refusal.things))
+
+
 def _worded(refusal: CannotShareError) -> CannotShareError:
     """Return the refusal with its conflict in words; that of a masker which names no conflict as it is."""
     if refusal.conflict is None:
@@ -232,6 +265,7 @@ def options_of_plan(plan: Plan) -> dict[str, Any]:
         "seed": plan.seed,
         "on_broken": plan.on_broken,
         "totals": "together" if plan.totals is None else plan.totals.asked,
+        "undecided": plan.undecided,
     }
 
 

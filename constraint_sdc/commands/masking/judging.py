@@ -17,7 +17,7 @@ from constraint_sdc.errors import Conflict, NotPublishedError, PromiseChange
 from constraint_sdc.judge.finding import CheckResult, RuleResult
 from constraint_sdc.judge.idle import names_of
 from constraint_sdc.maskers.masked import Masked, RuleOutcome
-from constraint_sdc.plan.plan import Plan
+from constraint_sdc.plan.plan import Fate, Plan
 from constraint_sdc.plan.promised import PromiseCount
 from constraint_sdc.promises.count import count_promises
 from constraint_sdc.promises.linkage import count_linkage
@@ -106,10 +106,11 @@ def _write(original: Original, staged: Path, plan: Plan, masked: Masked) -> Read
     """Write the staged file, read it back, and count how many records share the values of each block."""
     columns = masked.columns()
     removed = removed_variables(plan)
-    skeleton = write_staged(original.dataset, staged, columns, removed)
+    gone = frozenset(one.what for one in plan.inventory if one.fate is Fate.REMOVED and not one.is_variable)
+    skeleton = write_staged(original.dataset, staged, columns, removed, gone)
     blocks = [block.names for block in plan.blocks]
     wanted = frozenset(plan.masked_names()) | frozenset(plan.protect.names())
-    written = verify_staged(original.dataset, staged, columns, skeleton, removed, blocks, wanted=wanted)
+    written = verify_staged(original.dataset, staged, columns, skeleton, removed, blocks, gone, wanted)
     counted = zip(plan.blocks, written.smallest, strict=True)
     small = [(block, size) for block, size in counted if block.shares and size < plan.k]
     if small:

@@ -32,6 +32,7 @@ from constraint_sdc.maskers.masked import MaskOptions
 from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.partition.registry import partitioner
 from constraint_sdc.plan.design import PlanInputs
+from constraint_sdc.plan.inventory import taken_out
 from constraint_sdc.plan.promised import settle_promises
 from constraint_sdc.plan.recoding import Recoding, recode_key
 from constraint_sdc.plan.rule_facts import rule_facts
@@ -156,9 +157,9 @@ class Original:
         """The judges of both files."""
         return judges_of(self.rule_set.schema, self.check, self._saxon)
 
-    def records_xml(self, removed: frozenset[str]) -> RecordsXml | None:
-        """Return the records as Saxon would see them in a masked file without the `removed` variables."""
-        return RecordsXml(self.dataset, self.judges, removed) if self.has_rules else None
+    def records_xml(self, removed: frozenset[str], taken_out: frozenset[str]) -> RecordsXml | None:
+        """Return the records as Saxon would see them in a masked file without these variables and surroundings."""
+        return RecordsXml(self.dataset, self.judges, removed, taken_out) if self.has_rules else None
 
     @cached_property
     def verdict(self) -> CheckResult | None:
@@ -270,6 +271,8 @@ def prepare(original: Original, settings: MaskSettings[Masker]) -> Prepared:
         computes_totals=settings.totals != "together",
         is_xpath1=understood.is_xpath1,
         promised=settle_promises(recipe, table.columns, settings.k, masker, division.partition),
+        undecided=settings.undecided,
+        surroundings=original.dataset.surroundings,
     )
     recoding = _recoding(inputs)
     inputs = replace(
@@ -277,7 +280,8 @@ def prepare(original: Original, settings: MaskSettings[Masker]) -> Prepared:
     )
     mask_inputs = _mask_inputs(inputs, masker, task, understood)
     removed = frozenset(name for name, wish in recipe.variables.items() if wish.is_removed)
-    mask_inputs = replace(mask_inputs, xml=original.records_xml(removed))
+    gone = taken_out(original.dataset.surroundings, recipe, settings.undecided)
+    mask_inputs = replace(mask_inputs, xml=original.records_xml(removed, gone))
     return Prepared(original, inputs, mask_inputs, settings.totals, recoding)
 
 

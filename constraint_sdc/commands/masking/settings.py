@@ -9,10 +9,12 @@ from constraint_sdc.maskers.masked import MaskOptions, PartitionOptions
 from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.settings.mask_settings import MaskSettings, RulesSettings
 from constraint_sdc.settings.partition_settings import PartitionSettings
-from constraint_sdc.settings.words import Totals, totals_by
+from constraint_sdc.settings.words import Totals, Undecided, totals_by, undecided_by
 
 LEAST_K = 2
 """Groups of fewer records hide nothing."""
+DEFAULT_UNDECIDED: Undecided = "refuse"
+"""A variable on which nobody decided is not published."""
 
 
 def settle(options: MaskOptions | MaskSettings[Masker]) -> MaskSettings[Masker]:
@@ -33,6 +35,7 @@ def settle(options: MaskOptions | MaskSettings[Masker]) -> MaskSettings[Masker]:
         recipe=recipe,
         recipe_file=options.recipe_file,
         recipe_sha256=_recipe_digest(options),
+        undecided=undecided_by(options.undecided or recipe.undecided or DEFAULT_UNDECIDED),
     )
 
 

@@ -14,7 +14,7 @@ from time import perf_counter
 
 import numpy as np
 
-from constraint_sdc.commands.masking.carrying_out import carry_out
+from constraint_sdc.commands.masking.carrying_out import carry_out, require_decided
 from constraint_sdc.commands.masking.preparation import Original, Prepared, open_original, prepare
 from constraint_sdc.commands.masking.settings import LEAST_K, rules_settings, settle, settled_seed
 from constraint_sdc.commands.measuring.pairing import pair_tables
@@ -22,7 +22,7 @@ from constraint_sdc.data.table import Column, Table
 from constraint_sdc.errors import ConstraintSdcError, PlanRefusedError, UsageError
 from constraint_sdc.maskers.masked import MaskOptions
 from constraint_sdc.measures.registry import Figures, SweepFigures
-from constraint_sdc.measures.sweep_points import WITH_RULES, MaskedBy, SweepPoint, SweepTask
+from constraint_sdc.measures.sweep_points import WITH_RULES, WITHOUT_RULES, MaskedBy, SweepPoint, SweepTask
 from constraint_sdc.settings.reason import Reason, because
 
 
@@ -75,6 +75,10 @@ class SweepBench:
             score_averaged=figures.score_averaged,
         )
 
+    def require_decided(self, by: MaskedBy) -> None:
+        """Refuse a file in which nobody decided on something; whatever else the plan refuses, its points tell."""
+        require_decided(self._prepare(WITH_RULES if self._has_rules else WITHOUT_RULES, by))
+
     def unjudged(self, by: MaskedBy) -> tuple[str, ...]:
         """Return the rules that only Saxon can judge, on a written file: they are not counted in `broken`."""
         if not self._has_rules:
@@ -88,6 +92,9 @@ class SweepBench:
             if scenario not in self._originals:
                 self._originals[scenario] = self._originals[WITH_RULES].without_rules()
             settings = settle(replace(masking_by(self._masking, by), k=LEAST_K))
+            if self._has_rules and scenario != WITH_RULES:
+                # A comparison that nobody publishes; without rules less is certain of the variables.
+                settings = replace(settings, undecided="guess")
             self._prepared[key] = prepare(self._originals[scenario], settings)
         return self._prepared[key]
 

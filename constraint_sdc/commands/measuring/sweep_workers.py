@@ -115,6 +115,7 @@ def _inputs(data: Path, rules: Path | None, options: SweepOptions) -> str:
         "weights": masking.weights,
         "seed": masking.seed,
         "on_broken": masking.on_broken,
+        "undecided": masking.undecided,
         "phase": masking.phase,
         "original": None if masking.original is None else str(masking.original),
         "record": masking.record,

@@ -116,6 +116,7 @@ def _wrongly_withheld(case: ExamCase, files: CaseFiles, objection: NotPublishedE
 
 def _options(case: ExamCase, files: CaseFiles) -> MaskOptions:
     return MaskOptions(
+        undecided="guess",  # drawn values look like anything; the exam is about rules
         allow_idle=("all",),  # drawn rules may take every record from a later one, or ask for what no record has
         k=case.k,
         phase=case.phase,

@@ -18,10 +18,11 @@ from constraint_sdc.maskers.group_anonymity.goal import Goal
 from constraint_sdc.operators.mode import Mode
 from constraint_sdc.plan.blocks import refuse_unknown, told_role
 from constraint_sdc.plan.design import BlockDesign, Design, PlanInputs, Stratum, refuse_removed
+from constraint_sdc.plan.inventory import Fates, decide, make_inventory, undecided_warnings
 from constraint_sdc.plan.plan import Block, BlockPlan, Formation, Kept, Plan, RulePlan, StratumPlan, VariablePlan, Why
 from constraint_sdc.plan.read_series import is_numeric, make_series, not_numeric
 from constraint_sdc.plan.reasons import unless_evaluated
-from constraint_sdc.plan.rule_facts import RuleFacts, rule_facts
+from constraint_sdc.plan.rule_facts import RuleFacts, computed_with, rule_facts
 from constraint_sdc.plan.treatment import plan_warnings
 from constraint_sdc.settings.reason import because
 from constraint_sdc.settings.words import Role, Scale, Treatment, VariableWish
@@ -36,6 +37,9 @@ def plan_swaps(inputs: PlanInputs, goals: Sequence[Goal]) -> Design:
     kept = _kept(names, inputs)
     facts = rule_facts(inputs.rules, inputs.says, inputs.table.columns.keys(), inputs.evaluable)
     refuse_removed(facts, kept)
+    decisions = decide(inputs.table, inputs.recipe, computed_with(facts), names)
+    fates = Fates(names, (), kept)
+    inventory = make_inventory(fates, decisions, inputs.recipe, inputs.surroundings, inputs.undecided)
     facts = _pattern_wide(
         facts, [name for name in inputs.table.columns if name not in kept or not kept[name].is_removed]
     )
@@ -59,7 +63,13 @@ def plan_swaps(inputs: PlanInputs, goals: Sequence[Goal]) -> Design:
         broken={rule: len(rows) for rule, rows in inputs.broken.items()},
         inputs=inputs.digests,
         masker=inputs.masker,
-        warnings=(*plan_warnings(inputs.masker, inputs.division.partition, inputs.k, inputs.seed), *inputs.warnings),
+        warnings=(
+            *plan_warnings(inputs.masker, inputs.division.partition, inputs.k, inputs.seed),
+            *inputs.warnings,
+            *undecided_warnings(inventory),
+        ),
+        undecided=inputs.undecided,
+        inventory=inventory,
     )
     return Design(plan, tuple(designs))
 

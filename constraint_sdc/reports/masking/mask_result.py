@@ -13,6 +13,7 @@ from constraint_sdc.plan.plan_json import price_to_json, totals_to_json
 from constraint_sdc.plan.promised import people_to_json
 from constraint_sdc.reports.check.wording import checked_times, counted, number, or_unknown
 from constraint_sdc.reports.masking.goal_text import goal_lines, has_numbers, treatment_word
+from constraint_sdc.reports.masking.inventory_text import inventory_lines
 from constraint_sdc.reports.masking.people_text import people_lines, recoded_lines
 from constraint_sdc.reports.masking.plan_text import promise_lines
 from constraint_sdc.reports.masking.totals_text import totals_lines
@@ -82,6 +83,7 @@ def mask_text(result: MaskResult, *, columns: int = 100, colour: bool = False) -
     lines += totals_lines(result.plan, columns, colour)
     lines += recoded_lines(result.plan, colour)
     lines += people_lines(result.people, colour)
+    lines += inventory_lines(result.plan, columns, colour)
     files = {"output": result.output, "certificate": result.certificate, "signature": result.signature}
     lines += ["", *align([(name, clean(str(path))) for name, path in files.items() if path is not None])]
     return "\n".join(lines) + "\n"

@@ -20,6 +20,7 @@ from constraint_sdc.plan.plan import (
 )
 from constraint_sdc.reports.check.wording import counted, number
 from constraint_sdc.reports.masking.goal_text import goal_lines, grid_word, has_numbers, least_words, treatment_word
+from constraint_sdc.reports.masking.inventory_text import inventory_lines
 from constraint_sdc.reports.masking.people_text import promised_lines
 from constraint_sdc.reports.masking.totals_text import totals_lines
 from constraint_sdc.reports.sentences import sentence, sentences
@@ -73,6 +74,7 @@ def plan_text(plan: Plan, *, columns: int = 100, colour: bool = False) -> str:
     lines += totals_lines(plan, columns, colour)
     lines += promised_lines(plan, columns, colour)
     lines += _kept(plan.kept, columns, colour)
+    lines += inventory_lines(plan, columns, colour)
     lines += _elsewhere(plan.rules, columns, colour)
     lines += _broken(plan, columns, colour)
     lines += _legend(plan, columns, colour)

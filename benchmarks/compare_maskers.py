@@ -200,7 +200,9 @@ def main() -> int:
             recipe.write_text(way.recipe + ASSESS, encoding="utf-8")
             told = read_recipe(recipe)
             start = perf_counter()
-            result = mask_file(data, rules, folder / "masked.xml", MaskOptions(k=way.k, recipe=told), overwrite=True)
+            result = mask_file(
+                data, rules, folder / "masked.xml", MaskOptions(k=way.k, recipe=told, undecided="guess"), overwrite=True
+            )
             seconds = perf_counter() - start
             found = assess_files(data, folder / "masked.xml", AssessOptions(rules=rules, recipe=told))
             rows.append(cells_of(way, result, found, seconds))

@@ -70,7 +70,7 @@ def measured(data: Path, k: int, recipe: str, attacks: tuple[str, ...]) -> Asses
     told, masked = data.parent / "recipe.yml", data.parent / "masked.xml"
     told.write_text(recipe, "utf-8")
     settings = read_recipe(told)
-    mask_file(data, None, masked, MaskOptions(k=k, recipe=settings), overwrite=True)
+    mask_file(data, None, masked, MaskOptions(k=k, recipe=settings, undecided="guess"), overwrite=True)
     return assess_files(data, masked, AssessOptions(recipe=settings, attacks=attacks))
 
 
@@ -119,7 +119,9 @@ def product_lines(folder: Path, source: Path | None) -> Iterator[str]:
         for seed in range(3):
             told = folder / "recipe.yml"
             told.write_text(f"mask: {{masker: microhybrid, partition: mdav}}\nseed: {seed}\n", "utf-8")
-            mask_file(data, rules, masked, MaskOptions(k=k, recipe=read_recipe(told)), overwrite=True)
+            mask_file(
+                data, rules, masked, MaskOptions(k=k, recipe=read_recipe(told), undecided="guess"), overwrite=True
+            )
             ratios.append(float(values(masked, "V16").var() / before.var()))
         yield row(k, f"{min(ratios):.2f} - {max(ratios):.2f}")
 

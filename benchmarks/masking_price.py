@@ -104,9 +104,11 @@ def run_case(title: str, data: Path, rules: Path) -> Case:
     recipe_file = data.parent / "integers.yml"
     integers = cs.read_recipe(recipe_file)
     for k in SIZES:
-        masked[k] = mask_and_judge(data, rules, f"{rules.stem}-{k}.xml", cs.MaskOptions(k=k, partition="mdav"))
-        searched[k] = mask_and_judge(data, rules, f"{rules.stem}-{k}-auto.xml", cs.MaskOptions(k=k))
-        options = cs.MaskOptions(k=k, partition="mdav", recipe=integers, recipe_file=recipe_file)
+        masked[k] = mask_and_judge(
+            data, rules, f"{rules.stem}-{k}.xml", cs.MaskOptions(k=k, partition="mdav", undecided="guess")
+        )
+        searched[k] = mask_and_judge(data, rules, f"{rules.stem}-{k}-auto.xml", cs.MaskOptions(k=k, undecided="guess"))
+        options = cs.MaskOptions(k=k, partition="mdav", undecided="guess", recipe=integers, recipe_file=recipe_file)
         asked = mask_and_judge(data, rules, f"{rules.stem}-{k}-integers.xml", options)
         same &= asked.digests["output"] == masked[k].digests["output"]
         plain[k] = check_without_rules(data, rules, masked[k].plan)
@@ -132,7 +134,7 @@ def mask_and_judge(data: Path, rules: Path, name: str, options: cs.MaskOptions) 
 def check_without_rules(data: Path, rules: Path, plan: Plan) -> CheckResult:
     recipe = Recipe(groups=tuple(block.names for block in plan.blocks))
     output = data.parent / f"{rules.stem}-{plan.k}-plain.xml"
-    cs.mask_file(data, None, output, cs.MaskOptions(k=plan.k, partition="mdav", recipe=recipe))
+    cs.mask_file(data, None, output, cs.MaskOptions(k=plan.k, partition="mdav", recipe=recipe, undecided="guess"))
     return cs.check_file(output, rules, cs.CheckOptions(original=data))
 
 

@@ -96,7 +96,7 @@ class Bench:
 
     def __init__(self, folder: Folder, scenario: Scenario, judge: Bench | None = None) -> None:
         recipe = Recipe(groups=scenario.groups, standardise=scenario.standardise)
-        options = cs.MaskOptions(k=2, partition="mdav", recipe=recipe)
+        options = cs.MaskOptions(k=2, partition="mdav", recipe=recipe, undecided="guess")
         with prepared_file(folder.data, folder.rules(scenario.rules), options) as prepared:
             self._prepared = prepared  # no rule of a scenario asks Saxon, as is asserted below
         self._judge: Prepared = judge._prepared if judge and not scenario.rules else self._prepared

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from constraint_sdc.arrays import Codes, Floats, Weights
 from constraint_sdc.data.series import Series
 from constraint_sdc.data.table import Column, Table
-from constraint_sdc.errors import PlanRefusedError, UsageError
+from constraint_sdc.errors import Conflict, PlanRefusedError, PromiseChange, UsageError
 from constraint_sdc.partition.demands.closeness import ClosenessDemand
-from constraint_sdc.partition.demands.demand import GroupDemand
+from constraint_sdc.partition.demands.demand import GroupDemand, Laid
 from constraint_sdc.partition.demands.diversity import NO_VALUE, DiversityDemand
 from constraint_sdc.partition.demands.dominance import DominanceDemand
 from constraint_sdc.plan.read_series import is_measurable, make_series, on_any_grid
@@ -100,6 +100,35 @@ def contributions(series: Series, weights: Weights | None) -> Floats:
     return whole if weights is None else whole * weights
 
 
+def key_promises(protect: Protect, table: Table, recipe: Recipe) -> GroupPromises:
+    """Return what is promised about the records that share the key."""
+    of = (*(one.of for one in protect.diversity), *(near.of for near in protect.closeness))
+    return GroupPromises(
+        diversity=protect.diversity,
+        closeness=protect.closeness,
+        sensitive={name: table.columns[name] for name in of},
+        wishes={name: recipe.variables[name] for name in of if name in recipe.variables},
+        missing={name: recipe.missing[name] for name in of if name in recipe.missing},
+    )
+
+
+def refuse_impossible(demands: Sequence[GroupDemand], strata: Laid, names: tuple[str, ...]) -> None:
+    """Refuse if a stratum breaks a demand even as one group: no other division of its records holds it."""
+    for demand in demands:
+        failing = strata.sizes[~demand.held_by(strata)]
+        if len(failing):
+            whom = f"{int(failing.min()):,} records that are masked apart from all others"
+            about = f"the {demand.name} of {demand.of}" if demand.of else f"the {demand.name}"
+            what = f"{about} that `protect` promises cannot be kept: {whom} break it even as one group"
+            raise PlanRefusedError(what, conflict=Conflict((), names, weaker=_weaker(demand, strata)))
+
+
+def _weaker(demand: GroupDemand, strata: Laid) -> tuple[PromiseChange, ...]:
+    """Return the changes that make the promise one that every stratum keeps; otherwise that it is left out."""
+    changes = (PromiseChange(demand.name, demand.of, *entry) for entry in demand.weaker(strata).items())
+    return tuple(changes) or (PromiseChange(demand.name, demand.of),)
+
+
 # Which block is bound by which promises.
 
 
@@ -127,17 +156,23 @@ class PromisesContext:
             return GroupPromises()
         has_key = bool(self.key) and {name for name in self.key if name in self.masked} <= set(names)
         has_key &= any(name in names for name in self.key)
-        diversity, closeness = (self.protect.diversity, self.protect.closeness) if has_key else ((), ())
-        of = (*(one.of for one in diversity), *(near.of for near in closeness))
-        self._refuse_sensitive(of, names)
-        return GroupPromises(
-            dominance=self.protect.dominance,
-            diversity=diversity,
-            closeness=closeness,
-            sensitive={name: self.table.columns[name] for name in of},
-            wishes={name: self.recipe.variables[name] for name in of if name in self.recipe.variables},
-            missing={name: self.recipe.missing[name] for name in of if name in self.recipe.missing},
-        )
+        if not has_key:
+            return GroupPromises(dominance=self.protect.dominance)
+        promises = key_promises(self.protect, self.table, self.recipe)
+        self._refuse_sensitive(promises.sensitive, names)
+        return replace(promises, dominance=self.protect.dominance)
+
+    def refuse_unmasked_key(self) -> None:
+        """Refuse a key without a masked variable if the records that share it break a promise about an unmasked one."""
+        promises = key_promises(self.protect, self.table, self.recipe)
+        kept = [name for name in promises.sensitive if name not in self.masked and name not in self.computed]
+        if not self.key or any(name in self.masked for name in self.key) or not kept:
+            return
+        of_class: dict[tuple[str | None, ...], list[int]] = {}
+        for row, values in enumerate(zip(*(self.table.columns[name].texts() for name in self.key), strict=True)):
+            of_class.setdefault(values, []).append(row)
+        demands = [demand for demand in promises.demands((), (), None, {}) if demand.of in kept]
+        refuse_impossible(demands, Laid.of(np.array(rows) for rows in of_class.values()), self.key)
 
     def refuse_without_key(self) -> None:
         """Refuse promises about the records that share the key if there is no key."""

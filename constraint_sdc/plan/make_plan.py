@@ -57,6 +57,7 @@ def make_plan(inputs: PlanInputs) -> Design:
     key = inputs.promised.key
     promises = PromisesContext(inputs.promised.protect, key, table, inputs.recipe, masked, cut.names)
     promises.refuse_without_key()
+    promises.refuse_unmasked_key()
     around = replace(_surroundings(masked, facts, inputs), promises=promises)
     blocks = _explained(make_blocks(around.series, around.roles, facts, _grouping(inputs), key), inputs)
     apart = _key_classes(key, masked, inputs)

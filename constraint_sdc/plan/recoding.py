@@ -17,9 +17,12 @@ import numpy as np
 
 from constraint_sdc.arrays import Codes, Flags, Floats, Labels
 from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.data.groups import Groups
 from constraint_sdc.data.series import Series
 from constraint_sdc.data.table import Column, State, Table, column_of
 from constraint_sdc.errors import PlanRefusedError, UsageError
+from constraint_sdc.partition.demands.demand import GroupDemand, Laid, all_held
+from constraint_sdc.partition.demands.merging import first_failing, hold_demands
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.partition.methods.tree import Tree
 from constraint_sdc.plan.plan import Recoded
@@ -62,15 +65,23 @@ class Recoding:
         return replace(recipe, variables={**recipe.variables, **wishes})
 
 
-def recode_key(table: Table, recipe: Recipe, key: Sequence[str], k: int, read: Collection[str]) -> Recoding:
+def recode_key(
+    table: Table,
+    recipe: Recipe,
+    key: Sequence[str],
+    k: int,
+    read: Collection[str],
+    demands: Sequence[GroupDemand] = (),
+) -> Recoding:
     """Choose what becomes of every category of the key; `read` are variables that rules read.
 
+    Ways in which the records that share the key can hold all demands come first.
     PlanRefusedError if no way lets k records share the key.
     """
     variables = [_KeyVariable.of(table.columns[name], recipe, name in read) for name in key]
     if all(one.options == (MASKED,) for one in variables):
         return Recoding()
-    search = _KeySearch(variables, table.records, k)
+    search = _KeySearch(variables, table.records, k, demands)
     best = search.best()
     if best is None:
         raise _refusal(variables, k)
@@ -152,12 +163,21 @@ class _KeyVariable:
 
 @dataclass(frozen=True)
 class _Way:
-    """A level for every variable of the key, and the cells that are emptied."""
+    """A level for every variable of the key, and the cells that are emptied.
+
+    `fails` is true if records that share the unmasked variables break a demand even as one group.
+    """
 
     variables: Sequence[_KeyVariable]
     levels: tuple[int, ...]
     emptied: Mapping[str, Flags]
     loss: float
+    fails: bool
+
+    @property
+    def price(self) -> tuple[bool, float]:
+        """Return what decides between ways: the least is best."""
+        return self.fails, self.loss
 
     def recoding(self) -> Recoding:
         """Return the new columns."""
@@ -191,7 +211,10 @@ def _written(one: _KeyVariable, level: int, emptied: Flags) -> Column:
 class _KeySearch:
     """Tries levels for the variables of the key: all combinations if they are few, else one variable at a time."""
 
-    def __init__(self, variables: Sequence[_KeyVariable], records: int, k: int) -> None:
+    def __init__(
+        self, variables: Sequence[_KeyVariable], records: int, k: int, demands: Sequence[GroupDemand] = ()
+    ) -> None:
+        self._demands = demands
         self._variables = variables
         self._records = records
         self._k = k
@@ -208,12 +231,12 @@ class _KeySearch:
                 start = levels if best is None else best.levels
                 others = [(*start[:place], level, *start[place + 1 :]) for level in own]
                 found = self._least(others)
-                best = found if best is None or (found is not None and found.loss < best.loss) else best
+                best = found if best is None or (found is not None and found.price < best.price) else best
         return best
 
     def _least(self, ways: Iterator[tuple[int, ...]] | Sequence[tuple[int, ...]]) -> _Way | None:
         found = [way for levels in ways if (way := self._try(levels)) is not None]
-        return min(found, key=lambda way: way.loss, default=None)
+        return min(found, key=lambda way: way.price, default=None)
 
     def _try(self, levels: tuple[int, ...]) -> _Way | None:
         kept = [(one, level) for one, level in zip(self._variables, levels, strict=True) if level != MASKED]
@@ -225,7 +248,9 @@ class _KeySearch:
         classes = _classes([np.where(emptied[name], _EMPTIED, code) for name, code in codes.items()], self._records)
         lost = [float(np.where(emptied[one.name], 1.0, one.lost(level)).mean()) for one, level in kept]
         lost += self._masked_losses(masked, classes)
-        return _Way(self._variables, levels, emptied, sum(lost) / len(self._variables))
+        groups = Groups(classes)
+        fails = not all_held(self._demands, Laid(groups.order, groups.starts)).all()
+        return _Way(self._variables, levels, emptied, sum(lost) / len(self._variables), fails)
 
     def _emptied(self, codes: Mapping[str, Codes], free: frozenset[str]) -> dict[str, Flags] | None:
         """Empty cells until k records share every class: of the rare records, the variable with the rarest values.
@@ -281,6 +306,8 @@ class _KeySearch:
         for code in np.unique(classes).tolist():
             rows = np.flatnonzero(classes == code)
             own = method.partition(Cloud(points[rows]), self._k, 0)
+            if self._demands and first_failing(self._demands, rows) is None:
+                own = hold_demands(points[rows], rows, own, self._k, self._demands)
             labels[rows] = own + count
             count += int(own.max()) + 1
         return labels

@@ -194,6 +194,33 @@ def test_a_diversity_that_no_group_has_offers_the_one_that_all_have(tmp_path: Pa
     assert "`diversity: {of: Illness, l: 4}` in `protect` of the recipe" in str(no.value)
 
 
+def test_categories_of_the_key_are_masked_where_sharing_them_would_break_a_promise(tmp_path: Path) -> None:
+    """All sick people live in one town: groups within towns could never have two states of health."""
+    rows = columns(Town=["N", "S"] * 20, Sex=["m", "m", "f", "f"] * 10, Health=["sick", "well"] * 20, Age=range(40))
+    roles = "Town: {role: quasi-identifier}, Sex: {role: quasi-identifier}, Health: {role: untouched}"
+    key = "key: {variables: [Town, Sex]}"
+    shared = extract(tmp_path / "shared", rows, None, f"variables: {{{roles}}}\nprotect: {{{key}}}")
+    shared.mask(K)
+    assert shared.column("Town") == [record["Town"] for record in shared.original()]
+    promise = f"protect: {{{key}, diversity: {{of: Health, l: 2}}}}"
+    given = extract(tmp_path / "masked", rows, None, f"variables: {{{roles}}}\n{promise}")
+    given.mask(K)
+    health = given.column("Health")
+    assert all(
+        slow_demands.distinct([health[row] for row in rows], 2) for rows in written_classes(given, ("Town", "Sex"))
+    )
+
+
+def test_a_key_that_is_not_masked_is_refused_with_what_its_classes_keep(tmp_path: Path) -> None:
+    age = [20 + 7 * i % 41 for i in range(40)]
+    rows = columns(Town=["N", "S"] * 20, Health=["sick", "well"] * 20, Age=age)
+    recipe = "variables: {Town: {role: untouched}, Health: {role: untouched}}\n"
+    promise = "protect: {key: {variables: [Town]}, closeness: {of: Health, t: '0.2'}}"
+    with pytest.raises(PlanRefusedError, match="the closeness of Health that `protect` promises cannot be kept") as no:
+        extract(tmp_path, rows, None, recipe + promise).mask(K)
+    assert no.value.ways[0].promises == (PromiseChange("closeness", "Health", "t", 0.5),)
+
+
 def test_groups_that_are_not_regrouped_are_counted_and_not_published(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -31,6 +31,7 @@ from constraint_sdc.maskers.inputs import MaskInputs
 from constraint_sdc.maskers.masked import MaskOptions
 from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.partition.registry import partitioner
+from constraint_sdc.plan.demands import key_promises
 from constraint_sdc.plan.design import PlanInputs
 from constraint_sdc.plan.inventory import taken_out
 from constraint_sdc.plan.promised import settle_promises
@@ -294,7 +295,8 @@ def _recoding(inputs: PlanInputs) -> Recoding:
     table = inputs.table
     facts = rule_facts(inputs.rules, inputs.says, table.columns.keys(), inputs.evaluable, inputs.asking_saxon)
     read = {name for rule in facts for name in (rule.variables if rule.is_certain else table.columns)}
-    return recode_key(table, inputs.recipe, key, inputs.k, read)
+    demands = key_promises(inputs.promised.protect, table, inputs.recipe).demands((), (), None, {})
+    return recode_key(table, inputs.recipe, key, inputs.k, read, demands)
 
 
 def _kept_recipe(recipe: Recipe, masker: Masker, division: Division) -> Recipe:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from constraint_sdc.data.groups import Groups
-from constraint_sdc.errors import Conflict, PlanRefusedError, PromiseChange
 from constraint_sdc.maskers.inputs import MaskInputs, mean_loss
-from constraint_sdc.partition.demands.demand import GroupDemand, Laid, all_held
+from constraint_sdc.partition.demands.demand import Laid, all_held
 from constraint_sdc.partition.demands.merging import hold_demands
-from constraint_sdc.plan.demands import GroupPromises
+from constraint_sdc.plan.demands import GroupPromises, refuse_impossible
 from constraint_sdc.plan.design import BlockDesign
 from constraint_sdc.settings.protect import MEASURED_DOMINANCE
 from constraint_sdc.settings.reason import Reason, because
@@ -29,7 +27,7 @@ def keep_promises(design: BlockDesign, inputs: MaskInputs, groups: Groups, strat
     held = all_held(demands, Laid(groups.order, groups.starts))
     if held.all():
         return groups, stratum, _dominated(design, groups)
-    _refuse_impossible(design, demands)
+    refuse_impossible(demands, Laid.of(part.rows for part in design.strata), design.plan.names)
     label, found = np.zeros(len(groups.label), np.int64), list[int]()
     for number, part in enumerate(design.strata):
         own = groups.label[part.rows] - stratum.index(number)
@@ -56,21 +54,3 @@ def _dominated(design: BlockDesign, groups: Groups) -> tuple[Reason, ...]:
     unpromised = replace(design, promises=GroupPromises(dominance=MEASURED_DOMINANCE))
     dominated = int((~all_held(unpromised.demands({}), Laid(groups.order, groups.starts))).sum())
     return (because("dominated", dominated=dominated, groups=len(groups), p=MEASURED_DOMINANCE.p),) if dominated else ()
-
-
-def _refuse_impossible(design: BlockDesign, demands: Sequence[GroupDemand]) -> None:
-    """Refuse if a stratum breaks a promise even as one group: no other division keeps it."""
-    for demand in demands:
-        strata = Laid.of(part.rows for part in design.strata)
-        failing = strata.sizes[~demand.held_by(strata)]
-        if len(failing):
-            whom = f"{int(failing.min()):,} records that are masked apart from all others"
-            about = f"the {demand.name} of {demand.of}" if demand.of else f"the {demand.name}"
-            what = f"{about} that `protect` promises cannot be kept: {whom} break it even as one group"
-            raise PlanRefusedError(what, conflict=Conflict((), design.plan.names, weaker=_weaker(demand, strata)))
-
-
-def _weaker(demand: GroupDemand, strata: Laid) -> tuple[PromiseChange, ...]:
-    """Return the changes that make the promise one that every stratum keeps; otherwise that it is left out."""
-    changes = (PromiseChange(demand.name, demand.of, *entry) for entry in demand.weaker(strata).items())
-    return tuple(changes) or (PromiseChange(demand.name, demand.of),)

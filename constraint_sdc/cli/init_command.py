@@ -35,7 +35,7 @@ def command(
 ) -> None:
     """Propose a recipe for DATA: role, type, grid and missing codes of every variable, with the evidence as comments.
 
-    A variable that is not certain gets `role: undecided`, which every command refuses until a person has replaced it.
+    What is not certain is `undecided`, which every command refuses until a person has replaced it.
     """
     from constraint_sdc.commands.init import init_recipe
     from constraint_sdc.files.atomic import atomic_file, require_place
@@ -63,4 +63,4 @@ def command(
         stream.write(draft.text.encode("utf-8"))
     click.echo(f"{output}: {counted(len(draft.variables), 'variable')}")
     if draft.undecided:
-        click.echo(f"decide on {counted(len(draft.undecided), 'variable')}: {named(draft.undecided)}")
+        click.echo(f"decide on {counted(len(draft.undecided), 'thing')}: {named(draft.undecided)}")

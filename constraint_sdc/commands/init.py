@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from constraint_sdc.commands.masking.preparation import Original, Progress, open_original
-from constraint_sdc.evidence.draft import DraftVariable, RecipeDraft
+from constraint_sdc.data.surroundings import WITHIN_RECORDS, DocumentSurroundings, SurroundingKind
+from constraint_sdc.evidence.draft import DraftSurrounding, DraftVariable, RecipeDraft
 from constraint_sdc.evidence.looks import look_at
 from constraint_sdc.evidence.profile import profile_of
 from constraint_sdc.evidence.values_seen import values_seen
@@ -40,8 +42,16 @@ def init_recipe(
         looks = look_at(profile, is_computed=name in computed)
         seen = values_seen(profile) if show_values else None
         variables.append(DraftVariable(name, looks, None if info is None else info.label, declared, seen))
-    draft = RecipeDraft(str(data), dataset.layout.record, dataset.table.records, tuple(variables))
+    around = tuple(_surroundings(dataset.surroundings))
+    draft = RecipeDraft(str(data), dataset.layout.record, dataset.table.records, tuple(variables), around)
     return replace(draft, text=recipe_draft_text(draft))
+
+
+def _surroundings(surroundings: DocumentSurroundings) -> Iterator[DraftSurrounding]:
+    """Yield what a recipe can decide on; what stands within records is removed unless the recipe keeps it."""
+    for one in surroundings.found:
+        if one.kind not in (SurroundingKind.METADATA, SurroundingKind.OTHERS):
+            yield DraftSurrounding(one.path, one.kind.value, one.count, one.kind in WITHIN_RECORDS)
 
 
 def _computed(original: Original) -> frozenset[str]:

@@ -28,17 +28,32 @@ class DraftVariable:
         return (*self.declared, *self.looks.missing_codes)
 
 
+@dataclass(frozen=True, slots=True)
+class DraftSurrounding:
+    """Something around the variables: its path, how often it occurs, and whether removing it needs no decision."""
+
+    path: str
+    kind: str
+    count: int
+    is_removed: bool
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class RecipeDraft(Tabled):
-    """The draft of a recipe for the file `data`. `text` is the recipe as YAML; what is undecided is refused there."""
+    """The draft of a recipe for the file `data`, with what stands around its variables.
+
+    `text` is the recipe as YAML; what is undecided is refused there.
+    """
 
     data: str
     record: str
     records: int
     variables: tuple[DraftVariable, ...]
+    surroundings: tuple[DraftSurrounding, ...] = ()
     text: str = ""
 
     @property
     def undecided(self) -> tuple[str, ...]:
-        """Return the variables that a person has to decide on."""
-        return tuple(variable.name for variable in self.variables if not variable.looks.is_certain)
+        """Return the variables, and the paths of what stands around them, that a person has to decide on."""
+        variables = (variable.name for variable in self.variables if not variable.looks.is_certain)
+        return (*variables, *(one.path for one in self.surroundings if not one.is_removed))

@@ -56,7 +56,7 @@ def _as_weight(profile: Profile) -> Resemblance | None:
     is_weight = NameHint.WEIGHT in name_hints(profile.name) and float(numbers.min()) >= 1
     if not is_weight or total < FAR_ABOVE * profile.values:
         return None
-    times = because("looks-weights", times=round(total / profile.values))
+    times = because("looks-weights", times=round(total / profile.values) if np.isfinite(total) else None)
     return Resemblance(ColumnKind.WEIGHT, (_named(NameHint.WEIGHT), times))
 
 

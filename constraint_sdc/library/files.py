@@ -44,8 +44,9 @@ def init_recipe(
 ) -> RecipeDraft:
     """Propose a recipe: role, type, grid and missing codes of every variable; `text` is the recipe with the evidence.
 
-    It is written to `output`, if given. Variables in `undecided` have a role that every command refuses until a person
-    replaces it. Values of records are hidden unless `show_values` is true; possible missing codes are shown.
+    It is written to `output`, if given. What is in `undecided` is marked so in the text, which every command refuses
+    until a person replaces it. Values of records are hidden unless `show_values` is true; possible missing codes are
+    shown.
 
     >>> import constraint_sdc as cs
     >>> draft = cs.init_recipe("census.xml", "census.sch", "proposed.yml", overwrite=True)

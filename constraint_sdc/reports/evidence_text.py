@@ -18,6 +18,11 @@ def _unique(alone: int, values: int) -> str:
     return f"{number(alone)} of {counted(values, 'value')} {'belongs' if alone == 1 else 'belong'} to one record only"
 
 
+def _weights(times: int | None) -> str:
+    above = "far above" if times is None else f"{number(times)} times"
+    return f"numbers from 1; their sum is {above} the number of records"
+
+
 def _missing_codes(records: int, codes: int) -> str:
     return f"{counted(codes, 'possible missing code')} in {counted(records, 'record')}"
 
@@ -40,7 +45,7 @@ EVIDENCE_SENTENCES: dict[str, Sentence] = {
         f"equal numbers stand side by side: {counted(runs, 'run')} of {counted(distinct, 'different number')}"
     ),
     "looks-named": "its name suggests: {what}",
-    "looks-weights": lambda times: f"numbers from 1; their sum is {number(times)} times the number of records",
+    "looks-weights": _weights,
     "looks-years": "whole numbers from {first} to {last}, such as years",
     "looks-months": lambda distinct: f"{counted(distinct, 'whole number')} from 1 to 12, such as months",
     "looks-dates": "every value is a date written {notation}",

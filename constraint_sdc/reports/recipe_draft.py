@@ -30,17 +30,19 @@ _CHOICES = (Role.QUASI_IDENTIFIER, Role.CONFIDENTIAL, Role.UNTOUCHED, Role.IDENT
 
 def recipe_draft_text(draft: RecipeDraft) -> str:
     """Return the draft as a recipe; variables that need a decision have a role that the reader of recipes refuses."""
-    return "\n".join((*_head(draft), *_missing(draft), *_weights(draft), *_variables(draft), *_protect(draft))) + "\n"
+    parts = (_head, _missing, _weights, _variables, _surroundings, _protect)
+    return "\n".join(line for part in parts for line in part(draft)) + "\n"
 
 
 def _head(draft: RecipeDraft) -> Iterator[str]:
     size = f"{counted(draft.records, 'record')}, {counted(len(draft.variables), 'variable')}"
     yield f"# A recipe for {clean(Path(draft.data).name)} ({size}), proposed by `constraint-sdc init`."
     if draft.undecided:
-        yield f"# Decide on {counted(len(draft.undecided), 'variable')}: replace `undecided` by one of these roles."
+        count = counted(len(draft.undecided), "thing")
+        yield f"# Decide on {count}: replace every `undecided`. Variables have one of these roles:"
         yield from _ROLES.splitlines()
     else:
-        yield "# Every variable has a certain proposal. Correct what is wrong."
+        yield "# Every proposal is certain. Correct what is wrong."
     yield f"record: {_text(draft.record)}"
     yield "# k: 5                     # least number of records that share masked values; `-k` overrides it"
 
@@ -94,6 +96,17 @@ def _entries(variable: DraftVariable) -> Iterator[str]:
     if looks.grid is not None:
         grid = looks.grid.value if isinstance(looks.grid, DateNotation) else looks.grid
         yield f"grid: {'integer' if grid == 0 else grid}"
+
+
+def _surroundings(draft: RecipeDraft) -> Iterator[str]:
+    if draft.surroundings:
+        yield "\nsurroundings:              # what is no variable: remove, keep, or {keep: why it is harmless}"
+    for one in draft.surroundings:
+        said = f"{counted(one.count, 'occurrence')}: {one.kind}"
+        if one.is_removed:
+            yield f"  {_text(one.path)}: remove  # {said}"
+        else:
+            yield f"  {_text(one.path)}: undecided  # decide: remove (proposed), keep; {said}"
 
 
 def _protect(draft: RecipeDraft) -> Iterator[str]:

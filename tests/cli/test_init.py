@@ -43,6 +43,7 @@ def survey(tmp_path: Path) -> Path:
 
 def decided(text: str) -> str:
     """Accept every proposal, as a person would."""
+    text = re.sub(r"undecided +# decide: remove \(proposed\).*", "remove", text)
     return re.sub(r"role: undecided +# decide: ([a-z-]+) \(proposed\).*", r"role: \1", text)
 
 
@@ -50,12 +51,12 @@ def test_a_draft_is_refused_until_a_person_has_decided(run: Run, survey: Path, t
     recipe, masked = tmp_path / "recipe.yml", tmp_path / "masked.xml"
     ran = run("init", survey, "-o", recipe)
     assert (ran.code, ran.err) == (0, "")
-    assert ran.out.endswith("decide on 5 variables: person_id, name, sex, turnover and weight\n")
+    assert ran.out.endswith("decide on 5 things: person_id, name, sex, turnover and weight\n")
     ran = run("mask", survey, "--recipe", recipe, "-k", "3", "-o", masked)
     assert (ran.code, masked.exists()) == (2, False)
     lines = recipe.read_text("utf-8").splitlines()
     first = next(i for i, line in enumerate(lines, 1) if line.startswith("    role: undecided"))
-    assert f"recipe.yml:{first}: person_id is undecided; so are 4 more variables" in ran.err
+    assert f"recipe.yml:{first}: person_id is undecided; so are 4 more (" in ran.err
 
 
 def test_a_corrected_draft_masks(run: Run, survey: Path, tmp_path: Path) -> None:
@@ -137,6 +138,27 @@ def test_declared_missing_codes_and_labels_are_used(run: Run, tmp_path: Path) ->
     assert 'A: ["-7"]  # -7: declared in the file' in text
     assert "# Net turnover; measurement: " in text
     assert cs.init_recipe(data).undecided == ()
+
+
+AROUND = """<Data created="Anna"><!-- by Anna --><Household><HHIncome>4711</HHIncome>{rows}</Household></Data>"""
+
+
+def test_what_stands_around_the_variables_is_decided_too(run: Run, tmp_path: Path) -> None:
+    data, recipe, masked = (tmp_path / name for name in ("data.xml", "recipe.yml", "masked.xml"))
+    rows = "".join(f'<Person><!-- Anna --><A orig="raw{a}">{a}</A></Person>' for a in AMOUNTS)
+    data.write_text(AROUND.format(rows=rows), "utf-8")
+    text = run("init", data).out
+    assert cs.init_recipe(data).undecided == ("/Data/@created", "/Data/Household/HHIncome", "comments")
+    assert not [value for value in ("Anna", "4711", "raw") if value in text]
+    recipe.write_text(text, "utf-8")
+    assert (
+        "/Data/@created is undecided; so are 2 more (replace `undecided` by remove"
+        in run("plan", data, "--recipe", recipe).err
+    )
+    recipe.write_text(decided(text), "utf-8")
+    assert run("mask", data, "--recipe", recipe, "-k", "3", "-o", masked).code == 0
+    published = masked.read_text("utf-8")
+    assert not [value for value in ("Anna", "4711", "raw") if value in published]
 
 
 def test_an_existing_recipe_is_kept(run: Run, survey: Path, tmp_path: Path) -> None:

@@ -199,6 +199,13 @@ def test_grids() -> None:
     assert found("V8", [*MONEY, "3.1415"]).grid is None
 
 
+def test_the_largest_numbers_cause_no_warning() -> None:
+    huge = ["1.7e308", "1e308", *(f"{i}e30{i % 9}" for i in range(1, 80))]
+    for name in ("V1", "weight", "person_id"):
+        for texts in (huge, ["1" * 300, *huge], [f"-{text}" for text in huge], ["9" * 18, *map(str, range(100))]):
+            assert found(name, texts).missing_codes in ((), ("9" * 18,))
+
+
 def test_two_equal_amounts_side_by_side_are_a_coincidence() -> None:
     amounts = list(dict.fromkeys(TURNOVER))[:120]
     assert found("turnover", [*amounts, amounts[-1]]).is_certain

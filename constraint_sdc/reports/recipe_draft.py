@@ -90,7 +90,7 @@ def _entries(variable: DraftVariable) -> Iterator[str]:
         others = [role.value for role in _CHOICES if role is not looks.role]
         yield f"role: undecided          # decide: {looks.role.value} (proposed), {', '.join(others)}"
     if looks.role is Role.IDENTIFIER:
-        yield "remove: true             # for an identifier; leave this line out for any other role"
+        yield "remove: true             # or `keep: why it is harmless`; leave this line out for any other role"
     if looks.scale is not None:
         yield f"type: {looks.scale.value}"
     if looks.grid is not None:

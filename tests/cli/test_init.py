@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import constraint_sdc as cs
+from constraint_sdc.commands.masking import settings as masking_settings
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.recipe import read_recipe
 from constraint_sdc.settings.words import Role
@@ -32,6 +33,12 @@ def document(columns: Mapping[str, Sequence[str]], metadata: str = "") -> str:
     rows = zip(*columns.values(), strict=True)
     cells = ("".join(f"<{n}>{t}</{n}>" for n, t in zip(columns, row, strict=True)) for row in rows)
     return f"<Microdata>{metadata}{''.join(f'<Record>{row}</Record>' for row in cells)}</Microdata>"
+
+
+@pytest.fixture(autouse=True)
+def _refusing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refuse what nobody decided on, as users get it."""
+    monkeypatch.setattr(masking_settings, "DEFAULT_UNDECIDED", "refuse")
 
 
 @pytest.fixture
@@ -69,6 +76,12 @@ def test_a_corrected_draft_masks(run: Run, survey: Path, tmp_path: Path) -> None
     assert "person_id" not in published
     assert published.count("<turnover>n/a</turnover>") == 3
     assert not set(AMOUNTS) & set(re.findall("<turnover>(.*?)</turnover>", published))
+
+
+def test_without_a_recipe_the_file_is_refused_and_init_is_named(run: Run, survey: Path, tmp_path: Path) -> None:
+    ran = run("mask", survey, "-k", "3", "-o", tmp_path / "masked.xml")
+    assert (ran.code, "constraint-sdc init survey.xml -o recipe.yml" in ran.err) == (3, True)
+    assert all(name in ran.err for name in cs.init_recipe(survey).undecided)
 
 
 def test_what_is_certain_needs_nobody(run: Run, tmp_path: Path) -> None:

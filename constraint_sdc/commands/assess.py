@@ -13,6 +13,7 @@ from constraint_sdc.data.pair import Pair
 from constraint_sdc.data.table import Table
 from constraint_sdc.errors import UsageError
 from constraint_sdc.evaluate.subdomain import parse_subdomain
+from constraint_sdc.files.recipe import recipe_from_json
 from constraint_sdc.measures.assessment import Assessment, AssessOptions, Measure, Measured, NotRun, SubdomainMeasured
 from constraint_sdc.measures.codebook import codebook_of
 from constraint_sdc.measures.parameters import noted
@@ -77,8 +78,17 @@ def assess_files(
         pair=pair,
         accept=recipe.accept,
         not_run=(*_without_figure((*utility, *risk, *carried_out)), *_not_tried(carried_out, options)),
+        harmless=_harmless(compared, recipe),
         codebook=codebook_of(pair, tuple(n for n in compared.table.columns if n not in compared.released.columns)),
     )
+
+
+def _harmless(compared: ComparedFiles, recipe: Recipe) -> frozenset[str]:
+    """Return what a recipe keeps with a reason: the recipe that is given, or the one that the file was masked by."""
+    recipes = [recipe]
+    if compared.certificate is not None and compared.plan is not None:  # it fits the two files
+        recipes.append(recipe_from_json(compared.certificate["recipe"]))
+    return frozenset(name for one in recipes for name, wish in one.variables.items() if wish.keep is not None)
 
 
 def _without_figure(measured: Sequence[Measured]) -> Iterator[NotRun]:

@@ -131,7 +131,8 @@ def _of_file(assessment: Assessment) -> Iterator[Criterion]:
     yield _fixed("rules.newly-broken", "rules newly broken", broken, 0, because("no-rules-given"))
     if assessment.certificate is not None:
         yield _fixed("certificate.mismatches", "contradictions of the certificate", len(assessment.mismatches), 0)
-    published = sum(v.role is Role.IDENTIFIER and v.name not in assessment.harmless for v in assessment.pair.variables)
+    kept = [v for v in assessment.pair.variables if v.role is Role.IDENTIFIER and not v.is_masked]
+    published = sum(v.name not in assessment.harmless for v in kept)
     yield _fixed("identifiers.published", "identifiers that are published", published, 0)
     held, blocks = (_figure(assessment, "achieved-k", name) for name in ("blocks-held", "blocks"))
     if held is not None and blocks is not None and held.value is not None and blocks.value is not None:

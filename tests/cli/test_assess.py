@@ -335,3 +335,16 @@ def test_sampling_weights_of_the_recipe_give_individual_risk(run: Run) -> None:
     assert ran["known"] == ["Age", "Old"], "what is kept can be known; a weight cannot"
     assert 0 < risk["figures"]["global"]["value"] < risk["figures"]["global-before"]["value"]
     assert "individual-risk.highest" in [one["name"] for one in ran["verdict"]["criteria"]]
+
+
+def test_an_identifier_that_is_published_is_accepted_only_with_a_reason(run: Run) -> None:
+    for path, shift in (("o.csv", 0), ("m.csv", 1)):
+        rows = [f"P{i:03},{i // 5 * 5 if shift else i}" for i in range(40)]
+        Path(path).write_text("\n".join(["Id,Income", *rows]), "utf-8")
+
+    def published(wish: str) -> float:
+        Path("r.yml").write_text(f"variables: {{Id: {{role: identifier{wish}}}}}\n", "utf-8")
+        found = json.loads(run("assess", "o.csv", "m.csv", "--recipe", "r.yml", "--attacks", "none", "--json").out)
+        return next(one["value"] for one in found["verdict"]["criteria"] if one["name"] == "identifiers.published")
+
+    assert (published(""), published(", keep: drawn at random")) == (1, 0)

@@ -45,6 +45,7 @@ class Conflict:
     So many `records` have to share values and differ in the pins; 0 if the rules were found broken in a masked file.
     `fewest` is how many records of the file agree in the rarest values of the pins, None if there are no pins.
     `weaker` is, where no rule but a promise about people cannot be kept, what to promise instead.
+    `verbatim` records would have the values of an actual record, because nothing else satisfies the rules.
     """
 
     rules: tuple[str, ...]
@@ -53,6 +54,7 @@ class Conflict:
     records: int = 0
     fewest: int | None = None
     weaker: tuple[PromiseChange, ...] = ()
+    verbatim: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,7 @@ class WayOut:
     """What to change of a masking that is refused: k, rules to leave out, roles of variables, and promises.
 
     `loss` is the information loss of the file that was masked so, None if it was not measured.
+    `verbatim` is how many records may have the values of an actual record.
     """
 
     k: int | None = None
@@ -67,6 +70,7 @@ class WayOut:
     roles: tuple[tuple[str, str], ...] = ()
     promises: tuple[PromiseChange, ...] = ()
     loss: float | None = None
+    verbatim: int | None = None
 
 
 class ConstraintSdcError(Exception):

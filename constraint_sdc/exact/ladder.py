@@ -2,7 +2,7 @@
 
 Each step proposes representatives for the groups that still fail, and the rules' own expressions judge the texts that
 would be written. The steps are: rounded, derived, nudged, repaired, anchored, medoid. A step runs for all remaining
-groups together.
+groups together. With `actual` records given, a representative that is one of them is moved off.
 """
 
 from __future__ import annotations
@@ -17,14 +17,17 @@ import numpy as np
 from constraint_sdc.arrays import Flags, Moves, Points, Rows
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.errors import CannotShareError
+from constraint_sdc.exact.actual_records import ActualRecords
 from constraint_sdc.exact.candidates import NOT_COPIED, Candidates, Deriver
 from constraint_sdc.exact.conflict import find_conflict, most_candidates
+from constraint_sdc.exact.moving_off import MovingOff
 from constraint_sdc.exact.nudge import Polisher, move, moves, shorten
 from constraint_sdc.exact.repair import PROPOSALS, Repairer
 from constraint_sdc.exact.settlement import BlockJudge, Costs, Settlement
 from constraint_sdc.plan.design import BlockDesign, Derivation
 from constraint_sdc.plan.plan import ExactStep
 from constraint_sdc.plan.rule_facts import AtomTruth
+from constraint_sdc.settings.words import Scale
 
 _ROUNDS = (12, 36, 72, 120)  # numbers of moves tried per round, nearest first
 _MOST_ASKED = 24  # neighbours of a group, per round, about which Saxon is asked
@@ -32,6 +35,7 @@ _MOST_PROGRAMMES = 2_000  # limit per block; every group gets a first proposal
 _ANCHORS = 3  # members tried as anchors
 _WAYS = (0.125, 0.25, 0.5, 0.75, 0.9)  # shares of the distance to a substitute
 _TOGETHER = 32  # groups that look for other records at the same time
+_STARTS = 6  # members from which a representative is moved off
 _STRANGERS = (60, 600, 6_000)  # records of other groups tried as the last resort, nearest first, in rounds
 
 
@@ -74,6 +78,9 @@ class Ladder:
 
     If every record gets its own values, a group is one record and must not be represented by itself: `company` has the
     records that may replace it, nearest first, and `substitutes` (one for every group) are tried first.
+
+    `actual` are the original records that must not represent a group, None if they may. `saxon_judge` asks Saxon also
+    about rules that the evaluator takes, for values by which it cannot judge.
     """
 
     design: BlockDesign
@@ -87,6 +94,8 @@ class Ladder:
     deriver: Deriver
     company: Callable[[int], Rows] | None = None
     substitutes: Candidates | None = None
+    actual: ActualRecords | None = None
+    saxon_judge: BlockJudge | None = None
     _rounded: Candidates = field(init=False)
     _settled: Settlement = field(init=False)
 
@@ -99,7 +108,8 @@ class Ladder:
         costs = Costs(self.design.series, self.groups, self.targets)
         self._rounded = best.take(np.arange(len(best)))
         averaged = np.setdiff1d(left, self.mixed)
-        self._settled = Settlement(self.judge, costs, best, averaged, dict(step))
+        ranges = None if self.company is not None else self._ranges()
+        self._settled = Settlement(self.judge, costs, best, averaged, dict(step), self.actual, ranges)
         self._settled.settle(self._rounded.take(averaged), ExactStep.ROUNDED)
         self._derive(Polisher(self.design, self.deriver, costs))
         self._nudge()
@@ -109,9 +119,17 @@ class Ladder:
             self._draw_in(self.substitutes)
         self._anchor()
         self._settled.left = np.union1d(self._settled.left, np.intersect1d(left, self.mixed))
+        self._settled.settle_by_records()
         self._take_records()
+        self._move_off(left)
         steps = tuple(self._settled.step[group] for group in range(len(self.groups)))
         return Representatives(self._settled.best, steps)
+
+    def _ranges(self) -> tuple[Points, Points]:
+        """Return the least and the greatest value of every variable in every group, NaN where it has none."""
+        values = np.array([one.values[self.groups.order] for one in self.design.series]).T
+        low, high = (f.reduceat(values, self.groups.starts) for f in (np.fmin, np.fmax))
+        return low, high
 
     def rounded(self) -> Candidates:
         """Return the operators' values on the grid for every group."""
@@ -289,6 +307,62 @@ class Ladder:
         for group in self._settled.left.tolist():
             self._settled.settle_by_waiting(group)
         self._take_strangers()
+
+    def _move_off(self, left: Rows) -> None:
+        """Move representatives that are actual records towards the mean of their group, until they are nobody's.
+
+        They start where they are; if that fails, at other members; then Saxon is asked about candidates by which the
+        evaluator cannot judge. The last resort is what k records of the file share. A block that the plan copies whole
+        does not move.
+        """
+        if self.actual is None or all(variable.traits.copies_a_record for variable in self.design.plan.variables):
+            return
+        left = left[self.actual.include(self._settled.best.take(left))]
+        for judge in (self.judge, self.saxon_judge):
+            if judge is not None and len(left):
+                left = self._moved_off(left, judge, self.actual)
+        for group in left.tolist():
+            if not self._settled.settle_by_waiting(group):
+                self._take_shared(group, self.actual)
+
+    def _moved_off(self, left: Rows, judge: BlockJudge, actual: ActualRecords) -> Rows:
+        """Move off the representatives of some groups; return the groups where that fails."""
+        moving = MovingOff(self.design, self.stratum, self._goals(), judge, self.deriver, actual, self._ranking)
+        for rank in range(_STARTS + 1):
+            starts = self._settled.best.take(left) if rank == 0 else self._members_as_starts(left, rank - 1)
+            self._settled.replace_record(moving.moved(starts))
+            left = left[actual.include(self._settled.best.take(left))]
+            if not len(left):
+                break
+        return left
+
+    def _take_shared(self, group: int, actual: ActualRecords) -> None:
+        """Give a group the nearest values that k records of the file share and that satisfy its rules, if there are."""
+        copies = self._copies_of_nearest(group)
+        shared = copies.take(np.flatnonzero(~actual.include(copies))[: sum(_STRANGERS[:1])])
+        passing = np.flatnonzero(self.judge.passing(shared))
+        if len(passing):
+            self._settled.replace_record(shared.take(passing[:1]), ExactStep.MEDOID)
+
+    def _copies_of_nearest(self, group: int) -> Candidates:
+        nearest = self._nearest(group)[: sum(_STRANGERS[:2])]
+        return self._copies(np.full(len(nearest), group), nearest)
+
+    def _members_as_starts(self, groups: Rows, rank: int) -> Candidates:
+        rankings = {group: self._ranking(group) for group in groups.tolist()}
+        chosen = {group: int(members[rank]) for group, members in rankings.items() if rank < len(members)}
+        copies = self._copies(np.array(list(chosen), np.int64), np.array(list(chosen.values()), np.int64))
+        return copies.take(np.flatnonzero(self.judge.passing(copies)))
+
+    def _goals(self) -> Points:
+        """Return the operators' numbers; where there is none, the mean of the members that have a value."""
+        values = np.array([one.values[self.groups.order] for one in self.design.series]).T
+        present = np.isfinite(values)
+        total = np.add.reduceat(np.where(present, values, 0.0), self.groups.starts)
+        count = np.add.reduceat(present.astype(np.int64), self.groups.starts)
+        means = np.where(count > 0, total / np.maximum(count, 1), np.nan)
+        is_number = np.array([one.scale is Scale.NUMERIC for one in self.design.series], np.bool_)
+        return np.where(np.isfinite(self.targets), self.targets, np.where(is_number, means, np.nan))
 
     def _take_first(self, chosen: Mapping[int, Rows]) -> None:
         """Give each group the first of the records chosen for it that satisfies its rules."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from constraint_sdc.arrays import Flags, Floats, Points, Rows
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.data.series import Series
 from constraint_sdc.data.table import Column, Table
+from constraint_sdc.exact.actual_records import ActualRecords
 from constraint_sdc.exact.candidates import NOT_COPIED, Candidates
 from constraint_sdc.judge.records import RecordJudge
 from constraint_sdc.judge.rule_set import Evaluate
@@ -172,11 +174,11 @@ class BlockJudge:
         is_one: Flags = (sources == sources[:, :1]).all(axis=1) & (sources[:, 0] != NOT_COPIED)
         return is_one & self.held[rule][np.where(is_one, sources[:, 0], 0)]
 
-    def notes(self) -> tuple[Reason, ...]:
-        """Return how often Saxon was asked, if it was."""
-        if self.saxon is None or not self.saxon.calls:
-            return ()
-        return (because("saxon-asked", records=self.saxon.asked, calls=self.saxon.calls),)
+    def notes(self, other: BlockJudge | None = None) -> tuple[Reason, ...]:
+        """Return how often Saxon was asked, if it was, by this judge and by another one."""
+        asked = [judge.saxon for judge in (self, other) if judge is not None and judge.saxon is not None]
+        calls = sum(saxon.calls for saxon in asked)
+        return (because("saxon-asked", records=sum(saxon.asked for saxon in asked), calls=calls),) if calls else ()
 
     def variables(self, rule: str) -> frozenset[str]:
         """Return the variables that a rule reads."""
@@ -239,16 +241,27 @@ class Costs:
         return cost
 
 
+_Waiting: TypeAlias = tuple[float, Candidates, ExactStep]
+"""A proposal that satisfies the rules, its cost, and the step that found it."""
+
+
 @dataclass(slots=True)
 class Settlement:
-    """`best` has a candidate per group; those of groups in `left` do not satisfy the rules yet."""
+    """`best` has a candidate per group; those of groups in `left` do not satisfy the rules yet.
+
+    A proposal that is one of the `actual` records does not settle a group. The cheapest one of each group waits in case
+    that nothing else satisfies its rules. The neighbours of such a group stay within the `ranges` of its members.
+    """
 
     judge: BlockJudge
     costs: Costs
     best: Candidates
     left: Rows
     step: dict[int, ExactStep] = field(default_factory=dict)
-    _dear: dict[int, tuple[float, Candidates, ExactStep]] = field(default_factory=dict)
+    actual: ActualRecords | None = None
+    ranges: tuple[Points, Points] | None = None
+    _dear: dict[int, _Waiting] = field(default_factory=dict)
+    _own: dict[int, _Waiting] = field(default_factory=dict)
 
     @property
     def _copies_everything(self) -> bool:
@@ -261,11 +274,11 @@ class Settlement:
 
         A proposal that costs more than an actual record is kept as a fallback.
         """
-        passing = proposed.take(np.flatnonzero(self.judge.passing(proposed, most_asked)))
+        passing = self._nobodys(proposed.take(np.flatnonzero(self.judge.passing(proposed, most_asked))), step)
         costs = self.costs.of(passing.values, passing.group)
-        is_dear = costs > self.costs.limit[passing.group]
+        is_dear = (costs > self.costs.limit[passing.group]) | self._strays(passing)
         for place in np.flatnonzero(is_dear).tolist():
-            self._remember(float(costs[place]), passing.take(np.array([place])), step)
+            self._remember(self._dear, float(costs[place]), passing.take(np.array([place])), step)
         order = np.flatnonzero(~is_dear)[np.argsort(costs[~is_dear], kind="stable")]
         groups, first = np.unique(passing.group[order], return_index=True)
         self._keep(groups, passing.take(order[first]), step)
@@ -290,10 +303,44 @@ class Settlement:
         self._keep(np.array([group]), waiting, step)
         return True
 
-    def _remember(self, cost: float, candidate: Candidates, step: ExactStep) -> None:
+    def _nobodys(self, passing: Candidates, step: ExactStep) -> Candidates:
+        """Return the candidates that are nobody's record; the cheapest other one of each group is remembered."""
+        if self.actual is None:
+            return passing
+        is_own = self.actual.include(passing)
+        own = passing.take(np.flatnonzero(is_own))
+        for place, cost in enumerate(self.costs.of(own.values, own.group).tolist()):
+            self._remember(self._own, cost, own.take(np.array([place])), step)
+        return passing.take(np.flatnonzero(~is_own))
+
+    def _strays(self, candidates: Candidates) -> Flags:
+        """Tell which candidates have left the range of their group only to be nobody's record."""
+        is_met = np.isin(candidates.group, np.array(list(self._own), np.int64))
+        if self.ranges is None or not is_met.any():
+            return np.zeros(len(candidates), np.bool_)
+        low, high = (ends[candidates.group] for ends in self.ranges)
+        return is_met & ((candidates.values < low) | (candidates.values > high)).any(axis=1)
+
+    def settle_by_records(self) -> None:
+        """Keep the remembered proposals that are actual records, where nothing else satisfied the rules so far."""
+        for group in np.intersect1d(self.left, np.array(list(self._own), np.int64)).tolist():
+            _, own, step = self._own[group]
+            self._keep(np.array([group]), own, step)
+
+    def replace_record(self, moved: Candidates, step: ExactStep = ExactStep.MOVED_OFF) -> None:
+        """Replace actual records by candidates that are nobody's, or by fallbacks that cost less."""
+        for place, cost in enumerate(self.costs.of(moved.values, moved.group).tolist()):
+            group = int(moved.group[place])
+            if group in self._dear and self._dear[group][0] <= cost:
+                self.settle_by_waiting(group)
+            else:
+                self._keep(moved.group[place : place + 1], moved.take(np.array([place])), step)
+
+    @staticmethod
+    def _remember(waiting: dict[int, _Waiting], cost: float, candidate: Candidates, step: ExactStep) -> None:
         group = int(candidate.group[0])
-        if group not in self._dear or cost < self._dear[group][0]:
-            self._dear[group] = cost, candidate, step
+        if group not in waiting or cost < waiting[group][0]:
+            waiting[group] = cost, candidate, step
 
     def _keep(self, groups: Rows, candidates: Candidates, step: ExactStep) -> None:
         self.best.put(groups, candidates)

@@ -16,6 +16,7 @@ from constraint_sdc.data.table import Column, Table
 from constraint_sdc.errors import NotPublishedError
 from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Outside
+from constraint_sdc.exact.actual_records import ActualRecords
 from constraint_sdc.exact.candidates import NOT_COPIED
 from constraint_sdc.exact.settlement import BlockJudge
 from constraint_sdc.judge.records import RecordJudge, RecordsXml, SaxonOnRecords
@@ -41,6 +42,7 @@ class MaskInputs:
     records. There is no partitioner for a masker that divides records itself, or not at all; `task` has the masker's
     parameters resolved against the file. `xml` are the records as Saxon sees them, for rules that only Saxon judges.
     `written` are masked variables, over all records, about which something is promised in the groups of a later block.
+    With `copies_records` actual records may represent groups.
     """
 
     table: Table
@@ -53,6 +55,7 @@ class MaskInputs:
     task: object = None
     xml: RecordsXml | None = None
     written: Mapping[str, Column] = field(default_factory=dict)
+    copies_records: bool = False
 
     @property
     def domains(self) -> Mapping[Outside, Domain]:
@@ -85,9 +88,20 @@ class MaskInputs:
         reads = frozenset(name for rule in asking for name in rule.variables) if certain else None
         return SaxonOnRecords(self.xml, [rule.id for rule in asking], reads)
 
+    def actual_records(self, block: BlockDesign) -> ActualRecords | None:
+        """Return the original records that must not be representatives of a block, None if they may."""
+        return None if self.copies_records else ActualRecords(block.series, max(self.k, 2))
+
     def judge_of(self, block: BlockDesign, groups: Groups, saxon: RecordJudge | None) -> BlockJudge:
         """Return the judge of candidates for groups of a block."""
         return BlockJudge(block, groups, self.table, self.held, self.evaluator_for(block), saxon)
+
+    def saxon_judge_of(self, block: BlockDesign, groups: Groups) -> BlockJudge | None:
+        """Return a judge that asks Saxon wherever the evaluator does not find that a rule holds, None without XML."""
+        if self.xml is None:
+            return None
+        asking = replace(block, rules=tuple(replace(rule, asks_saxon=rule.is_checked) for rule in block.rules))
+        return self.judge_of(asking, groups, self.record_judge_for(asking))
 
 
 # Information loss of a block: 100 * SSE / SST over its standardised numbers; categories that changed.

@@ -33,6 +33,7 @@ class ExactStep(Enum):
     DRAWN_IN = "drawn in"  # moved towards the representative of its cluster, as far as needed
     SHARED = "shared"  # the representative of its whole cluster replaces a record
     MEDOID = "medoid"  # an actual record
+    MOVED_OFF = "moved off"  # from an actual record towards the group's mean, until it is nobody's record
     SWAPPED = "swapped"  # a value exchanged with another record, after which every rule holds for both
     KEPT = "kept"  # the record's own value, where values are swapped and this one was not
 

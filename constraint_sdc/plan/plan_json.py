@@ -79,7 +79,7 @@ def goal_from_json(content: Mapping[str, Any]) -> GoalReport:
 
 SCHEMA = "constraint-sdc/plan"
 SCHEMA_VERSION = 2
-_SWAPS = (ExactStep.SWAPPED, ExactStep.KEPT)  # steps of group anonymity only
+_RARE = (ExactStep.MOVED_OFF, ExactStep.SWAPPED, ExactStep.KEPT)  # steps that are told only if a group took them
 
 
 def plan_to_json(plan: Plan) -> dict[str, object]:
@@ -374,14 +374,14 @@ def _entry_from(content: Mapping[str, Any]) -> InventoryEntry:
 
 
 def price_to_json(price: Price) -> dict[str, object]:
-    """Return a price as JSON values; every exact step has its count, also if it is 0; swaps only if there are any."""
+    """Return a price as JSON values; every exact step has its count, also if it is 0, except rare ones."""
     return {
         "loss": price.loss,
         "plain_loss": price.plain_loss,
         "groups": price.groups,
         "smallest": price.smallest,
         "steps": {
-            step.value: price.steps.get(step, 0) for step in ExactStep if step not in _SWAPS or step in price.steps
+            step.value: price.steps.get(step, 0) for step in ExactStep if step not in _RARE or step in price.steps
         },
         "promises": [
             {

@@ -36,29 +36,39 @@ def key_of(protect: Protect) -> tuple[str, ...]:
 def settle_promises(recipe: Recipe, names: Collection[str], k: int, masker: MaskerTraits, partition: str) -> Promised:
     """Return the promises for a file with these variables; UsageError for one that this way of masking cannot keep.
 
-    Without `protect` the key is every quasi-identifier, with the k of the run. A default that a masker cannot keep is
-    not promised, and users are told.
+    Without `protect` the key is every quasi-identifier, with the k of the run, and no group is represented by an actual
+    record. A default that a masker cannot keep is not promised, and users are told.
     """
-    protect = recipe.protect
-    _refuse_unknown(protect, recipe, names)
+    _refuse_unknown(recipe.protect, recipe, names)
+    protect, missing = _settle_verbatim(recipe.protect, masker, partition)
     wishes = recipe.variables
     quasi = tuple(n for n in names if n in wishes and wishes[n].role is Role.QUASI_IDENTIFIER)
     said = protect.key
     key = quasi if said is None or said.variables is None else said.variables
     protect = _with_known(protect, key)
     if not key:
-        return Promised(replace(protect, key=None), (because("no-key"),))
+        return Promised(replace(protect, key=None), (because("no-key"), *missing))
     least = k if said is None or said.k is None else said.k
     if masker.takes_k and least > k:
         hint = f"give -k {least}, or promise less"
         raise UsageError(f"the key promises that {least} records share it, but groups have {k} records", hint=hint)
     if not _shares(key, masker, partition):
         if said is None:
-            return Promised(replace(protect, key=None), (because("key-not-shared", variables=key),))
+            return Promised(replace(protect, key=None), (because("key-not-shared", variables=key), *missing))
         way = partition if takes_one_variable(partition) else masker.name
         hint = "mask by microaggregation with a partition such as auto, or leave `key` out of `protect`"
         raise UsageError(f"with {way} no k records share the key ({', '.join(key)})", hint=hint)
-    return Promised(replace(protect, key=KeyPromise(key, least)))
+    return Promised(replace(protect, key=KeyPromise(key, least)), missing)
+
+
+def _settle_verbatim(protect: Protect, masker: MaskerTraits, partition: str) -> tuple[Protect, tuple[Reason, ...]]:
+    """Promise that no representative is an actual record, unless every record has values of its own."""
+    if protect.verbatim is not None:
+        return protect, ()
+    is_ranked = not masker.divides_itself and takes_one_variable(partition)
+    if masker.gives_own_values or is_ranked or not masker.takes_k:
+        return protect, (because("verbatim-not-promised"),)
+    return replace(protect, verbatim=0), ()
 
 
 def _with_known(protect: Protect, key: tuple[str, ...]) -> Protect:

@@ -10,6 +10,7 @@ from constraint_sdc.promises.diversity import count_diversity
 from constraint_sdc.promises.dominance import count_dominance
 from constraint_sdc.promises.key import count_key
 from constraint_sdc.promises.release import Release
+from constraint_sdc.promises.verbatim import count_copies
 from constraint_sdc.settings.protect import Protect
 
 
@@ -25,3 +26,5 @@ def _counted(release: Release, protect: Protect) -> Iterator[PromiseCount]:
         yield from (count_diversity(release, one, key) for one in protect.diversity)
         yield from (count_closeness(release, near, key) for near in protect.closeness)
     yield count_dominance(release, protect.dominance)
+    if release.every_block:
+        yield count_copies(release, protect.verbatim)

@@ -16,9 +16,10 @@ from constraint_sdc.settings.words import VariableWish
 class Release:
     """The records of both files in the same order; `k` of the run.
 
-    `blocks` are the masked variables that representatives share, `averaged` those of them that are means. `missing` are
-    the texts that stand for a missing value, by variable, and `wishes` what the recipe says besides. `weights` is the
-    variable by which records count in means.
+    `blocks` are the masked variables that representatives share, `averaged` those of them that are means. `every_block`
+    has also blocks in which each record has values of its own, and `numbers` are the variables that are numbers or
+    dates. `missing` are the texts that stand for a missing value, by variable, and `wishes` what the recipe says
+    besides. `weights` is the variable by which records count in means.
     """
 
     before: Table
@@ -26,6 +27,8 @@ class Release:
     k: int
     blocks: tuple[tuple[str, ...], ...] = ()
     averaged: frozenset[str] = frozenset()
+    numbers: frozenset[str] = frozenset()
+    every_block: tuple[tuple[str, ...], ...] = ()
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     wishes: Mapping[str, VariableWish] = field(default_factory=dict)
     weights: str | None = None

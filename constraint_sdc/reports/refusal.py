@@ -27,6 +27,21 @@ which is not masked'
     return f"{values}: they differ in {named(conflict.pins)}, which {_is(conflict.pins)} not masked"
 
 
+def verbatim_sentence(conflict: Conflict, combinations: int, allowed: int, *, copies: bool) -> str:
+    """Return how many records would have the values of an actual record, and why these are not moved off it.
+
+    >>> verbatim_sentence(Conflict(("sum",), ("A", "B"), verbatim=9), 3, 0, copies=False)
+    '9 records would have the values of an actual record, 0 may: no others that satisfy sum were found for 3 \
+combinations of A and B'
+    """
+    start = f"{conflict.verbatim:,} records would have the values of an actual record, {allowed:,} may"
+    if copies:
+        return f"{start}: {named(conflict.variables)} are copied together from one record (medoid)"
+    rules = f" that satisfy {named(conflict.rules)}" if conflict.rules else " within their ranges"
+    several = "one combination" if combinations == 1 else f"{combinations:,} combinations"
+    return f"{start}: no others{rules} were found for {several} of {named(conflict.variables)}"
+
+
 def ways_lines(working: Sequence[WayOut], failing: Sequence[WayOut]) -> tuple[str, ...]:
     """Return a line for each way out that works; if none does, which were tried."""
     if working:
@@ -45,6 +60,8 @@ def way_sentence(way: WayOut) -> str:
     'leave A as it is, by `variables: {A: {role: untouched}}` in the recipe'
     """
     parts = [] if way.k is None else [f"-k {way.k}"]
+    if way.verbatim is not None:
+        parts.append(f"allow {way.verbatim:,} such records, by `protect: {{verbatim: {way.verbatim}}}` in the recipe")
     if way.without:
         parts.append(f"leave out the rule{'' if len(way.without) == 1 else 's'} {_listed(way.without)}")
     for role in dict.fromkeys(role for _, role in way.roles):

@@ -408,6 +408,8 @@ _WARNINGS: dict[str, Sentence] = {
     "no-key": "nothing is promised about linkage: no quasi-identifier is declared",
     "key-not-shared": "nothing is promised about linkage: this way of masking lets no k records share the key "
     "({variables})",
+    "verbatim-not-promised": "that no record has the values of an actual record is not promised by this masker; "
+    "how many have is counted",
     "goal-missed": lambda goal, parameter, missed: f"goal {goal} ({parameter}) is MISSED: {'; '.join(missed)}",
 }
 

@@ -192,6 +192,7 @@ _WARNINGS = {
     # what is not promised about people
     "no-key": takes(),
     "key-not-shared": takes("variables"),
+    "verbatim-not-promised": takes(),
 }
 
 _PRICES = {

@@ -278,7 +278,7 @@ class TestWeights:
     def test_the_medoid_weighs(self, tmp_path: Path) -> None:
         rows = columns(A=[0, 1, 2, 10, 11], B=[0, 1, 2, 10, 11], W=[1, 1, 1, 50, 50])
         wishes = "{A: {operator: medoid}, B: {operator: medoid}}"
-        given = extract(tmp_path, rows, recipe=f"weights: W\nvariables: {wishes}")
+        given = extract(tmp_path, rows, recipe=f"weights: W\nvariables: {wishes}\nprotect: {{verbatim: allowed}}")
         given.mask(5, **QUICK)
         assert set(given.column("A")) == {"10"}, "without weights it is 2"
 

@@ -25,6 +25,7 @@ N = 40
 HYBRID = "mask: {masker: microhybrid, partition: mdav}\n"
 FUZZY = "mask: {masker: fuzzy-c-means}\n"
 RANKED = "mask: {partition: individual-ranking}\n"
+COPIES = "protect: {verbatim: allowed}\n"
 # Nothing tells that a call of a function item reads its own record alone: no candidate can be judged by it.
 OPAQUE = {"o": "count(filter((A, B), function($x) { number($x) ge 0 })) ge 1"}
 
@@ -96,8 +97,13 @@ class TestOriginalRecordsInPublishedFiles:
         with pytest.raises(PlanRefusedError, match="= 2, and never fewer than 3, for the 1 variables"):
             given.mask(2, seed=1)
 
-    def test_who_alone_drew_a_centre_and_got_his_own_values_is_counted(self, tmp_path: Path) -> None:
+    def test_who_alone_drew_a_centre_is_moved_off(self, tmp_path: Path) -> None:
         given = extract(tmp_path, columns(**amounts("A", "B", records=100)), None, FUZZY)
+        given.mask(3, seed=2)
+        assert own_rows(given) == 0
+
+    def test_who_alone_drew_a_centre_and_got_his_own_values_is_counted(self, tmp_path: Path) -> None:
+        given = extract(tmp_path, columns(**amounts("A", "B", records=100)), None, FUZZY + COPIES)
         result = given.mask(3, seed=2)
         count = alone_and_unchanged(given)
         assert count > 0, "a centre lies on an outlier"
@@ -112,7 +118,7 @@ class TestOriginalRecordsInPublishedFiles:
         assert alone_and_unchanged(given) == 0
 
     def test_the_record_that_stands_in_for_a_centre_is_not_one_of_those_that_drew_it(self, tmp_path: Path) -> None:
-        given = extract(tmp_path, columns(**amounts("A", "B", records=100)), OPAQUE, FUZZY)
+        given = extract(tmp_path, columns(**amounts("A", "B", records=100)), OPAQUE, FUZZY + COPIES)
         given.mask(3, seed=2)
         assert alone_and_unchanged(given) == 0
 

@@ -43,10 +43,21 @@ def test_a_common_pattern_keeps_its_blanks(tmp_path: Path, way: str) -> None:
             assert min(numbers) <= written <= max(numbers)
 
 
-def test_a_rare_pattern_takes_the_values_of_an_actual_record(tmp_path: Path) -> None:
+def test_a_rare_pattern_is_moved_off_an_actual_record(tmp_path: Path) -> None:
     rows = amounts(2, "A", "B")
     del rows[11]["B"]
     extracted = extract(tmp_path, rows, recipe="groups: all")
+    result = extracted.mask(3)
+    block = result.masked.blocks[0]
+    mixed = int(block.groups.label[11])
+    assert block.step[mixed].value == "moved off"
+    assert extracted.masked()[11] not in rows
+
+
+def test_a_rare_pattern_takes_the_values_of_an_actual_record_where_that_is_allowed(tmp_path: Path) -> None:
+    rows = amounts(2, "A", "B")
+    del rows[11]["B"]
+    extracted = extract(tmp_path, rows, recipe="groups: all\nprotect: {verbatim: allowed}")
     result = extracted.mask(3)
     assert extracted.smallest_group("A", "B") >= 3
     block = result.masked.blocks[0]

@@ -11,7 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from constraint_sdc.errors import NotPublishedError, UsageError
+from constraint_sdc.errors import NotPublishedError, PlanRefusedError, UsageError
 from constraint_sdc.files.json_file import shipped_file
 from constraint_sdc.files.recipe import read_recipe, recipe_from_json, recipe_to_json
 from constraint_sdc.maskers.masker import Masker
@@ -186,7 +186,12 @@ class TestLies:
         assert "total" in str(self.not_published(tmp_path, "rule-breaker").details)
 
     def test_values_that_fewer_than_k_share(self, tmp_path: Path) -> None:
-        assert "fewer than 4 records would share their values" in str(self.not_published(tmp_path, "lonely"))
+        """Its values are those of actual records too, which is told first."""
+        with pytest.raises(PlanRefusedError, match="60 records would have the values of an actual record"):
+            household(tmp_path).mask(4, masker="lonely", partition="mdav")
+        given = household(tmp_path, "protect: {verbatim: allowed}")
+        with pytest.raises(NotPublishedError, match="fewer than 4 records would share their values"):
+            given.mask(4, masker="lonely", partition="mdav")
 
     @pytest.mark.parametrize(
         ("name", "says"),

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from constraint_sdc.errors import PlanRefusedError, WayOut
 from constraint_sdc.plan.plan import ExactStep, Why
 from constraint_sdc.reports.sentences import sentence
 from constraint_sdc.settings.reason import Reason
@@ -47,7 +48,10 @@ def test_a_rule_of_uncertain_reach_is_checked_with_all_masked_variables(tmp_path
 
 def test_a_rule_that_may_leave_its_record_has_the_whole_record_copied(tmp_path: Path) -> None:
     test = "number(filter(*, function($x) { name($x) = 'A' })) + number(B) = number(C)"
-    given = extract(tmp_path, rows(), {"sum": test})
+    with pytest.raises(PlanRefusedError, match=r"are copied together from one record") as refused:
+        extract(tmp_path / "refused", rows(), {"sum": test}).mask(K)
+    assert refused.value.ways[0] == WayOut(verbatim=len(rows()))
+    given = extract(tmp_path, rows(), {"sum": test}, "protect: {verbatim: allowed}")
     result = given.mask(K)
     given.requires_all_rules()
     (plan,) = result.plan.all_rules()

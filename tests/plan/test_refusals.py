@@ -111,8 +111,8 @@ REFUSALS: dict[str, tuple[Callable[[Path], Extract], int, str, str]] = {
         3,
         "no values of A that satisfy bounds were found for 3 records that must share them: "
         "they differ in Low and High, which are not masked",
-        "tried, and it works: mask Low too, by `variables: {Low: {role: confidential}}` in the recipe "
-        "tried, and it works: leave out the rule bounds",
+        "tried, and it works: leave out the rule bounds tried, and it works: mask Low and High too, by "
+        "`variables: {Low: {role: confidential}, High: {role: confidential}}` in the recipe",
     ),
 }
 
@@ -232,7 +232,12 @@ def test_an_identifier_loses_the_entries_that_the_refusal_names(run: Run, tmp_pa
 
 def test_the_way_out_of_values_that_cannot_be_shared(run: Run, tmp_path: Path) -> None:
     given = nobody_fits(tmp_path)
-    (tmp_path / "recipe.yml").write_text("variables: {Low: {role: untouched}}", encoding="utf-8")
+    recipe = "variables: {Low: {role: untouched}}"
+    (tmp_path / "recipe.yml").write_text(recipe, encoding="utf-8")
+    code, _, err = run("mask", given, "-k", 3)
+    assert (code, "3 records would have the values of an actual record, 0 may" in err) == (3, True), "110 is the top"
+    assert "tried, and it works: allow 3 such records, by `protect: {verbatim: 3}` in the recipe" in err
+    (tmp_path / "recipe.yml").write_text(f"{recipe}\nprotect: {{verbatim: 3}}", encoding="utf-8")
     assert run("mask", given, "-k", 3)[0] == 0, "above all the lower bounds, and the upper ones give way"
     given.requires_all_rules()
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from constraint_sdc.commands.masking.preparation import Prepared
+from constraint_sdc.commands.masking.verbatim import refuse_verbatim
 from constraint_sdc.errors import CannotShareError, PlanRefusedError, UsageError
 from constraint_sdc.files.json_file import read_json
 from constraint_sdc.limits import TOTALS_TRIED
@@ -70,6 +71,7 @@ def _carried_out(inputs: PlanInputs, prepared: Prepared) -> _CarriedOut:
             if undone:
                 inputs = replace(inputs, undone={**inputs.undone, **undone})
                 continue
+            refuse_verbatim(design, masked, prepared)
             return _CarriedOut(_priced(design, masked, inputs), design, masked, inputs)
 
 

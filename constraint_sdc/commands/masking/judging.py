@@ -26,6 +26,7 @@ from constraint_sdc.reports.disclosure import hidden_error
 from constraint_sdc.reports.masking.people_text import counted_line
 from constraint_sdc.reports.sentences import sentences
 from constraint_sdc.settings.recipe import Recipe
+from constraint_sdc.settings.words import Scale
 
 _MOST_LINES = 20
 
@@ -132,6 +133,8 @@ def _count_people(
         missing=recipe.missing,
         wishes=recipe.variables,
         weights=plan.division.weights,
+        numbers=frozenset(v.name for block in plan.blocks for v in block.variables if v.scale is Scale.NUMERIC),
+        every_block=tuple(block.names for block in plan.blocks),
     )
     people = count_promises(release, plan.protect)
     if plan.protect.linkage is not None:

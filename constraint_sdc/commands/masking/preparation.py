@@ -282,7 +282,8 @@ def prepare(original: Original, settings: MaskSettings[Masker]) -> Prepared:
     mask_inputs = _mask_inputs(inputs, masker, task, understood)
     removed = frozenset(name for name, wish in recipe.variables.items() if wish.is_removed)
     gone = taken_out(original.dataset.surroundings, recipe, settings.undecided)
-    mask_inputs = replace(mask_inputs, xml=original.records_xml(removed, gone))
+    copies = inputs.promised.protect.verbatim == "allowed"
+    mask_inputs = replace(mask_inputs, xml=original.records_xml(removed, gone), copies_records=copies)
     return Prepared(original, inputs, mask_inputs, settings.totals, recoding)
 
 

@@ -97,6 +97,11 @@ class _TriedWays:
             yield iter((WayOut(promises=self.conflict.weaker),)), _weaker_promise
             yield iter((WayOut(promises=tuple(dict.fromkeys(map(_left_out, self.conflict.weaker)))),)), _no_promise
             return
+        if self.conflict.verbatim:
+            yield iter((WayOut(verbatim=self.conflict.verbatim),)), _more_verbatim
+            yield self._slightly_larger_ks(), lambda _way, _conflict: None
+            yield self._rules_left_out(), _another_rule
+            return
         yield self._smaller_ks(self.conflict), self._smaller_k
         yield self._pins_masked(), lambda _way, _conflict: None
         yield self._rules_left_out(), _another_rule
@@ -114,6 +119,12 @@ class _TriedWays:
         for smaller in dict.fromkeys(wished):
             if max(least, LEAST_K) <= smaller < k:
                 yield WayOut(k=smaller)
+
+    def _slightly_larger_ks(self) -> Iterator[WayOut]:
+        """Yield larger groups: their means are less often somebody's record."""
+        k, records = self.settings.k, self.original.dataset.table.records
+        if self.settings.masker.takes_k:
+            yield from (WayOut(k=larger) for larger in (k + 1, 2 * k, 3 * k) if larger <= records)
 
     def _smaller_k(self, way: WayOut, conflict: Conflict) -> WayOut | None:
         """Return the way by the k that the next conflict allows."""
@@ -166,6 +177,11 @@ def _another_rule(way: WayOut, conflict: Conflict) -> WayOut | None:
     return replace(way, without=(*way.without, more[0])) if more and len(way.without) < _MOST_CHANGES else None
 
 
+def _more_verbatim(way: WayOut, conflict: Conflict) -> WayOut | None:
+    """Return the way that allows as many verbatim records as the next conflict has."""
+    return replace(way, verbatim=conflict.verbatim) if conflict.verbatim > (way.verbatim or 0) else None
+
+
 def _another_variable(way: WayOut, conflict: Conflict) -> WayOut | None:
     """Return the way that also leaves a variable of the next conflict as it is."""
     names = [name for name, _ in way.roles]
@@ -202,6 +218,8 @@ def _changed(settings: MaskSettings[Masker], way: WayOut) -> MaskSettings[Masker
     for change in way.promises:
         protect = with_change(protect, change)
     recipe = replace(settings.recipe, variables={**settings.recipe.variables, **roles}, protect=protect)
+    if way.verbatim is not None:
+        recipe = replace(recipe, protect=replace(recipe.protect, verbatim=way.verbatim))
     return replace(settings, recipe=recipe, k=settings.k if way.k is None else way.k)
 
 

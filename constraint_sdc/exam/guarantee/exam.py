@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 
+import yaml
+
 from constraint_sdc.commands.mask import mask_file
 from constraint_sdc.errors import ConstraintSdcError, NotPublishedError, PlanRefusedError, WayOut
 from constraint_sdc.exam.guarantee.generator import CaseFiles, ExamCase, make_case, write_case
@@ -19,6 +21,7 @@ from constraint_sdc.exam.question import AskedQuestion, ExamFailedError, ExamOpt
 from constraint_sdc.files.recipe import read_recipe
 from constraint_sdc.maskers.masked import MaskOptions, MaskResult
 from constraint_sdc.plan.plan import ExactStep
+from constraint_sdc.settings.words import Scale
 
 # Run a case: make it, mask it, judge the written file.
 
@@ -29,6 +32,7 @@ DOCUMENTED = (
     "must share them",
     "except its own values",
     "takes no nominal",
+    "values of an actual record",
 )
 
 
@@ -80,6 +84,7 @@ def run_case(case: ExamCase, folder: Path, *, advise: bool = True) -> CaseOutcom
     except Exception as error:  # a crash is a broken promise like any other, and the run goes on
         return CaseOutcome(case.seed, (where_it_crashed(error),), seconds=perf_counter() - start, case=case)
     seconds = perf_counter() - start
+    sharing = [block for block in result.plan.blocks if block.shares]
     given = Maskable(
         files.data,
         files.output,
@@ -90,10 +95,12 @@ def run_case(case: ExamCase, folder: Path, *, advise: bool = True) -> CaseOutcom
         [block.names for block in result.plan.blocks],
         case.phase,
         case.is_damaged,
-        [block.names for block in result.plan.blocks if block.shares],
+        [block.names for block in sharing],
         bool(result.plan.all_goals()),
         [total.name for total in result.plan.computed],
         [one.name for one in result.plan.recoded],
+        [[variable.name for variable in block.variables if variable.scale is Scale.NUMERIC] for block in sharing],
+        _allowed_verbatim(case),
     )
     return CaseOutcome(
         case.seed,
@@ -112,6 +119,12 @@ def _wrongly_withheld(case: ExamCase, files: CaseFiles, objection: NotPublishedE
     others = [line for line in objection.details if line.partition(":")[0] not in case.across]
     found = [f"not published for another reason than a rule across records: {objection}"] if others else []
     return (*found, *(f"left behind: {name}" for name in left))
+
+
+def _allowed_verbatim(case: ExamCase) -> int | None:
+    """Return how many records may have the values of an actual record, None if any number."""
+    asked = (yaml.safe_load(case.recipe) or {}).get("protect", {}).get("verbatim", 0)
+    return None if asked == "allowed" else int(asked)
 
 
 def _options(case: ExamCase, files: CaseFiles) -> MaskOptions:

@@ -44,7 +44,7 @@ def changed_case(case: ExamCase, way: WayOut) -> ExamCase:
         case,
         k=case.k if way.k is None else way.k,
         rules=_without(case.rules, way.without) if way.without else case.rules,
-        recipe=_with_promises(_with_roles(case.recipe, way.roles), way.promises),
+        recipe=_with_verbatim(_with_promises(_with_roles(case.recipe, way.roles), way.promises), way.verbatim),
         across=case.across - set(way.without),
     )
 
@@ -77,6 +77,14 @@ def _with_promises(recipe: str, changes: tuple[PromiseChange, ...]) -> str:
         protect = with_change(protect, change)
     said = protect_to_json(protect)
     content = {**content, "protect": said} if said else {n: e for n, e in content.items() if n != "protect"}
+    return yaml.safe_dump(content, allow_unicode=True)
+
+
+def _with_verbatim(recipe: str, verbatim: int | None) -> str:
+    if verbatim is None:
+        return recipe
+    content = yaml.safe_load(recipe) or {}
+    content["protect"] = {**content.get("protect", {}), "verbatim": verbatim}
     return yaml.safe_dump(content, allow_unicode=True)
 
 

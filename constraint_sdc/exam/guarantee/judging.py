@@ -126,7 +126,8 @@ class Maskable:
     `sharing` are the blocks whose values k records share: all of them, unless a masker says otherwise. With
     `is_swapped` values change places and nothing else: each variable has the same values after as before. `computed`
     are variables that are computed from others for every record, so that no block has them. `recoded` are categories of
-    the key that are made coarser or emptied.
+    the key that are made coarser or emptied. `numbers` are the numeric variables of every sharing
+    block, and `verbatim` is how many records may have the values of an actual record.
     """
 
     original: Path
@@ -142,6 +143,8 @@ class Maskable:
     is_swapped: bool = False
     computed: Sequence[str] = ()
     recoded: Sequence[str] = ()
+    numbers: Sequence[Sequence[str]] = ()
+    verbatim: int | None = None
 
 
 def faults(given: Maskable) -> list[str]:
@@ -159,6 +162,7 @@ def faults(given: Maskable) -> list[str]:
     found += [f"{name} should be gone" for name in removed if any(name in cells(row) for row in after)]
     old, new = [cells(row) for row in before], [cells(row) for row in after]
     found += _small_groups(new, given.blocks if given.sharing is None else given.sharing, given.k)
+    found += _copied_records(old, new, given)
     if given.is_swapped:
         return [*found, *_lost_values(old, new, masked)]
     found += _forgotten(old, (*given.blocks, *outside), wishes)
@@ -279,6 +283,45 @@ def _small_groups(rows: Sequence[Mapping[str, str]], blocks: Sequence[Sequence[s
         values, size = min(shared.items(), key=lambda item: item[1])
         if size < k:
             yield f"only {size} records share {dict(zip(block, values, strict=True))}"
+
+
+def _copied_records(
+    old: Sequence[Mapping[str, str]], new: Sequence[Mapping[str, str]], given: Maskable
+) -> Iterable[str]:
+    """Look every combination of a block's values up among the original records: fewer than k of them are somebody's."""
+    if given.verbatim is None or given.sharing is None:
+        return
+    codes = missing_of(given.recipe)
+    found: set[int] = set()
+    for block, numbers in zip(given.sharing, given.numbers, strict=True):
+        before, after = ([_record(row, block, numbers, codes) for row in rows] for rows in (old, new))
+        varying = [place for place in range(len(block)) if len({row[place] for row in before}) > 1]
+        counts = Counter(before)
+        for number, row in enumerate(after):
+            known = [place for place in varying if row[place] is not None]
+            is_record = len(known) > 1 and any(block[place] in numbers for place in known)
+            if is_record and 0 < counts[row] < max(given.k, 2):
+                found.add(number)
+    if len(found) > given.verbatim:
+        yield f"{len(found)} records have the values of an actual record, {given.verbatim} may"
+
+
+def _record(
+    row: Mapping[str, str], names: Sequence[str], numbers: Sequence[str], codes: Mapping[str, Sequence[str]]
+) -> tuple[object, ...]:
+    """Return the values of a block: numbers as numbers, None where a value is missing."""
+    blank = ("", "xsi:nil")
+    texts = [None if row.get(name, "").strip() in (*blank, *codes.get(name, ())) else row[name] for name in names]
+    return tuple(
+        float(text) if text is not None and name in numbers and NUMBER.fullmatch(text) else text
+        for name, text in zip(names, texts, strict=True)
+    )
+
+
+def missing_of(recipe: Path | None) -> dict[str, list[str]]:
+    """Return the missing codes of a recipe."""
+    content = (yaml.safe_load(recipe.read_text(encoding="utf-8")) if recipe else None) or {}
+    return {name: [str(code) for code in codes] for name, codes in content.get("missing", {}).items()}
 
 
 def _lost_values(

@@ -253,6 +253,8 @@ def with_operator(case: ExamCase, operator: Operator) -> ExamCase:
         is_kept = wish.get("role") in ("untouched", "identifier") or name == content.get("weights")
         if not is_kept and "type" not in wish and rng.random() < _SHARE:
             wishes[name] = {**wish, "operator": operator.name}
+    if operator.traits.copies_a_record:
+        content["protect"] = {"verbatim": "allowed"}  # its representatives are actual records by definition
     return _rewritten(case, content, f"operator: {operator.name}")
 
 

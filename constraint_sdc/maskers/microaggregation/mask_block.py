@@ -49,9 +49,22 @@ def share_representatives(
     targets, copied, mixed = aims
     judge = inputs.judge_of(design, groups, inputs.record_judge_for(design))
     deriver = Deriver(groups, inputs.table, design.others, inputs.domains, inputs.is_xpath1)
-    ladder = Ladder(design, groups, stratum, targets, copied, mixed, design.cloud.points, judge, deriver, company)
+    ladder = Ladder(
+        design,
+        groups,
+        stratum,
+        targets,
+        copied,
+        mixed,
+        design.cloud.points,
+        judge,
+        deriver,
+        company,
+        actual=inputs.actual_records(design),
+        saxon_judge=(wide := inputs.saxon_judge_of(design, groups)),
+    )
     found = ladder.climb_down()
-    price = price_of(design, inputs, groups, found, groups.label, notes=(*notes, *judge.notes()))
+    price = price_of(design, inputs, groups, found, groups.label, notes=(*notes, *judge.notes(wide)))
     return MaskedBlock(design.plan, groups, stratum, found.step, found.candidates.columns(), price)
 
 

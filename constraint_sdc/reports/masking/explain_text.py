@@ -22,6 +22,7 @@ _STEP_MEANING: dict[ExactStep, str] = {
     ExactStep.DRAWN_IN: "the values were moved towards the representative of its cluster, until every rule held",
     ExactStep.SHARED: "the representative of its cluster stands in, since nothing nearer satisfied every rule",
     ExactStep.MEDOID: "an actual record stands for the group, since nothing cheaper satisfied every rule",
+    ExactStep.MOVED_OFF: "the values were moved from an actual record towards the mean, and are nobody's record",
     ExactStep.SWAPPED: "the value was exchanged with that of another record, and every rule holds for both",
     ExactStep.KEPT: "the record has its own value: it was in no swap",
 }

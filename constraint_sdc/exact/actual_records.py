@@ -1,0 +1,76 @@
+"""The original records of a block, and which candidates are one of them.
+
+A representative is somebody's record if it has the values of at least one original record, but of fewer than k: what k
+records have in common is nobody's own. One value alone is no record, and a combination of categories is protected by
+the key of the file; so at least two values count, one of them a number or a date. A variable with the same value
+everywhere tells nothing and does not count. A missing value is like any other missing value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from constraint_sdc.arrays import Flags, Floats, Rows
+from constraint_sdc.data.series import Series
+from constraint_sdc.exact.candidates import Candidates
+from constraint_sdc.settings.words import Scale
+
+_NOT_FOUND = -1
+
+
+def _found(known: Floats | Rows, asked: Floats | Rows) -> Rows:
+    """Return the place of each number in a sorted array, _NOT_FOUND where it is not there."""
+    if not len(known):
+        return np.full(len(asked), _NOT_FOUND, np.int64)
+    place = np.minimum(np.searchsorted(known, asked), len(known) - 1)
+    return np.where(known[place] == asked, place, _NOT_FOUND)
+
+
+class ActualRecords:
+    """The distinct original records of a block, found variable by variable: a comparison of all cells, not of hashes.
+
+    The cells of a variable are numbered: its values in order, then the missing one. `_levels[j]` are the combinations
+    of the first j + 1 variables that occur, each as the number of the combination of the first j times the number of
+    cells, plus the number of the cell.
+    """
+
+    def __init__(self, series: Sequence[Series], k: int) -> None:
+        self._values = [np.unique(one.values[~one.is_blank]) for one in series]
+        self._levels: list[Rows] = []
+        number = np.zeros(len(series[0].values), np.int64)
+        for j, one in enumerate(series):
+            cells = self._cells(j, np.where(one.is_blank, np.nan, one.values))
+            level, place = np.unique(number * self._width(j) + cells, return_inverse=True)
+            number = place.ravel().astype(np.int64)
+            self._levels.append(level)
+        self._is_own: Flags = np.bincount(number) < k
+        some_blank = [one.is_blank.any() for one in series]
+        pairs = zip(self._values, some_blank, strict=True)
+        self._varies = np.array([len(values) + bool(blank) > 1 for values, blank in pairs], np.bool_)
+        self._is_number = np.array([one.scale is Scale.NUMERIC for one in series], np.bool_)
+
+    def include(self, candidates: Candidates) -> Flags:
+        """Tell which candidates are somebody's record."""
+        rows = np.flatnonzero(self._tells_enough(candidates))
+        number = np.zeros(len(rows), np.int64)
+        for j, level in enumerate(self._levels):
+            cells = self._cells(j, candidates.values[rows, j])
+            found = np.where(cells == _NOT_FOUND, _NOT_FOUND, _found(level, number * self._width(j) + cells))
+            rows, number = rows[found != _NOT_FOUND], found[found != _NOT_FOUND]
+        included = np.zeros(len(candidates), np.bool_)
+        included[rows] = self._is_own[number]
+        return included
+
+    def _width(self, variable: int) -> int:
+        return len(self._values[variable]) + 1
+
+    def _cells(self, variable: int, values: Floats) -> Rows:
+        """Return the numbers of cells, NaN where a value is missing; _NOT_FOUND for a value that no record has."""
+        known = self._values[variable]
+        return np.where(np.isnan(values), len(known), _found(known, values))
+
+    def _tells_enough(self, candidates: Candidates) -> Flags:
+        has_value = np.isfinite(candidates.values) & self._varies
+        return np.asarray((has_value.sum(axis=1) > 1) & (has_value & self._is_number).any(axis=1), np.bool_)

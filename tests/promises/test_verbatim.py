@@ -1,0 +1,68 @@
+"""Verbatim records, counted by the program and by a look-up of every record among all others."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import pytest
+
+from constraint_sdc.data.table import Table, column_of
+from constraint_sdc.promises.verbatim import BlockVariable, count_verbatim
+
+Cells = Sequence[Sequence[str | None]]
+
+
+def table(rows: Cells, names: str) -> Table:
+    return Table({name: column_of(name, [row[j] for row in rows]) for j, name in enumerate(names)}, len(rows))
+
+
+def told(cell: str | None, is_number: bool) -> float | str | None:
+    if cell in (None, "", "-9"):
+        return None
+    assert cell is not None
+    return float(cell) if is_number else cell
+
+
+def by_hand(before: Cells, after: Cells, numbers: Sequence[bool], k: int) -> list[bool]:
+    old, new = ([[told(c, n) for c, n in zip(row, numbers, strict=True)] for row in rows] for rows in (before, after))
+    varying = [len({row[j] for row in old}) > 1 for j in range(len(numbers))]
+    found = []
+    for row in new:
+        values = [j for j, cell in enumerate(row) if cell is not None and varying[j]]
+        is_record = len(values) > 1 and any(numbers[j] for j in values)
+        found.append(is_record and 0 < sum(other == row for other in old) < k)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_the_count_is_that_of_a_look_up(seed: int) -> None:
+    rng = random.Random(seed)
+    numbers = [True, rng.random() < 0.5, False]
+    texts = [["1", "1.0", "2", "-9", None] if is_number else ["x", "y", "", "-9"] for is_number in numbers]
+    before, after = ([[rng.choice(cells) for cells in texts] for _ in range(rng.randrange(5, 40))] for _ in range(2))
+    after = [*after, *before][: len(before)]
+    block = [BlockVariable(name, is_number, ("-9",)) for name, is_number in zip("ABC", numbers, strict=True)]
+    k = rng.randrange(2, 5)
+    (count,) = count_verbatim(table(before, "ABC"), table(after, "ABC"), [block], k)
+    assert count.is_verbatim.tolist() == by_hand(before, after, numbers, k)
+    assert count.names == ("A", "B", "C")
+
+
+def test_numbers_are_compared_as_numbers_and_dates_as_texts() -> None:
+    before = [("1.50", "1980-01-01"), ("2", "1981-01-01"), ("3", "1982-01-01")]
+    after = [("1.5", "1980-01-01"), ("2", "1980-01-01"), ("03.0", "1982-01-01")]
+    block = [BlockVariable("A", True), BlockVariable("B", True)]
+    (count,) = count_verbatim(table(before, "AB"), table(after, "AB"), [block], 3)
+    assert (count.is_verbatim.tolist(), count.combinations, count.verbatim) == ([True, False, True], 3, 2)
+
+
+def test_categories_alone_and_one_variable_alone_are_no_record() -> None:
+    rows = [("x", "1", "c"), ("y", "2", "c"), ("z", "3", "c")]
+    blocks = [[BlockVariable("A", False), BlockVariable("C", False)], [BlockVariable("B", True)]]
+    blocks += [
+        [BlockVariable("B", True), BlockVariable("C", False)],
+        [BlockVariable("A", False), BlockVariable("B", True)],
+    ]
+    counts = count_verbatim(table(rows, "ABC"), table(rows, "ABC"), blocks, 2)
+    assert [count.verbatim for count in counts] == [0, 0, 0, 3], "C is the same everywhere"

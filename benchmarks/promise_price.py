@@ -16,7 +16,8 @@ from sections import write_section
 
 import constraint_sdc as cs
 from constraint_sdc.census import generate_file
-from constraint_sdc.exam.protection.recount import Published, Recounted, read_rows, recount
+from constraint_sdc.exam.protection.recount import Recounted, recount
+from constraint_sdc.exam.protection.written import Published, read_rows
 from constraint_sdc.files.json_file import shipped_file
 from constraint_sdc.maskers.masked import MaskResult
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -9,11 +10,12 @@ from typing import Any
 import pytest
 import yaml
 
+from constraint_sdc.exam import protection
 from constraint_sdc.exam.guarantee.judging import pooled_saxon
-from constraint_sdc.exam.protection import recount as recount_module
 from constraint_sdc.exam.protection.exam import run_protected
 from constraint_sdc.exam.protection.generator import make_protected
-from constraint_sdc.exam.protection.recount import Published, recount
+from constraint_sdc.exam.protection.recount import recount
+from constraint_sdc.exam.protection.written import Published
 
 SEEDS = (37, 138, 195)
 
@@ -37,7 +39,7 @@ def test_the_generator_draws_every_promise_and_the_same_case_twice() -> None:
     assert cases[7] == make_protected(7)
     recipes = [yaml.safe_load(case.recipe) for case in cases]
     promised = {word for recipe in recipes for word in recipe.get("protect", {})}
-    assert promised == {"key", "diversity", "closeness", "dominance", "verbatim"}
+    assert promised == {"key", "diversity", "closeness", "dominance", "verbatim", "linkage"}
     wishes = [wish for recipe in recipes for wish in recipe["variables"].values()]
     assert {level for wish in wishes for level in wish.get("hierarchy", {})} == {"prefix", "bands", "levels"}
     assert any("weights" in recipe for recipe in recipes)
@@ -46,7 +48,11 @@ def test_the_generator_draws_every_promise_and_the_same_case_twice() -> None:
 
 
 def test_the_recount_shares_no_code_with_the_engine() -> None:
-    assert "constraint_sdc" not in Path(recount_module.__file__).read_text("utf-8")
+    room = "from constraint_sdc.exam.protection."
+    own = {f"{room}{name}" for name in ("fates", "written")}
+    for name in ("recount", "fates", "written"):
+        text = Path(protection.__file__).with_name(f"{name}.py").read_text("utf-8")
+        assert set(re.findall(r"^ *(?:from|import) +constraint_sdc[\w.]*", text, re.MULTILINE)) <= own
 
 
 # Planted faults: a published file that keeps everything, and one change for each promise.
@@ -133,6 +139,7 @@ def test_a_planted_fault_is_found(masked: str, promise: str, says: str) -> None:
         ({"diversity": {"of": "Diagnosis", "l": 2, "kind": "entropy"}}, "diversity", "(entropy, l = 2.0)"),
         ({"diversity": {"of": "Diagnosis", "l": 2, "kind": "recursive", "c": 2}}, "diversity", "(recursive, l = 2.0)"),
         ({"closeness": {"of": "Diagnosis", "t": 0.1}}, "closeness", "distance of 0.1667, above t = 0.1"),
+        ({"linkage": {"at most": "30%", "known": ["Wage"]}}, "linkage", "33.33% of the records are linked by Wage"),
         ({"dominance": {"p": 70}}, "dominance", "Wage: a group of 3 is dominated"),
         ({"dominance": {"n": 2, "share": 70}}, "dominance", "Wage: a group of 3 is dominated"),
     ],

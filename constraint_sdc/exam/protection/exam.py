@@ -13,7 +13,8 @@ from constraint_sdc.errors import ConstraintSdcError, NotPublishedError, PlanRef
 from constraint_sdc.exam.guarantee.exam import where_it_crashed
 from constraint_sdc.exam.guarantee.generator import CaseFiles, ExamCase, write_case
 from constraint_sdc.exam.guarantee.judging import Maskable, faults
-from constraint_sdc.exam.protection.recount import Published, Recounted, recount
+from constraint_sdc.exam.protection.recount import Recounted, recount
+from constraint_sdc.exam.protection.written import Published
 from constraint_sdc.files.recipe import read_recipe
 from constraint_sdc.maskers.masked import MaskOptions, MaskResult
 

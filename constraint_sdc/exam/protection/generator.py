@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -95,6 +96,8 @@ def _protect(people: Population, rules: Sequence[DrawnRule], k: int, weights: st
         protect["closeness"] = drawn
     if people.chance(0.45) and (drawn := _dominance(people, masked, strata, weights)):
         protect["dominance"] = drawn
+    if people.chance(0.25) and (drawn := _linkage(people, key, k)):
+        protect["linkage"] = drawn
     if people.chance(0.5):
         protect["verbatim"] = rng.choice((0, 0, 0, 0, 5, "allowed"))
     return protect
@@ -185,3 +188,14 @@ def _amounts(people: Population, masked: Sequence[str], weights: str | None) -> 
         missing = people.missing.get(name, ())
         sizes = [Fraction(0) if cell in missing else abs(Fraction(cell)) for cell in people.columns[name]]
         yield [size * count for size, count in zip(sizes, counts, strict=True)]
+
+
+def _linkage(people: Population, key: Sequence[str], k: int) -> Recipe | None:
+    """Draw numbers of the key that an intruder knows; of k records that share them at most one is linked."""
+    wishes = people.wishes
+    numbers = [n for n in key if "type" not in wishes[n] and n not in (*people.missing, "Born")]
+    known = [n for n in numbers if wishes[n]["role"] != "untouched" and "hierarchy" not in wishes[n]]
+    if not known:
+        return None
+    chosen = people.rng.sample(known, people.rng.randint(1, len(known)))
+    return {"at most": f"{math.ceil(100 / k) + people.rng.choice((0, 5, 20))}%", "known": chosen}

@@ -43,6 +43,7 @@ def test_the_generator_draws_every_promise_and_the_same_case_twice() -> None:
     wishes = [wish for recipe in recipes for wish in recipe["variables"].values()]
     assert {level for wish in wishes for level in wish.get("hierarchy", {})} == {"prefix", "bands", "levels"}
     assert any("weights" in recipe for recipe in recipes)
+    assert any("surroundings" in recipe for recipe in recipes)
     assert any("missing" in recipe for recipe in recipes)
     assert all(any(wish.get("remove") for wish in recipe["variables"].values()) for recipe in recipes)
 
@@ -121,6 +122,8 @@ def changed(old: str, new: str, times: int = -1) -> str:
         (changed("<P><Age>22", "<P><UnitNr>x</UnitNr><Age>22", 1), "removed", "UnitNr should be gone"),
         (changed("<D>", "<D><!-- ID00004 -->"), "removed", "1 values of UnitNr stand in the file"),
         (changed("<D>", "<D><!-- UnitNr -->"), "removed", "the name UnitNr stands somewhere"),
+        (changed("<D>", "<D><!-- SECRET -->"), "removed", "1 attributes, comments or values around"),
+        (changed("<D>", "<D><!-- PUBLIC -->"), "kept", "0 things around the variables are kept, yet 1"),
         (changed("<Age>22</Age><Wage>130", "<Age>24</Age><Wage>130"), "verbatim", "3 records have the values"),
         (changed("<Age>22</Age><Wage>130", "<Age>24.0</Age><Wage>1.3e2"), "verbatim", "3 records have the values"),
         (changed(GOOD[3 : GOOD.index("</P>") + 4], "", 1), "records", "6 became 5"),

@@ -13,6 +13,9 @@ from constraint_sdc.exam.protection.written import WrittenFile
 _SEARCHED = 5
 """A removed value of at least so many characters is searched for in the bytes; shorter ones occur by chance."""
 
+_REMOVED, _KEPT = b"SECRET", b"PUBLIC"
+"""Marks in everything around the variables that the recipe removes, and that it keeps."""
+
 
 def still_there(files: WrittenFile) -> Iterator[str]:
     """A removed variable is nowhere: no element or attribute has its name, and no part of the file is a value of it."""
@@ -31,6 +34,9 @@ def still_there(files: WrittenFile) -> Iterator[str]:
         found = [value for value in sorted(values) if len(value) >= _SEARCHED and value.encode() in content]
         if found:
             yield f"{len(found)} values of {name} stand in the file, such as {found[0]!r}"
+    left = content.count(_REMOVED)
+    if left:
+        yield f"{left} attributes, comments or values around the variables should be gone"
 
 
 def wrongly_changed(files: WrittenFile) -> Iterator[str]:
@@ -38,6 +44,9 @@ def wrongly_changed(files: WrittenFile) -> Iterator[str]:
 
     A quasi-identifier may be coarser, all values on the same level of its hierarchy, or empty.
     """
+    before, after = (content.count(_KEPT) for content in (files.given.original, files.given.masked))
+    if before != after:
+        yield f"{before} things around the variables are kept, yet {after} are in the file"
     masked = {name for block in (*files.given.blocks, files.given.computed) for name in block}
     removed = {name for name, wish in files.wishes.items() if wish.get("remove")}
     for name in sorted({name for row in files.before for name in row} - masked - removed):

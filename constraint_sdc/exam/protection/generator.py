@@ -12,6 +12,7 @@ import yaml
 
 from constraint_sdc.exam.guarantee.generator import ExamCase
 from constraint_sdc.exam.guarantee.questionnaire import schema_xml
+from constraint_sdc.exam.protection.document import document, draw_around
 from constraint_sdc.exam.protection.population import DrawnRule, Population, draw_population
 from constraint_sdc.exam.protection.recount import distance, is_diverse, is_dominated
 
@@ -26,10 +27,13 @@ def make_protected(seed: int) -> ExamCase:
     people = draw_population(rng, 12 * k + rng.randint(0, 110))
     rules = rng.sample(people.rules, min(len(people.rules), rng.randint(1, MOST_RULES)))
     recipe = _recipe(people, rules, k)
+    around = draw_around(people, random.Random(f"around {seed}"))
+    if around.decided:
+        recipe["surroundings"] = around.decided
     text = str(yaml.safe_dump(recipe, allow_unicode=True, sort_keys=False))
     return ExamCase(
         seed=seed,
-        data=_data_xml(people),
+        data=document(people, around),
         rules=schema_xml(people.record, {rule.id: rule.test for rule in rules}),
         recipe=text,
         k=k,
@@ -37,18 +41,6 @@ def make_protected(seed: int) -> ExamCase:
         record=people.record,
         says=(*(f"{rule.id}: {rule.test}" for rule in rules), *text.splitlines()),
     )
-
-
-def _data_xml(people: Population) -> str:
-    """Return the records; a variable `@name` is an attribute of its record."""
-    at = [name for name in people.columns if name.startswith("@")]
-    inside = [name for name in people.columns if name not in at]
-    lines = []
-    for row in range(people.size):
-        attributes = "".join(f' {name[1:]}="{people.columns[name][row]}"' for name in at)
-        leaves = "".join(f"<{name}>{people.columns[name][row]}</{name}>" for name in inside)
-        lines.append(f"  <{people.record}{attributes}>{leaves}</{people.record}>")
-    return "\n".join(["<Survey>", *lines, "</Survey>", ""])
 
 
 def _recipe(people: Population, rules: Sequence[DrawnRule], k: int) -> Recipe:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import yaml
 from sections import write_section
 
@@ -20,6 +21,7 @@ from constraint_sdc.exam.protection.recount import Recounted, recount
 from constraint_sdc.exam.protection.written import Published, read_rows
 from constraint_sdc.files.json_file import shipped_file
 from constraint_sdc.maskers.masked import MaskResult
+from constraint_sdc.measures.utility.pil import pil
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "protect.md"
 HEADING = "What the promises cost"
@@ -83,9 +85,11 @@ def price(data: Path, rules: Path, row: Promises, k: int) -> Priced | str:
     found = recount(_published(data, row, k, result))
     if found.broken:
         raise SystemExit(f"{row.title}, k = {k}: {found.broken}")
-    classes = Counter(tuple(one[name] for name in SIX) for one in read_rows(masked.read_bytes(), "Record"))
-    pil = cs.assess_files(data, masked, known=list(SIX), attacks=[]).score.value("pil")
-    return Priced(_loss(result), pil or 0.0, sum(size == 1 for size in classes.values()), found)
+    before, after = (read_rows(path.read_bytes(), "Record") for path in (data, masked))
+    classes = Counter(tuple(one[name] for name in SIX) for one in after)
+    points = (np.array([[float(one[name]) for name in NAMES] for one in rows]) for rows in (before, after))
+    lost = pil(*points).total
+    return Priced(_loss(result), lost or 0.0, sum(size == 1 for size in classes.values()), found)
 
 
 def _loss(result: MaskResult) -> float:

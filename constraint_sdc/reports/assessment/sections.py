@@ -22,6 +22,7 @@ from constraint_sdc.reports.charts.bins import least_records
 from constraint_sdc.reports.charts.sweep import UNMASKED, render_map_svg
 from constraint_sdc.reports.check.wording import counted, number
 from constraint_sdc.reports.masking.goal_text import goal_sentence, grid_word, has_numbers, least_words, treatment_word
+from constraint_sdc.reports.masking.inventory_text import fate_counts, told_by_inventory
 from constraint_sdc.reports.masking.plan_text import promise_text, steps_text, why_meaning
 from constraint_sdc.reports.sentences import sentence, sentences, worded
 from constraint_sdc.settings.words import Scale, Standardise
@@ -211,6 +212,10 @@ def plan_section(plan: Plan | None) -> dict[str, object] | None:
         "blocks": [_block(plan, block) for block in plan.blocks],
         "rules": [_rule(rule) for rule in plan.rules],
         "kept": [_kept(variable) for variable in plan.kept],
+        "fates": fate_counts(plan.inventory) if plan.inventory else "",
+        "around": [
+            (one.what, one.fate.value, sentence(one.because)) for one in plan.inventory if told_by_inventory(one)
+        ],
         "broken": [(rule, counted(records, "record")) for rule, records in plan.broken.items() if records],
         "meanings": [(why.value, _TONES[why], why_meaning(why, plan)) for why in used],
     }

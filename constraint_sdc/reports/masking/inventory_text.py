@@ -18,7 +18,7 @@ def inventory_lines(plan: Plan, columns: int, colour: bool) -> Iterator[str]:
     """Yield how many things have which fate, then what stands around the variables and what is kept for a reason."""
     if not plan.inventory:
         return
-    told = [one for one in plan.inventory if _is_told(one)]
+    told = [one for one in plan.inventory if told_by_inventory(one)]
     yield from ("", *wrapped(f"everything in the file: {fate_counts(plan.inventory)}", columns, "", "  "))
     names = align([(clean(one.what), _count(one), one.fate.value) for one in told], right=(1,))
     cells = max(map(width, names), default=0)
@@ -39,7 +39,7 @@ def fate_counts(inventory: Sequence[InventoryEntry]) -> str:
     return ", ".join(f"{number(counts[fate])} {fate.value}" for fate in Fate if counts[fate]) or "nothing"
 
 
-def _is_told(one: InventoryEntry) -> bool:
+def told_by_inventory(one: InventoryEntry) -> bool:
     """Tell whether a thing is not told of elsewhere: variables are in their blocks or under `not masked`."""
     if one.kind == "names":
         return False

@@ -132,9 +132,8 @@ def test_a_program_that_reads_the_checkout_would_be_noticed(installed: Installed
     assert "reads the checkout" in done.stderr
 
 
-@pytest.fixture(scope="module")
-def ran(installed: Installed) -> dict[str, subprocess.CompletedProcess[str]]:
-    """What the demo and every example did, by the name of the folder or of the script."""
+def run_all(installed: Installed) -> dict[str, subprocess.CompletedProcess[str]]:
+    """Run the demo and every example; return what they did, by the name of the folder or of the script."""
     demo = ("constraint-sdc", "demo", "--directory", "demo", "--records", "100")
     folders = {name: (name.removesuffix(".py"),) for name in IN_A_FOLDER}
     for (folder,) in folders.values():
@@ -146,25 +145,25 @@ def ran(installed: Installed) -> dict[str, subprocess.CompletedProcess[str]]:
         return dict(zip(runs, done, strict=True))
 
 
-def test_the_demo_and_every_example_run_from_the_wheel(
-    installed: Installed, ran: dict[str, subprocess.CompletedProcess[str]]
-) -> None:
+def test_the_demo_and_every_example_run_from_the_wheel(installed: Installed) -> None:
+    """One test, because two processes that share the tests of a file would both have to run everything."""
+    ran = run_all(installed)
     assert {"survey/notebook.py", *IN_A_FOLDER} <= ran.keys()
     assert [(name, one.stderr) for name, one in ran.items() if one.returncode] == []
     assert (installed.folder / "demo" / "assessment.html").is_file()
+    require_every_broken_rule(ran["check_from_python.py"].stdout)
+    require_masking_by_recipe(ran["quickstart.py"].stdout, installed.folder / "quickstart")
 
 
-def test_the_library_example_finds_every_broken_rule(ran: dict[str, subprocess.CompletedProcess[str]]) -> None:
-    printed = ran["check_from_python.py"].stdout
+def require_every_broken_rule(printed: str) -> None:
+    """The example of a check finds every broken rule."""
     assert "original.xml: exit code 0" in printed
     assert "damaged.xml: exit code 1" in printed
     assert printed.count("10 of 1000") == 5
 
 
-def test_the_quickstart_masks_by_its_recipe(
-    installed: Installed, ran: dict[str, subprocess.CompletedProcess[str]]
-) -> None:
-    printed, folder = ran["quickstart.py"].stdout, installed.folder / "quickstart"
+def require_masking_by_recipe(printed: str, folder: Path) -> None:
+    """The quickstart masks as its recipe says."""
     assert printed.count(" 1000 checked, 0 newly broken") == 5
     assert "published: masked.xml, masked.xml.certificate.json" in printed
     assert "exit code 3: 1000 records cannot form a group of 2000" in printed

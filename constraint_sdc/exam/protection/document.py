@@ -11,7 +11,7 @@ SECRET, PUBLIC = "SECRET", "PUBLIC"
 
 
 @dataclass
-class Around:
+class DrawnAround:
     """What stands around the variables, and what the recipe decides on it.
 
     `noted` are variables whose elements have an attribute; `lines` stand before the records, `attributes` on the root.
@@ -24,9 +24,9 @@ class Around:
     decided: dict[str, object] = field(default_factory=dict)
 
 
-def draw_around(people: Population, rng: random.Random) -> Around:
+def draw_around(people: Population, rng: random.Random) -> DrawnAround:
     """Draw what stands around the variables, in a third of the files; what is kept has a reason."""
-    around = Around()
+    around = DrawnAround()
     if rng.random() > 1 / 3:
         return around
     removed = [name for name, wish in people.wishes.items() if wish.get("remove")]
@@ -48,7 +48,7 @@ def draw_around(people: Population, rng: random.Random) -> Around:
     return around
 
 
-def document(people: Population, around: Around) -> str:
+def document(people: Population, around: DrawnAround) -> str:
     """Return the records; a variable `@name` is an attribute of its record."""
     at = [name for name in people.columns if name.startswith("@")]
     inside = [name for name in people.columns if name not in at]
@@ -61,7 +61,7 @@ def document(people: Population, around: Around) -> str:
     return "\n".join([*lines, "</Survey>", ""])
 
 
-def _leaf(people: Population, around: Around, name: str, row: int) -> str:
+def _leaf(people: Population, around: DrawnAround, name: str, row: int) -> str:
     value = people.columns[name][row]
     mark = f' orig="{around.noted[name]}{value}"' if name in around.noted and row % 3 == 0 else ""
     return f"<{name}{mark}>{value}</{name}>"

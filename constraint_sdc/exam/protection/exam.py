@@ -54,6 +54,7 @@ def run_protected(case: ExamCase, folder: Path) -> ProtectedOutcome:
             recipe=read_recipe(files.recipe),
             recipe_file=files.recipe,
             allow_idle=("all",),
+            undecided="refuse",  # a drawn recipe decides on everything
         )
         result = mask_file(files.data, files.rules, files.output, options, advise=False)
     except (PlanRefusedError, NotPublishedError) as refusal:

@@ -81,8 +81,8 @@ def measure(data: Path, rules: Path | None, options: MaskOptions, sums: dict[boo
     with prepared_file(data, rules, options) as prepared:
         found = {}
         for allowed in ALLOWED:
-            verbatim = "allowed" if allowed else 0
-            protect = replace(prepared.plan_inputs.promised.protect, verbatim=verbatim)
+            said = prepared.plan_inputs.promised.protect
+            protect = replace(said, verbatim="allowed") if allowed else replace(said, verbatim=0)
             inputs = replace(prepared.plan_inputs, promised=Promised(protect))
             mask_inputs = replace(prepared.mask_inputs, copies_records=allowed)
             way = replace(prepared, plan_inputs=inputs, mask_inputs=mask_inputs)
@@ -104,6 +104,7 @@ def generated(name: str, cases: int, first: int) -> dict[bool, Sums]:
             files = write_case(case, Path(folder))
             options = MaskOptions(
                 allow_idle=("all",),
+                undecided="guess",
                 k=case.k,
                 phase=case.phase,
                 on_broken="keep" if case.is_damaged else None,
@@ -123,7 +124,7 @@ def census(csv: Path) -> Iterator[tuple[str, dict[bool, Sums]]]:
         for name in ("census.sch", "eight.sch"):
             for k in (3, 10):
                 sums: dict[bool, Sums] = {allowed: Sums() for allowed in ALLOWED}
-                measure(data, data.parent / name, MaskOptions(k=k, partition="mdav"), sums)
+                measure(data, data.parent / name, MaskOptions(k=k, partition="mdav", undecided="guess"), sums)
                 yield f"census, {'five' if name == 'census.sch' else 'eight'} rules, k = {k}", sums
 
 

@@ -1,55 +1,46 @@
-"""`rules`: how each rule is understood."""
+"""`rules`: what can be done with a rule set itself. `rules RULES` lists the rules, as `rules list RULES` does."""
 
 from __future__ import annotations
 
-import shutil
-import sys
-from pathlib import Path
+import importlib
 
 import click
 
-from constraint_sdc.cli.options import FILE, allow, deliver, no_overwrite, not_empty
+from constraint_sdc.cli.limits import with_limits
+
+_COMMANDS = {
+    "list": "list how each rule is understood, and why",
+}
 
 _EPILOG = """\b
 Examples:
   constraint-sdc rules census.sch
-  constraint-sdc rules census.sch --data census.xml --json --output rules.json
+  constraint-sdc rules list census.sch --data census.xml --json --output rules.json
 """
 
 
-@click.command("rules", epilog=_EPILOG)
-@click.argument("rules", type=FILE)
-@click.option("--phase", help="Phase of the schema (an id, #ALL or #DEFAULT).")
-@click.option(
-    "--data", type=FILE, help="Microdata file: takes its record element, and tells which engine judges a rule."
-)
-@click.option(
-    "--record", callback=not_empty, help="Name of the record element (from the data or the rules by default)."
-)
-@click.option("--json", "as_json", is_flag=True, help="JSON under schemas/rules.schema.json.")
-@click.option("--output", "-o", type=FILE, help="Write to a file instead of the terminal.")
-@allow
-def command(
-    rules: Path,
-    phase: str | None,
-    data: Path | None,
-    record: str | None,
-    as_json: bool,
-    output: Path | None,
-    allow: tuple[Path, ...],
-) -> None:
-    """List the rules of a Schematron file with their kind, variables, normal form and severity.
+class _RulesGroup(click.Group):
+    """A group that imports a command only to run it, and lists the rules if no command is named."""
 
-    What we do not understand is listed too, with the reason; `check` still judges it.
-    """
-    from constraint_sdc.commands.rules import list_rules
-    from constraint_sdc.reports.rules_list import render_rules_json, render_rules_text
-    from constraint_sdc.reports.terminal import wants_colour
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click's signature)
+        return list(_COMMANDS)
 
-    no_overwrite((rules, data), output)
-    listed = list_rules(rules, phase=phase, data=data, record=record, allow=allow)
-    if as_json:
-        deliver(render_rules_json(listed), output)
-        return
-    columns = shutil.get_terminal_size((100, 24)).columns if sys.stdout.isatty() and output is None else 100
-    deliver(render_rules_text(listed, columns=columns, colour=output is None and wants_colour(sys.stdout)), output)
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  (click's signature)
+        if cmd_name not in _COMMANDS:
+            return None
+        command = importlib.import_module(f"constraint_sdc.cli.rules.{cmd_name}_command").command
+        assert isinstance(command, click.Command)
+        return with_limits(command)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        is_named = not args or args[0] in (*_COMMANDS, *ctx.help_option_names)
+        return super().parse_args(ctx, args if is_named else ["list", *args])
+
+
+@click.group("rules", cls=_RulesGroup, epilog=_EPILOG)
+def command() -> None:
+    """Look at a rule set itself. `constraint-sdc rules RULES` is short for `rules list RULES`."""

@@ -92,6 +92,11 @@ class Table:
     columns: Mapping[str, Column]
     records: int
 
+    def column(self, name: str) -> Column:
+        """Return the column of a variable; one that no record has is absent from all of them."""
+        found = self.columns.get(name)
+        return column_of(name, [None] * self.records) if found is None else found
+
 
 @dataclass(frozen=True, slots=True)
 class Layout:

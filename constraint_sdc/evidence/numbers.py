@@ -52,9 +52,10 @@ def as_numbers(profile: Profile) -> Resemblance:
 
 def _as_weight(profile: Profile) -> Resemblance | None:
     numbers, counts = profile.numbers, profile.counts
+    if NameHint.WEIGHT not in name_hints(profile.name) or float(numbers.min()) < 1:
+        return None
     total = float(numbers @ counts)
-    is_weight = NameHint.WEIGHT in name_hints(profile.name) and float(numbers.min()) >= 1
-    if not is_weight or total < FAR_ABOVE * profile.values:
+    if total < FAR_ABOVE * profile.values:
         return None
     times = because("looks-weights", times=round(total / profile.values) if np.isfinite(total) else None)
     return Resemblance(ColumnKind.WEIGHT, (_named(NameHint.WEIGHT), times))

@@ -69,7 +69,7 @@ def _amounts(release: Release) -> Iterator[tuple[str, Floats, Codes]]:
 def _numbers(release: Release, name: str) -> tuple[Floats, bool]:
     """Return the sizes of the original's numbers in steps of their grid, 0 for none; and whether they are dates."""
     wish = release.wishes.get(name, VariableWish())
-    series = make_series(release.before.columns[name], Scale.NUMERIC, wish, release.missing.get(name, ()))
+    series = make_series(release.before.column(name), Scale.NUMERIC, wish, release.missing.get(name, ()))
     steps = np.abs(np.nan_to_num(series.values)) * series.grid.scale
     return steps if series.grid.decimals is None else np.rint(steps), series.grid.notation is not None
 

@@ -38,7 +38,7 @@ def value_codes(table: Table, name: str) -> Codes:
     """Return a number for each different value of a variable, text and state; one number if no record has it."""
     if name not in table.columns:
         return np.zeros(table.records, np.int64)
-    column = table.columns[name]
+    column = table.column(name)
     codes: dict[tuple[int, bytes], int] = {}
     raw = column.buffer.tobytes()
     rows = zip(column.start.tolist(), column.stop.tolist(), column.state.tolist(), strict=True)

@@ -28,7 +28,7 @@ class SensitiveValues:
 
 def sensitive_values(release: Release, of: str, key: tuple[str, ...]) -> SensitiveValues:
     """Read a variable of the written file; numbers are compared as numbers, so that 5 and 5.0 are one value."""
-    column = release.after.columns[of]
+    column = release.after.column(of)
     wish, missing = release.wishes.get(of, VariableWish()), release.missing.get(of, ())
     scale = sensitive_scale(column, wish, missing)
     values = make_series(column, scale, on_any_grid(wish), missing).values

@@ -78,7 +78,7 @@ def _counted(before: Table, after: Table, block: Sequence[BlockVariable], k: int
     values, numbers = np.zeros(after.records, np.int64), np.zeros(after.records, np.bool_)
     for variable in block:
         cells = _CellCodes(variable)
-        codes = np.concatenate([cells.codes(table.columns[variable.name]) for table in (before, after)])
+        codes = np.concatenate([cells.codes(table.column(variable.name)) for table in (before, after)])
         number = np.unique(number * len(cells) + codes, return_inverse=True)[1].ravel().astype(np.int64)
         if len(set(codes[:records].tolist())) > 1:
             has_value = np.array(cells.has_value, np.bool_)[codes[records:]]

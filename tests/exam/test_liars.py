@@ -11,6 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+import yaml
 from click.testing import CliRunner
 
 from constraint_sdc.arrays import Labels, Points, Rows, Weights
@@ -20,10 +21,13 @@ from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.errors import UsageError
+from constraint_sdc.exam.guarantee.exam import examine_guarantee
+from constraint_sdc.exam.guarantee.generator import ExamCase
+from constraint_sdc.exam.guarantee.maskers import with_masker
 from constraint_sdc.exam.measures import measure_questions
 from constraint_sdc.exam.operators import operator_questions
 from constraint_sdc.exam.partition import partition_questions
-from constraint_sdc.exam.question import AskedQuestion, ExamOptions
+from constraint_sdc.exam.question import AskedQuestion, ExamFailedError, ExamOptions
 from constraint_sdc.exam.reports import format_questions
 from constraint_sdc.exam.sit import KINDS, ExamAnswer, examine_object, find_kind, sit_questions
 from constraint_sdc.judge.finding import CheckResult
@@ -364,7 +368,20 @@ def test_a_masker_whose_file_may_not_be_published_is_caught(name: str, tmp_path:
 def test_a_masker_that_masks_nothing_is_caught() -> None:
     result = examine_object("silent", options=ExamOptions(cases=2))
     assert result.exit_code == 1
-    assert "published as it was, although records differ" in result.answers[-1].says
+    assert "nothing was published, all 2 cases were refused: " in result.answers[-1].says
+    assert "would have the values of an actual record" in result.answers[-1].says
+
+
+@pytest.mark.usefixtures("liars")
+def test_a_masker_that_masks_nothing_is_caught_where_actual_records_may_be_published() -> None:
+    def allowing(case: ExamCase) -> ExamCase:
+        recipe = yaml.safe_load(case.recipe) or {}
+        return with_masker(
+            replace(case, recipe=yaml.safe_dump({**recipe, "protect": {"verbatim": "allowed"}})), "silent"
+        )
+
+    with pytest.raises(ExamFailedError, match="published as it was, although records differ"):
+        examine_guarantee(allowing, ExamOptions(cases=2))
 
 
 @pytest.mark.usefixtures("liars")

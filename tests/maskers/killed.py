@@ -32,7 +32,7 @@ from tests.files.publication.faulty_disk import FaultyDisk, installed
 
 LOADED = (check, check_command, mask, mask_command, render, verify)  # once, for all forks of this process
 NAMES = ("masked.xml", "masked.xml.certificate.json")
-MASK = "mask data.xml --rules rules.sch -k 7 --partition mdav -o masked.xml --overwrite"
+MASK = "mask data.xml --rules rules.sch -k 7 --partition mdav -o masked.xml --overwrite --undecided guess"
 CHECK = "check masked.xml --rules rules.sch --certificate masked.xml.certificate.json"
 
 

@@ -136,7 +136,7 @@ class GroupCount:
 
     Memory grows with the number of different combinations.
 
-    >>>     from constraint_sdc.data.table import Layout, column_of
+    >>> from constraint_sdc.data.table import Layout, column_of
     >>> columns = {"V1": column_of("V1", ["1", "2", "1"]), "V2": column_of("V2", ["5", "5", "5"])}
     >>> layout = Layout(("Microdata",), "Record", "elements", b"", b"")
     >>> count = GroupCount([["V1"], ["V2"], ["V1", "V2"]])

@@ -186,6 +186,7 @@ def examine_guarantee(change: ChangedCase, options: ExamOptions) -> str:
         for seed in range(options.seed, options.seed + options.cases):
             found.append(_run(change, seed, options.keep))
     _require_masking(found, options.keep)
+    _require_published(found, options.keep)
     refusals = [outcome.refusal for outcome in found if outcome.refusal is not None]
     is_much = len(found) >= _FEW and len(refusals) > MOST_REFUSED * len(found)
     require(not is_much, f"{len(refusals)} of {len(found)} cases were refused; the last: {' '.join(refusals[-1:])}")
@@ -226,3 +227,12 @@ def _require_masking(found: list[CaseOutcome], keep: Path | None) -> None:
     if unmasked and len(unmasked) > _MOST_UNMASKED * len(masked):
         fault = f"published as it was, although records differ; so were {len(unmasked)} of {len(masked)} files"
         raise _failure(unmasked[0], fault, keep)
+
+
+def _require_published(found: list[CaseOutcome], keep: Path | None) -> None:
+    """Fail an object of which nothing was published: that no published file has a fault proves nothing then."""
+    refused = [outcome for outcome in found if outcome.refusal is not None]
+    if refused and len(refused) == len(found):
+        raise _failure(
+            refused[0], f"nothing was published, all {len(found)} cases were refused: {refused[0].refusal}", keep
+        )

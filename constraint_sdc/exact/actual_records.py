@@ -3,16 +3,19 @@
 A representative is somebody's record if it has the values of at least one original record, but of fewer than k: what k
 records have in common is nobody's own. One value alone is no record, and a combination of categories is protected by
 the key of the file; so at least two values count, one of them a number or a date. A variable with the same value
-everywhere tells nothing and does not count. A missing value is like any other missing value.
+everywhere tells nothing and does not count. A missing value is like any other missing value. Where a tenth of all
+possible combinations occur, an equal one is chance (`data/coincidence.py`): then no candidate is somebody's record.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from constraint_sdc.arrays import Flags, Floats, Rows
+from constraint_sdc.data.coincidence import grid_points, is_crowded
 from constraint_sdc.data.series import Series
 from constraint_sdc.exact.candidates import Candidates
 from constraint_sdc.settings.words import Scale
@@ -26,6 +29,13 @@ def _found(known: Floats | Rows, asked: Floats | Rows) -> Rows:
         return np.full(len(asked), _NOT_FOUND, np.int64)
     place = np.minimum(np.searchsorted(known, asked), len(known) - 1)
     return np.where(known[place] == asked, place, _NOT_FOUND)
+
+
+def _possible(series: Series, values: Floats, some_blank: bool) -> float:
+    """Return how many cells a variable may have; dates count as infinitely many, like numbers without a grid."""
+    if series.scale is not Scale.NUMERIC:
+        return float(len(values) + some_blank)
+    return some_blank + (grid_points(values) if series.grid.notation is None else math.inf)
 
 
 class ActualRecords:
@@ -46,13 +56,17 @@ class ActualRecords:
             number = place.ravel().astype(np.int64)
             self._levels.append(level)
         self._is_own: Flags = np.bincount(number) < k
-        some_blank = [one.is_blank.any() for one in series]
+        some_blank = [bool(one.is_blank.any()) for one in series]
         pairs = zip(self._values, some_blank, strict=True)
-        self._varies = np.array([len(values) + bool(blank) > 1 for values, blank in pairs], np.bool_)
+        self._varies = np.array([len(values) + blank > 1 for values, blank in pairs], np.bool_)
         self._is_number = np.array([one.scale is Scale.NUMERIC for one in series], np.bool_)
+        possible = map(_possible, series, self._values, some_blank)
+        self._is_crowded = is_crowded(len(self._is_own), possible)
 
     def include(self, candidates: Candidates) -> Flags:
         """Tell which candidates are somebody's record."""
+        if self._is_crowded:
+            return np.zeros(len(candidates), np.bool_)
         rows = np.flatnonzero(self._tells_enough(candidates))
         number = np.zeros(len(rows), np.int64)
         for j, level in enumerate(self._levels):

@@ -3,11 +3,13 @@
 Counted from the texts of both files. Numbers are compared as numbers, everything else as text. Values that k or more
 original records share are nobody's own. At least two values count, one of them a number or a date: one value alone is
 no record, and a combination of categories is protected by the key. A variable that never varies tells nothing. A
-missing value is like any other missing value, however it is written.
+missing value is like any other missing value, however it is written. Where a tenth of all possible combinations of a
+block occur, an equal one is chance (`data/coincidence.py`): none counts.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
@@ -15,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from constraint_sdc.arrays import Codes, Flags
+from constraint_sdc.data.coincidence import grid_points, is_crowded
 from constraint_sdc.data.table import Column, Table
 from constraint_sdc.plan.promised import PromiseCount
 from constraint_sdc.promises.release import Release
@@ -76,10 +79,12 @@ def _counted(before: Table, after: Table, block: Sequence[BlockVariable], k: int
     records = before.records
     number = np.zeros(records + after.records, np.int64)
     values, numbers = np.zeros(after.records, np.int64), np.zeros(after.records, np.bool_)
+    possible: list[float] = []
     for variable in block:
         cells = _CellCodes(variable)
         codes = np.concatenate([cells.codes(table.column(variable.name)) for table in (before, after)])
         number = np.unique(number * len(cells) + codes, return_inverse=True)[1].ravel().astype(np.int64)
+        possible.append(cells.possible(codes[:records]))
         if len(set(codes[:records].tolist())) > 1:
             has_value = np.array(cells.has_value, np.bool_)[codes[records:]]
             values += has_value
@@ -87,6 +92,7 @@ def _counted(before: Table, after: Table, block: Sequence[BlockVariable], k: int
     shared = np.bincount(number[:records], minlength=int(number.max(initial=0)) + 1)
     own = shared[number[records:]]
     is_verbatim = (own > 0) & (own < k) & (values > 1) & numbers
+    is_verbatim &= not is_crowded(int(np.count_nonzero(shared)), possible)
     written = number[records:]
     return VerbatimCount(
         tuple(variable.name for variable in block),
@@ -113,6 +119,17 @@ class _CellCodes:
         """Return the number of every cell."""
         known = self._texts
         return np.array([known[text] if text in known else self._new(text) for text in column.texts()], np.int64)
+
+    def possible(self, codes: Codes) -> float:
+        """Return how many cells records with these may have; dates count as infinitely many."""
+        met = set(codes.tolist())
+        cells = [cell for cell, place in self._cells.items() if place in met]
+        given = [cell for cell in cells if cell is not None]
+        is_missing = len(given) < len(cells)
+        if not self._is_number:
+            return float(len(cells))
+        numbers = [cell for cell in given if isinstance(cell, float)]
+        return is_missing + (grid_points(np.array(numbers)) if len(numbers) == len(given) else math.inf)
 
     def _new(self, text: str | None) -> int:
         cell = self._cell(text)

@@ -6,6 +6,7 @@ import datetime
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from constraint_sdc.data.table import column_of
 from constraint_sdc.errors import PlanRefusedError, WayOut
 from constraint_sdc.exact.actual_records import ActualRecords
 from constraint_sdc.exact.candidates import Candidates
+from constraint_sdc.exam.protection.recount import is_crowded
 from constraint_sdc.plan.plan import ExactStep
 from constraint_sdc.settings.words import Scale
 from tests.maskers.extract import Extract, columns, extract
@@ -194,9 +196,11 @@ def test_actual_records_are_those_of_a_count(seed: int) -> None:
     rng = random.Random(seed)
     scales = [Scale.NUMERIC, rng.choice([Scale.NUMERIC, Scale.NOMINAL]), Scale.NOMINAL]
     count, k = rng.randrange(4, 30), rng.randrange(2, 4)
-    cells = [[rng.choice([0, 1, 2, None]) for _ in range(count)] for _ in scales]
+    pool = rng.choice([(0, 1, 2), (0, 1, 20), (0, 1, 2, 3.75, 50.5)])
+    cells = [[rng.choice([*pool, None]) for _ in range(count)] for _ in scales]
     block = [series(name, values, scale) for name, values, scale in zip("ABC", cells, scales, strict=True)]
-    asked = [[rng.choice([0, 1, 2, 3, None]) for _ in scales] for _ in range(60)]
+    asked = [list(row) for row in zip(*cells, strict=True)]
+    asked += [[rng.choice([*pool, 3, None]) for _ in scales] for _ in range(60 - count)]
     candidates = Candidates.blank(block, np.arange(60))
     candidates.values[:] = np.array([[np.nan if cell is None else cell for cell in row] for row in asked])
     known = Counter(zip(*cells, strict=True))
@@ -206,5 +210,8 @@ def test_actual_records_are_those_of_a_count(seed: int) -> None:
         told = [place for place, cell in enumerate(row) if cell is not None and varying[place]]
         is_record = len(told) > 1 and any(scales[place] is Scale.NUMERIC for place in told)
         expected.append(is_record and 0 < known[tuple(row)] < k)
-    assert ActualRecords(block, k).include(candidates).tolist() == expected
+    exact = [{None if value is None else Fraction(str(value)) for value in values} for values in cells]
+    measured = [scale is Scale.NUMERIC for scale in scales]
+    is_chance = is_crowded(zip(exact, measured, strict=True), len(known))
+    assert ActualRecords(block, k).include(candidates).tolist() == [one and not is_chance for one in expected]
     assert any(expected) or count < 8

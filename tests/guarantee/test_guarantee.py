@@ -59,7 +59,9 @@ def test_rules_of_later_families_survive_masking(tmp_path: Path) -> None:
     ideas = {name.__name__.removeprefix("add_").replace("_", " ") for family, _ in LATER_FAMILIES for name, _ in family}
     seeds = [seed for seed in LATER if ideas.intersection(ideas_of(seed))][:8]
     outcomes = [run_case(make_case(seed), tmp_path / str(seed), advise=False) for seed in seeds]
-    assert [outcome.story() for outcome in outcomes if outcome.faults or outcome.refusal] == []
+    assert [outcome.story() for outcome in outcomes if outcome.faults] == []
+    # A class composed of a letter and a number is a record of its own for nearly everybody: such a case is refused.
+    assert sum(outcome.refusal is not None for outcome in outcomes) <= 1
 
 
 def test_computed_totals_survive_masking(tmp_path: Path) -> None:

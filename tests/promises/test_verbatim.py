@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from fractions import Fraction
 
 import pytest
 
 from constraint_sdc.data.table import Table, column_of
+from constraint_sdc.exam.protection.recount import is_crowded
 from constraint_sdc.promises.verbatim import BlockVariable, count_verbatim
 
 Cells = Sequence[Sequence[str | None]]
@@ -27,6 +29,11 @@ def told(cell: str | None, is_number: bool) -> float | str | None:
 def by_hand(before: Cells, after: Cells, numbers: Sequence[bool], k: int) -> list[bool]:
     old, new = ([[told(c, n) for c, n in zip(row, numbers, strict=True)] for row in rows] for rows in (before, after))
     varying = [len({row[j] for row in old}) > 1 for j in range(len(numbers))]
+    exact = [
+        {Fraction(cell) if isinstance(cell, float) else cell for cell in column} for column in zip(*old, strict=True)
+    ]
+    if is_crowded(zip(exact, numbers, strict=True), len({tuple(row) for row in old})):
+        return [False] * len(new)
     found = []
     for row in new:
         values = [j for j, cell in enumerate(row) if cell is not None and varying[j]]
@@ -39,7 +46,8 @@ def by_hand(before: Cells, after: Cells, numbers: Sequence[bool], k: int) -> lis
 def test_the_count_is_that_of_a_look_up(seed: int) -> None:
     rng = random.Random(seed)
     numbers = [True, rng.random() < 0.5, False]
-    texts = [["1", "1.0", "2", "-9", None] if is_number else ["x", "y", "", "-9"] for is_number in numbers]
+    many = rng.choice([["2"], ["2", "30", "44.5", "61.25"]])
+    texts = [["1", "1.0", *many, "-9", None] if is_number else ["x", "y", "", "-9"] for is_number in numbers]
     before, after = ([[rng.choice(cells) for cells in texts] for _ in range(rng.randrange(5, 40))] for _ in range(2))
     after = [*after, *before][: len(before)]
     block = [BlockVariable(name, is_number, ("-9",)) for name, is_number in zip("ABC", numbers, strict=True)]
@@ -47,6 +55,15 @@ def test_the_count_is_that_of_a_look_up(seed: int) -> None:
     (count,) = count_verbatim(table(before, "ABC"), table(after, "ABC"), [block], k)
     assert count.is_verbatim.tolist() == by_hand(before, after, numbers, k)
     assert count.names == ("A", "B", "C")
+
+
+def test_where_many_combinations_occur_an_equal_one_is_chance() -> None:
+    ages = [(region, str(age)) for region in "ns" for age in range(30, 60, 2)]
+    wages = [(region, f"{wage}.{digits}") for region, digits in (("n", 35), ("s", 70)) for wage in range(30, 60, 2)]
+    block = [BlockVariable("A", False), BlockVariable("B", True)]
+    for rows, expected in ((ages, 0), (wages, 30)):
+        (count,) = count_verbatim(table(rows, "AB"), table(rows, "AB"), [block], 3)
+        assert count.verbatim == expected
 
 
 def test_numbers_are_compared_as_numbers_and_dates_as_texts() -> None:
@@ -58,7 +75,7 @@ def test_numbers_are_compared_as_numbers_and_dates_as_texts() -> None:
 
 
 def test_categories_alone_and_one_variable_alone_are_no_record() -> None:
-    rows = [("x", "1", "c"), ("y", "2", "c"), ("z", "3", "c")]
+    rows = [("x", "1", "c"), ("y", "200", "c"), ("z", "3000", "c")]
     blocks = [[BlockVariable("A", False), BlockVariable("C", False)], [BlockVariable("B", True)]]
     blocks += [
         [BlockVariable("B", True), BlockVariable("C", False)],

@@ -8,12 +8,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import yaml
 from lxml import etree
 
+from constraint_sdc.exam.protection.recount import is_crowded
+from constraint_sdc.exam.protection.written import Value
 from constraint_sdc.judge.judge import Judge
 from constraint_sdc.judge.judge_report import JudgeReport
 from constraint_sdc.judge.worker import bench
@@ -297,6 +300,9 @@ def _copied_records(
         before, after = ([_record(row, block, numbers, codes) for row in rows] for rows in (old, new))
         varying = [place for place in range(len(block)) if len({row[place] for row in before}) > 1]
         counts = Counter(before)
+        columns = [({_exact(row[place]) for row in before}, name in numbers) for place, name in enumerate(block)]
+        if is_crowded(columns, len(counts)):
+            continue
         for number, row in enumerate(after):
             known = [place for place in varying if row[place] is not None]
             is_record = len(known) > 1 and any(block[place] in numbers for place in known)
@@ -304,6 +310,10 @@ def _copied_records(
                 found.add(number)
     if len(found) > given.verbatim:
         yield f"{len(found)} records have the values of an actual record, {given.verbatim} may"
+
+
+def _exact(value: object) -> Value:
+    return Fraction(repr(value)) if isinstance(value, float) else None if value is None else str(value)
 
 
 def _record(

@@ -196,19 +196,21 @@ def count_verbatim(files: WrittenFile) -> tuple[int, int, int]:
     """Return the records with a verbatim block, the groups of all blocks, and the verbatim ones of these.
 
     Values count if at least two of variables that vary are not missing, one of them a number or a date, and if at
-    least one but fewer than k original records have all of them.
+    least one but fewer than k original records have all of them, unless a tenth of all possible combinations occur.
     """
     flagged: set[int] = set()
     groups = own_groups = 0
     for block in files.given.blocks:
         before = Counter(_combination(files, row, block) for row in files.before)
         varying = [name for name in block if len({files.value(row, name) for row in files.before}) > 1]
+        columns = [({files.value(row, name) for row in files.before}, files.is_measured(name)) for name in block]
+        is_chance = is_crowded(columns, len(before))
         own: dict[tuple[object, ...], bool] = {}
         for number, row in enumerate(files.after):
             combination = _combination(files, row, block)
             if combination not in own:
                 is_rare = 0 < before[combination] < max(2, files.given.k)
-                own[combination] = is_rare and _is_record(files, row, varying)
+                own[combination] = is_rare and not is_chance and _is_record(files, row, varying)
             if own[combination]:
                 flagged.add(number)
         groups, own_groups = groups + len(own), own_groups + sum(own.values())
@@ -218,6 +220,30 @@ def count_verbatim(files: WrittenFile) -> tuple[int, int, int]:
 def _combination(files: WrittenFile, row: Row, block: Sequence[str]) -> tuple[object, ...]:
     """Return the values of a block; numbers are compared as numbers, and a missing value by its text."""
     return tuple(row.get(name) if (value := files.value(row, name)) is None else value for name in block)
+
+
+def is_crowded(columns: Iterable[tuple[set[Value], bool]], occurring: int) -> bool:
+    """Tell whether the occurring combinations are a tenth or more of all that the columns of a block allow.
+
+    A column is its values and whether they are measured: then a number may be anything from the least to the greatest
+    on the decimal grid of all, and a date anything. Of categories those that occur are possible.
+
+    >>> is_crowded([({"n", "s"}, False), ({Fraction(3), Fraction(4), Fraction(8)}, True)], 6)
+    True
+    """
+    return occurring * 10 >= math.prod(_possible(*column) for column in columns)
+
+
+def _possible(values: set[Value], is_measured: bool) -> float:
+    given = values - {None}
+    if not is_measured or not given:
+        return len(values)
+    numbers = [value for value in given if isinstance(value, Fraction)]
+    decimals = [d for d in range(10) if all((value * 10**d).denominator == 1 for value in numbers)]
+    is_small = decimals and all(abs(value) * 10 ** decimals[0] < 2**53 for value in numbers)
+    if not is_small or len(numbers) < len(given):
+        return math.inf
+    return int((max(numbers) - min(numbers)) * 10 ** decimals[0]) + 1 + len(values - given)
 
 
 def _is_record(files: WrittenFile, row: Row, varying: Sequence[str]) -> bool:

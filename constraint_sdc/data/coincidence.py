@@ -1,0 +1,51 @@
+"""When a combination of values that some record has is no sign of this record: much of what is possible occurs.
+
+Of region and years of age nearly every combination is somebody's in a file of some hundred persons. A masked record has
+one of them by chance, and to avoid them all would change ages by decades. Of region and wage in cents hardly any is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+
+from constraint_sdc.arrays import Floats
+
+CROWDED = 0.1
+"""Share of the possible combinations; from there on, an equal one is chance."""
+
+_MOST_DECIMALS = 9
+_EXACT = float(2**53)  # beyond, neighbouring integers are no longer different doubles
+
+
+def grid_points(values: Floats) -> float:
+    """Return how many numbers lie from the least to the greatest value, on the coarsest decimal grid that has all.
+
+    Infinitely many if more than nine decimals or digits beyond 2^53 are needed; 0 without values.
+
+    >>> grid_points(np.array([18.0, 20.0])), grid_points(np.array([0.5, 2.25])), grid_points(np.array([1 / 3, 1.0]))
+    (3.0, 176.0, inf)
+    """
+    if not len(values):
+        return 0.0
+    for decimals in range(_MOST_DECIMALS + 1):
+        scale = float(10**decimals)
+        if not np.all(np.abs(values) < _EXACT / scale):
+            break
+        whole = np.rint(values * scale)
+        if np.array_equal(whole / scale, values):
+            return float(whole.max() - whole.min()) + 1.0
+    return math.inf
+
+
+def is_crowded(occurring: int, possible: Iterable[float]) -> bool:
+    """Tell whether so many occurring combinations are a tenth or more of the possible ones.
+
+    `possible` has the number of possible values of every variable.
+
+    >>> is_crowded(180, (4, 63)), is_crowded(400, (4, 100_000))
+    (True, False)
+    """
+    return occurring >= CROWDED * math.prod(possible)

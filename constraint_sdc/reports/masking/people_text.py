@@ -10,6 +10,7 @@ from constraint_sdc.reports.sentences import sentences
 from constraint_sdc.reports.terminal import align, clean, paint, wrapped
 from constraint_sdc.settings.protect import Protect, protect_to_json
 
+_MOST_NAMES = 6  # of a promise; certificate and JSON have them all
 _VERDICT = {True: "kept", False: "NOT KEPT", None: "measured"}
 
 
@@ -35,11 +36,10 @@ def counted_line(one: PromiseCount) -> str:
 
 
 def _cells(one: PromiseCount) -> tuple[str, ...]:
-    of = clean(", ".join(one.of))
     return (
         one.promise,
         "WARNING" if _is_warned(one) else _VERDICT[one.is_kept],
-        of,
+        clean(", ".join(one.of)) if len(one.of) <= _MOST_NAMES else f"{len(one.of)} variables",
         _entries(one.asked),
         _entries(one.found),
     )

@@ -52,7 +52,7 @@ def settle_promises(recipe: Recipe, names: Collection[str], k: int, masker: Mask
     if masker.takes_k and least > k:
         hint = f"give -k {least}, or promise less"
         raise UsageError(f"the key promises that {least} records share it, but groups have {k} records", hint=hint)
-    if not _shares(key, masker, partition):
+    if not _shares(key, masker, partition, is_asked=said is not None):
         if said is None:
             return Promised(replace(protect, key=None), (because("key-not-shared", variables=key), *missing))
         way = partition if takes_one_variable(partition) else masker.name
@@ -82,11 +82,16 @@ def _with_known(protect: Protect, key: tuple[str, ...]) -> Protect:
     return replace(protect, linkage=replace(linkage, known=key))
 
 
-def _shares(key: tuple[str, ...], masker: MaskerTraits, partition: str) -> bool:
-    """Tell whether the masker lets k records share the values of several variables."""
+def _shares(key: tuple[str, ...], masker: MaskerTraits, partition: str, *, is_asked: bool) -> bool:
+    """Tell whether the masker lets k records share the values of the key.
+
+    A partition that takes one variable at a time does so for a key of one variable, unless rules tie it to others: then
+    it is not promised without being asked for.
+    """
     if not masker.shares_values or masker.treats_records(key, partition):
         return False
-    return len(key) == 1 or masker.divides_itself or not takes_one_variable(partition)
+    is_alone = len(key) == 1 and is_asked
+    return is_alone or masker.divides_itself or not takes_one_variable(partition)
 
 
 def _refuse_unknown(protect: Protect, recipe: Recipe, names: Collection[str]) -> None:

@@ -28,6 +28,7 @@ WholeCosts: TypeAlias = npt.NDArray[np.int64]  # costs that are counted, not mea
 Picked: TypeAlias = npt.NDArray[np.int64] | npt.NDArray[np.bool_]  # records, by number or by flag
 AnyIntegers: TypeAlias = npt.NDArray[np.signedinteger[Any]]  # integers of any width
 ConditionBits: TypeAlias = npt.NDArray[np.uint64]  # one bit per condition that a record satisfies
+AnyArray: TypeAlias = npt.NDArray[Any]  # numbers of any kind, where they are moved and not looked at
 
 # Smaller types, where memory or speed decides.
 Singles: TypeAlias = npt.NDArray[np.float32]  # single precision: decides where to look, never what is true

@@ -10,6 +10,7 @@ ConstraintSdcError            root; carries the exit code of the command line
 │   └── ChangedFileError      a file is not as it was when the run first read it
 ├── ResourceRefusedError      a rule asked for a file outside the allowed directories (exit 2)
 ├── JudgeError                Saxon stopped: a time limit, a crash, an error outside any rule (exit 2)
+├── EngineError               a worker, or the scheduler of a cluster, did not finish its work (exit 2)
 ├── LimitError                more time or memory than the limits allow (exit 2)
 ├── PlanRefusedError          the plan refuses; the message names the rule or variable, and a way out (exit 3)
 │   ├── CannotShareError      records that would have to share values cannot
@@ -163,6 +164,10 @@ class ResourceRefusedError(ConstraintSdcError):
 
 class JudgeError(ConstraintSdcError):
     """Saxon did not finish: a time limit, a crash, or an error outside any rule."""
+
+
+class EngineError(ConstraintSdcError):
+    """Workers could not finish their work: they died again and again, or the scheduler of a cluster went away."""
 
 
 class LimitError(ConstraintSdcError):

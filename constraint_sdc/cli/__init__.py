@@ -34,7 +34,7 @@ _COMMANDS = {
     "convert": "convert CSV, Parquet, SPSS and Stata files to XML and back",
     "domain": "export the values of variables for the value-domain rule",
     "demo": "run all steps on generated census-like data",
-    "exam": "run the exam of the built-in objects on a masker, operator, partition method, measure or report format",
+    "exam": "run the exam of the built-in objects on a masker, operator, partition, measure, report format or engine",
     "completion": "print the shell completion script",
 }
 

@@ -24,7 +24,7 @@ Examples:
 @click.argument("name")
 @click.option(
     "--kind",
-    type=click.Choice(("masker", "operator", "partition", "measure", "report")),
+    type=click.Choice(("masker", "operator", "partition", "measure", "report", "engine")),
     help="Kind of the object. [default: the one that has this name]",
 )
 @click.option(
@@ -37,10 +37,11 @@ Examples:
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the first case.")
 @click.option("--keep", type=FILE, help="Directory for the files of a counterexample.")
 def command(name: str, kind: str | None, cases: int, seed: int, keep: Path | None) -> None:
-    """Examine a registered masker, operator, partition method, measure, attack or report format by NAME.
+    """Examine a registered masker, operator, partition method, measure, attack, report format or engine by NAME.
 
     Random rules and data are masked with it and judged by Saxon on the written bytes; what it claims is attacked.
     A report format gets drawn results with secret values and hostile texts.
+    An engine runs drawn pieces of work while its workers are killed.
     """
     from constraint_sdc.exam.question import ExamOptions
     from constraint_sdc.exam.sit import KINDS, find_kind, sit_exam

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Protocol
 
+from constraint_sdc.engines.registry import ENGINES
 from constraint_sdc.errors import UsageError
+from constraint_sdc.exam.engines import engine_questions
 from constraint_sdc.exam.guarantee.exam import masker_questions, where_it_crashed
 from constraint_sdc.exam.measures import measure_questions
 from constraint_sdc.exam.operators import operator_questions
@@ -82,6 +84,17 @@ class _Reports:
         return format_questions(FORMATS[name], options)
 
 
+class _Engines:
+    def names(self) -> tuple[str, ...]:
+        return ENGINES.names
+
+    def distribution(self, name: str) -> str:
+        return ENGINES.distribution(name)
+
+    def questions(self, name: str, options: ExamOptions) -> Iterator[AskedQuestion]:
+        return engine_questions(ENGINES[name], options)
+
+
 class _Measures:
     def names(self) -> tuple[str, ...]:
         return MEASURES.names
@@ -100,6 +113,7 @@ KINDS: Mapping[str, KindOfObject] = MappingProxyType(
         "partition": _Partitions(),
         "measure": _Measures(),
         "report": _Reports(),
+        "engine": _Engines(),
     }
 )
 """The kinds of objects by the word for `--kind`."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -12,6 +11,7 @@ import numpy as np
 
 from constraint_sdc.arrays import Labels
 from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.engines.engine import cores as cores
 from constraint_sdc.errors import UsageError
 from constraint_sdc.settings.words import Scale
 
@@ -135,8 +135,3 @@ def refuse_scales(cloud: Cloud, method: str, scales: frozenset[Scale], *, hint: 
 
 COMPILED_ABOVE = 5_000
 """Number of records up to which NumPy is faster than compiling."""
-
-
-def cores() -> int:
-    """Return how many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,157 @@
+"""The engine of a Dask cluster: an existing scheduler by its address, or a cluster of this machine's own.
+
+A task is the name of a function and a packed piece; the scheduler sees neither files nor code of a user. Dask runs any
+pickle that it receives, so a cluster of this machine's own listens on the loopback interface alone, and a scheduler
+elsewhere is to be reached by TLS.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NoReturn
+
+from constraint_sdc import __version__
+from constraint_sdc.engines.engine import (
+    ATTEMPTS,
+    IN_FLIGHT,
+    Engine,
+    EngineSettings,
+    Piece,
+    Result,
+    Tls,
+    cores,
+    mark_worker,
+)
+from constraint_sdc.engines.parcel import packed_bytes, unpacked
+from constraint_sdc.engines.task import lost, name_of, outcome, result_of
+from constraint_sdc.engines.worker import ONE_THREAD
+from constraint_sdc.errors import EngineError, UsageError
+
+_CONNECTING = "10s"
+
+
+def run_task(version: str, name: str, parcel: bytes) -> bytes:
+    """Return the packed outcome of one task; a worker of another version could give another result, and refuses."""
+    if version != __version__:
+        raise EngineError(
+            f"a worker of the cluster has constraint_sdc {__version__}, this is {version}",
+            hint="install the same version on all workers",
+        )
+    mark_worker()
+    return b"".join(outcome(name, unpacked(parcel)))
+
+
+class DaskEngine:
+    """Submits pieces to a scheduler and takes their results in order; closing ends a cluster of our own."""
+
+    name = "dask"
+
+    def __init__(self, client: Any, cluster: Any, where: str) -> None:
+        self._client = client
+        self._cluster = cluster
+        self._where = where
+        self.workers = max(1, sum(client.nthreads().values()))
+
+    def map(self, function: Callable[[Piece], Result], pieces: Iterable[Piece], *, work: float) -> Iterator[Result]:  # noqa: ARG002  (whoever names a cluster wants it)
+        """Yield `function(piece)` for every piece, in the order of the pieces."""
+        return self._mapped(name_of(function), iter(pieces))
+
+    def _mapped(self, name: str, pieces: Iterator[Any]) -> Iterator[Any]:
+        waiting: deque[Any] = deque()
+        try:
+            for piece in pieces:
+                waiting.append(self._submit(name, piece))
+                while len(waiting) >= IN_FLIGHT * self.workers:
+                    yield self._taken(name, waiting.popleft())
+            while waiting:
+                yield self._taken(name, waiting.popleft())
+        finally:
+            for future in waiting:
+                future.release()
+
+    def _submit(self, name: str, piece: Any) -> Any:
+        if self._client.status != "running":
+            self._gone()
+        # Not pure: equal pieces would otherwise share one result for as long as it is known.
+        return self._client.submit(run_task, __version__, name, packed_bytes(piece), pure=False)
+
+    def _taken(self, name: str, future: Any) -> Any:
+        from concurrent.futures import CancelledError
+
+        from distributed import KilledWorker
+        from distributed.client import FuturesCancelledError
+
+        try:
+            answer = future.result()
+        except KilledWorker:
+            raise lost(name, "the cluster lost it", ATTEMPTS) from None
+        except (CancelledError, FuturesCancelledError, OSError):
+            self._gone()
+        return result_of(*unpacked(answer))
+
+    def _gone(self) -> NoReturn:
+        raise EngineError(
+            f"the scheduler at {self._where} went away", hint="start it again, then this command; or use another engine"
+        )
+
+    def close(self) -> None:
+        """Leave the scheduler; end a cluster of our own."""
+        self._client.close(timeout=1)
+        if self._cluster is not None:
+            self._cluster.close(timeout=10)
+
+
+class _Dask:
+    name = "dask"
+
+    def start(self, settings: EngineSettings) -> Engine:
+        try:
+            import distributed
+        except ImportError:
+            raise UsageError(
+                "the engine dask is not installed", hint="install it: pip install 'constraint-sdc[dask]'"
+            ) from None
+        if settings.scheduler is None:
+            return _own_cluster(distributed, settings)
+        return _existing(distributed, settings.scheduler, settings.tls)
+
+
+def _own_cluster(distributed: Any, settings: EngineSettings) -> Engine:
+    """Start a scheduler and workers on this machine; nobody outside can reach them."""
+    import dask
+
+    with dask.config.set({"distributed.scheduler.allowed-failures": ATTEMPTS, "distributed.nanny.environ": ONE_THREAD}):
+        cluster = distributed.LocalCluster(
+            n_workers=settings.workers or cores(),
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address=None,
+            silence_logs=50,
+            local_directory=None if settings.scratch is None else str(settings.scratch),
+        )
+    return DaskEngine(distributed.Client(cluster, set_as_default=False), cluster, cluster.scheduler_address)
+
+
+def _existing(distributed: Any, address: str, tls: Tls | None) -> Engine:
+    security = None
+    if tls is not None:
+        security = distributed.Security(
+            tls_ca_file=str(tls.ca),
+            tls_client_cert=str(tls.cert),
+            tls_client_key=str(tls.key),
+            require_encryption=True,
+        )
+    try:
+        client = distributed.Client(address, security=security, timeout=_CONNECTING, set_as_default=False)
+    except (OSError, ValueError) as problem:
+        raise EngineError(
+            f"the scheduler at {address} does not answer: {problem}", hint="check the address and the TLS files"
+        ) from None
+    if not client.nthreads():
+        client.close()
+        raise EngineError(f"the scheduler at {address} has no workers", hint="start workers, then this command")
+    return DaskEngine(client, None, address)
+
+
+REGISTERED = {"dask": _Dask()}

@@ -1,0 +1,81 @@
+"""The engine of the command that runs in this process.
+
+A stage that has pieces of work asks for it here: which engine it is changes no result, so it is no part of the values
+that stages hand to each other.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+
+from constraint_sdc.engines.engine import Engine, EngineSettings, Piece, Result, is_worker
+from constraint_sdc.engines.registry import start_engine
+from constraint_sdc.engines.scratch import Scratch
+from constraint_sdc.engines.serial import SerialEngine
+
+
+class _RunningEngine:
+    """The settings of a command, and its engine from the first time that there is work for it."""
+
+    def __init__(self, settings: EngineSettings) -> None:
+        self.settings = settings
+        self.scratch = Scratch(settings.scratch)
+        self._engine: Engine | None = None
+        self._lock = threading.Lock()
+
+    def engine(self) -> Engine:
+        with self._lock:
+            if self._engine is None:
+                self._engine = SerialEngine() if is_worker() else start_engine(self.settings)
+            return self._engine
+
+    def close(self) -> None:
+        with self._lock:
+            if self._engine is not None:
+                self._engine.close()
+                self._engine = None
+        self.scratch.close()
+
+
+_running = _RunningEngine(EngineSettings(name="serial"))
+
+
+@contextmanager
+def engine_of(settings: EngineSettings) -> Iterator[None]:
+    """Let the stages inside the block work on the engine of these settings; it is closed with the block."""
+    global _running
+    before, _running = _running, _RunningEngine(settings)
+    try:
+        yield
+    finally:
+        mine, _running = _running, before
+        mine.close()
+
+
+def engine_settings() -> EngineSettings:
+    """Return the settings of the running command."""
+    return _running.settings
+
+
+def scratch() -> Scratch:
+    """Return where the large arrays of the running command live."""
+    return _running.scratch
+
+
+def workers() -> int:
+    """Return how many pieces run at a time; nothing is started for it where work is local."""
+    return _running.engine().workers
+
+
+def map_pieces(function: Callable[[Piece], Result], pieces: Iterable[Piece], *, work: float) -> Iterator[Result]:
+    """Yield `function(piece)` for every piece, in order, on the engine of the command; see `Engine.map`.
+
+    Outside of a command, and in a worker, it is the serial engine.
+
+    >>> from constraint_sdc.errors import no_command
+    >>> list(map_pieces(no_command, ["fine", "::error::"], work=0.01))
+    ['fine', '\\\\x3a:error::']
+    """
+    return _running.engine().map(function, pieces, work=work)

@@ -1,0 +1,193 @@
+"""Arrays that live on disk: a private directory of memory-mapped files, removed when the work is done.
+
+What is mapped does not count as memory that a run needs: the system writes it out and reads it again as it likes. Room
+on the disk is reserved when an array is made, so a full disk is an error here and not a signal in the middle of work.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import mmap
+import os
+import shutil
+import stat
+import tempfile
+import threading
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from constraint_sdc.arrays import AnyArray
+from constraint_sdc.errors import LimitError
+
+MAPPED_ABOVE = 8 << 20
+"""Bytes of an array from which it lives on disk: smaller ones stay in memory."""
+_PREFIX = "constraint-sdc-scratch-"
+_OWNER = "owner"
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayHandle:
+    """An array in a file: what a worker needs to map it, in place of its bytes."""
+
+    path: Path
+    dtype: str
+    shape: tuple[int, ...]
+    offset: int
+
+    def open(self) -> AnyArray:
+        """Return the array, mapped for reading."""
+        if not prod(self.shape):
+            return np.empty(self.shape, np.dtype(self.dtype))
+        return np.asarray(np.memmap(self.path, np.dtype(self.dtype), "r", self.offset, self.shape))
+
+
+SharedArray: TypeAlias = ArrayHandle | AnyArray
+"""An array as a piece of work carries it: where it is, or itself if it is small."""
+
+
+def opened(array: SharedArray) -> AnyArray:
+    """Return the array of a piece.
+
+    >>> opened(np.arange(3)).tolist()
+    [0, 1, 2]
+    """
+    return array.open() if isinstance(array, ArrayHandle) else array
+
+
+class Scratch:
+    """A private directory for the arrays of one run; it is made when the first of them is large.
+
+    `inside` is the directory in which it is made, that of the system for temporary files by default. What a run left
+    behind that was killed is removed by the next one there.
+    """
+
+    def __init__(self, inside: Path | None = None) -> None:
+        self._inside = Path(tempfile.gettempdir()) if inside is None else inside
+        self._folder: Path | None = None
+        self._owner = -1
+        self._count = 0
+        self._lock = threading.Lock()
+
+    def empty(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> AnyArray:
+        """Return an array without values: in memory if it is small, else in a file of its own, filled with zeros."""
+        sizes = (shape,) if isinstance(shape, int) else shape
+        size = prod(sizes) * np.dtype(dtype).itemsize
+        if size < MAPPED_ABOVE:
+            return np.empty(sizes, dtype)
+        path = self._new_file(size)
+        return np.asarray(np.memmap(path, np.dtype(dtype), "r+", shape=sizes))
+
+    def kept(self, array: AnyArray) -> AnyArray:
+        """Return the same values in an array of the scratch directory, or the array itself if it is small."""
+        if array.nbytes < MAPPED_ABOVE:
+            return array
+        found = self.empty(array.shape, array.dtype)
+        found[...] = array
+        return found
+
+    def share(self, array: AnyArray) -> SharedArray:
+        """Return the array as a piece carries it; a large one that is not in a file yet is written to one."""
+        if array.nbytes < MAPPED_ABOVE:
+            return array
+        return handle_of(array) or _required(handle_of(self.kept(np.ascontiguousarray(array))))
+
+    def release(self, array: AnyArray) -> None:
+        """Give the disk space of an array back before the work is done; the array must not be used again."""
+        handle = handle_of(array)
+        if handle is not None and handle.path.parent == self._folder:
+            handle.path.unlink(missing_ok=True)
+
+    def require(self, size: int) -> None:
+        """Refuse work whose arrays take so many bytes, if the disk has less: before anything is written."""
+        free = shutil.disk_usage(self._inside).free
+        if size > free:
+            raise LimitError(
+                f"the scratch files need about {size >> 20:,} MB, {free >> 20:,} MB are free",
+                file=str(self._inside),
+                hint="name a directory on a larger disk with --scratch",
+            )
+
+    def close(self) -> None:
+        """Remove the directory; arrays that are still mapped stay readable."""
+        with self._lock:
+            folder, self._folder = self._folder, None
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+            os.close(self._owner)
+
+    def _new_file(self, size: int) -> Path:
+        with self._lock:
+            if self._folder is None:
+                self._folder = self._new_folder()
+            self._count += 1
+            path = self._folder / f"{self._count}.array"
+        number = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
+        try:
+            _reserve(number, size)
+        except OSError as problem:
+            path.unlink()
+            if problem.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                raise
+            raise LimitError(
+                f"no room for {size >> 20:,} MB more of scratch files: {problem.strerror}",
+                file=str(self._inside),
+                hint="name a directory on a larger disk with --scratch",
+            ) from None
+        finally:
+            os.close(number)
+        return path
+
+    def _new_folder(self) -> Path:
+        remove_abandoned(self._inside)
+        folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=self._inside))  # only its owner may enter
+        self._owner = os.open(folder / _OWNER, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
+        fcntl.flock(self._owner, fcntl.LOCK_EX)
+        return folder
+
+
+def _reserve(number: int, size: int) -> None:
+    """Give a file its blocks, so that writing to the mapped file cannot fail."""
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(number, 0, size)
+    else:
+        os.ftruncate(number, size)
+
+
+def remove_abandoned(inside: Path) -> None:
+    """Remove scratch directories of this user whose process has ended: it holds a lock as long as it lives."""
+    for folder in inside.glob(f"{_PREFIX}*"):
+        with contextlib.suppress(OSError):
+            found = folder.lstat()
+            if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+                continue
+            owner = os.open(folder / _OWNER, os.O_RDWR | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(owner, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder, ignore_errors=True)
+            finally:
+                os.close(owner)
+
+
+def handle_of(array: AnyArray) -> ArrayHandle | None:
+    """Return the handle of an array whose values stand one after another in a mapped file, None for any other."""
+    found: Any = array
+    while found is not None and not isinstance(found, np.memmap):
+        found = found.base if isinstance(found, np.ndarray) else None
+    if found is None or not array.flags.c_contiguous or not isinstance(getattr(found, "_mmap", None), mmap.mmap):
+        return None
+    if found.filename is None:
+        return None
+    inside = array.__array_interface__["data"][0] - found.__array_interface__["data"][0]
+    return ArrayHandle(Path(found.filename), array.dtype.str, array.shape, found.offset + inside)
+
+
+def _required(handle: ArrayHandle | None) -> ArrayHandle:
+    assert handle is not None
+    return handle

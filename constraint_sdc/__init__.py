@@ -13,6 +13,7 @@ Mask       plan_file  mask_file  partition_file  explain_rule  explain_record  e
            new_key  reproduce
 Measure    assess_files  attack_files  sweep_file
 Try        examine_object  run_demo
+Engines    use_engine  Tls
 Files      init_recipe  describe_file  convert_file  export_domain  read_recipe  read_plan  save_plan
            read_certificate  save_groups  save_sweep  read_sweep_points  generate_census  shipped_rules
 Reports    render  plan_text  sentence
@@ -23,8 +24,8 @@ Results    CheckResult  RuleResult  Violation  RuleList  RuleRow  Plan  BlockPla
            ExamResult  ExamAnswer  DemoResult  Description  VariableDescription  RecipeDraft
            Written  Reason
 Errors     ConstraintSdcError  UsageError  PluginError  RulesError  DataError  NotRowsError  NoRecordsError
-           ChangedFileError  ResourceRefusedError  JudgeError  LimitError  PlanRefusedError  CannotShareError
-           UndecidedError  NotTrustedError  NotPublishedError  Conflict  WayOut
+           ChangedFileError  ResourceRefusedError  JudgeError  EngineError  LimitError  PlanRefusedError
+           CannotShareError  UndecidedError  NotTrustedError  NotPublishedError  Conflict  WayOut
 """
 
 from __future__ import annotations
@@ -40,11 +41,13 @@ if TYPE_CHECKING:
     from constraint_sdc.data.variable import Description as Description
     from constraint_sdc.data.variable import VariableDescription as VariableDescription
     from constraint_sdc.data.variable import Written as Written
+    from constraint_sdc.engines.engine import Tls as Tls
     from constraint_sdc.errors import CannotShareError as CannotShareError
     from constraint_sdc.errors import ChangedFileError as ChangedFileError
     from constraint_sdc.errors import Conflict as Conflict
     from constraint_sdc.errors import ConstraintSdcError as ConstraintSdcError
     from constraint_sdc.errors import DataError as DataError
+    from constraint_sdc.errors import EngineError as EngineError
     from constraint_sdc.errors import JudgeError as JudgeError
     from constraint_sdc.errors import LimitError as LimitError
     from constraint_sdc.errors import NoRecordsError as NoRecordsError
@@ -60,6 +63,7 @@ if TYPE_CHECKING:
     from constraint_sdc.judge.finding import CheckResult as CheckResult
     from constraint_sdc.judge.finding import RuleResult as RuleResult
     from constraint_sdc.judge.finding import Violation as Violation
+    from constraint_sdc.library.engine import use_engine as use_engine
     from constraint_sdc.library.files import convert_file as convert_file
     from constraint_sdc.library.files import describe_file as describe_file
     from constraint_sdc.library.files import export_domain as export_domain
@@ -144,6 +148,9 @@ _HOMES = {
     # Try it out
     "examine_object": "constraint_sdc.library.trying",
     "run_demo": "constraint_sdc.library.trying",
+    # Engines
+    "use_engine": "constraint_sdc.library.engine",
+    "Tls": "constraint_sdc.engines.engine",
     # Files
     "init_recipe": "constraint_sdc.library.files",
     "describe_file": "constraint_sdc.library.files",
@@ -209,6 +216,7 @@ _HOMES = {
     "NotRowsError": "constraint_sdc.errors",
     "ResourceRefusedError": "constraint_sdc.errors",
     "JudgeError": "constraint_sdc.errors",
+    "EngineError": "constraint_sdc.errors",
     "LimitError": "constraint_sdc.errors",
     "PlanRefusedError": "constraint_sdc.errors",
     "CannotShareError": "constraint_sdc.errors",

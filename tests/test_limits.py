@@ -13,7 +13,7 @@ import pytest
 
 from constraint_sdc import limits
 from constraint_sdc.cli import main
-from constraint_sdc.cli.limits import Size
+from constraint_sdc.cli.machine.limits import Size
 from constraint_sdc.errors import JudgeError, LimitError, RulesError
 from constraint_sdc.evaluate.regex import translated
 from constraint_sdc.files.dataset import read_dataset

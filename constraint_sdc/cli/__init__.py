@@ -11,9 +11,9 @@ import traceback
 import click
 
 from constraint_sdc import __version__
-from constraint_sdc.cli.limits import with_limits
+from constraint_sdc.cli.machine.limits import with_limits
+from constraint_sdc.cli.machine.stopping import Stopped, orderly_stop
 from constraint_sdc.cli.options import notices
-from constraint_sdc.cli.stopping import Stopped, orderly_stop
 from constraint_sdc.cli.streams import open_missing_streams, silence_stdout, tell
 from constraint_sdc.errors import ConstraintSdcError
 

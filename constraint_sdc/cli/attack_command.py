@@ -17,7 +17,7 @@ from constraint_sdc.cli.comparing import (
     release_option,
     seed_option,
 )
-from constraint_sdc.cli.limits import with_limits
+from constraint_sdc.cli.machine.limits import with_limits
 from constraint_sdc.cli.masking import terminal
 from constraint_sdc.cli.options import FILE, deliver, end_progress, progress_line
 from constraint_sdc.cli.streams import tell

@@ -10,6 +10,7 @@ import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
+from constraint_sdc.cli.machine.engine import EngineName, worker_options
 from constraint_sdc.cli.options import (
     FILE,
     ExampleCount,
@@ -103,11 +104,13 @@ Examples:
 @click.option("--record", callback=not_empty, help="Name of the record element (found from the data by default).")
 @click.option(
     "--engine",
-    type=click.Choice(("auto", "saxon")),
+    type=EngineName(("auto", "saxon")),
     default="auto",
     show_default=True,
-    help="auto: vectorised where certain, Saxon elsewhere; saxon: Saxon on everything, and SVRL is complete.",
+    help="auto: vectorised where certain, Saxon elsewhere, a large file in processes; saxon: Saxon on everything, and "
+    "SVRL is complete; any other: as auto, with the work there.",
 )
+@worker_options
 @allow
 @allow_idle
 @click.option("--recipe", type=FILE, help="YAML file: record element, key, missing codes and idle rules of this data.")

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from constraint_sdc.cli.key_command import passphrase_option, signing_key
+from constraint_sdc.cli.machine.engine import engine_options
 from constraint_sdc.cli.masking import gather, masking_options, terminal
 from constraint_sdc.cli.options import FILE, deliver, end_progress, judge_ahead, no_overwrite, not_empty, progress_line
 from constraint_sdc.cli.streams import already_published
@@ -32,6 +33,7 @@ Examples:
 @click.option("--output", "-o", type=FILE, required=True, help="Masked file; its certificate is written beside it.")
 @click.option("--plan", "plan", type=FILE, help="Saved plan (see `plan --out`); refuses if the inputs changed.")
 @masking_options
+@engine_options
 @click.option("--record", callback=not_empty, help="Name of the record element (found from the data by default).")
 @click.option("--pairs", type=FILE, help="group-anonymity: also write which records exchanged values, as CSV; secret.")
 @click.option("--charts", type=FILE, help="group-anonymity: directory for a chart of every goal, before and after.")

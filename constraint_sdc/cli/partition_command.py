@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from constraint_sdc.cli.machine.engine import engine_options
 from constraint_sdc.cli.masking import terminal
 from constraint_sdc.cli.options import FILE, deliver, end_progress, names_in, no_overwrite, not_empty, progress_line
 from constraint_sdc.cli.streams import tell
@@ -45,6 +46,7 @@ Examples:
 )
 @click.option("--weights", callback=not_empty, help="Variable that says how much each record counts.")
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of methods that draw at random. [default: 0]")
+@engine_options
 @click.option("--recipe", type=FILE, help="YAML file with k, types, weights and missing codes (see docs/recipe.md).")
 @click.option("--record", callback=not_empty, help="Name of the record element in XML (found by default).")
 @click.option("--output", "-o", type=FILE, help="CSV file to write: the group of every record.")

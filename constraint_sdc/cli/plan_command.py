@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from constraint_sdc.cli.machine.engine import engine_options
 from constraint_sdc.cli.masking import gather, masking_options, terminal
 from constraint_sdc.cli.options import (
     FILE,
@@ -35,6 +36,7 @@ Examples:
 @click.argument("data", type=FILE)
 @click.option("--rules", "-r", type=FILE, help="Schematron file with the edit rules; without it, no rules are checked.")
 @masking_options
+@engine_options
 @click.option("--record", callback=not_empty, help="Name of the record element (found from the data by default).")
 @click.option("--json", "as_json", is_flag=True, help="JSON under schemas/plan.schema.json.")
 @click.option("--out", type=FILE, help="Also save the plan as JSON, for `mask --plan`; an old plan is replaced.")

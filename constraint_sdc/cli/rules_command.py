@@ -6,7 +6,7 @@ import importlib
 
 import click
 
-from constraint_sdc.cli.limits import with_limits
+from constraint_sdc.cli.machine.limits import with_limits
 
 _COMMANDS = {
     "list": "list how each rule is understood, and why",

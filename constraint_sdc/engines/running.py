@@ -9,11 +9,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from constraint_sdc.engines.engine import Engine, EngineSettings, Piece, Result, is_worker
 from constraint_sdc.engines.registry import start_engine
-from constraint_sdc.engines.scratch import Scratch
 from constraint_sdc.engines.serial import SerialEngine
+
+if TYPE_CHECKING:
+    from constraint_sdc.engines.scratch import Scratch
 
 
 class _RunningEngine:
@@ -21,7 +24,7 @@ class _RunningEngine:
 
     def __init__(self, settings: EngineSettings) -> None:
         self.settings = settings
-        self.scratch = Scratch(settings.scratch)
+        self._scratch: Scratch | None = None
         self._engine: Engine | None = None
         self._lock = threading.Lock()
 
@@ -31,12 +34,22 @@ class _RunningEngine:
                 self._engine = SerialEngine() if is_worker() else start_engine(self.settings)
             return self._engine
 
+    def scratch(self) -> Scratch:
+        from constraint_sdc.engines.scratch import Scratch  # NumPy is slow to load
+
+        with self._lock:
+            if self._scratch is None:
+                self._scratch = Scratch(self.settings.scratch)
+            return self._scratch
+
     def close(self) -> None:
         with self._lock:
             if self._engine is not None:
                 self._engine.close()
                 self._engine = None
-        self.scratch.close()
+            if self._scratch is not None:
+                self._scratch.close()
+                self._scratch = None
 
 
 _running = _RunningEngine(EngineSettings(name="serial"))
@@ -61,7 +74,7 @@ def engine_settings() -> EngineSettings:
 
 def scratch() -> Scratch:
     """Return where the large arrays of the running command live."""
-    return _running.scratch
+    return _running.scratch()
 
 
 def workers() -> int:

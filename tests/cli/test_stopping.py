@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from constraint_sdc.cli.stopping import Stopped, orderly_stop
+from constraint_sdc.cli.machine.stopping import Stopped, orderly_stop
 from tests.maskers.extract import columns, extract
 from tests.waiting import PATIENCE, hear_signals
 

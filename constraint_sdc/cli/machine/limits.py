@@ -76,12 +76,19 @@ def _options() -> list[click.Parameter]:
 
 
 def _limit_time(ctx: click.Context, _: click.Parameter, seconds: float) -> None:
-    ctx.meta["constraint_sdc.seconds"] = None if seconds == float("inf") else seconds
+    _heard(ctx, "seconds", None if seconds == float("inf") else seconds)
 
 
 def _limit_memory(ctx: click.Context, _: click.Parameter, memory: int | None) -> None:
-    """Start the clock: this is the last of the two options."""
-    ctx.with_resource(_clock(Allowance(ctx.meta["constraint_sdc.seconds"], memory)))
+    _heard(ctx, "memory", memory)
+
+
+def _heard(ctx: click.Context, name: str, value: float | None) -> None:
+    """Start the clock when both options are known; click hears those that are given before those that are not."""
+    known: dict[str, Any] = ctx.meta.setdefault("constraint_sdc.limits", {})
+    known[name] = value
+    if len(known) == 2:
+        ctx.with_resource(_clock(Allowance(**known)))
 
 
 @contextmanager

@@ -187,7 +187,7 @@ class _Forming:
         """Merge the smallest cell that cannot hold what is demanded, until none is left that can be merged."""
         held: dict[int, int] = {}  # cells that hold, or that nothing can be merged with, and their sizes then
         while True:
-            doubtful = [(len(c.rows), i) for i, c in enumerate(self.cells) if len(c.rows) != held.get(i, 0)]
+            doubtful = [(len(c.rows), i) for i, c in enumerate(self.cells) if len(c.rows) not in (0, held.get(i))]
             if not doubtful:
                 return
             size, number = min(doubtful)

@@ -56,6 +56,24 @@ def test_every_record_is_once_where_it_fits_and_no_stratum_is_below_k(
         assert cell.is_one_class or cell.formation is Formation.MERGED
 
 
+@settings(deadline=None, max_examples=30)
+@given(files(), st.integers(1, 6))
+def test_strata_that_break_a_demand_are_merged_and_no_demand_is_asked_of_nobody(
+    case: tuple[ConditionBits, Classes, np.ndarray, int], least: int
+) -> None:
+    accepts, classes, points, k = case
+    has_amount = points[:, 0] > 0
+
+    def holds(rows: np.ndarray) -> bool:
+        """Tell what dominance tells: nobody has an amount, so that there is nothing to estimate, or enough have."""
+        assert len(rows) >= k
+        return not has_amount[rows].any() or bool(has_amount[rows].sum() >= least)
+
+    cells = form_strata(accepts, classes, points, k, holds=holds)
+    assert sorted(row for cell in cells for row in cell.rows.tolist()) == list(range(len(accepts)))
+    assert all(holds(cell.rows) for cell in cells) or len(cells) == 1
+
+
 @settings(deadline=None, max_examples=20)
 @given(files())
 def test_strata_are_the_same_every_time(case: tuple[ConditionBits, Classes, np.ndarray, int]) -> None:

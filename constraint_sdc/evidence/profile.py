@@ -12,14 +12,13 @@ from functools import cached_property
 
 import numpy as np
 
-from constraint_sdc.arrays import Codes, Counts, Flags, Floats, Positions, Words
+from constraint_sdc.arrays import Codes, Counts, Flags, Floats, Positions
+from constraint_sdc.data.codes import code_texts, text_keys
 from constraint_sdc.data.table import Column, State
 from constraint_sdc.data.text import Text, equal
 from constraint_sdc.evaluate.lexical import Scan, doubles, scan
 
 _NO_VALUES = ("NaN", "INF", "-INF", "+INF")
-_MOST_WORDS = 16  # of a text that make its key; longer texts that begin alike are compared one by one
-_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd: no two words get the same product
 _BLANKS = np.frombuffer(b" \t\r\n", np.uint8)
 
 
@@ -99,8 +98,11 @@ def profile_of(column: Column, missing: Iterable[str] = ()) -> Profile:
         is_value &= ~equal(texts, Text.of_strings([code]))
     if not is_value.all():
         texts = texts.take(np.flatnonzero(is_value))
-    places, codes = _distinct(texts)
-    return Profile(column.name, texts.take(places), np.bincount(codes, minlength=len(places)), codes)
+    found = code_texts(texts)
+    # Not in the order of the file: examples of several variables would be those of its first records.
+    order = np.argsort(text_keys(texts.take(found.first)), kind="stable")
+    codes = np.argsort(order)[found.codes]
+    return Profile(column.name, texts.take(found.first[order]), np.bincount(codes, minlength=len(found)), codes)
 
 
 def _stripped(texts: Text) -> Text:
@@ -113,40 +115,6 @@ def _stripped(texts: Text) -> Text:
     while len(rows := rows[(start < stop)[rows]]) and len(rows := rows[np.isin(texts.buffer[stop[rows] - 1], _BLANKS)]):
         stop[rows] -= 1
     return Text(texts.buffer, start, stop)
-
-
-def _distinct(texts: Text) -> tuple[Positions, Codes]:
-    """Return a place of every distinct text, and the number of its text for every place.
-
-    Texts are sorted by a key of their bytes. Keys of texts longer than a word may coincide by chance, or because
-    somebody wishes it; then texts are compared one by one.
-    """
-    keys = _sort_keys(texts)
-    order = np.argsort(keys, kind="stable")
-    ordered = keys[order]
-    is_first = np.ones(len(ordered), np.bool_)
-    is_first[1:] = ordered[1:] != ordered[:-1]
-    same = np.flatnonzero(~is_first)
-    if texts.longest > 8 and not equal(texts.take(order[same]), texts.take(order[same - 1])).all():
-        return _distinct_one_by_one(texts)
-    codes = np.empty(len(order), np.int64)
-    codes[order] = np.cumsum(is_first) - 1
-    return order[is_first], codes
-
-
-def _sort_keys(texts: Text) -> Words:
-    """Return a word for every text: the text itself if none is longer than that."""
-    keys = texts.first_word
-    for k in range(1, min(-(-texts.longest // 8), _MOST_WORDS)):
-        keys = (keys ^ (keys >> np.uint64(29))) * _FACTOR + texts.word(k)
-    return keys
-
-
-def _distinct_one_by_one(texts: Text) -> tuple[Positions, Codes]:
-    known: dict[bytes, int] = {}
-    raw = texts.raw(np.arange(len(texts)))
-    codes = np.array([known.setdefault(text, len(known)) for text in raw], np.int64)
-    return np.unique(codes, return_index=True)[1], codes
 
 
 def _numbers(texts: Text) -> Floats:

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from constraint_sdc.data.table import column_of
-from constraint_sdc.evidence import profile as profiles
 from constraint_sdc.evidence.names import NameHint, name_hints
 from constraint_sdc.evidence.profile import Profile, profile_of
 
@@ -29,12 +28,6 @@ def test_distinct_texts_and_their_counts(longest: int) -> None:
     strings = profile.distinct.strings
     in_order = [text.strip(" ") for text in texts if text.strip(" ") not in ("", "a")]
     assert [strings[code] for code in profile.codes] == in_order
-
-
-def test_keys_that_coincide_do_not_merge_texts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(profiles, "_FACTOR", np.uint64(0))
-    texts = ["the first-12345678", "something-12345678", "the first-12345678"]
-    assert counted(profile_of(column_of("V1", texts))) == dict(Counter(texts))
 
 
 def test_texts_that_differ_after_many_words_are_different() -> None:

@@ -1,0 +1,94 @@
+"""Codes of equal values against Python's own dictionary, on texts that are hard to tell apart."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from constraint_sdc.data import codes as coding
+from constraint_sdc.data.codes import code_integers, code_texts, code_values, join_codes
+from constraint_sdc.data.table import Column, column_of
+from constraint_sdc.data.text import Text
+from tests.draws import draws
+
+ODD = [
+    "",
+    "0",
+    "00",
+    "1",
+    "1.0",
+    "1 ",
+    " 1",
+    "\u0661",
+    "ü",
+    "u\u0308",
+    "12345678",
+    "123456789",
+    "12345678\t",
+    "9" * 200,
+]
+# One byte more or less, at the ends of words and after the last word that is part of the key.
+LONG = [letter * length for letter in "ab" for length in (7, 8, 9, 16, 17, 127, 128, 129, 136, 300)]
+TEXTS = st.one_of(st.sampled_from(ODD + LONG), st.text("ab1.", max_size=20))
+
+
+def by_dictionary(values: list[object]) -> tuple[list[int], list[int]]:
+    """Return the codes in the order of appearance, and the first place of each: slow and obvious."""
+    known: dict[object, int] = {}
+    codes = [known.setdefault(value, len(known)) for value in values]
+    return codes, [codes.index(code) for code in range(len(known))]
+
+
+@settings(max_examples=draws(60))
+@given(st.lists(TEXTS, max_size=40))
+def test_texts_have_the_same_code_if_and_only_if_they_are_the_same(texts: list[str]) -> None:
+    found = code_texts(Text.of_strings(texts))
+    assert (found.codes.tolist(), found.first.tolist()) == by_dictionary(list(texts))
+
+
+@settings(max_examples=draws(30))
+@given(st.lists(TEXTS, min_size=1, max_size=40))
+def test_keys_that_coincide_do_not_merge_texts(texts: list[str]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(coding, "_FACTOR", np.uint64(0))
+        found = code_texts(Text.of_strings(texts))
+    assert found.codes.tolist() == by_dictionary(list(texts))[0]
+
+
+@settings(max_examples=draws(60))
+@given(st.lists(st.tuples(st.one_of(st.none(), TEXTS), st.booleans()), max_size=40))
+def test_absent_empty_and_nil_are_values_of_their_own(cells: list[tuple[str | None, bool]]) -> None:
+    column = column_of("V1", [text for text, _ in cells], [nil for _, nil in cells])
+    found = code_values(column)
+    seen: list[object] = list(zip(column.state.tolist(), column.texts(), strict=True))
+    assert (found.codes.tolist(), found.first.tolist()) == by_dictionary(seen)
+
+
+def test_a_value_without_text_is_not_an_empty_element() -> None:
+    nowhere = np.zeros(2, np.int64)
+    column = Column("V1", np.zeros(1, np.uint8), nowhere, nowhere, np.array([0, 2], np.uint8))
+    assert code_values(column).codes.tolist() == [0, 1]
+
+
+@settings(max_examples=draws(60))
+@given(st.lists(st.tuples(*[st.sampled_from([0, 1, 2, 2**20, 2**40, 2**62 - 1])] * 4), max_size=30))
+def test_combinations_are_numbered_in_the_order_of_their_codes(rows: list[tuple[int, ...]]) -> None:
+    columns = [np.array(column, np.int64) for column in zip(*rows, strict=True)]
+    compact = [np.unique(column, return_inverse=True)[1].astype(np.int64) for column in columns]
+    expected = [sorted(set(rows)).index(row) for row in rows]
+    assert join_codes(compact, len(rows)).tolist() == expected
+    if columns:
+        assert code_integers(columns[0]).codes.tolist() == by_dictionary([row[0] for row in rows])[0]
+
+
+def test_many_columns_do_not_overflow() -> None:
+    count = 1000
+    columns = [np.random.default_rng(n).permutation(count).astype(np.int64) for n in range(12)]
+    expected = np.argsort(np.argsort(columns[0]))
+    assert join_codes(columns, count).tolist() == expected.tolist()
+
+
+def test_without_a_column_all_records_are_alike() -> None:
+    assert join_codes([], 3).tolist() == [0, 0, 0]

@@ -6,7 +6,7 @@ codepoint collation exactly.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -16,6 +16,7 @@ from constraint_sdc.arrays import Bytes, Flags, Positions, Spans, Words
 from constraint_sdc.data.table import Column
 
 _LOW_BYTES = np.array([(1 << (8 * k)) - 1 for k in range(9)], np.uint64)
+_IS_BLANK = np.isin(np.arange(256), list(b" \t\r\n"))
 _HIGH_BITS = np.uint64(0x8080808080808080)
 
 
@@ -31,6 +32,16 @@ class Text:
     def of_column(cls, column: Column) -> Text:
         """Return the string values of a column; an absent value reads ''."""
         return cls(column.buffer, column.start, column.stop)
+
+    @classmethod
+    def of_columns(cls, columns: Sequence[Column]) -> Text:
+        """Return the string values of some columns, one after another; an absent value reads ''."""
+        shift = np.cumsum([0, *(len(column.buffer) for column in columns)])
+        start, stop = (
+            np.concatenate([getattr(column, end) + by for column, by in zip(columns, shift, strict=False)])
+            for end in ("start", "stop")
+        )
+        return cls(np.concatenate([column.buffer for column in columns]), start, stop)
 
     @classmethod
     def of_strings(cls, strings: Iterable[str]) -> Text:
@@ -108,6 +119,10 @@ class Text:
         """Return the texts of some rows."""
         return Text(self._buffer, self.start[rows], self.stop[rows])
 
+    def stripped(self) -> Text:
+        """Return the texts without XML's white space around them."""
+        return Text(self._buffer, *_stripped_spans(self.buffer, self.start, self.stop))
+
     def broadcast(self, present: Flags | None) -> tuple[Text, Flags]:
         """Return texts and mask (None is true everywhere) with as many rows as the longer of the two."""
         mask = np.ones(1, np.bool_) if present is None else present
@@ -140,6 +155,16 @@ class Text:
         known: dict[str, bool] = {}
         answers = (known[s] if s in known else known.setdefault(s, predicate(s)) for s in self.strings)
         return np.fromiter(answers, np.bool_, len(self))
+
+
+def _stripped_spans(buffer: Bytes, start: Spans, stop: Spans) -> tuple[Spans, Spans]:
+    start, stop = start.copy(), stop.copy()
+    for end, before, step in ((start, 0, 1), (stop, 1, -1)):
+        rows = np.flatnonzero(start < stop)
+        while len(rows := rows[_IS_BLANK[buffer[end[rows] - before]]]):
+            end[rows] += step
+            rows = rows[start[rows] < stop[rows]]
+    return start, stop
 
 
 def equal(left: Text, right: Text) -> Flags:

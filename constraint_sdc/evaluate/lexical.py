@@ -28,6 +28,7 @@ _POWERS = np.array([float(f"1e{k}") for k in range(23)])
 _EXACT_DOUBLE = np.uint64(1 << 53)
 _LARGEST = (1 << 63) - 1
 _WIDEST = 32
+_WINDOW = 1 << 16  # texts that are laid out as a matrix of letters at a time
 
 _U = np.uint64
 _ZEROS = _U(0x3030303030303030)
@@ -173,8 +174,10 @@ def _read_others(text: Text, values: Floats, valid: Flags) -> Doubles:
     known: dict[bytes, float | None] = {}
     strange = np.zeros(len(text), np.bool_)
     rows = np.flatnonzero(~valid & (text.length > 0) & (text.length <= _WIDEST))
-    wide, numbers = _wide_doubles(text.take(rows))
-    values[rows[wide]], valid[rows[wide]] = numbers, True
+    for start in range(0, len(rows), _WINDOW):
+        some = rows[start : start + _WINDOW]
+        wide, numbers = _wide_doubles(text.take(some))
+        values[some[wide]], valid[some[wide]] = numbers, True
     rows = np.flatnonzero(~valid & (text.length > 0))
     for row, raw in zip(rows.tolist(), text.raw(rows), strict=True):
         value = known[raw] if raw in known else known.setdefault(raw, as_double(raw))

@@ -19,7 +19,6 @@ from constraint_sdc.data.text import Text, equal
 from constraint_sdc.evaluate.lexical import Scan, doubles, scan
 
 _NO_VALUES = ("NaN", "INF", "-INF", "+INF")
-_BLANKS = np.frombuffer(b" \t\r\n", np.uint8)
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ def profile_of(column: Column, missing: Iterable[str] = ()) -> Profile:
     >>> found.values, found.distinct.strings, found.counts.tolist()
     (3, ['7', '12'], [2, 1])
     """
-    texts = _stripped(Text.of_column(column).take(np.flatnonzero(column.state == State.VALUE)))
+    texts = Text.of_column(column).take(np.flatnonzero(column.state == State.VALUE)).stripped()
     is_value = texts.length > 0
     for code in (*missing, *_NO_VALUES):
         is_value &= ~equal(texts, Text.of_strings([code]))
@@ -103,18 +102,6 @@ def profile_of(column: Column, missing: Iterable[str] = ()) -> Profile:
     order = np.argsort(text_keys(texts.take(found.first)), kind="stable")
     codes = np.argsort(order)[found.codes]
     return Profile(column.name, texts.take(found.first[order]), np.bincount(codes, minlength=len(found)), codes)
-
-
-def _stripped(texts: Text) -> Text:
-    """Return the texts without white space around them."""
-    start, stop = texts.start.copy(), texts.stop.copy()
-    rows = np.arange(len(texts))
-    while len(rows := rows[(start < stop)[rows]]) and len(rows := rows[np.isin(texts.buffer[start[rows]], _BLANKS)]):
-        start[rows] += 1
-    rows = np.arange(len(texts))
-    while len(rows := rows[(start < stop)[rows]]) and len(rows := rows[np.isin(texts.buffer[stop[rows] - 1], _BLANKS)]):
-        stop[rows] -= 1
-    return Text(texts.buffer, start, stop)
 
 
 def _numbers(texts: Text) -> Floats:

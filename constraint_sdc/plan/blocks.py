@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,11 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from constraint_sdc.arrays import Flags
 from constraint_sdc.calendar import DateNotation
+from constraint_sdc.data.codes import code_texts
 from constraint_sdc.data.groups import Union
 from constraint_sdc.data.series import Series
 from constraint_sdc.data.table import Column, Table
+from constraint_sdc.data.text import Text
 from constraint_sdc.errors import PlanRefusedError, UsageError
+from constraint_sdc.evaluate.lexical import scan
 from constraint_sdc.plan.plan import Block, Kept
 from constraint_sdc.plan.read_series import date_notation, is_measurable, not_numeric
 from constraint_sdc.plan.rule_facts import RuleFacts
@@ -109,13 +114,36 @@ def _scale(name: str, wish: VariableWish, numeric: set[str]) -> Scale:
 
 def _looks_like_identifier(name: str, column: Column) -> bool:
     """Tell whether all values differ, and the name suggests an identifier or the values number the records."""
-    texts = column.texts()
-    if len(set(texts)) < len(texts) or not all(text and text.isdecimal() for text in texts):
+    texts = Text.of_column(column)
+    if not texts.length.all() or len(code_texts(texts)) < len(texts):
         return False
-    numbers = [int(text or "0") for text in texts]
-    is_count = numbers[0] <= 1 and numbers == list(range(numbers[0], numbers[0] + len(texts)))
+    counted = _counted_from(texts)
+    if counted is None:
+        return False
     local = re.sub(r"^@?(\{.*\})?", "", name)
-    return (is_count and len(texts) >= _LEAST_COUNT) or _ID_NAME.fullmatch(local) is not None
+    return (counted <= 1 and len(texts) >= _LEAST_COUNT) or _ID_NAME.fullmatch(local) is not None
+
+
+def _counted_from(texts: Text) -> float | None:
+    """Return the first number if the texts count the records one by one, infinity if they do not.
+
+    None if a text has anything but decimal digits, of whatever script.
+    """
+    scanned = scan(texts)
+    if (scanned.plain & ~scanned.has_point & ~_has_sign(texts)).all():
+        numbers = scanned.mantissa.astype(np.int64)
+        return float(numbers[0]) if np.array_equal(numbers, numbers[0] + np.arange(len(numbers))) else math.inf
+    strings = texts.strings
+    if not all(map(str.isdecimal, strings)):
+        return None
+    first = int(strings[0])
+    return float(first) if first <= 1 and all(int(s) == first + row for row, s in enumerate(strings)) else math.inf
+
+
+def _has_sign(texts: Text) -> Flags:
+    first = texts.first_word & np.uint64(0xFF)
+    found: Flags = (first == ord("-")) | (first == ord("+"))
+    return found
 
 
 def refuse_unknown(table: Table, recipe: Recipe) -> None:

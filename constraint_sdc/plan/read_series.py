@@ -2,41 +2,35 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable
-from dataclasses import replace
-from decimal import Context, Decimal
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from constraint_sdc.arrays import Floats, Rows
+from constraint_sdc.arrays import Codes, Flags, Floats, Positions, Rows
 from constraint_sdc.calendar import DateNotation
+from constraint_sdc.data.codes import code_texts, code_values
 from constraint_sdc.data.series import EXACT_MANTISSA, Grid, Series
 from constraint_sdc.data.table import Column, State, Table
-from constraint_sdc.data.text import Text
+from constraint_sdc.data.text import Text, equal
 from constraint_sdc.errors import UsageError
 from constraint_sdc.evaluate.lexical import Reading
 from constraint_sdc.evaluate.subdomain import Subdomain
+from constraint_sdc.evidence.profile import profile_of
+from constraint_sdc.plan.decimal_places import DecimalPlaces, decimal_places
 from constraint_sdc.settings.recipe import Recipe
 from constraint_sdc.settings.words import Scale, VariableWish
 
 _XML_BLANK = " \t\r\n"
 _NO_NUMBERS = ("", "NaN", "INF", "-INF", "+INF")
-_CODE = re.compile(r"[+-]?0[0-9]")
-_PLAIN = re.compile(r"[+-]?[0-9]{1,40}(?:\.([0-9]{1,40}))?")
 MOST_DECIMALS = 15
 """Decimals of a grid; numbers with more are free doubles."""
 _MONEY = 6
-_EXACT = Context(prec=400)
 
 
 def is_numeric(column: Column, missing: tuple[str, ...]) -> bool:
     """Tell whether every text that is not blank is a number in any spelling; a code such as 007 is not a number."""
-    texts = _distinct(column, missing)
-    if not texts or any(_CODE.match(text) for text in texts):
-        return not texts
-    return bool(np.isfinite(Reading(Text.of_strings(texts)).doubles.values).all())
+    return bool(profile_of(column, missing).is_number.all())
 
 
 def date_notation(column: Column, wish: VariableWish, missing: tuple[str, ...]) -> DateNotation | None:
@@ -48,7 +42,7 @@ def date_notation(column: Column, wish: VariableWish, missing: tuple[str, ...]) 
         return wish.decimals
     if wish.scale in (Scale.ORDINAL, Scale.NOMINAL) or not _begins_with_day(column, missing):
         return None
-    texts = _distinct(column, missing)
+    texts = profile_of(column, missing).distinct.strings
     return DateNotation.ISO_DAY if texts and all(map(_is_iso_day, texts)) else None
 
 
@@ -83,68 +77,89 @@ def not_numeric(name: str) -> UsageError:
 
 def make_series(column: Column, scale: Scale, wish: VariableWish, missing: tuple[str, ...]) -> Series:
     """Return a variable as masking sees it."""
+    seen = _seen(column, missing)
     if scale is Scale.NUMERIC:
         notation = date_notation(column, wish, missing)
-        numbers = _numbers(column) if notation is None else _dates(column, notation, missing)
-        blank = _blanks(column, missing, numbers)
-        values = np.where(blank == 0, numbers, np.nan)
-        grid = _grid(column, wish, missing, values) if notation is None else Grid(0, notation=notation)
+        numbers = seen.numbers() if notation is None else _dates(seen, column, notation)
+        blank = _blanks(column, ~(seen.is_value & np.isfinite(numbers))[seen.codes])
+        values = np.where(blank == 0, numbers[seen.codes], np.nan)
+        grid = _grid(seen, wish, values) if notation is None else Grid(0, notation=notation)
         return Series(column.name, column, scale, grid, values, blank)
-    blank = _blanks(column, missing, None)
+    blank = _blanks(column, ~seen.is_text[seen.codes])
     codes = _places(column, wish.order, blank) if wish.order else _codes(column, scale, blank)
     return Series(column.name, column, scale, Grid(None), codes, blank)
 
 
-def _distinct(column: Column, missing: tuple[str, ...]) -> list[str]:
-    """Return the distinct texts that are values, without surrounding white space."""
-    texts = {text.strip(_XML_BLANK) for text in column.texts() if text is not None}
-    return sorted(texts.difference(missing, _NO_NUMBERS))
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """The different texts of a column without white space around, and for every record the number of its text.
+
+    `is_text` tells which are neither empty nor a missing code; `is_value` which of these are not NaN or infinite.
+    """
+
+    distinct: Text
+    codes: Codes
+    is_text: Flags
+    is_value: Flags
+
+    def numbers(self) -> Floats:
+        """Return every distinct text as a number, NaN where it is none."""
+        return Reading(self.distinct).doubles.values
+
+    def decimal_places(self) -> DecimalPlaces:
+        """Return the decimals of the distinct texts that are values."""
+        return decimal_places(self.distinct.take(np.flatnonzero(self.is_value)))
 
 
-def _numbers(column: Column) -> Floats:
-    return Reading(Text.of_column(column)).doubles.values
+def _seen(column: Column, missing: tuple[str, ...]) -> _Seen:
+    stripped = Text.of_column(column).stripped()
+    coded = code_texts(stripped)
+    distinct = stripped.take(coded.first)
+    is_text = ~_is_one_of(distinct, (*missing, ""))
+    return _Seen(distinct, coded.codes, is_text, is_text & ~_is_one_of(distinct, _NO_NUMBERS))
 
 
-def _dates(column: Column, notation: DateNotation, missing: tuple[str, ...]) -> Floats:
-    """Return the days or months since 1970; refuse a value that is neither a date nor a missing one."""
-    known = {text: notation.number(text) for text in _distinct(column, missing)}
-    strangers = {text for text, number in known.items() if number is None}
-    texts = [None if text is None else text.strip(_XML_BLANK) for text in column.texts()]
-    if strangers:
+def _is_one_of(texts: Text, words: tuple[str, ...]) -> Flags:
+    found = np.zeros(len(texts), np.bool_)
+    for word in words:
+        found |= equal(texts, Text.of_strings([word]))
+    return found
+
+
+def _dates(seen: _Seen, column: Column, notation: DateNotation) -> Floats:
+    """Return the days or months since 1970 of the distinct texts; refuse one that is neither a date nor missing."""
+    numbers = np.full(len(seen.distinct), np.nan)
+    places = np.flatnonzero(seen.is_value)
+    read = [notation.number(text) for text in seen.distinct.take(places).strings]
+    numbers[places] = [np.nan if number is None else number for number in read]
+    strangers = seen.is_value & np.isnan(numbers)
+    if strangers.any():
         # The message gives the number of values, not the values: a rare value may identify a person.
-        count = sum(text in strangers for text in texts)
+        count = int(strangers[seen.codes].sum())
         what = f"{column.name} has a value that is not a date written {notation.value}"
         hint = "list missing codes under `missing`, or give it another grid or type"
-        raise UsageError(f"{what} in {count:,} of {len(texts):,} records", hint=hint)
-    return np.array([np.nan if (number := known.get(text or "")) is None else number for text in texts], np.float64)
+        raise UsageError(f"{what} in {count:,} of {len(column):,} records", hint=hint)
+    return numbers
 
 
-def _blanks(column: Column, missing: tuple[str, ...], numbers: Floats | None) -> npt.NDArray[np.int64]:
-    """Return 0 for values, and another number for each kind of missing value; `numbers` of a numeric variable."""
-    texts = column.texts()
-    codes = {text for text in set(texts) if text is not None and text.strip(_XML_BLANK) in {*missing, ""}}
-    is_code = [text in codes for text in texts] if codes else np.zeros(len(texts), np.bool_)
-    is_blank = (column.state != State.VALUE) | np.array(is_code, np.bool_)
-    if numbers is not None:
-        is_blank |= ~np.isfinite(numbers)
-    ways: dict[tuple[int, str | None], int] = {}
+def _blanks(column: Column, is_missing: Flags) -> npt.NDArray[np.int64]:
+    """Return 0 for values, and another number for each kind of missing value, in the order of the file."""
     blank = np.zeros(len(column), np.int64)
-    for row in np.flatnonzero(is_blank).tolist():
-        blank[row] = ways.setdefault((int(column.state[row]), texts[row]), len(ways) + 1)
+    rows = np.flatnonzero((column.state != State.VALUE) | is_missing)
+    blank[rows] = code_values(column.take(rows)).codes + 1
     return blank
 
 
-def _grid(column: Column, wish: VariableWish, missing: tuple[str, ...], values: Floats) -> Grid:
+def _grid(seen: _Seen, wish: VariableWish, values: Floats) -> Grid:
     """Return the recipe's grid, or the coarsest that has all values; free if they have the full length of doubles."""
     if wish.decimals == "free":
         return Grid(None)
     assert not isinstance(wish.decimals, DateNotation)
-    texts = _distinct(column, missing)
-    decimals_of = {_decimals(text) for text in texts}
-    padded = _padded_grid(texts, {as_written for as_written, _ in decimals_of})
+    places = seen.decimal_places()
+    padded = _padded_grid(places)
     if wish.decimals is not None:
         return padded if padded is not None and padded.decimals == wish.decimals else Grid(wish.decimals)
-    decimals = max((needed for _, needed in decimals_of), default=0)
+    decimals = int(places.needed.max(initial=0))
     largest = float(np.nanmax(np.abs(values), initial=0.0))
     if decimals > 0 and not _is_grid(decimals, largest):
         return Grid(None)
@@ -153,18 +168,19 @@ def _grid(column: Column, wish: VariableWish, missing: tuple[str, ...], values: 
     return Grid(0) if decimals == 0 and padded.plain_whole else padded
 
 
-def _padded_grid(texts: Iterable[str], written: Collection[int]) -> Grid | None:
+def _padded_grid(places: DecimalPlaces) -> Grid | None:
     """Return the grid with trailing zeros if all numbers with a point are written with as many decimals.
 
     Whole numbers are written without a point if the file writes some so; with one decimal that needs no padding.
     """
-    points = set(written) - {0}
+    written = set(np.unique(places.written).tolist())
+    points = written - {0}
     if len(points) != 1:
         return None
     (decimals,) = points
     if 0 not in written:
         return Grid(decimals, pads=True)
-    is_positional = all(_PLAIN.fullmatch(text) for text in texts)
+    is_positional = bool(places.is_positional.all())
     return Grid(decimals, pads=True, plain_whole=True) if decimals > 1 and is_positional else None
 
 
@@ -176,44 +192,39 @@ def _is_grid(decimals: int, largest: float) -> bool:
     return decimals <= MOST_DECIMALS and largest * 10.0**decimals < (EXACT_MANTISSA if decimals <= _MONEY else 1e15)
 
 
-def _decimals(text: str) -> tuple[int, int]:
-    """Return how many decimals a number has as written, and how many it needs.
-
-    >>> _decimals("12.50"), _decimals("1e-3"), _decimals("100")
-    ((2, 1), (3, 3), (0, 0))
-    """
-    plain = _PLAIN.fullmatch(text)
-    if plain is not None:
-        fraction = plain[1] or ""
-        return len(fraction), len(fraction.rstrip("0"))
-    number = Decimal(text)
-    return _places_after_point(number), _places_after_point(number.normalize(_EXACT))
-
-
-def _places_after_point(number: Decimal) -> int:
-    exponent = number.as_tuple().exponent
-    return max(-exponent, 0) if isinstance(exponent, int) else 0
-
-
 def _codes(column: Column, scale: Scale, blank: npt.NDArray[np.int64]) -> Floats:
     """Number the distinct values: in numeric order if all are numbers, else in the order of the texts."""
-    texts = column.texts()
-    distinct = sorted({texts[row] or "" for row in np.flatnonzero(blank == 0).tolist()})
-    if scale is Scale.ORDINAL:
-        numbers = Reading(Text.of_strings(distinct)).doubles.values if distinct else np.zeros(0)
+    rows, texts, codes = _distinct_values(column, blank)
+    order = np.argsort(np.array(texts, object), kind="stable") if texts else np.zeros(0, np.intp)
+    if scale is Scale.ORDINAL and texts:
+        numbers = Reading(Text.of_strings([texts[place] for place in order.tolist()])).doubles.values
         if np.isfinite(numbers).all():
-            distinct = [distinct[i] for i in np.argsort(numbers, kind="stable").tolist()]
-    place = {text: float(code) for code, text in enumerate(distinct)}
-    return np.array([np.nan if b else place[t or ""] for b, t in zip(blank.tolist(), texts, strict=True)], np.float64)
+            order = order[np.argsort(numbers, kind="stable")]
+    place = np.empty(len(texts))
+    place[order] = np.arange(len(texts))
+    return _at(rows, place[codes], len(column))
+
+
+def _distinct_values(column: Column, blank: npt.NDArray[np.int64]) -> tuple[Positions, list[str], Codes]:
+    """Return the records that have a value, the distinct texts, and for each of these records the number of its."""
+    rows = np.flatnonzero(blank == 0)
+    texts = Text.of_column(column).take(rows)
+    coded = code_texts(texts)
+    return rows, texts.take(coded.first).strings, coded.codes
+
+
+def _at(rows: Positions, values: Floats, records: int) -> Floats:
+    found = np.full(records, np.nan)
+    found[rows] = values
+    return found
 
 
 def _places(column: Column, order: tuple[str, ...], blank: npt.NDArray[np.int64]) -> Floats:
     """Return the place of every value in the order; a value that no record has still counts as a step."""
     place = {text: float(code) for code, text in enumerate(order)}
-    codes = np.full(len(column), np.nan)
-    texts = column.texts()
-    rows = np.flatnonzero(blank == 0)
-    codes[rows] = [place.get((texts[row] or "").strip(_XML_BLANK), np.nan) for row in rows.tolist()]
+    rows, texts, coded = _distinct_values(column, blank)
+    known = np.array([place.get(text.strip(_XML_BLANK), np.nan) for text in texts], np.float64)
+    codes = _at(rows, known[coded], len(column))
     strangers = int(np.isnan(codes[rows]).sum())
     if strangers:
         # The message gives the number of values, not the values: a rare value may identify a person.

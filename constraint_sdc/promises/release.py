@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from constraint_sdc.arrays import Codes
+from constraint_sdc.data.codes import code_values, join_codes
 from constraint_sdc.data.table import State, Table
 from constraint_sdc.settings.words import VariableWish
 
@@ -39,12 +40,9 @@ def value_codes(table: Table, name: str) -> Codes:
     if name not in table.columns:
         return np.zeros(table.records, np.int64)
     column = table.column(name)
-    codes: dict[tuple[int, bytes], int] = {}
-    raw = column.buffer.tobytes()
-    rows = zip(column.start.tolist(), column.stop.tolist(), column.state.tolist(), strict=True)
     # An empty element and one that says nil look alike to a reader, so they are one value here.
-    seen = ((State.EMPTY if state == State.NIL else state, raw[start:stop]) for start, stop, state in rows)
-    return np.array([codes.setdefault(value, len(codes)) for value in seen], np.int64)
+    state = np.where(column.state == State.NIL, np.uint8(State.EMPTY), column.state)
+    return code_values(replace(column, state=state)).codes
 
 
 def classes(table: Table, names: Sequence[str]) -> Codes:
@@ -55,5 +53,4 @@ def classes(table: Table, names: Sequence[str]) -> Codes:
     >>> classes(Table(columns, 3), ["A", "B"]).tolist()
     [0, 1, 2]
     """
-    rows = np.array([value_codes(table, name) for name in names], np.int64).reshape(len(names), table.records).T
-    return np.unique(rows, axis=0, return_inverse=True)[1].ravel().astype(np.int64)
+    return join_codes([value_codes(table, name) for name in names], table.records)

@@ -9,30 +9,18 @@ block occur, an equal one is chance (`data/coincidence.py`): none counts.
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from constraint_sdc.arrays import Codes, Flags
-from constraint_sdc.data.coincidence import grid_points, is_crowded
-from constraint_sdc.data.table import Column, Table
+from constraint_sdc.data.codes import join_codes
+from constraint_sdc.data.coincidence import is_crowded
+from constraint_sdc.data.table import Table
 from constraint_sdc.plan.promised import PromiseCount
+from constraint_sdc.promises.compared_cells import BlockVariable, compare_cells
 from constraint_sdc.promises.release import Release
-
-_NUMBER = re.compile(r"\s*[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?\s*")
-_NO_VALUES = ("NaN", "INF", "-INF")
-
-
-@dataclass(frozen=True, slots=True)
-class BlockVariable:
-    """A variable of a block: whether it has numbers or dates, and the texts that stand for a missing value."""
-
-    name: str
-    is_number: bool
-    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,18 +65,18 @@ def count_verbatim(
 
 def _counted(before: Table, after: Table, block: Sequence[BlockVariable], k: int) -> VerbatimCount:
     records = before.records
-    number = np.zeros(records + after.records, np.int64)
+    columns: list[Codes] = []
     values, numbers = np.zeros(after.records, np.int64), np.zeros(after.records, np.bool_)
     possible: list[float] = []
     for variable in block:
-        cells = _CellCodes(variable)
-        codes = np.concatenate([cells.codes(table.column(variable.name)) for table in (before, after)])
-        number = np.unique(number * len(cells) + codes, return_inverse=True)[1].ravel().astype(np.int64)
-        possible.append(cells.possible(codes[:records]))
-        if len(set(codes[:records].tolist())) > 1:
-            has_value = np.array(cells.has_value, np.bool_)[codes[records:]]
+        cells = compare_cells([table.column(variable.name) for table in (before, after)], variable)
+        columns.append(cells.codes)
+        possible.append(cells.possible(cells.codes[:records]))
+        if (cells.codes[:records] != cells.codes[:1]).any():
+            has_value = cells.has_value[cells.codes[records:]]
             values += has_value
             numbers |= has_value & variable.is_number
+    number = join_codes(columns, records + after.records)
     shared = np.bincount(number[:records], minlength=int(number.max(initial=0)) + 1)
     own = shared[number[records:]]
     is_verbatim = (own > 0) & (own < k) & (values > 1) & numbers
@@ -100,49 +88,3 @@ def _counted(before: Table, after: Table, block: Sequence[BlockVariable], k: int
         len(np.unique(written[is_verbatim])),
         np.asarray(is_verbatim, np.bool_),
     )
-
-
-class _CellCodes:
-    """The distinct cells of a variable, numbered in the order in which they are met, in both files."""
-
-    def __init__(self, variable: BlockVariable) -> None:
-        self._is_number = variable.is_number
-        self._missing: Collection[str] = frozenset(variable.missing)
-        self._texts: dict[str | None, int] = {}
-        self._cells: dict[Hashable, int] = {}
-        self.has_value: list[bool] = []
-
-    def __len__(self) -> int:
-        return len(self._cells)
-
-    def codes(self, column: Column) -> Codes:
-        """Return the number of every cell."""
-        known = self._texts
-        return np.array([known[text] if text in known else self._new(text) for text in column.texts()], np.int64)
-
-    def possible(self, codes: Codes) -> float:
-        """Return how many cells records with these may have; dates count as infinitely many."""
-        met = set(codes.tolist())
-        cells = [cell for cell, place in self._cells.items() if place in met]
-        given = [cell for cell in cells if cell is not None]
-        is_missing = len(given) < len(cells)
-        if not self._is_number:
-            return float(len(cells))
-        numbers = [cell for cell in given if isinstance(cell, float)]
-        return is_missing + (grid_points(np.array(numbers)) if len(numbers) == len(given) else math.inf)
-
-    def _new(self, text: str | None) -> int:
-        cell = self._cell(text)
-        place = self._cells.setdefault(cell, len(self._cells))
-        if place == len(self.has_value):
-            self.has_value.append(cell is not None)
-        self._texts[text] = place
-        return place
-
-    def _cell(self, text: str | None) -> Hashable:
-        """Return a number for the text of a number, None for a missing value, and the text of any other value."""
-        if text is None or not text.strip() or text in self._missing or text.strip() in self._missing:
-            return None
-        if not self._is_number:
-            return text
-        return float(text) if _NUMBER.fullmatch(text) else None if text in _NO_VALUES else text

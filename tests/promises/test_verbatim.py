@@ -10,7 +10,8 @@ import pytest
 
 from constraint_sdc.data.table import Table, column_of
 from constraint_sdc.exam.protection.recount import is_crowded
-from constraint_sdc.promises.verbatim import BlockVariable, count_verbatim
+from constraint_sdc.promises.compared_cells import BlockVariable
+from constraint_sdc.promises.verbatim import count_verbatim
 
 Cells = Sequence[Sequence[str | None]]
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from constraint_sdc.arrays import Counts
 from constraint_sdc.commands.certificate.again import MASKED_AGAIN, MaskedAgain, recipe_differences
 from constraint_sdc.commands.certificate.basis import Basis, names_recipe, stated_fields, way_to_check
 from constraint_sdc.commands.certificate.believed import SIGNED, record_refusal
@@ -17,12 +17,13 @@ from constraint_sdc.commands.certificate.fates import fate_differences
 from constraint_sdc.commands.certificate.leaves import LAST_DIGITS
 from constraint_sdc.commands.certificate.mirror import self_comparison
 from constraint_sdc.commands.certificate.versions import differing_versions
-from constraint_sdc.commands.masking.staged import GroupCount
+from constraint_sdc.commands.masking.staged import group_sizes
 from constraint_sdc.data.surroundings import DocumentSurroundings
+from constraint_sdc.data.table import Chunk
 from constraint_sdc.errors import ChangedFileError
 from constraint_sdc.files.dataset import Dataset, read_dataset
 from constraint_sdc.files.microdata.around import Around
-from constraint_sdc.files.microdata.microdata import open_microdata
+from constraint_sdc.files.microdata.microdata import open_microdata, read_table
 from constraint_sdc.files.microdata.source import OnePass
 from constraint_sdc.files.recipe import recipe_from_json
 from constraint_sdc.judge.finding import CheckResult
@@ -285,13 +286,10 @@ def _blocks(
         found = _counted(data, record, tuple(map(tuple, counting)))
         _require_judged(data, found.sha256, result)
     else:
-        count, columns = GroupCount(counting), frozenset(dataset.table.columns)
-        for chunk in dataset.chunks():
-            count.take(chunk)
-        read = columns, dataset.layout.record, dataset.sha256, dataset.surroundings
-        found = _Counted(count.smallest(), count.sizes(), *read)
+        read = frozenset(dataset.table.columns), dataset.layout.record, dataset.sha256, dataset.surroundings
+        found = _Counted(group_sizes(dataset.table, counting), *read)
         record = record or dataset.record
-    certified, smallest, names = certificate["options"]["record"], found.smallest, found.names
+    certified, smallest, names = certificate["options"]["record"], found.smallest(), found.names
     if record is None and certified not in (None, found.element):
         raise record_refusal(certified, found.element, SIGNED)
     yield from fate_differences(plan, names, found.surroundings)
@@ -307,23 +305,21 @@ def _blocks(
     if key is None and "key" in certificate["plan"].get("protect", {}):
         yield "people: the plan promises a key, and the certificate does not count it"
     if key is not None:
-        yield from _key_differences(certificate, key, smallest[-1], found.classes[-1])
+        yield from _key_differences(certificate, key, found.sizes[-1])
 
 
 def _certified_key(certificate: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return next(iter(certificate["people"].get("key", [])), None)
 
 
-def _key_differences(
-    certificate: Mapping[str, Any], key: Mapping[str, Any], smallest: int, sizes: Counter[int]
-) -> Iterator[str]:
+def _key_differences(certificate: Mapping[str, Any], key: Mapping[str, Any], sizes: Counts) -> Iterator[str]:
     """Compare the key of the certificate with its plan, and what it says with the file."""
     promised = certificate["plan"].get("protect", {}).get("key")
     if promised != {"variables": key["of"], "k": key["asked"]["k"]} or len(certificate["people"]["key"]) > 1:
         yield "people: the key is not that of the certificate's own plan"
     k = key["asked"]["k"]
-    below = sum(size * many for size, many in sizes.items() if size < k)
-    actual = {"smallest": smallest, "classes": sizes.total(), "below_k": below}
+    smallest = int(sizes.min()) if len(sizes) else 0
+    actual = {"smallest": smallest, "classes": len(sizes), "below_k": int(sizes[sizes < k].sum())}
     if actual != key["found"] or key["is_kept"] != (smallest >= k):
         yield f"people: the smallest class of the key has {counted(smallest, 'record')}, certified otherwise"
     if smallest < k:
@@ -332,27 +328,32 @@ def _key_differences(
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """The fewest records that share the values of each block; variables, record element and digest of the file.
+    """How many records have each combination of a block's values; variables, record element and digest of the file."""
 
-    `classes` counts, for each block, the combinations of values by the number of records that have them.
-    """
-
-    smallest: tuple[int, ...]
-    classes: tuple[Counter[int], ...]
+    sizes: tuple[Counts, ...]
     names: frozenset[str]
     element: str
     sha256: str
     surroundings: DocumentSurroundings
 
+    def smallest(self) -> tuple[int, ...]:
+        """Return the fewest records that share the values of each block; 0 for a file without records."""
+        return tuple(int(sizes.min()) if len(sizes) else 0 for sizes in self.sizes)
+
 
 def _counted(data: Path, record: str | None, blocks: tuple[tuple[str, ...], ...]) -> _Counted:
-    """Count in a file that is not in memory, a chunk at a time."""
-    count, names, around = GroupCount(blocks), set[str](), Around()
+    """Count in a file that is not in memory; only the values of the blocks are kept."""
+    names, around, wanted = set[str](), Around(), frozenset[str]().union(*blocks)
     with OnePass(data) as source:
         microdata = open_microdata(data, record=record, source=source)
         source.begin()
-        for chunk in microdata.chunks(around, source):
-            count.take(chunk)
-            names |= chunk.columns.keys()
+
+        def of_blocks() -> Iterator[Chunk]:
+            for chunk in microdata.chunks(around, source):
+                names.update(chunk.columns)
+                columns = {name: column for name, column in chunk.columns.items() if name in wanted}
+                yield Chunk.without_xml(chunk.layout, columns, chunk.lines, chunk.first)
+
+        table = read_table(of_blocks(), str(data))
     read = frozenset(names), microdata.layout.record, source.sha256, around.surroundings()
-    return _Counted(count.smallest(), count.sizes(), *read)
+    return _Counted(group_sizes(table, blocks), *read)

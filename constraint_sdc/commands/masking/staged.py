@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from constraint_sdc.arrays import Bytes
+from constraint_sdc.arrays import Bytes, Counts
+from constraint_sdc.data.codes import code_values, join_codes
 from constraint_sdc.data.table import Chunk, Column, Layout, State, Table
 from constraint_sdc.errors import DataError, JudgeError
 from constraint_sdc.files.dataset import Dataset
@@ -67,7 +67,7 @@ class ReadBack:
     """A staged file that was read back: its records' lines, the digest of its bytes, and the smallest groups.
 
     `smallest` has, for each block of variables asked for, the least number of records that share all its values.
-    `table` has the values that were asked for.
+    `table` has the values that were asked for, and those of the blocks.
     """
 
     layout: Layout
@@ -104,16 +104,16 @@ def verify_staged(
         if written.layout.wrappers != layout.wrappers or written.layout.record != layout.record:
             raise _differs("the records are elsewhere in the document")
         source.begin()
-        groups, lines, around = GroupCount(blocks), [np.zeros(0, np.int64)], Around()
+        lines, around = [np.zeros(0, np.int64)], Around()
+        kept = frozenset(wanted).union(*blocks)
         comparison = _StagedComparison(dataset, columns, removed)
         chunks = written.chunks(around, source)
 
         def compared() -> Iterator[Chunk]:
             while (chunk := _next(chunks)) is not None:
                 comparison.take(chunk)
-                groups.take(chunk)
                 lines.append(chunk.lines)
-                columns = {name: column for name, column in chunk.columns.items() if name in wanted}
+                columns = {name: column for name, column in chunk.columns.items() if name in kept}
                 yield Chunk.without_xml(chunk.layout, columns, chunk.lines, chunk.first)
 
         table = read_table(compared(), str(staged))
@@ -123,7 +123,7 @@ def verify_staged(
     expected = dataset.surroundings.without(taken_out, removed)
     if difference := expected.difference(around.surroundings(), taken_out):
         raise _differs(difference)
-    return ReadBack(written.layout, np.concatenate(lines), source.sha256, groups.smallest(), table)
+    return ReadBack(written.layout, np.concatenate(lines), source.sha256, smallest_groups(table, blocks), table)
 
 
 def _next(chunks: Iterator[Chunk]) -> Chunk | None:
@@ -131,53 +131,24 @@ def _next(chunks: Iterator[Chunk]) -> Chunk | None:
         return next(chunks, None)
 
 
-class GroupCount:
-    """Counts, for each block of variables, how many records share all its texts and states.
+def group_sizes(table: Table, blocks: Sequence[Sequence[str]]) -> tuple[Counts, ...]:
+    """Return, for each block of variables, how many records have each combination of texts and states that occurs.
 
-    Memory grows with the number of different combinations.
-
-    >>> from constraint_sdc.data.table import Layout, column_of
-    >>> columns = {"V1": column_of("V1", ["1", "2", "1"]), "V2": column_of("V2", ["5", "5", "5"])}
-    >>> layout = Layout(("Microdata",), "Record", "elements", b"", b"")
-    >>> count = GroupCount([["V1"], ["V2"], ["V1", "V2"]])
-    >>> count.take(Chunk.without_xml(layout, columns, np.zeros(3, np.int64)))
-    >>> count.smallest()
-    (1, 3, 1)
+    >>> from constraint_sdc.data.table import column_of
+    >>> table = Table({"V1": column_of("V1", ["1", "2", "1"]), "V2": column_of("V2", ["5", "5", "5"])}, 3)
+    >>> [sizes.tolist() for sizes in group_sizes(table, [["V1"], ["V2"], ["V1", "V2"], ["nowhere"]])]
+    [[2, 1], [3], [2, 1], [3]]
     """
-
-    def __init__(self, blocks: Sequence[Sequence[str]]) -> None:
-        self._blocks = blocks
-        self._counts: list[Counter[tuple[bytes | int, ...]]] = [Counter() for _ in blocks]
-
-    def take(self, chunk: Chunk) -> None:
-        """Count the records of a chunk."""
-        names = {name for block in self._blocks for name in block}
-        cells = {name: _cells(_column(chunk, name)) for name in names}
-        for count, block in zip(self._counts, self._blocks, strict=True):
-            count.update(zip(*(cells[name] for name in block), strict=True) if block else [()] * len(chunk))
-
-    def smallest(self) -> tuple[int, ...]:
-        """Return the smallest number for each block; 0 for a file without records."""
-        return tuple(min(count.values(), default=0) for count in self._counts)
-
-    def sizes(self) -> tuple[Counter[int], ...]:
-        """Return, for each block, how many combinations of values so many records have."""
-        return tuple(Counter(count.values()) for count in self._counts)
+    return tuple(_sizes([table.columns[name] for name in block if name in table.columns], table) for block in blocks)
 
 
-def smallest_groups(chunks: Iterable[Chunk], blocks: Sequence[Sequence[str]]) -> tuple[int, ...]:
-    """Return, for each block of variables, the least number of records that share all its texts and states."""
-    count = GroupCount(blocks)
-    for chunk in chunks:
-        count.take(chunk)
-    return count.smallest()
+def _sizes(columns: Sequence[Column], table: Table) -> Counts:
+    return np.bincount(join_codes([code_values(column).codes for column in columns], table.records))
 
 
-def _cells(column: Column) -> list[bytes | int]:
-    """Return each value as its bytes, or its state's number where it has none."""
-    raw = column.buffer.tobytes()
-    rows = zip(column.start.tolist(), column.stop.tolist(), column.state.tolist(), strict=True)
-    return [state or raw[start:stop] for start, stop, state in rows]
+def smallest_groups(table: Table, blocks: Sequence[Sequence[str]]) -> tuple[int, ...]:
+    """Return the smallest number for each block; 0 for a file without records."""
+    return tuple(int(sizes.min()) if len(sizes) else 0 for sizes in group_sizes(table, blocks))
 
 
 @contextmanager

@@ -12,7 +12,8 @@ from constraint_sdc.errors import Conflict, PlanRefusedError
 from constraint_sdc.maskers.masked import Masked
 from constraint_sdc.plan.design import Design
 from constraint_sdc.plan.plan import BlockPlan
-from constraint_sdc.promises.verbatim import BlockVariable, count_verbatim
+from constraint_sdc.promises.compared_cells import BlockVariable
+from constraint_sdc.promises.verbatim import count_verbatim
 from constraint_sdc.reports.refusal import verbatim_sentence
 from constraint_sdc.settings.words import Scale
 

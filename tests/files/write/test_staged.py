@@ -15,6 +15,7 @@ from constraint_sdc.commands.masking.staged import ReadBack, smallest_groups, ve
 from constraint_sdc.data.table import Chunk, Column, Layout, State, column_of
 from constraint_sdc.errors import DataError, JudgeError
 from constraint_sdc.files.dataset import Dataset, read_dataset
+from constraint_sdc.files.microdata.microdata import read_table
 from tests.files.read.rows_oracle import Cell
 from tests.files.write.masked_oracle import column, skeleton_of
 
@@ -158,7 +159,7 @@ def test_the_smallest_group_is_counted_by_texts_and_states(
 ) -> None:
     chunks = [chunk(rows[:cut], 0), *([chunk(rows[cut:], cut)] if rows[cut:] else [])]
     expected = (min(Counter(rows).values()), min(Counter(a for a, _ in rows).values()), len(rows))
-    assert smallest_groups(chunks, [["A", "B"], ["A"], ["Nowhere"]]) == expected
+    assert smallest_groups(read_table(chunks), [["A", "B"], ["A"], ["Nowhere"]]) == expected
 
 
 def chunk(rows: list[tuple[Cell | None, Cell | None]], first: int) -> Chunk:

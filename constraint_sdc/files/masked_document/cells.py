@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
+import numpy as np
+import numpy.typing as npt
+
+from constraint_sdc.arrays import Bytes, Counts, Spans
 from constraint_sdc.data.table import Column, State
 from constraint_sdc.files.rows_file import quoted, text_xml
 
@@ -94,6 +99,7 @@ CellBytes: TypeAlias = bytes | None
 # No text is written as these bytes, so they can mark a nil value.
 NIL: CellBytes = UNFINISHED
 _RECORDS_AT_ONCE = 4096
+_IS_ESCAPED = np.isin(np.arange(256), list(b"&<>\r"))
 
 
 class Cells:
@@ -106,6 +112,7 @@ class Cells:
         self._columns = tuple(columns.values())
         self._texts = {id(column.buffer): column.buffer.tobytes() for column in self._columns}
         self._first = 0
+        self._at_once = 1
         self._rows: list[tuple[CellBytes, ...]] = []
 
     def row(self, record: int) -> tuple[CellBytes, ...] | None:
@@ -113,8 +120,10 @@ class Cells:
         if self.count is None:
             return ()
         if not 0 <= record - self._first < len(self._rows):
+            # Records are asked for one after another, or few of them between long runs.
+            self._at_once = min(2 * self._at_once, _RECORDS_AT_ONCE) if record == self._first + len(self._rows) else 1
             self._first = record
-            stop = min(record + _RECORDS_AT_ONCE, self.count)
+            stop = min(record + self._at_once, self.count)
             self._rows = list(zip(*(self._cells(c, record, stop) for c in self._columns), strict=True))
         return self._rows[record - self._first] if record < self.count else None
 
@@ -130,6 +139,63 @@ class Cells:
         pairs = zip(texts, state.tolist(), strict=True)
         return [text if code == State.VALUE else without_text[State(code)] for text, code in pairs]
 
+    def texts(
+        self, numbers: Sequence[int | None], absent: Sequence[int], first: int, count: int
+    ) -> tuple[Bytes, Counts]:
+        """Return the texts of some records from `first` on, one after another, and their lengths: records x numbers.
+
+        A number None has no text. There are fewer than `count` records if the next one has a value that is not
+        written as its own bytes, or not absent although it is in `absent`.
+        """
+        rows = slice(first, first + count)
+        found = [None if number is None else _NewTexts.of(self._columns[number].of(rows)) for number in numbers]
+        plain = min([one.plain_until() for one in found if one is not None], default=count)
+        for number in absent:
+            is_there = self._columns[number].present()[first : first + plain]
+            plain = int(is_there.argmax()) if is_there.any() else plain
+        lengths = np.zeros((plain, len(found)), np.int64)
+        starts, buffers, end = lengths.copy(), [np.zeros(1, np.uint8)], 1
+        for place, one in enumerate(found):
+            if one is not None:
+                starts[:, place], lengths[:, place] = one.start[:plain] + end, one.length[:plain]
+                buffers.append(one.buffer)
+                end += len(one.buffer)
+        return gathered(np.concatenate(buffers), starts.ravel(), lengths.ravel()), lengths
+
+
+@dataclass(frozen=True, slots=True)
+class _NewTexts:
+    """The values of a variable for some records, in a buffer that has little besides them."""
+
+    state: npt.NDArray[np.uint8]
+    buffer: Bytes
+    start: Spans
+    length: Counts
+
+    @classmethod
+    def of(cls, column: Column) -> _NewTexts:
+        length = column.stop - column.start
+        low, high = int(column.start.min(initial=0)), int(column.stop.max(initial=0))
+        if high - low <= 2 * int(length.sum()):
+            return cls(column.state, column.buffer[low:high], column.start - low, length)
+        return cls(column.state, gathered(column.buffer, column.start, length), np.cumsum(length) - length, length)
+
+    def plain_until(self) -> int:
+        """Return how many values come before the first that is absent, nil or has a character to be escaped."""
+        is_other = (self.state == State.ABSENT) | (self.state == State.NIL)
+        marks = np.flatnonzero(_IS_ESCAPED[self.buffer])
+        if len(marks):
+            is_other |= np.searchsorted(marks, self.start) < np.searchsorted(marks, self.start + self.length)
+        return int(is_other.argmax()) if is_other.any() else len(is_other)
+
+
+def gathered(buffer: Bytes, starts: Spans, lengths: Counts) -> Bytes:
+    """Return some spans of a buffer, one after another."""
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if len(ends) else 0
+    found: Bytes = buffer[np.repeat(starts - (ends - lengths), lengths) + np.arange(total)]
+    return found
+
 
 class EmptyCells(Cells):
     """Every value empty, for any number of records."""
@@ -142,3 +208,13 @@ class EmptyCells(Cells):
     def row(self, record: int) -> tuple[CellBytes, ...]:  # noqa: ARG002 - every record is alike
         """Return the empty values."""
         return self._empty
+
+    def texts(
+        self,
+        numbers: Sequence[int | None],
+        absent: Sequence[int],  # noqa: ARG002 - a skeleton adds nothing
+        first: int,  # noqa: ARG002 - every record is alike
+        count: int,
+    ) -> tuple[Bytes, Counts]:
+        """Return nothing for every value."""
+        return np.zeros(0, np.uint8), np.zeros((count, len(numbers)), np.int64)

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from constraint_sdc.data.table import Column
 from constraint_sdc.errors import DataError
+from constraint_sdc.files.masked_document.alike_run import Opened
 from constraint_sdc.files.masked_document.cells import MARKUP, UNFINISHED, Cells, EmptyCells
 from constraint_sdc.files.masked_document.outside import OutsideWriter
 from constraint_sdc.files.masked_document.record import RecordWriter, Whole, cut
@@ -78,6 +79,8 @@ def _no_way_back(path: Path, codec: str) -> DataError:
 
 
 BLOCK_BYTES = 1 << 20
+_LEAST_RUN = 32  # records that make a search for runs worth while
+_LONGEST_REST = 1 << 12  # records without a search
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,11 +229,13 @@ class _Walk:
         self._scopes = [NamespaceScope.outermost()]
         self._ends: dict[bytes, re.Pattern[bytes]] = {}
         self._count = 0
+        self._runs = _RunSearch()
 
     def through(self, data: bytes) -> tuple[bytes, int]:
         """Return the complete part of the data, rewritten, and the length of that part in the data."""
         written: list[bytes] = []
         copied = at = 0
+        self._runs.begin(data)
         while (found := MARKUP.search(data, at)) and (tag := found[0]) != UNFINISHED:
             scope = self._scopes[-1]
             if tag[1:2] == b"/":
@@ -238,7 +243,7 @@ class _Walk:
             elif tag[1] not in b"!?":
                 scope = scope.inside(tag)
                 if len(self._scopes) > 1 and scope.element(written_name(tag)) == self._record:
-                    whole = self._whole(data, found, scope)
+                    whole = self._run(found, scope) or self._whole(data, found, scope)
                     if whole is None:
                         break
                     written += self._text(data[copied : found.start()]), whole[0]
@@ -252,6 +257,16 @@ class _Walk:
                 copied = at
         written.append(data[copied:at])
         return b"".join(written), at
+
+    def _run(self, start: re.Match[bytes], scope: NamespaceScope) -> Whole | None:
+        """Return the run of records that starts here, rewritten, and its end; None where there is no such run."""
+        opened = self._runs.opened(self._count)
+        run = None if opened is None else self._writer.write_run(opened, start, scope, self._count)
+        if run is None:
+            return None
+        self._runs.passed(self._count, run.records)
+        self._count += run.records
+        return run.text, run.stop
 
     def _text(self, text: bytes) -> bytes:
         return text if self._outside is None else self._outside.text(text)
@@ -275,6 +290,7 @@ class _Walk:
                 return None
             pieces, shape, end = taken
             whole = self._writer.write(pieces, shape, scope, row), end
+        self._runs.passed(self._count, 1)
         self._count += 1
         return whole
 
@@ -307,6 +323,37 @@ class _Walk:
 
     def _changed(self, what: str) -> DataError:
         return DataError(f"the file has changed since it was read: {what}", file=str(self._path), hint="run again")
+
+
+class _RunSearch:
+    """Decides where to look for runs: less and less often in a document whose records differ.
+
+    A search takes time with the length of the data, so without this the time would not be linear.
+    """
+
+    def __init__(self) -> None:
+        self._data = b""
+        self._opened: Opened | None = None
+        self._misses = 0
+        self._next = 0
+
+    def begin(self, data: bytes) -> None:
+        """Take the next data."""
+        self._data, self._opened = data, None
+
+    def opened(self, record: int) -> Opened | None:
+        """Return the data if a run is to be looked for at this record."""
+        if record < self._next:
+            return None
+        if self._opened is None:
+            self._opened = Opened(self._data)
+        return self._opened
+
+    def passed(self, record: int, records: int) -> None:
+        """Note how many records were written together; few are a miss if a run was looked for."""
+        if record >= self._next:
+            self._misses = 0 if records >= _LEAST_RUN else self._misses + 1
+            self._next = record + records + (min(1 << self._misses, _LONGEST_REST) if self._misses else 0)
 
 
 def _counted_end(data: bytes, start: re.Match[bytes]) -> int:

@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from constraint_sdc.data.surroundings import XSI
 from constraint_sdc.errors import DataError
+from constraint_sdc.files.masked_document.alike_run import Opened, RunTemplate, replaced
 from constraint_sdc.files.masked_document.cells import ATTRIBUTE, MARKUP, NIL, CellBytes, Cells, with_attribute
 from constraint_sdc.files.masked_document.shape import (
     Leaf,
@@ -118,6 +119,13 @@ class RecordTemplate:
         self._numbers = tuple(number for _, number in shape.plain)
         pattern, self._slots, self._constants = _pattern(pieces, shape)
         self._match = re.compile(pattern).match
+        self.start_tag = pieces[1]
+        self.run = RunTemplate.of(pieces, shape)
+
+    @property
+    def missing(self) -> tuple[int, ...]:
+        """Return the numbers of the variables that these records lack."""
+        return self._missing
 
     def write(self, data: bytes, at: int, row: tuple[CellBytes, ...]) -> tuple[bytes, int] | None:
         """Return the record from the end of its start tag on with the values of `row`, and its end in the data.
@@ -163,6 +171,15 @@ def _pattern(pieces: Sequence[bytes], shape: Shape) -> tuple[bytes, list[int], l
         parts.append(text if is_removed else _MASKED_TEXT if is_masked else b"(%b)" % text)
         groups += not is_removed
     return b"".join(parts), slots, constants
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenRun:
+    """Rewritten records, where the last of them ends in the data, and how many they are."""
+
+    text: bytes
+    stop: int
+    records: int
 
 
 # A rewritten record, and where it ends in the data.
@@ -239,6 +256,26 @@ class RecordWriter:
             return None
         start = self._start_tags.write(tag[0], scope, row) if self._start_tags.has_work else tag[0]
         return start + rest[0], rest[1]
+
+    def write_run(self, opened: Opened, tag: re.Match[bytes], scope: NamespaceScope, record: int) -> WrittenRun | None:
+        """Return the run of records that this start tag begins, if all of them fit the current template.
+
+        `record` is the number of the first, from 0. The run ends before a record that has to be written by itself.
+        """
+        template = self._template
+        if template is None or template.run is None or self._start_tags.has_work:
+            return None
+        if template.scope != scope.key or tag[0] != template.start_tag:
+            return None
+        run = template.run.match(opened, tag.start())
+        if run is None:
+            return None
+        expected = len(run) if self.expects is None else min(len(run), self.expects - record)
+        texts, lengths = self._cells.texts(run.numbers, template.missing, record, max(expected, 0))
+        if not len(lengths):
+            return None
+        run = run.first(len(lengths))
+        return WrittenRun(replaced(run, texts, lengths), run.stop, len(run))
 
     def write(self, pieces: list[bytes], shape: Shape, scope: NamespaceScope, row: tuple[CellBytes, ...]) -> bytes:
         """Return the record, cut at its markup, with the values of `row`."""

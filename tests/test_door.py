@@ -168,7 +168,7 @@ def test_every_option_is_a_keyword(options: Any) -> None:
 
 def test_the_keywords_of_a_sweep_are_its_options_and_those_of_a_masking() -> None:
     own = {field.name for field in fields(cs.SweepOptions)} - {"masking"}
-    masking = {field.name for field in fields(cs.MaskOptions)} - {"k", "masker"}
+    masking = {field.name for field in fields(cs.MaskOptions)} - {"k", "masker", "judge"}
     assert set(get_type_hints(keywords.SweepKeywords)) == own | masking
 
 

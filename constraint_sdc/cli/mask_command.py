@@ -34,6 +34,12 @@ Examples:
 @click.option("--plan", "plan", type=FILE, help="Saved plan (see `plan --out`); refuses if the inputs changed.")
 @masking_options
 @engine_options
+@click.option(
+    "--judge",
+    type=click.Choice(("every-record", "every-case")),
+    help="What Saxon judges of the masked file: all records, or every different combination of the values that rules "
+    "read. [default: every-record below 10,000 records]",
+)
 @click.option("--record", callback=not_empty, help="Name of the record element (found from the data by default).")
 @click.option("--pairs", type=FILE, help="group-anonymity: also write which records exchanged values, as CSV; secret.")
 @click.option("--charts", type=FILE, help="group-anonymity: directory for a chart of every goal, before and after.")

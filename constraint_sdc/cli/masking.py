@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # What a saved plan has decided; an option that says something else contradicts it.
 DECIDED = ("k", "masker", "partition", "effort", "standardise", "weights", "seed", "on_broken", "totals", "undecided")
-ABOUT_RULES = ("on_broken", "totals", "phase", "original", "allow", "allow_idle")
+ABOUT_RULES = ("on_broken", "totals", "phase", "original", "allow", "allow_idle", "judge")
 
 Command = Callable[..., None]
 
@@ -94,7 +94,8 @@ def gather(
     """Return what the command line (or a saved plan) says, and the recipe; `settle` puts them together."""
     given = with_new_spelling(given)
     if rules is None:
-        refuse_given(given, ABOUT_RULES, "it belongs to rules, and there is no --rules")
+        known = (name for name in ABOUT_RULES if name in given)
+        refuse_given(given, known, "it belongs to rules, and there is no --rules")
     from constraint_sdc.files.recipe import load_recipe
     from constraint_sdc.maskers.masked import MaskOptions
     from constraint_sdc.settings.recipe import Recipe
@@ -114,6 +115,7 @@ def gather(
         recipe_sha256=digest,
         allow=tuple(given["allow"]),
         allow_idle=tuple(given["allow_idle"]),
+        judge=given.get("judge"),
     )
 
 

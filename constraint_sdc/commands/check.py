@@ -23,7 +23,7 @@ from constraint_sdc.files.microdata.source import OnePass, open_binary
 from constraint_sdc.files.publication.recovery import settle_publication
 from constraint_sdc.files.readings import Readings
 from constraint_sdc.judge.check_rows import RowsCheck, Wishes, check_document
-from constraint_sdc.judge.finding import CheckResult
+from constraint_sdc.judge.finding import CheckResult, Tally
 from constraint_sdc.judge.idle import names_of, require_rules, with_idle
 from constraint_sdc.judge.judge import Conditions, Judges, SaxonProcess
 from constraint_sdc.judge.missing import MissingValues, missing_values
@@ -264,14 +264,23 @@ def check_dataset(
 
 
 def check_written(
-    path: Path, rows: Chunk, rule_set: RuleSet, options: CheckOptions, judges: Judges, missing: MissingValues
+    path: Path,
+    rows: Chunk,
+    rule_set: RuleSet,
+    options: CheckOptions,
+    judges: Judges,
+    missing: MissingValues,
+    judged: Mapping[str, Tally] | None = None,
 ) -> CheckResult:
-    """Let Saxon judge all rules on a file as it was written; `rows` are its records, known from reading it back."""
+    """Let Saxon judge the rules on a file as it was written; `rows` are its records, known from reading it back.
+
+    `judged` has the totals of rules that Saxon has judged already, case by case.
+    """
     result = _nothing_judged(path, rule_set, options)
-    routes = whole_file_routes(rule_set.schema, "what is published is judged by Saxon")
+    routes = whole_file_routes(rule_set.schema, "what is published is judged by Saxon", judged or ())
     with (
         hiding_values(options),
-        RowsCheck(rule_set.schema, routes, rows.layout, {}, judges, path, _wishes(options), missing) as check,
+        RowsCheck(rule_set.schema, routes, rows.layout, {}, judges, path, _wishes(options), missing, judged) as check,
     ):
         return replace(result, **_taken(check, [rows]))
 

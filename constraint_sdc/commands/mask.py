@@ -72,6 +72,7 @@ def mask_file(
             outcomes=judged.outcomes,
             smallest=judged.written.smallest,
             people=judged.people,
+            judgement=judged.judgement,
             # A document may be read first by the judgement of the masked file.
             digests={**original.digests(), **plan.inputs, "output": judged.written.sha256},
             data=data,

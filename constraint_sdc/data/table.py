@@ -124,7 +124,8 @@ class Chunk:
     """A run of records. `first` is the 0-based number of its first record in the file.
 
     `raw[record_start[i]:record_stop[i]]` is record i as XML in UTF-8 (valid inside the layout's head and tail);
-    `lines[i]` its 1-based line in the file. A chunk `without_xml` has the values alone.
+    `lines[i]` its 1-based line in the file. A chunk `without_xml` has the values alone. `outline` has the bytes of a
+    record without the texts of its variables, if they are known to be the same for all records of the chunk.
     """
 
     layout: Layout
@@ -134,6 +135,7 @@ class Chunk:
     record_start: Spans
     record_stop: Spans
     lines: npt.NDArray[np.int64]
+    outline: bytes | None = None
 
     @classmethod
     def without_xml(

@@ -46,7 +46,10 @@ class _Sent:
 
 
 class RowsCheck:
-    """A check in progress: feed it every chunk, finish, then ask for the results."""
+    """A check in progress: feed it every chunk, finish, then ask for the results.
+
+    `judged` has the totals of rules that were judged already; no route takes them.
+    """
 
     def __init__(
         self,
@@ -58,6 +61,7 @@ class RowsCheck:
         data: Path,
         wishes: Wishes,
         missing: MissingValues | None = None,
+        judged: Mapping[str, Tally] | None = None,
     ) -> None:
         self._schema = schema
         self._routes = routes
@@ -69,9 +73,9 @@ class RowsCheck:
         self._missing = missing or MissingValues()
         self._conditions = tuple(self._missing.conditions(a.id for a in schema.assertions()).items())
         self._summaries = {a.id: hidden_message(a.parts) for a in schema.assertions()}
-        self._tallies = {a.id: Tally(wishes.examples) for a in schema.assertions()}
+        self._tallies = {a.id: Tally(wishes.examples) for a in schema.assertions()} | dict(judged or {})
         self._second = self._workers(routes.vectorised_ids(), 1)
-        self._local = self._workers(routes.by_chunk, _processes(data))
+        self._local = self._workers(routes.by_chunk, processes_for(data))
         self._whole = self._judge_whole_file()
         self._whole_places: dict[int, tuple[str | None, int]] = {}
         self._whole_records = {finding.record for finding in self._whole.findings if finding.record}
@@ -82,12 +86,12 @@ class RowsCheck:
         self._broken = 0
         self._has_key = wishes.key is None
 
-    def _workers(self, ids: frozenset[str], count: int) -> ChunkJudges[_Sent]:
+    def _workers(self, ids: frozenset[str], count: int) -> ChunkJudges[_Sent, JudgeReport]:
         def make_judge(number: int) -> Judge:
             choose = self._judges.another if number else self._judges.of
             return choose(ids, self._layout.record, self._conditions)
 
-        return ChunkJudges(make_judge, self._data, count)
+        return ChunkJudges(make_judge, self._data, count, Judge.judge_bytes)
 
     def _judge_whole_file(self) -> JudgeReport:
         """Judge the rules that look beyond a record; before the chunks, which then supply the keys of the findings."""
@@ -234,7 +238,7 @@ class RowsCheck:
         return record_location(self._layout, number) + inside_record(finding.location, self._layout.record)
 
 
-def _processes(data: Path) -> int:
+def processes_for(data: Path) -> int:
     """Return the number of processes in which Saxon may judge the chunks of a file."""
     return os.cpu_count() or 1 if data.stat().st_size > _SMALL else 1
 

@@ -15,6 +15,7 @@ from typing import Generic, TypeAlias, TypeVar
 
 from constraint_sdc.errors import JudgeError
 from constraint_sdc.files.readings import Readings
+from constraint_sdc.judge.cases.signatures import SignedRecords, read_signatures
 from constraint_sdc.judge.control import prove_svrl
 from constraint_sdc.judge.judge_report import JudgeReport, read_broken, read_report
 from constraint_sdc.judge.stylesheet.transpile import Output, Stylesheet, make_stylesheet
@@ -146,6 +147,16 @@ class Judge:
             answer = self._run(bench, "records", base, stays_guarded=True)
             return read_broken(self._schema, answer["text"])
 
+    def judge_cases(self, document: bytes, base: Path) -> SignedRecords:
+        """Return the verdict on each record of a document in memory; nodes outside records are not judged.
+
+        Many such documents follow each other, as with `broken_records`.
+        """
+        with self._limited() as bench:
+            bench.open_bytes(document, base)
+            answer = self._run(bench, "cases", base, stays_guarded=True)
+            return read_signatures(self._schema, answer["text"])
+
     def svrl_file(self, path: Path, *, show_values: bool = True) -> str:
         """Return the full validation report for a file, in the Schematron Validation Report Language."""
         with self._limited() as bench:
@@ -182,7 +193,7 @@ class Judge:
                 given=frozenset(self._parameters),
                 max_findings=self._max_findings,
                 guarded=guarded,
-                missing=self._missing if output == "counts" else {},
+                missing=self._missing if output in ("counts", "cases") else {},
             )
         bench.compile(key, self._sheets[key])
         return key, self._sheets[key]
@@ -266,6 +277,21 @@ class Judges:
                 self._of_records[ids, record] = self._judge(ids, record, (), self._saxon, first="records")
             return self._of_records[ids, record]
 
+    def of_cases(self, ids: frozenset[str], record: str, missing: Conditions, *, is_own: bool) -> Judge:
+        """Return a judge of some rules that is asked for the verdict on each record; `is_own` in its own process."""
+        return self._judge(ids, record, missing, None if is_own else self._saxon, first="cases")
+
+    def with_parameters(self, parameters: Mapping[str, Path]) -> Judges:
+        """Return judges of the same rules, in the same process, for which variables have other documents."""
+        return Judges(
+            self._schema,
+            self._saxon,
+            parameters=parameters,
+            allowed=self._allowed,
+            time_limit=self._time_limit,
+            max_findings=self._max_findings,
+        )
+
     def another(self, ids: frozenset[str], record: str | None, missing: Conditions = ()) -> Judge:
         """Return one more judge of some rules, in a process of its own."""
         return self._judge(ids, record, missing, None)
@@ -295,26 +321,34 @@ class Judges:
 # Saxon on one chunk of records at a time, in several worker processes; answers come in the order of the requests.
 
 Label = TypeVar("Label")
+Answer = TypeVar("Answer")
 
 
-class ChunkJudges(Generic[Label]):
+class ChunkJudges(Generic[Label, Answer]):
     """A few Saxon workers behind one queue; the workers start with the first document.
 
     Threads only wait here: Saxon holds Python's lock for a whole call, so the work is done in other processes. At
     most two documents per worker are in progress, so memory does not grow with the file. `make_judge` gets the number
-    of judges so far.
+    of judges so far; `question` is what a judge is asked about a document that stands for part of `base`.
     """
 
-    def __init__(self, make_judge: Callable[[int], Judge], base: Path, workers: int) -> None:
+    def __init__(
+        self,
+        make_judge: Callable[[int], Judge],
+        base: Path,
+        workers: int,
+        question: Callable[[Judge, bytes, Path], Answer],
+    ) -> None:
         self._make_judge = make_judge
+        self._question = question
         self._base = base
         self._workers = workers
         self._idle: SimpleQueue[Judge] = SimpleQueue()
         self._started: list[Judge] = []
         self._threads = ThreadPoolExecutor(workers)
-        self._waiting: deque[tuple[Label, Future[JudgeReport]]] = deque()
+        self._waiting: deque[tuple[Label, Future[Answer]]] = deque()
 
-    def ask(self, label: Label, document: bytes) -> Iterator[tuple[Label, JudgeReport]]:
+    def ask(self, label: Label, document: bytes) -> Iterator[tuple[Label, Answer]]:
         """Submit a document; yield the answers that must be taken before the next one."""
         if self._idle.empty() and len(self._started) < self._workers:
             self._started.append(self._make_judge(len(self._started)))
@@ -323,7 +357,7 @@ class ChunkJudges(Generic[Label]):
         while len(self._waiting) > 2 * self._workers:
             yield self._oldest()
 
-    def answers(self) -> Iterator[tuple[Label, JudgeReport]]:
+    def answers(self) -> Iterator[tuple[Label, Answer]]:
         """Yield the outstanding answers, oldest first."""
         while self._waiting:
             yield self._oldest()
@@ -334,13 +368,13 @@ class ChunkJudges(Generic[Label]):
         for judge in self._started:
             judge.close()
 
-    def _oldest(self) -> tuple[Label, JudgeReport]:
+    def _oldest(self) -> tuple[Label, Answer]:
         label, future = self._waiting.popleft()
         return label, future.result()
 
-    def _judge(self, document: bytes) -> JudgeReport:
+    def _judge(self, document: bytes) -> Answer:
         judge = self._idle.get()
         try:
-            return judge.judge_bytes(document, self._base)
+            return self._question(judge, document, self._base)
         finally:
             self._idle.put(judge)

@@ -98,9 +98,9 @@ def choose_routes(
     return Routes(_with_work(matches), frozenset(by_chunk), frozenset(whole_file), reasons, frozenset(by_record))
 
 
-def whole_file_routes(schema: Schema, reason: str) -> Routes:
-    """Send every assertion to Saxon on the whole file."""
-    ids = frozenset(assertion.id for assertion in schema.assertions())
+def whole_file_routes(schema: Schema, reason: str, judged: Collection[str] = ()) -> Routes:
+    """Send every assertion to Saxon on the whole file, except those that are judged already."""
+    ids = frozenset(assertion.id for assertion in schema.assertions()) - frozenset(judged)
     return Routes((), frozenset(), ids, dict.fromkeys(ids, reason))
 
 

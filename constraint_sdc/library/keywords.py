@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias, TypedDict
 from constraint_sdc.files.csv_file import EmptyCell
 from constraint_sdc.schematron.schema import Severity
 from constraint_sdc.settings.recipe import Recipe
-from constraint_sdc.settings.words import OnBroken, Standardise, Totals, Undecided
+from constraint_sdc.settings.words import Judging, OnBroken, Standardise, Totals, Undecided
 
 File: TypeAlias = str | PathLike[str]
 """A file by its path."""
@@ -77,6 +77,7 @@ class MaskKeywords(MaskingKeywords, total=False):
     k: int | None
     masker: str | None
     totals: Totals | None
+    judge: Judging | None
 
 
 class SweepKeywords(MaskingKeywords, total=False):

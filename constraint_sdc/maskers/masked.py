@@ -15,7 +15,7 @@ from constraint_sdc.plan.plan import BlockPlan, ExactStep, Kept, Plan, Price, Ru
 from constraint_sdc.plan.promised import PromiseCount
 from constraint_sdc.settings.reason import Reason
 from constraint_sdc.settings.recipe import Division, Recipe
-from constraint_sdc.settings.words import OnBroken, Scale, Standardise, Totals, Undecided
+from constraint_sdc.settings.words import Judging, OnBroken, Scale, Standardise, Totals, Undecided
 from constraint_sdc.shown import Shown, Tabled
 
 
@@ -148,7 +148,8 @@ class MaskOptions:
     the file of the recipe, and `recipe_sha256` the digest of its bytes. `totals` is how variables that equalities
     determine are masked: "together", "computed" or "auto". `allow_idle` are ids of rules that may check nothing, or
     "all"; those of the recipe are allowed too. `undecided` is what becomes of a file in which nobody decided on some
-    variable: "refuse", or "guess" and promise nothing for it.
+    variable: "refuse", or "guess" and promise nothing for it. `judge` is what the judge of the masked file is shown:
+    "every-record", or "every-case" of the values that rules read.
     """
 
     k: int | None = None
@@ -161,6 +162,7 @@ class MaskOptions:
     on_broken: OnBroken | None = None
     totals: Totals | None = None
     undecided: Undecided | None = None
+    judge: Judging | None = None
     phase: str | None = None
     original: Path | None = None
     record: str | None = None
@@ -194,6 +196,21 @@ class RuleOutcome:
     newly_applies: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """How the verdict on a masked file was reached.
+
+    `judge` is what Saxon was to be shown of `records` records: all of them in the whole file, or at least one for every
+    different combination of the values that a rule reads. `cases` records were shown for that, 0 if none; `whole_file`
+    are the rules that were judged on the whole file, in the order of the schema.
+    """
+
+    judge: Judging
+    records: int
+    cases: int
+    whole_file: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class MaskResult(Tabled):
     """A published masking: the plan with its prices, the judge's verdicts on both files, and where the files are.
@@ -201,7 +218,7 @@ class MaskResult(Tabled):
     `outcomes` has one entry per rule. `smallest` is, per block, the smallest number of records that share its values,
     counted in the written file; `people` are the promises about people, counted there too. `digests` are SHA-256 of the
     inputs (as in the plan) and of "output". `signature` is the file of the certificate's signature, None if it is not
-    signed.
+    signed. `judgement` is how the verdict `after` was reached, None without rules.
     """
 
     plan: Plan
@@ -217,6 +234,7 @@ class MaskResult(Tabled):
     certificate: Path
     signature: Path | None = None
     people: tuple[PromiseCount, ...] = ()
+    judgement: Judgement | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 from constraint_sdc.settings.masker import MaskerTraits
 from constraint_sdc.settings.recipe import Division, Recipe
-from constraint_sdc.settings.words import OnBroken, Totals, Undecided
+from constraint_sdc.settings.words import Judging, OnBroken, Totals, Undecided
 
 M = TypeVar("M", bound=MaskerTraits)
 """The type of the masker in the settings."""
@@ -20,7 +20,8 @@ class RulesSettings:
     """How rules are loaded and judged: the phase, what `$original` stands for, where they may read, and how long.
 
     Without `original` it is the file itself, if a rule mentions it. `allow_idle` are ids of rules that may check
-    nothing, or "all". `missing_codes` are, by variable, texts that stand for a missing value.
+    nothing, or "all". `missing_codes` are, by variable, texts that stand for a missing value. `judge` is what the judge
+    of the masked file is shown; None leaves it to the size of the file.
     """
 
     phase: str | None = None
@@ -29,6 +30,7 @@ class RulesSettings:
     time_limit: float | None = None
     allow_idle: tuple[str, ...] = ()
     missing_codes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    judge: Judging | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,19 @@ def undecided_by(word: str) -> Undecided:
     raise UsageError(f"undecided cannot be {word!r}", hint=f"use one of: {', '.join(UNDECIDED)}")
 
 
+Judging: TypeAlias = OneOf["every-record", "every-case"]
+"""What the judge of a masked file is shown: the whole file, or every different combination of the values it reads."""
+JUDGINGS: tuple[Judging, ...] = get_args(Judging)
+
+
+def judging_by(word: str) -> Judging:
+    """Return what the judge is shown, by its name."""
+    for known in JUDGINGS:
+        if word == known:
+            return known
+    raise UsageError(f"judge cannot be {word!r}", hint=f"use one of: {', '.join(JUDGINGS)}")
+
+
 class Role(Enum):
     """The role of a variable for disclosure. Quasi-identifiers and confidential variables are masked, others are not.
 

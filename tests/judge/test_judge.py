@@ -12,6 +12,7 @@ from lxml import etree
 
 from constraint_sdc.errors import DataError, JudgeError, RulesError
 from constraint_sdc.judge.judge import ChunkJudges, Judge
+from constraint_sdc.judge.judge_report import JudgeReport
 from constraint_sdc.judge.stylesheet.transpile import Stylesheet, make_stylesheet
 
 if TYPE_CHECKING:
@@ -295,7 +296,12 @@ class PatientJudge:
 
 
 def test_two_documents_for_each_worker_are_in_progress_before_an_answer_is_waited_for() -> None:
-    judges: ChunkJudges[int] = ChunkJudges(lambda _: cast(Any, PatientJudge()), Path("data.xml"), workers=3)
+    judges: ChunkJudges[int, JudgeReport] = ChunkJudges(
+        lambda _: cast(Any, PatientJudge()),
+        Path("data.xml"),
+        workers=3,
+        question=lambda judge, document, base: judge.judge_bytes(document, base),
+    )
     answered = [[label for label, _ in judges.ask(number, b"<a/>")] for number in range(8)]
     assert answered == [[]] * 6 + [[0], [1]]
     assert [label for label, _ in judges.answers()] == [2, 3, 4, 5, 6, 7]

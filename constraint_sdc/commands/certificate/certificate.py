@@ -19,7 +19,7 @@ from constraint_sdc.maskers.masked import MaskResult
 from constraint_sdc.plan.plan import Plan
 from constraint_sdc.plan.plan_json import division_to_json, plan_digest, plan_to_json
 from constraint_sdc.plan.promised import people_to_json
-from constraint_sdc.reports.masking.mask_result import blocks_to_json, rules_to_json
+from constraint_sdc.reports.masking.mask_result import blocks_to_json, judgement_to_json, rules_to_json
 from constraint_sdc.reports.sentences import with_sentences
 from constraint_sdc.settings.mask_settings import MaskSettings
 
@@ -78,6 +78,7 @@ def certificate_of(result: MaskResult, settings: MaskSettings[Any]) -> dict[str,
         "rules": rules_to_json(result),
         "blocks": blocks_to_json(result),
         "people": people_to_json(result.people),
+        "judgement": judgement_to_json(result.judgement),
     }
 
 

@@ -58,6 +58,7 @@ def certified_options(
         on_broken=options["on_broken"],
         totals=options.get("totals", "together"),
         undecided=options["undecided"],
+        judge=None if certificate["judgement"] is None else certificate["judgement"]["judge"],
         phase=options["phase"],
         original=original,
         record=options["record"],

@@ -20,7 +20,7 @@ from constraint_sdc.plan.plan_json import (
     plan_from_json,
     plan_to_json,
 )
-from constraint_sdc.reports.check.wording import counted
+from constraint_sdc.reports.check.wording import counted, number
 from constraint_sdc.reports.masking.mask_result import block_to_json
 from constraint_sdc.reports.sentences import with_sentences
 from constraint_sdc.settings.masker import make_masker
@@ -90,9 +90,30 @@ def _in_words(certificate: Mapping[str, Any], plan: Plan, digest: str) -> Iterat
     for block, planned in zip(certificate["blocks"], plan.blocks, strict=False):
         if sum(block["steps"].values()) not in _rows_of_values(planned, block["groups"], plan.records):
             yield f"block {block['number']}: the exact steps do not add up to its {block['groups']} groups"
+    yield from _judgement(certificate)
     for rule in certificate["rules"]:
         if rule["still_broken"] + rule["repaired"] != rule["broken_before"]:
             yield f"rule {rule['rule']}: still broken and repaired do not add up to broken before"
+
+
+def _judgement(certificate: Mapping[str, Any]) -> Iterator[str]:
+    """Yield where the account of the judgement does not fit the records and the rules."""
+    said, rules = certificate["judgement"], [rule["rule"] for rule in certificate["rules"]]
+    if said is None:
+        if rules:
+            yield "judgement: rules are certified, but not how they were judged"
+        return
+    records, whole = certificate["output"]["records"], said["whole_file"]
+    if said["records"] != records:
+        yield f"judgement: of {counted(said['records'], 'record')}, the output has {records}"
+    if whole != [rule for rule in rules if rule in whole]:
+        yield "judgement: the rules of the whole file are not among those of the certificate, each once, in their order"
+    by_case = len(whole) < len(rules)
+    if said["cases"] > records or bool(said["cases"]) != (by_case and records > 0):
+        many = counted(said["cases"], "case")
+        yield f"judgement: {many} cannot be, with {number(len(whole))} rules of the whole file"
+    if by_case and said["judge"] == "every-record":
+        yield "judgement: every record is certified, but rules were not judged on the whole file"
 
 
 def _rows_of_values(block: BlockPlan, groups: int, records: int) -> tuple[int, ...]:

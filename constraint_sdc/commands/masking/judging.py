@@ -9,6 +9,7 @@ from pathlib import Path
 
 from constraint_sdc.commands.check import check_written, idle_noted
 from constraint_sdc.commands.masking.applying import MaskedCells, compare_contexts
+from constraint_sdc.commands.masking.by_cases import Cases, JudgedCases, cases_of, judge_cases
 from constraint_sdc.commands.masking.preparation import Original
 from constraint_sdc.commands.masking.staged import ReadBack, verify_staged, write_staged
 from constraint_sdc.commands.measuring.pairing import pair_tables
@@ -16,7 +17,7 @@ from constraint_sdc.data.table import Chunk
 from constraint_sdc.errors import Conflict, NotPublishedError, PromiseChange
 from constraint_sdc.judge.finding import CheckResult, RuleResult
 from constraint_sdc.judge.idle import names_of
-from constraint_sdc.maskers.masked import Masked, RuleOutcome
+from constraint_sdc.maskers.masked import Judgement, Masked, RuleOutcome
 from constraint_sdc.plan.plan import Fate, Plan
 from constraint_sdc.plan.promised import PromiseCount
 from constraint_sdc.promises.count import count_promises
@@ -39,6 +40,7 @@ class JudgedMasking:
     after: CheckResult | None
     outcomes: tuple[RuleOutcome, ...]
     people: tuple[PromiseCount, ...]
+    judgement: Judgement | None = None
 
 
 def judge_masking(
@@ -54,15 +56,17 @@ def judge_masking(
 
     NotPublishedError when the judge finds a rule newly broken, or fewer than k records share a block's values.
     """
-    written = _write(original, staged, plan, masked)
+    cases = cases_of(original)
+    written = _write(original, staged, plan, masked, cases)
     people = _count_people(original, written, plan, recipe, output)
     before = _without(original.before, left_out)
-    after = _without(_judge(original, staged, written, plan), left_out)
+    verdict, judgement = _judge(original, staged, written, plan, cases)
+    after = _without(verdict, left_out)
     outcomes = compare_verdicts(before, after)
     _refuse_broken(outcomes, after, plan, output)
     cells = MaskedCells(original.dataset.table, masked.columns(), removed_variables(plan))
     outcomes = compare_contexts(outcomes, before, after, original.understood, cells, output)
-    return JudgedMasking(written, after, outcomes, people)
+    return JudgedMasking(written, after, outcomes, people, judgement)
 
 
 def _without(verdict: CheckResult | None, left_out: frozenset[str]) -> CheckResult | None:
@@ -103,7 +107,7 @@ def _places(result: RuleResult) -> frozenset[object]:
     return frozenset(v.location if v.record is None else v.record for v in result.violations)
 
 
-def _write(original: Original, staged: Path, plan: Plan, masked: Masked) -> ReadBack:
+def _write(original: Original, staged: Path, plan: Plan, masked: Masked, cases: Cases | None) -> ReadBack:
     """Write the staged file, read it back, and count how many records share the values of each block."""
     columns = masked.columns()
     removed = removed_variables(plan)
@@ -111,7 +115,9 @@ def _write(original: Original, staged: Path, plan: Plan, masked: Masked) -> Read
     skeleton = write_staged(original.dataset, staged, columns, removed, gone)
     blocks = [block.names for block in plan.blocks]
     wanted = frozenset(plan.masked_names()) | frozenset(plan.protect.names())
-    written = verify_staged(original.dataset, staged, columns, skeleton, removed, blocks, gone, wanted)
+    wanted |= frozenset() if cases is None else frozenset(cases.rules.names)
+    outlines = None if cases is None else cases.outlines
+    written = verify_staged(original.dataset, staged, columns, skeleton, removed, blocks, gone, wanted, outlines)
     counted = zip(plan.blocks, written.smallest, strict=True)
     small = [(block, size) for block, size in counted if block.shares and size < plan.k]
     if small:
@@ -162,17 +168,32 @@ def removed_variables(plan: Plan) -> frozenset[str]:
     return frozenset(kept.name for kept in plan.kept if kept.is_removed)
 
 
-def _judge(original: Original, staged: Path, written: ReadBack, plan: Plan) -> CheckResult | None:
-    """Let Saxon judge the staged file, in the process that knows the rules already."""
+def _judge(
+    original: Original, staged: Path, written: ReadBack, plan: Plan, cases: Cases | None
+) -> tuple[CheckResult | None, Judgement | None]:
+    """Let Saxon judge the staged file, in the process that knows the rules already; say what it was shown."""
     if not original.has_rules:
-        return None
+        return None, None
     original.readings.note(staged, written.sha256)  # the judge must get the bytes that were read back
     rows = Chunk.without_xml(written.layout, {}, written.lines)
-    missing = original.understood.missing
-    after = check_written(staged, rows, original.rule_set, original.check, original.judges, missing)
-    return idle_noted(
-        after, original.rule_set.schema, names_of(original.dataset, removed_variables(plan)), original.check
+    by_case = JudgedCases() if cases is None else judge_cases(cases, original, staged, written)
+    after = check_written(
+        staged,
+        rows,
+        original.rule_set,
+        original.check,
+        original.judges,
+        original.understood.missing,
+        by_case.tallies,
     )
+    names = names_of(original.dataset, removed_variables(plan))
+    judgement = Judgement(
+        judge="every-record" if cases is None else "every-case",
+        records=len(written.lines),
+        cases=by_case.records,
+        whole_file=tuple(one.rule for one in after.results if one.rule not in by_case.tallies),
+    )
+    return idle_noted(after, original.rule_set.schema, names, original.check), judgement
 
 
 def _refuse_broken(outcomes: tuple[RuleOutcome, ...], after: CheckResult | None, plan: Plan, output: Path) -> None:

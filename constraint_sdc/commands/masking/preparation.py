@@ -43,7 +43,7 @@ from constraint_sdc.schematron.confinement import real_path
 from constraint_sdc.settings.mask_settings import MaskSettings, RulesSettings
 from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.recipe import Division, Recipe
-from constraint_sdc.settings.words import OnBroken, Role, Totals, VariableWish
+from constraint_sdc.settings.words import Judging, OnBroken, Role, Totals, VariableWish
 
 # Variables that the masker takes as given: it leaves them as they are.
 
@@ -114,6 +114,11 @@ class Original:
         rule_set = load_rules(self._rules, phase=self._settings.phase, allowed=self._settings.allow)
         rule_set.note(self.readings)
         return rule_set
+
+    @property
+    def judge(self) -> Judging | None:
+        """Return what the judge of the masked file is shown, None if that is left to the size of the file."""
+        return self._settings.judge
 
     @property
     def warnings(self) -> tuple[Reason, ...]:

@@ -9,7 +9,7 @@ from constraint_sdc.maskers.masked import MaskOptions, PartitionOptions
 from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.settings.mask_settings import MaskSettings, RulesSettings
 from constraint_sdc.settings.partition_settings import PartitionSettings
-from constraint_sdc.settings.words import Totals, Undecided, totals_by, undecided_by
+from constraint_sdc.settings.words import Totals, Undecided, judging_by, totals_by, undecided_by
 
 LEAST_K = 2
 """Groups of fewer records hide nothing."""
@@ -43,7 +43,8 @@ def rules_settings(options: MaskOptions) -> RulesSettings:
     """Return how the rules are judged; rules that the recipe allows to be idle are allowed too."""
     idle = tuple(dict.fromkeys((*options.allow_idle, *options.recipe.allow_idle)))
     codes = options.recipe.missing
-    return RulesSettings(options.phase, options.original, options.allow, options.time_limit, idle, codes)
+    judge = None if options.judge is None else judging_by(options.judge)
+    return RulesSettings(options.phase, options.original, options.allow, options.time_limit, idle, codes, judge)
 
 
 def settle_partition(options: PartitionOptions | PartitionSettings) -> PartitionSettings:

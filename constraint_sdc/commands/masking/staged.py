@@ -19,6 +19,7 @@ from constraint_sdc.files.masked_document.document import Skeleton, write_masked
 from constraint_sdc.files.microdata.around import Around
 from constraint_sdc.files.microdata.microdata import open_microdata, read_table
 from constraint_sdc.files.microdata.source import OnePass
+from constraint_sdc.judge.cases.outlines import Outlines
 
 
 def write_staged(
@@ -86,8 +87,11 @@ def verify_staged(
     blocks: Sequence[Sequence[str]] = (),
     taken_out: frozenset[str] = frozenset(),
     wanted: Collection[str] = (),
+    outlines: Outlines | None = None,
 ) -> ReadBack:
     """Read the staged file back, once, and prove that it is what it should be; the values of `wanted` are returned.
+
+    `outlines` gets the outlines of the records that were read.
 
     Proven, or JudgeError: it has the source's records in the same places; each value of `columns` has exactly the
     intended text and state (empty is accepted for nil); `removed` variables are nowhere, also not in the metadata;
@@ -112,6 +116,8 @@ def verify_staged(
         def compared() -> Iterator[Chunk]:
             while (chunk := _next(chunks)) is not None:
                 comparison.take(chunk)
+                if outlines is not None:
+                    outlines.take(chunk)
                 lines.append(chunk.lines)
                 columns = {name: column for name, column in chunk.columns.items() if name in kept}
                 yield Chunk.without_xml(chunk.layout, columns, chunk.lines, chunk.first)

@@ -78,6 +78,7 @@ def same_rows(run: RecordRun, template: Template, layout: Layout, names: list[st
         record_start=np.ascontiguousarray(begins[:, 0]),
         record_stop=begins[:, -1] + len(template.last_bare),
         lines=run.place.line + lines,
+        outline=template.outline,
     )
 
 

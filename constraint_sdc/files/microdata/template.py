@@ -99,6 +99,11 @@ class Template:
         return sum(byte < 0x20 for token in self.tokens for byte in token)
 
     @property
+    def outline(self) -> bytes:
+        """Return the tokens of one record, divided by a byte that XML does not have."""
+        return b"\0".join((*self.tokens[:-1], self.last_bare))
+
+    @property
     def line_ends(self) -> int:
         """Return how many line ends one record and the white space after it hold outside values."""
         return sum(token.count(b"\n") for token in self.tokens)

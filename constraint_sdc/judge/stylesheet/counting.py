@@ -9,9 +9,11 @@ its tests.
 
 from __future__ import annotations
 
+import re
+
 from constraint_sdc.schematron.xslt import JUDGE
 
-_COUNTING_SCOPE = (
+COUNTING_SCOPE = (
     f'xmlns:c="{JUDGE}" xmlns:xs="http://www.w3.org/2001/XMLSchema" '
     'xmlns:map="http://www.w3.org/2005/xpath-functions/map" '
     'xmlns:array="http://www.w3.org/2005/xpath-functions/array" xpath-default-namespace=""'
@@ -100,26 +102,43 @@ _RECORDS = """
 """
 
 
-def counting(patterns: int, record: str | None, *, records_alone: bool = False) -> str:
+def record_name(record: str) -> str:
+    """Return the record element's Clark name as XPath writes it."""
+    return "Q" + record if record.startswith("{") else "Q{}" + record
+
+
+def counting(patterns: int, record: str | None, *, records_alone: bool = False, cases: str | None = None) -> str:
     """Return the counting declarations for this number of patterns; `record` is the record element's Clark name.
 
     With `records_alone` there are no findings: only the numbers of the records on which an assertion fails or stops.
+    `cases` are declarations that give the verdict on each record, by a template `c:cases`, and say what is counted of
+    every pattern but the last.
     """
     own, every = "()", "()"
     if record is not None:
-        name = "Q" + record if record.startswith("{") else "Q{}" + record
+        name = record_name(record)
         own = f"$node[root() is $c:root]/ancestor-or-self::{name}[1]"
         every = f"$c:root/descendant::{name}"
+    counted = range(patterns) if cases is None else range(patterns - 1, patterns)
     # A template for each pattern: a thousand variables in one would be nested a thousand deep.
     verdicts = "\n".join(
         f'<xsl:template name="c:verdict{n}" SCOPE>'
         f'<xsl:variable name="tokens" as="item()*"><xsl:call-template name="c:pattern{n}"/></xsl:variable>'
         f'<xsl:sequence select="c:verdict({n}, $tokens)"/>'
         f"<xsl:sequence select=\"map{{'kind': 'visited', 'pattern': {n}, 'count': $c:visited{n}}}\"/></xsl:template>"
-        for n in range(patterns)
+        for n in counted
     )
-    calls = "\n".join(f'<xsl:call-template name="c:verdict{n}"/>' for n in range(patterns))
+    called = [*(["cases"] if cases is not None else []), *(f"verdict{n}" for n in range(patterns))]
+    calls = "\n".join(f'<xsl:call-template name="c:{name}"/>' for name in called)
     kept = (_RECORDS if records_alone else _FINDINGS).strip()
-    whole = f"{_COUNTING.strip()}\n{verdicts}".replace("KEPT", kept)
-    text = whole.replace("RECORD", own).replace("EVERY", every).replace("PATTERNS", calls)
-    return text.replace("SCOPE", _COUNTING_SCOPE)
+    text = filled(f"{_COUNTING.strip()}\n{verdicts}", KEPT=kept, RECORD=own, EVERY=every, PATTERNS=calls)
+    return text if cases is None else f"{text}\n{cases}"
+
+
+def filled(text: str, **places: str) -> str:
+    """Return declarations with their places filled in; SCOPE is filled with the namespaces.
+
+    All places are filled at once: a record element may have the name of one.
+    """
+    known = {"SCOPE": COUNTING_SCOPE, **places}
+    return re.sub(rf"\b(?:{'|'.join(known)})\b", lambda found: known[found[0]], text)

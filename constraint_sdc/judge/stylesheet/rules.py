@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from constraint_sdc.judge.control import CONTROL
 from constraint_sdc.judge.stylesheet.access import file_uri
 from constraint_sdc.judge.stylesheet.contexts import PassedOn, error_token
+from constraint_sdc.judge.stylesheet.counting import record_name
 from constraint_sdc.judge.stylesheet.expressions import Author, ours, write_rule_variables
 from constraint_sdc.judge.stylesheet.levels import rule_levels
 from constraint_sdc.judge.stylesheet.messages import visited_items
@@ -17,21 +18,21 @@ from constraint_sdc.judge.stylesheet.value_sets import VALUE_SETS, find_lookups
 from constraint_sdc.schematron.schema import Assertion, Pattern, Rule
 from constraint_sdc.xpath.tokens import target_names
 
-_EVERY_NODE = "/descendant-or-self::node() ! (., @*)"
-
 
 @dataclass(slots=True)
 class RuleWriter:
     """Writes the templates of rules and of patterns; `is_report` if the tokens become SVRL.
 
     In a report a rule leaves the node too where its element needs it, and the later rules of the pattern that match the
-    node are asked, which leave that they are suppressed.
+    node are asked, which leave that they are suppressed. `inside` is the record element if each record is judged apart:
+    the templates of the author's patterns are then applied inside the context node, which is a record.
     """
 
     author: Author
     guarded: bool
     is_report: bool
     missing: Mapping[str, str] = field(default_factory=dict)
+    inside: str | None = None
     rules: int = 0
     assertions: int = 0
     value_sets: dict[str, tuple[str, SheetPlace]] = field(default_factory=dict)
@@ -192,8 +193,8 @@ class RuleWriter:
         sheet = self.author.sheet
         place = SheetPlace(f"pattern '{pattern.id}'", pattern.origin)
         documents = self._write_documents(number, pattern, scope)
-        each = "." if documents is None else f"${documents}"
-        visits = f"sum({each} ! count({_visited(pattern)})) * {len(modes)}"
+        each = self._visited_from if documents is None else f"${documents}"
+        visits = f"sum({each} ! count({self._visited(pattern)})) * {len(modes)}"
         sheet.leaf("xsl:variable", {"name": ours(f"visited{number}"), "select": visits}, place)
         with sheet.element("xsl:template", {"name": ours(f"pattern{number}")}):
             if documents is None:
@@ -218,19 +219,30 @@ class RuleWriter:
         return found
 
     def _write_visits(self, pattern: Pattern, modes: list[str], place: SheetPlace) -> None:
-        select = _visited(pattern)
+        select = self._visited(pattern)
         for mode in modes:
             self.author.sheet.leaf("xsl:apply-templates", {"select": select, "mode": mode}, place)
 
+    @property
+    def _visited_from(self) -> str:
+        """Return the nodes from which the nodes of a pattern are visited: the root, or every record."""
+        return "." if self.inside is None else f"/descendant::{record_name(self.inside)}"
 
-def _visited(pattern: Pattern) -> str:
-    """Return a path to every node that some rule may match: the named elements when they are known, else all nodes."""
+    def _visited(self, pattern: Pattern) -> str:
+        """Return a path to every node that some rule may match."""
+        if self.inside is None or pattern is CONTROL:
+            return _visited(pattern, "/descendant", "/descendant-or-self")
+        return _visited(pattern, "descendant-or-self", "descendant-or-self")
+
+
+def _visited(pattern: Pattern, elements: str, every: str) -> str:
+    """Return a path to the named elements when they are known, else to all nodes, by these axes."""
     names: set[str] = set()
     for rule in pattern.rules:
         targets = target_names(rule.context)
         if targets is None:
-            return _EVERY_NODE
+            return f"{every}::node() ! (., @*)"
         names |= targets
     if "*" in names:
-        return "/descendant::*"
-    return " | ".join(f"/descendant::{name}" for name in sorted(names)) or "()"
+        return f"{elements}::*"
+    return " | ".join(f"{elements}::{name}" for name in sorted(names)) or "()"

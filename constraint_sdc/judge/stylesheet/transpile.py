@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 from constraint_sdc.judge.control import CONTROL_DOCUMENT, with_control
 from constraint_sdc.judge.stylesheet.access import Wanted, file_uri
+from constraint_sdc.judge.stylesheet.cases import case_counting
 from constraint_sdc.judge.stylesheet.counting import counting
 from constraint_sdc.judge.stylesheet.expressions import (
     Author,
@@ -35,8 +36,10 @@ from constraint_sdc.schematron.element import XSLT_NAMESPACE
 from constraint_sdc.schematron.schema import Schema
 from constraint_sdc.schematron.xslt import refuse_our_names
 
-Output: TypeAlias = OneOf["counts", "records", "svrl", "hidden svrl"]
+Output: TypeAlias = OneOf["counts", "records", "cases", "svrl", "hidden svrl"]
 """What a stylesheet writes: a verdict with findings or with the numbers of the records alone, or a full report.
+
+For "cases" it is the verdict on each record, as a signature; nodes outside records are not judged.
 
 A full report is with or without the values of the data.
 """
@@ -83,7 +86,7 @@ def make_stylesheet(
     ours by the id of an assertion: nodes on which they hold are counted apart.
     """
     refuse_our_names(schema)
-    hides, svrl, records_alone = output == "hidden svrl", "svrl" in output, output == "records"
+    hides, svrl = output == "hidden svrl", "svrl" in output
     schema = with_control(without_values(schema) if hides else schema)
     sheet = Sheet(_xslt_prefix(schema))
     author = Author(schema, sheet, given)
@@ -91,11 +94,12 @@ def make_stylesheet(
         write_schema_variables(author)
         _write_foreign(author)
         scopes = [write_pattern_variables(author, p.lets, n) for n, p in enumerate(schema.patterns)]
-        rules = RuleWriter(author, guarded, is_report=svrl, missing=missing or {})
+        inside = record if output == "cases" else None
+        rules = RuleWriter(author, guarded, is_report=svrl, missing=missing or {}, inside=inside)
         rules.write(scopes)
         rules.write_value_sets()
         write_levels(author, scopes)
-        if not records_alone:
+        if output not in ("records", "cases"):
             write_details(author, scopes, svrl=svrl, guarded=guarded, hides=hides)
         sheet.raw(locations())
         if schema.is_xpath1:
@@ -105,8 +109,10 @@ def make_stylesheet(
         sheet.raw(CONTROL_DOCUMENT)
         if svrl:
             sheet.raw(svrl_output(author, scopes, hides))
+        elif inside is not None:
+            sheet.raw(case_counting(len(schema.patterns), inside))
         else:
-            sheet.raw(counting(len(schema.patterns), record, records_alone=records_alone))
+            sheet.raw(counting(len(schema.patterns), record, records_alone=output == "records"))
         if author.reads or any(pattern.documents for pattern in schema.patterns):
             sheet.raw(resources())
     return Stylesheet("\n".join(sheet.lines), sheet.places, tuple(author.wanted))

@@ -6,7 +6,14 @@ from collections.abc import Iterator
 
 from constraint_sdc import __version__
 from constraint_sdc.files.json_file import json_text
-from constraint_sdc.maskers.masked import CertificateCheck, MaskedBlock, MaskResult, Reproduction, RuleOutcome
+from constraint_sdc.maskers.masked import (
+    CertificateCheck,
+    Judgement,
+    MaskedBlock,
+    MaskResult,
+    Reproduction,
+    RuleOutcome,
+)
 from constraint_sdc.maskers.registry import DEFAULT
 from constraint_sdc.plan.plan import BlockPlan, ExactStep, Price
 from constraint_sdc.plan.plan_json import price_to_json, totals_to_json
@@ -79,6 +86,7 @@ def mask_text(result: MaskResult, *, columns: int = 100, colour: bool = False) -
         ]
     if result.outcomes:
         lines += ["", *rule_table(result.outcomes, colour)]
+    lines += _judged(result.judgement, columns)
     lines += _blocks(result, columns, colour)
     lines += totals_lines(result.plan, columns, colour)
     lines += recoded_lines(result.plan, colour)
@@ -125,6 +133,19 @@ def _rules_summary(result: MaskResult) -> str:
         times = checked_times(outcome.checked for outcome in result.outcomes)
         return f"{'the only rule holds' if total == 1 else f'all {number(total)} rules hold'}, {times}"
     return f"{number(broken)} of {counted(total, 'rule')} still broken, as before masking"
+
+
+def _judged(judgement: Judgement | None, columns: int) -> Iterator[str]:
+    """Yield how the verdict was reached, if it was not on the whole file alone as every small file's is."""
+    if judgement is None or judgement.judge == "every-record":
+        return
+    said = "judged by cases: no rule can be, and the whole file was judged"
+    if judgement.cases:
+        shown = f"Saxon judged {number(judgement.cases)} of {counted(judgement.records, 'record')}"
+        said = f"judged by cases: {shown}, at least one for every different combination of the values that a rule reads"
+        if judgement.whole_file:
+            said += f"; on the whole file: {clean(', '.join(judgement.whole_file))}"
+    yield from wrapped(said, columns, "", "  ")
 
 
 def _blocks(result: MaskResult, columns: int, colour: bool) -> Iterator[str]:
@@ -204,6 +225,7 @@ def render_mask_json(result: MaskResult) -> str:
             "rules": rules_to_json(result),
             "blocks": blocks_to_json(result),
             "people": people_to_json(result.people),
+            "judgement": judgement_to_json(result.judgement),
             **({} if result.plan.totals is None else {"totals": with_sentences(totals_to_json(result.plan.totals))}),
         }
     )
@@ -230,6 +252,18 @@ def rules_to_json(result: MaskResult) -> list[dict[str, object]]:
         }
         for outcome in result.outcomes
     ]
+
+
+def judgement_to_json(judgement: Judgement | None) -> dict[str, object] | None:
+    """Return how the verdict on the masked file was reached; None without rules."""
+    if judgement is None:
+        return None
+    return {
+        "judge": judgement.judge,
+        "records": judgement.records,
+        "cases": judgement.cases,
+        "whole_file": list(judgement.whole_file),
+    }
 
 
 def moved_context(outcome: RuleOutcome) -> dict[str, object]:

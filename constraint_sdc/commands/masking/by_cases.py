@@ -1,0 +1,117 @@
+"""Judge a staged file by cases: every different combination of the values that rules read, once.
+
+Reading the file back has given the values of all records and the outlines of their XML. Records that share both for
+what a rule reads have the same verdict, so Saxon judges one record of each class, as it stands in the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from constraint_sdc.arrays import Rows
+from constraint_sdc.commands.check import hiding_values
+from constraint_sdc.commands.masking.preparation import Original
+from constraint_sdc.commands.masking.staged import ReadBack
+from constraint_sdc.data.table import Chunk
+from constraint_sdc.files.microdata.microdata import open_microdata
+from constraint_sdc.files.microdata.source import OnePass
+from constraint_sdc.judge.cases.cases_check import CaseVerdicts, JudgedRecords, ask_cases
+from constraint_sdc.judge.cases.classes import CaseClasses, classes_of, representatives
+from constraint_sdc.judge.cases.outlines import Outlines
+from constraint_sdc.judge.cases.questions import CaseRules, divide_rules
+from constraint_sdc.judge.cases.signatures import SignedRecords
+from constraint_sdc.judge.cases.stand_in import names_documents, needs_original, write_stand_in
+from constraint_sdc.judge.check_rows import processes_for
+from constraint_sdc.judge.finding import Tally
+from constraint_sdc.judge.judge import ChunkJudges, Judge, Judges
+
+CASES_FROM = 10_000
+"""Records from which a file is judged by cases unless the user says otherwise; below, it saves no time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """The rules that are judged by cases, and the outlines of the records as the file is read back."""
+
+    rules: CaseRules
+    outlines: Outlines = field(default_factory=Outlines)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedCases:
+    """The totals of the rules that were judged by cases, and how many records Saxon was shown."""
+
+    tallies: Mapping[str, Tally] = field(default_factory=dict)
+    records: int = 0
+
+
+def cases_of(original: Original) -> Cases | None:
+    """Return what is judged by cases; None if the user wants every record, or leaves it open and the file is small."""
+    if not original.has_rules or original.judge == "every-record":
+        return None
+    if original.judge is None and original.dataset.table.records < CASES_FROM:
+        return None
+    return Cases(divide_rules(original.understood))
+
+
+def judge_cases(cases: Cases, original: Original, staged: Path, written: ReadBack) -> JudgedCases:
+    """Judge the staged file by cases; nothing is judged so if no rule can, or records have too many outlines."""
+    outlines, rules = cases.outlines.of_records(), cases.rules
+    if outlines is None or not len(outlines) or not rules.questions:
+        return JudgedCases()
+    classes = [classes_of(written.table, outlines, question.names) for question in rules.questions]
+    with hiding_values(original.check):
+        judged = _ask(rules, classes, original, staged, written)
+    schema = original.rule_set.schema.only(rules.by_case)
+    verdicts = CaseVerdicts(schema, written.layout, written.lines, judged)
+    tallies: dict[str, Tally] = {}
+    for question, own in zip(rules.questions, classes, strict=True):
+        tallies |= verdicts.tallies(question, own, original.check.max_examples)
+    return JudgedCases(tallies, len(judged.records))
+
+
+def _ask(
+    rules: CaseRules, classes: list[CaseClasses], original: Original, staged: Path, written: ReadBack
+) -> JudgedRecords:
+    """Let Saxon judge a record of each class, in several processes where no rule needs a large document."""
+    understood, record, ids = original.understood, written.layout.record, rules.by_case
+    missing = tuple(understood.missing.conditions(sorted(ids)).items())
+    records = representatives(classes)
+    with TemporaryDirectory(prefix="constraint-sdc-") as folder:
+        judges, is_light = _judges(original, rules, records, written, Path(folder))
+
+        def make_judge(number: int) -> Judge:
+            return judges.of_cases(ids, record, missing, is_own=number > 0)
+
+        workers = processes_for(staged) if is_light else 1
+        asked: ChunkJudges[slice, SignedRecords] = ChunkJudges(make_judge, staged, workers, Judge.judge_cases)
+        try:
+            return ask_cases(_chunks(original, staged), records, asked)
+        finally:
+            asked.close()
+
+
+def _judges(
+    original: Original, rules: CaseRules, records: Rows, written: ReadBack, folder: Path
+) -> tuple[Judges, bool]:
+    """Return the judges, and whether each of them is light: none has to keep a tree of the original."""
+    understood, ids = original.understood, rules.by_case
+    if not original.check.parameters:
+        return original.judges, not names_documents(understood, ids)
+    is_data = original.original_file.path == original.dataset.path
+    if not is_data or needs_original(understood, ids):
+        return original.judges, False
+    path = write_stand_in(understood, ids, records, written.table, folder)
+    return original.judges.with_parameters({"original": path}), True
+
+
+def _chunks(original: Original, staged: Path) -> Iterator[Chunk]:
+    """Yield the records of the staged file with their XML; it must be the file that was read back."""
+    with OnePass(staged) as source:
+        microdata = open_microdata(staged, record=original.dataset.layout.record, source=source)
+        source.begin()
+        yield from microdata.chunks(source=source)
+    original.readings.note(staged, source.sha256)

@@ -10,7 +10,7 @@ import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
-from constraint_sdc.cli.machine.engine import EngineName, worker_options
+from constraint_sdc.cli.machine.engine import EngineName, work_ahead, worker_options
 from constraint_sdc.cli.options import (
     FILE,
     ExampleCount,
@@ -149,6 +149,7 @@ def command(
         raise UsageError("--trust has no meaning here", hint="it belongs to --certificate")
     no_overwrite((*data, rules, given["original"], given["domain"], given["recipe"], certificate), output)
     judge_ahead()
+    work_ahead("constraint_sdc.judge.judged_rows", data)
     from constraint_sdc.commands.check import check_file, full_svrl
     from constraint_sdc.reports.check.json_format import json_with_certificate
     from constraint_sdc.reports.check.render import render

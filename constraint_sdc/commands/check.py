@@ -26,6 +26,7 @@ from constraint_sdc.judge.check_rows import RowsCheck, Wishes, check_document
 from constraint_sdc.judge.finding import CheckResult, Tally
 from constraint_sdc.judge.idle import names_of, require_rules, with_idle
 from constraint_sdc.judge.judge import Conditions, Judges, SaxonProcess
+from constraint_sdc.judge.judged_rows import JudgedRows, JudgedRun, judge_run
 from constraint_sdc.judge.missing import MissingValues, missing_values
 from constraint_sdc.judge.routes import Routes, choose_routes, whole_file_routes
 from constraint_sdc.judge.rule_set import RuleSet, Understood, load_rules
@@ -355,12 +356,27 @@ def _run_check(
     around = Around()
     is_uniform = layout.is_uniform
     with RowsCheck(schema, routes, layout, domains, judges, data, _wishes(options), missing) as check:
-        for chunk in microdata.chunks(around, source):
-            is_uniform &= chunk.layout.is_uniform and chunk.layout.wrappers == layout.wrappers
-            check.take(chunk)
+        for found in _judged_or_not(microdata, check, around, source):
+            if isinstance(found, JudgedRows):
+                check.take_judged(found)
+            else:
+                is_uniform &= found.layout.is_uniform and found.layout.wrappers == layout.wrappers
+                check.take(found)
             progress(check.records)
         check.finish()
     return check, _CheckContext(frozenset(around.elements), frozenset(around.attributes), is_uniform)
+
+
+def _judged_or_not(
+    microdata: Microdata, check: RowsCheck, around: Around, source: OnePass
+) -> Iterator[JudgedRows | Chunk]:
+    """Yield the records in order: verdicts of workers where there is enough to divide, else chunks to be judged."""
+    context = check.divisible
+    if context is None or not microdata.is_worth_dividing:
+        yield from microdata.chunks(around, source)
+        return
+    for place, found in microdata.mapped(judge_run, context, around, source):
+        yield found.at(place) if isinstance(found, JudgedRun) else found
 
 
 def _missing(schema: Schema, layout: Layout, around: _CheckContext, options: CheckOptions) -> MissingValues:

@@ -152,9 +152,13 @@ class Chunk:
         """Return record i as XML."""
         return self.raw[self.record_start[i] : self.record_stop[i]].tobytes()
 
-    def document(self, rows: Iterable[int] | None = None) -> bytes:
-        """Return a whole XML document with these records (all by default) and nothing else."""
+    def require_xml(self) -> None:
+        """Raise NoXmlError if only values are in memory."""
         if not len(self.raw):
             raise NoXmlError
+
+    def document(self, rows: Iterable[int] | None = None) -> bytes:
+        """Return a whole XML document with these records (all by default) and nothing else."""
+        self.require_xml()
         numbers = range(len(self)) if rows is None else rows
         return self.layout.head + b"\n".join(self.record_xml(i) for i in numbers) + self.layout.tail

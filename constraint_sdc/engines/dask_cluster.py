@@ -53,9 +53,16 @@ class DaskEngine:
         self._where = where
         self.workers = max(1, sum(client.nthreads().values()))
 
-    def map(self, function: Callable[[Piece], Result], pieces: Iterable[Piece], *, work: float) -> Iterator[Result]:  # noqa: ARG002  (whoever names a cluster wants it)
+    def map(self, function: Callable[[Piece], Result], pieces: Iterable[Piece], *, work: float) -> Iterator[Result]:  # noqa: ARG002  (the protocol's signature)
         """Yield `function(piece)` for every piece, in the order of the pieces."""
         return self._mapped(name_of(function), iter(pieces))
+
+    def prepare(self, module: str, *, work: float) -> None:
+        """Do nothing: nothing has to be started."""
+
+    def takes(self, work: float) -> bool:  # noqa: ARG002  (the protocol's signature)
+        """Divide everything: whoever names a cluster wants it."""
+        return True
 
     def _mapped(self, name: str, pieces: Iterator[Any]) -> Iterator[Any]:
         waiting: deque[Any] = deque()

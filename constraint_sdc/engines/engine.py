@@ -21,6 +21,8 @@ Result = TypeVar("Result")
 
 WORTH_WORKERS = 2.0
 """CPU seconds of work below which pieces run in the calling process: starting two workers takes half a second."""
+SECONDS_PER_BYTE = 2e-8
+"""CPU seconds in which a byte of plain rows is scanned and judged, roughly."""
 ATTEMPTS = 3
 """How often a piece is run when the worker that has it dies."""
 IN_FLIGHT = 2
@@ -42,6 +44,14 @@ class Engine(Protocol):
         are frozen dataclasses, arrays, numbers, texts and paths. `work` is roughly how many CPU seconds all pieces take
         together; a little work is done in the calling process. An error of the function is raised here.
         """
+        ...
+
+    def prepare(self, module: str, *, work: float) -> None:
+        """Let workers import a module of this package ahead, if so much work will be divided; nothing waits for it."""
+        ...
+
+    def takes(self, work: float) -> bool:
+        """Tell whether so much work is divided among workers; a stage then need not do it in one go."""
         ...
 
     def close(self) -> None:

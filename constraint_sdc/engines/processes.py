@@ -25,7 +25,7 @@ from constraint_sdc.engines.engine import (
 )
 from constraint_sdc.engines.parcel import packed
 from constraint_sdc.engines.serial import SerialEngine
-from constraint_sdc.engines.task import lost, name_of, result_of
+from constraint_sdc.engines.task import import_ahead, lost, name_of, result_of
 from constraint_sdc.engines.worker import WorkerLostError, WorkerProcess
 
 
@@ -44,9 +44,20 @@ class ProcessesEngine:
 
     def map(self, function: Callable[[Piece], Result], pieces: Iterable[Piece], *, work: float) -> Iterator[Result]:
         """Yield `function(piece)` for every piece, in the order of the pieces."""
-        if self.workers < 2 or work < WORTH_WORKERS:
+        if not self.takes(work):
             return SerialEngine().map(function, pieces, work=work)
         return self._mapped(name_of(function), iter(pieces))
+
+    def prepare(self, module: str, *, work: float) -> None:
+        """Start the workers, and let each import the module while the caller does something else."""
+        if self.takes(work):
+            threads = self._started()
+            for _ in range(self.workers):
+                threads.submit(self._run, name_of(import_ahead), module)
+
+    def takes(self, work: float) -> bool:
+        """Tell whether the work takes longer than starting the workers."""
+        return self.workers > 1 and work >= WORTH_WORKERS
 
     def _mapped(self, name: str, pieces: Iterator[Any]) -> Iterator[Any]:
         threads = self._started()

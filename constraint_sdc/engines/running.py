@@ -82,6 +82,16 @@ def workers() -> int:
     return _running.engine().workers
 
 
+def prepare_workers(module: str, *, work: float) -> None:
+    """Start workers ahead that will import a module, where so many CPU seconds of work are divided among them."""
+    _running.engine().prepare(module, work=work)
+
+
+def is_divided(work: float) -> bool:
+    """Tell whether so many CPU seconds of work are divided among workers."""
+    return _running.engine().takes(work)
+
+
 def map_pieces(function: Callable[[Piece], Result], pieces: Iterable[Piece], *, work: float) -> Iterator[Result]:
     """Yield `function(piece)` for every piece, in order, on the engine of the command; see `Engine.map`.
 

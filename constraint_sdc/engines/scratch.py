@@ -98,6 +98,12 @@ class Scratch:
             return array
         return handle_of(array) or _required(handle_of(self.kept(np.ascontiguousarray(array))))
 
+    def stored(self, data: bytes) -> Path:
+        """Return a new file that holds some bytes."""
+        path = self._new_file(len(data))
+        path.write_bytes(data)
+        return path
+
     def release(self, array: AnyArray) -> None:
         """Give the disk space of an array back before the work is done; the array must not be used again."""
         handle = handle_of(array)

@@ -19,6 +19,13 @@ class SerialEngine:
         name_of(function)
         return map(function, pieces)
 
+    def prepare(self, module: str, *, work: float) -> None:
+        """Do nothing: nothing has to be started."""
+
+    def takes(self, work: float) -> bool:  # noqa: ARG002  (the protocol's signature)
+        """Divide nothing."""
+        return False
+
     def close(self) -> None:
         """End nothing: nothing was started."""
 

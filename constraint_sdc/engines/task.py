@@ -42,6 +42,13 @@ def function_of(name: str) -> Callable[[Any], Any]:
     return found
 
 
+def import_ahead(module: str) -> None:
+    """Import a module of this package, so that the first piece need not."""
+    if module.partition(".")[0] != _PACKAGE:
+        raise ValueError(f"{module!r} is not a module of {_PACKAGE}")
+    importlib.import_module(module)
+
+
 @dataclass(frozen=True, slots=True)
 class TravellingError:
     """An error of a piece on its way to the caller: its class, what it holds, and where it was raised."""

@@ -8,7 +8,7 @@ of the next power of two. Sorted keys are searched by bisection: no Python objec
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,7 @@ _CODES = np.full(256, 255, np.uint8)
 _CODES[np.frombuffer(_CHARACTERS.encode("ascii"), np.uint8)] = np.arange(16)
 
 
+@dataclass(slots=True, eq=False)
 class Domain:
     """A growing set of texts, exact codepoint by codepoint.
 
@@ -37,9 +38,8 @@ class Domain:
     ([True, False, False], 2)
     """
 
-    def __init__(self) -> None:
-        self._sorted: dict[int, Keys] = {}
-        self._pending: dict[int, list[Keys]] = {}
+    _sorted: dict[int, Keys] = field(default_factory=dict)
+    _pending: dict[int, list[Keys]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, columns: Iterable[Column]) -> Domain:

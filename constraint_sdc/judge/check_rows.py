@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from constraint_sdc.arrays import Positions
 from constraint_sdc.data.table import Chunk, Layout
@@ -20,8 +19,9 @@ from constraint_sdc.evaluate.expression import Outside
 from constraint_sdc.judge.finding import RuleResult, Tally, Violation, rule_results
 from constraint_sdc.judge.judge import ChunkJudges, Judge, Judges
 from constraint_sdc.judge.judge_report import JudgeFinding, JudgeReport
+from constraint_sdc.judge.judged_rows import JudgedRows, RowsContext, SeenRows, judge_rows
 from constraint_sdc.judge.missing import MissingValues
-from constraint_sdc.judge.routes import ChunkVerdict, Routes, judge_chunk
+from constraint_sdc.judge.routes import Routes
 from constraint_sdc.schematron.schema import Schema, hidden_message
 
 _SMALL = 8 << 20  # bytes; a smaller file needs no more than one process
@@ -34,15 +34,6 @@ class Wishes:
     key: str | None = None
     examples: int | None = 10
     show_values: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _Sent:
-    """The records of a document sent to Saxon: their numbers, lines and keys in the file."""
-
-    numbers: npt.NDArray[np.int64]
-    lines: npt.NDArray[np.int64]
-    keys: list[str | None]
 
 
 class RowsCheck:
@@ -81,12 +72,21 @@ class RowsCheck:
         self._whole_records = {finding.record for finding in self._whole.findings if finding.record}
         variables = {rule.id: match.context.variable for match in routes.vectorised for rule in match.rules}
         self._steps = {rule: variable_step(name) if name else "" for rule, name in variables.items()}
+        self._context = RowsContext(
+            routes.vectorised,
+            schema.is_xpath1,
+            domains,
+            self._missing.of_rows(),
+            wishes.key,
+            wishes.show_values,
+            wishes.examples,
+        )
         self.records = 0
         self.names: set[str] = set()
         self._broken = 0
         self._has_key = wishes.key is None
 
-    def _workers(self, ids: frozenset[str], count: int) -> ChunkJudges[_Sent, JudgeReport]:
+    def _workers(self, ids: frozenset[str], count: int) -> ChunkJudges[SeenRows, JudgeReport]:
         def make_judge(number: int) -> Judge:
             choose = self._judges.another if number else self._judges.of
             return choose(ids, self._layout.record, self._conditions)
@@ -100,19 +100,35 @@ class RowsCheck:
         judge = self._judges.of(self._routes.whole_file, self._layout.record, self._conditions)
         return judge.judge_file(self._data)
 
+    @property
+    def divisible(self) -> RowsContext | None:
+        """Return what workers need to judge runs of records, None where Saxon must see all of them."""
+        by_saxon = self._routes.by_chunk or self._routes.whole_file or not self._routes.vectorised
+        return None if by_saxon else self._context
+
     def take(self, chunk: Chunk) -> None:
         """Judge one chunk."""
-        self.names.update(chunk.columns)
-        self._has_key |= self._wishes.key in chunk.columns
         if self._whole_records:
             for number in self._whole_records & set(range(chunk.first + 1, chunk.first + len(chunk) + 1)):
                 row = number - chunk.first - 1
                 self._whole_places[number] = self._key(chunk, row), int(chunk.lines[row])
         if self._routes.vectorised:
-            self._take_vectorised(chunk)
+            rooms = {rule: tally.room for rule, tally in self._tallies.items()}
+            self._add_judged(judge_rows(chunk, self._context, rooms))
         if self._routes.by_chunk and len(chunk):
-            self._add(self._local.ask(self._sent(chunk, np.arange(len(chunk))), chunk.document()))
-        self.records += len(chunk)
+            rows = np.arange(len(chunk))
+            self._add(self._local.ask(SeenRows.of(chunk, rows, self._wishes.key, rows[:0]), chunk.document()))
+        self._note(tuple(chunk.columns), len(chunk))
+
+    def take_judged(self, judged: JudgedRows) -> None:
+        """Add the verdict of a worker on the next records."""
+        self._add_judged(judged)
+        self._note(judged.names, judged.records)
+
+    def _note(self, names: tuple[str, ...], records: int) -> None:
+        self.names.update(names)
+        self._has_key |= self._wishes.key in names
+        self.records += records
 
     def finish(self) -> None:
         """Wait for the outstanding answers; call it after the last chunk."""
@@ -146,35 +162,24 @@ class RowsCheck:
         self._second.close()
         self._local.close()
 
-    def _take_vectorised(self, chunk: Chunk) -> None:
-        verdict = judge_chunk(self._routes.vectorised, chunk, xpath1=self._schema.is_xpath1, domains=self._domains)
-        wanted: dict[str, Positions] = {}
-        missing = self._missing.on(chunk)
-        for rule, fired in verdict.fired.items():
-            tally, failed = self._tallies[rule], np.flatnonzero(verdict.failed[rule])
-            tally.count("vectorised", fired=int(np.count_nonzero(fired)), failed=len(failed))
-            lacking = missing.of(rule)
-            if lacking is not None:
-                broken = int(np.count_nonzero(lacking & verdict.failed[rule]))
-                tally.failed_missing += broken
-                tally.held_missing += int(np.count_nonzero(lacking & fired)) - broken
-            wanted[rule] = failed[: tally.room]
-        self._broken += verdict.broken_records()
-        self._keep(chunk, wanted)
-        self._ask_second_opinion(chunk, verdict)
+    def _add_judged(self, judged: JudgedRows) -> None:
+        for count in judged.counts:
+            tally = self._tallies[count.rule]
+            tally.count("vectorised", fired=count.fired, failed=count.failed)
+            tally.failed_missing += count.failed_missing
+            tally.held_missing += count.held_missing
+        self._broken += judged.broken
+        self._keep(judged.rows, {rule: rows[: self._tallies[rule].room] for rule, rows in judged.wanted.items()})
+        if len(judged.unsure):
+            unsure = judged.rows.take(judged.unsure)
+            self._add(self._second.ask(unsure, unsure.document(self._layout)))
 
-    def _ask_second_opinion(self, chunk: Chunk, verdict: ChunkVerdict) -> None:
-        rows = np.flatnonzero(verdict.unsure)
-        if len(rows):
-            self._add(self._second.ask(self._sent(chunk, rows), chunk.document(rows.tolist())))
-
-    def _keep(self, chunk: Chunk, wanted: Mapping[str, Positions]) -> None:
-        texts = self._texts(chunk, wanted) if self._wishes.show_values else {}
-        for rule, rows in wanted.items():
-            for row in rows.tolist():
-                found = texts.get((rule, row))
+    def _keep(self, seen: SeenRows, wanted: Mapping[str, Positions]) -> None:
+        texts = self._texts(seen, wanted) if self._wishes.show_values else {}
+        for rule, places in wanted.items():
+            for place in places.tolist():
+                found, number = texts.get((rule, place)), int(seen.numbers[place])
                 if self._wishes.show_values and found is None:
-                    number = chunk.first + row + 1
                     raise JudgeError(
                         f"the two engines disagree on rule {rule!r}, record {number}",
                         hint="this is a defect: please report it",
@@ -182,36 +187,32 @@ class RowsCheck:
                 self._tallies[rule].keep(
                     Violation(
                         rule=rule,
-                        record=chunk.first + row + 1,
-                        key=self._key(chunk, row),
-                        line=int(chunk.lines[row]),
-                        location=record_location(self._layout, chunk.first + row + 1) + self._steps[rule],
+                        record=number,
+                        key=seen.keys[place],
+                        line=int(seen.lines[place]),
+                        location=record_location(self._layout, number) + self._steps[rule],
                         summary=self._summaries[rule],
                         message=found.text if found else None,
                         diagnostics=found.diagnostics if found else (),
                     )
                 )
 
-    def _texts(self, chunk: Chunk, wanted: Mapping[str, Positions]) -> dict[tuple[str, int], JudgeFinding]:
+    def _texts(self, seen: SeenRows, wanted: Mapping[str, Positions]) -> dict[tuple[str, int], JudgeFinding]:
         """Have Saxon write the messages of these violations, values included."""
-        rows = np.unique(np.concatenate([*wanted.values(), np.zeros(0, np.intp)]))
-        if not len(rows):
+        places = np.unique(np.concatenate([*wanted.values(), np.zeros(0, np.intp)]))
+        if not len(places):
             return {}
-        document = chunk.document(rows.tolist())
+        shown = seen.take(places)
         self._add(self._second.answers())
-        answers = [*self._second.ask(self._sent(chunk, rows), document), *self._second.answers()]
+        answers = [*self._second.ask(shown, shown.document(self._layout)), *self._second.answers()]
         findings = answers[-1][1].findings
-        return {(f.assertion, int(rows[f.record - 1])): f for f in findings if f.record is not None}
-
-    def _sent(self, chunk: Chunk, rows: Positions) -> _Sent:
-        keys = [self._key(chunk, row) for row in rows.tolist()]
-        return _Sent(chunk.first + rows.astype(np.int64) + 1, chunk.lines[rows], keys)
+        return {(f.assertion, int(places[f.record - 1])): f for f in findings if f.record is not None}
 
     def _key(self, chunk: Chunk, row: int) -> str | None:
         column = chunk.columns.get(self._wishes.key or "")
         return column.text(row) if column is not None else None
 
-    def _add(self, answers: Iterable[tuple[_Sent, JudgeReport]]) -> None:
+    def _add(self, answers: Iterable[tuple[SeenRows, JudgeReport]]) -> None:
         for sent, report in answers:
             add_report(
                 self._tallies,
@@ -221,7 +222,7 @@ class RowsCheck:
                 place=partial(self._place, sent),
             )
 
-    def _place(self, sent: _Sent, finding: JudgeFinding) -> tuple[int | None, str | None, int | None, str]:
+    def _place(self, sent: SeenRows, finding: JudgeFinding) -> tuple[int | None, str | None, int | None, str]:
         if finding.record is None:
             return None, None, None, finding.location
         i = finding.record - 1

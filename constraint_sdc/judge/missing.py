@@ -11,17 +11,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
-import numpy as np
-
-from constraint_sdc.arrays import Flags
 from constraint_sdc.constraints.rule_names import ValuesRead, values_read
-from constraint_sdc.data.table import Chunk, Column, State, Table
-from constraint_sdc.data.text import Text, equal
+from constraint_sdc.data.table import Table
+from constraint_sdc.judge.missing_rows import MissingCodes, MissingInRows, is_missing, normal_space
 from constraint_sdc.judge.stylesheet.expressions import ours
 from constraint_sdc.judge.stylesheet.sheet import quoted
 from constraint_sdc.schematron.schema import Schema
-
-Codes = Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +27,7 @@ class MissingValues:
     """
 
     reads: Mapping[str, ValuesRead | None] = field(default_factory=dict)
-    codes: Codes = field(default_factory=dict)
+    codes: MissingCodes = field(default_factory=dict)
     lacking: frozenset[str] | None = None
 
     def is_known(self, rule: str) -> bool:
@@ -52,44 +47,18 @@ class MissingValues:
                 found[rule] = " or ".join(self._condition(read.record, name) for name in names)
         return found
 
-    def on(self, chunk: Chunk) -> ChunkMissing:
-        """Return where the records of a chunk lack values."""
-        return ChunkMissing(self, chunk)
+    def of_rows(self) -> MissingInRows:
+        """Return what tells where single records lack values."""
+        reads = {rule: None if read is None else read.names for rule, read in self.reads.items()}
+        return MissingInRows(reads, self.codes)
 
     def _may_lack(self, names: tuple[str, ...]) -> tuple[str, ...]:
         return names if self.lacking is None else tuple(name for name in names if name in self.lacking)
 
     def _condition(self, record: str, name: str) -> str:
         up = "" if record == "." else "/.."
-        texts = ", ".join(quoted(text) for text in ("", *map(_normal, self.codes.get(name, ()))))
+        texts = ", ".join(quoted(text) for text in ("", *map(normal_space, self.codes.get(name, ()))))
         return f"normalize-space(head(${ours('node')}{up}/{_step(name)})) = ({texts})"
-
-
-@dataclass(slots=True)
-class ChunkMissing:
-    """Where the records of one chunk lack values; each variable is looked at once."""
-
-    values: MissingValues
-    chunk: Chunk
-    _seen: dict[str, Flags] = field(default_factory=dict)
-
-    def of(self, rule: str) -> Flags | None:
-        """Return the records in which a value that the rule's test reads is missing; None if it is not known."""
-        read = self.values.reads.get(rule)
-        if read is None:
-            return None
-        flags = np.zeros(len(self.chunk), np.bool_)
-        for name in read.names:
-            flags |= self._of_variable(name)
-        return flags
-
-    def _of_variable(self, name: str) -> Flags:
-        if name not in self._seen:
-            column = self.chunk.columns.get(name)
-            codes = self.values.codes.get(name, ())
-            nowhere = np.ones(len(self.chunk), np.bool_)
-            self._seen[name] = nowhere if column is None else is_missing(column, codes)
-        return self._seen[name]
 
 
 def missing_values(
@@ -97,7 +66,7 @@ def missing_values(
     record: str,
     outside: Collection[str],
     *,
-    codes: Codes,
+    codes: MissingCodes,
     given: frozenset[str] = frozenset(),
     table: Table | None = None,
 ) -> MissingValues:
@@ -115,37 +84,6 @@ def missing_values(
         if name not in table.columns or is_missing(table.columns[name], codes.get(name, ())).any()
     )
     return MissingValues(reads, codes, frozenset(lacking))
-
-
-def is_missing(column: Column, codes: tuple[str, ...] = ()) -> Flags:
-    """Tell where a column has no value.
-
-    >>> from constraint_sdc.data.table import column_of
-    >>> is_missing(column_of("V1", ["5", None, "", " ", "-9", " -9 "]), ("-9",)).tolist()
-    [False, True, True, True, True, True]
-    """
-    flags: Flags = np.not_equal(column.state, State.VALUE)
-    text = Text.of_column(column)
-    for code in codes:
-        flags |= equal(text, Text.of_strings([code]))
-    known = {"", *map(_normal, codes)}
-    for row in np.flatnonzero(~flags & _has_blank_edge(column)).tolist():
-        flags[row] = _normal(column.text(row) or "") in known
-    return flags
-
-
-def _has_blank_edge(column: Column) -> Flags:
-    """Tell where a value begins or ends with white space: XML has no other character up to the space."""
-    last = len(column.buffer) - 1
-    first_byte = column.buffer[np.minimum(column.start, last)]
-    last_byte = column.buffer[np.clip(column.stop - 1, 0, last)]
-    found: Flags = np.minimum(first_byte, last_byte) <= ord(" ")
-    return found & (column.stop > column.start)
-
-
-def _normal(text: str) -> str:
-    """Return a text as XPath's normalize-space() does."""
-    return " ".join(part for part in text.translate(str.maketrans("\t\r\n", "   ")).split(" ") if part)
 
 
 def _has_step(name: str) -> bool:

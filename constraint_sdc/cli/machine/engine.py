@@ -104,6 +104,15 @@ def worker_options(command: Command) -> Command:
     return _with(on_engine, _WORKERS)
 
 
+def work_ahead(module: str, files: Sequence[Path]) -> None:
+    """Start workers while the stages of the command are imported, if a file is so large that they will be needed."""
+    from constraint_sdc.engines.engine import SECONDS_PER_BYTE
+    from constraint_sdc.engines.running import prepare_workers
+
+    largest = max((path.stat().st_size for path in files if path.is_file()), default=0)
+    prepare_workers(module, work=largest * SECONDS_PER_BYTE)
+
+
 _NAMES = ("workers", "scheduler", "tls_ca", "tls_cert", "tls_key")
 
 

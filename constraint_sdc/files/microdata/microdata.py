@@ -7,7 +7,7 @@ reads them is judged by Saxon on the record's XML.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +16,13 @@ import numpy as np
 
 from constraint_sdc.arrays import Bytes, Spans
 from constraint_sdc.data.table import Chunk, Column, Layout, State, Table
+from constraint_sdc.engines.engine import SECONDS_PER_BYTE
+from constraint_sdc.engines.running import is_divided
 from constraint_sdc.files.microdata.around import Around
 from constraint_sdc.files.microdata.detect import Detected, detect
-from constraint_sdc.files.microdata.plain_rows import plain_chunks
+from constraint_sdc.files.microdata.divided import Found, RunPiece, map_runs
+from constraint_sdc.files.microdata.parse import FilePlace
+from constraint_sdc.files.microdata.plain_rows import PlainRows, plain_chunks
 from constraint_sdc.files.microdata.source import (
     Continued,
     OnePass,
@@ -62,6 +66,21 @@ class Microdata:
         with open_binary(self.path) if source is None else nullcontext(source) as stream:
             reader = Utf8Reader(stream, self.path, self.how)
             yield from plain_chunks(reader, str(self.path), self._detected, self._chunk_bytes, around)
+
+    @property
+    def is_worth_dividing(self) -> bool:
+        """Tell whether workers would read the file sooner than this process: it is large, and workers are there."""
+        size = self.path.stat().st_size if self.path.is_file() else 0
+        return self.how.codec == "utf-8" and is_divided(size * SECONDS_PER_BYTE)
+
+    def mapped(
+        self, function: Callable[[RunPiece], Found | None], context: object, around: Around, source: OnePass
+    ) -> Iterator[tuple[FilePlace, Found | Chunk]]:
+        """Yield what workers find in each run of records, in order, and chunks where a run is not plain."""
+        reader = Utf8Reader(source, self.path, self.how)
+        rows = PlainRows(reader, str(self.path), self._detected, self._chunk_bytes, around)
+        size = self.path.stat().st_size
+        yield from map_runs(rows, self.layout, self._detected.written_name, function, context, around, size)
 
 
 def open_microdata(

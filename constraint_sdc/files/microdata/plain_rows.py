@@ -10,8 +10,9 @@ of the file.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, islice
+from typing import Protocol
 
 from lxml import etree
 
@@ -46,10 +47,18 @@ from constraint_sdc.limits import HEAD_BYTES
 MAX_RUN_BYTES = 9 << 20
 
 
+class NotesAttributes(Protocol):
+    """Hears of the attributes that a variable's element has in so many records."""
+
+    def note_variable(self, variable: str, attributes: Iterable[str], count: int = 1) -> None:
+        """Note them."""
+        ...
+
+
 class Scanner:
     """Scans the runs of one file in order; what it learns from one run serves the next."""
 
-    def __init__(self, layout: Layout, record_name: str, names: list[str], around: Around) -> None:
+    def __init__(self, layout: Layout, record_name: str, names: list[str], around: NotesAttributes) -> None:
         self._end_tag = f"</{record_name}>".encode()
         self._layout = layout
         self._names = names
@@ -134,29 +143,68 @@ def plain_chunks(
     What stands around values goes to `around`. A run that the scanner or `parse_run` takes has no elements outside
     records.
     """
-    layout = detected.layout
-    head, rest = _read_head(reader, file, detected, chunk_bytes, around)
-    names: list[str] = []
-    place = FilePlace(file, 1 + head.count(b"\n"))
-    scanner = Scanner(layout, detected.written_name, names, around)
-    block = rest
-    while block:
-        cut = scanner.cut(rest)
-        if cut:
-            run = RecordRun(rest[:cut], place)
-            chunk = scanner.scan(run) or parse_run(run.data, layout, place, names, around)
-            if chunk is None:
-                break
-            if len(chunk):
-                yield chunk
-            place = FilePlace(file, place.line + count_line_ends(run.data), place.record + len(chunk))
-        elif len(rest) > min(_MAX_RUN_CHUNKS * chunk_bytes, MAX_RUN_BYTES):
+    rows = PlainRows(reader, file, detected, chunk_bytes, around)
+    for data in rows.runs():
+        chunk = rows.take(data)
+        if chunk is None:
+            rows.put_back(data)
             break
-        block = reader.read(chunk_bytes)
-        rest = rest[cut:] + block
-    parser = RowParser(layout, place, names, around)
-    parser.feed(layout.head, is_file=False)
-    yield from parse_rest(parser, chain((rest,), reader.blocks(chunk_bytes)), chunk_bytes)
+        if len(chunk):
+            yield chunk
+    yield from rows.rest()
+
+
+class PlainRows:
+    """A file cut into runs of whole records. Take the runs in order; the parser reads what is left, to the last byte.
+
+    `place` is where the next run begins that is taken.
+    """
+
+    def __init__(self, reader: Utf8Reader, file: str, detected: Detected, chunk_bytes: int, around: Around) -> None:
+        head, self._rest = _read_head(reader, file, detected, chunk_bytes, around)
+        self._reader = reader
+        self._layout = detected.layout
+        self._chunk_bytes = chunk_bytes
+        self._around = around
+        self._names: list[str] = []
+        self._scanner = Scanner(detected.layout, detected.written_name, self._names, around)
+        self.place = FilePlace(file, 1 + head.count(b"\n"))
+
+    def runs(self) -> Iterator[bytes]:
+        """Yield the runs; where they are cut depends on the file alone."""
+        block = self._rest
+        while block:
+            cut = self._scanner.cut(self._rest)
+            if cut:
+                run, self._rest = self._rest[:cut], self._rest[cut:]
+                yield run
+            elif len(self._rest) > min(_MAX_RUN_CHUNKS * self._chunk_bytes, MAX_RUN_BYTES):
+                return
+            block = self._reader.read(self._chunk_bytes)
+            self._rest += block
+
+    def take(self, data: bytes) -> Chunk | None:
+        """Return the records of the next run, None if it is not records alone."""
+        run = RecordRun(data, self.place)
+        chunk = self._scanner.scan(run) or parse_run(data, self._layout, self.place, self._names, self._around)
+        if chunk is not None:
+            self.skip(len(chunk), count_line_ends(data))
+        return chunk
+
+    def skip(self, records: int, line_ends: int) -> None:
+        """Go on behind a run that somebody else has read."""
+        self.place = FilePlace(self.place.file, self.place.line + line_ends, self.place.record + records)
+
+    def put_back(self, data: bytes) -> None:
+        """Let the parser read a run that was not taken, and everything behind it."""
+        self._rest = data + self._rest
+
+    def rest(self) -> Iterator[Chunk]:
+        """Yield the records that are left; every byte is checked."""
+        parser = RowParser(self._layout, self.place, self._names, self._around)
+        parser.feed(self._layout.head, is_file=False)
+        blocks = chain((self._rest,), self._reader.blocks(self._chunk_bytes))
+        yield from parse_rest(parser, blocks, self._chunk_bytes)
 
 
 def _read_head(reader: Utf8Reader, file: str, detected: Detected, block: int, around: Around) -> tuple[bytes, bytes]:

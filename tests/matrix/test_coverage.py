@@ -16,6 +16,9 @@ from tests.matrix.running import EDITS
 
 Commands = Mapping[str, click.Command]
 
+CLUSTER = frozenset(("--scheduler", "--tls-ca", "--tls-cert", "--tls-key"))
+"""Options that need a running scheduler, which no case has; tests/engines/test_cluster.py uses each of them."""
+
 
 def commands_of(group: click.Group, prefix: str = "") -> dict[str, click.Command]:
     """Return the commands by the words that call them; those of a subgroup have two."""
@@ -41,7 +44,7 @@ def wanted(name: str, command: click.Command) -> Iterator[str]:
     yield name
     for parameter in command.params:
         spelled = max(parameter.opts, key=len)
-        if isinstance(parameter, click.Option):
+        if isinstance(parameter, click.Option) and spelled not in CLUSTER:
             yield f"{name} {spelled}"
         if isinstance(parameter.type, click.Choice):
             yield from (f"{name} {spelled} {choice}" for choice in parameter.type.choices)

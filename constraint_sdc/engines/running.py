@@ -52,7 +52,8 @@ class _RunningEngine:
                 self._scratch = None
 
 
-_running = _RunningEngine(EngineSettings(name="serial"))
+_OUTSIDE = _RunningEngine(EngineSettings(name="serial"))
+_running = _OUTSIDE
 
 
 @contextmanager
@@ -65,6 +66,16 @@ def engine_of(settings: EngineSettings) -> Iterator[None]:
     finally:
         mine, _running = _running, before
         mine.close()
+
+
+@contextmanager
+def some_engine() -> Iterator[None]:
+    """Let a block work on the engine that is chosen already, or else on the one that fits the machine."""
+    if _running is not _OUTSIDE:
+        yield
+        return
+    with engine_of(EngineSettings()):
+        yield
 
 
 def engine_settings() -> EngineSettings:

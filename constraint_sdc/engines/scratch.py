@@ -15,6 +15,8 @@ import shutil
 import stat
 import tempfile
 import threading
+import weakref
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -26,7 +28,7 @@ import numpy.typing as npt
 from constraint_sdc.arrays import AnyArray
 from constraint_sdc.errors import LimitError
 
-MAPPED_ABOVE = 8 << 20
+MAPPED_ABOVE = 1 << 20
 """Bytes of an array from which it lives on disk: smaller ones stay in memory."""
 _PREFIX = "constraint-sdc-scratch-"
 _OWNER = "owner"
@@ -61,6 +63,40 @@ def opened(array: SharedArray) -> AnyArray:
     return array.open() if isinstance(array, ArrayHandle) else array
 
 
+class StoredArray:
+    """An array of one dimension that is written to a file from its beginning to its end, then mapped."""
+
+    def __init__(self, path: Path, dtype: np.dtype[Any]) -> None:
+        self._path = path
+        self._dtype = dtype
+
+    def write(self, parts: Sequence[AnyArray]) -> None:
+        """Write values behind those that are there; LimitError if the disk is full."""
+        with _full_disk(self._path), self._path.open("ab") as file:
+            for part in parts:
+                file.write(part.data)
+
+    def mapped(self) -> AnyArray:
+        """Return the array as it was written."""
+        return np.asarray(np.memmap(self._path, self._dtype, "r+"))
+
+
+@contextlib.contextmanager
+def _full_disk(path: Path) -> Iterator[None]:
+    """Say what to do when there is no room for a scratch file, and remove it."""
+    try:
+        yield
+    except OSError as problem:
+        path.unlink(missing_ok=True)
+        if problem.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise
+        raise LimitError(
+            f"no room for more scratch files: {problem.strerror}",
+            file=str(path.parent.parent),
+            hint="name a directory on a larger disk with --scratch",
+        ) from None
+
+
 class Scratch:
     """A private directory for the arrays of one run; it is made when the first of them is large.
 
@@ -71,7 +107,7 @@ class Scratch:
     def __init__(self, inside: Path | None = None) -> None:
         self._inside = Path(tempfile.gettempdir()) if inside is None else inside
         self._folder: Path | None = None
-        self._owner = -1
+        self._removal: weakref.finalize[..., Scratch] | None = None
         self._count = 0
         self._lock = threading.Lock()
 
@@ -104,6 +140,10 @@ class Scratch:
         path.write_bytes(data)
         return path
 
+    def stored_array(self, dtype: np.dtype[Any]) -> StoredArray:
+        """Return an array to be written part by part."""
+        return StoredArray(self._new_file(0), dtype)
+
     def release(self, array: AnyArray) -> None:
         """Give the disk space of an array back before the work is done; the array must not be used again."""
         handle = handle_of(array)
@@ -123,10 +163,9 @@ class Scratch:
     def close(self) -> None:
         """Remove the directory; arrays that are still mapped stay readable."""
         with self._lock:
-            folder, self._folder = self._folder, None
-        if folder is not None:
-            shutil.rmtree(folder, ignore_errors=True)
-            os.close(self._owner)
+            self._folder = None
+            if self._removal is not None:
+                self._removal()
 
     def _new_file(self, size: int) -> Path:
         with self._lock:
@@ -136,16 +175,9 @@ class Scratch:
             path = self._folder / f"{self._count}.array"
         number = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
         try:
-            _reserve(number, size)
-        except OSError as problem:
-            path.unlink()
-            if problem.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-                raise
-            raise LimitError(
-                f"no room for {size >> 20:,} MB more of scratch files: {problem.strerror}",
-                file=str(self._inside),
-                hint="name a directory on a larger disk with --scratch",
-            ) from None
+            if size:
+                with _full_disk(path):
+                    _reserve(number, size)
         finally:
             os.close(number)
         return path
@@ -153,9 +185,15 @@ class Scratch:
     def _new_folder(self) -> Path:
         remove_abandoned(self._inside)
         folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=self._inside))  # only its owner may enter
-        self._owner = os.open(folder / _OWNER, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
-        fcntl.flock(self._owner, fcntl.LOCK_EX)
+        owner = os.open(folder / _OWNER, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
+        fcntl.flock(owner, fcntl.LOCK_EX)
+        self._removal = weakref.finalize(self, _remove, folder, owner)  # when the process ends, at the latest
         return folder
+
+
+def _remove(folder: Path, owner: int) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    os.close(owner)
 
 
 def _reserve(number: int, size: int) -> None:

@@ -11,10 +11,14 @@ import numpy.typing as npt
 
 from constraint_sdc.data.surroundings import DocumentSurroundings
 from constraint_sdc.data.table import Chunk, Layout, Table
+from constraint_sdc.engines.growing import GrowingArray
+from constraint_sdc.engines.running import scratch
 from constraint_sdc.files.microdata.around import Around
-from constraint_sdc.files.microdata.microdata import Microdata, open_microdata, read_table
+from constraint_sdc.files.microdata.microdata import Microdata, open_microdata
 from constraint_sdc.files.microdata.source import OnePass
+from constraint_sdc.files.microdata.whole_table import read_table
 from constraint_sdc.files.readings import Readings
+from constraint_sdc.limits import SCRATCH_FACTOR
 
 _ROWS = 16_384  # records that are judged at a time
 
@@ -62,9 +66,10 @@ class Dataset:
 def read_dataset(path: Path, record: str | None = None, progress: Callable[[int], None] = lambda _: None) -> Dataset:
     """Read a file; `record` names its record element if given, `progress` gets the number of records read."""
     around = Around()
-    lines: list[npt.NDArray[np.int64]] = []
+    lines = GrowingArray(scratch(), np.int64)
     with OnePass(path) as source:
         microdata = open_microdata(path, record=record, source=source)
+        scratch().require(SCRATCH_FACTOR * path.stat().st_size)
         layout = microdata.layout
         is_uniform = layout.is_uniform
 
@@ -79,7 +84,6 @@ def read_dataset(path: Path, record: str | None = None, progress: Callable[[int]
         source.begin()
         table = read_table(chunks(), str(path))
         digest = source.sha256
-    known = np.concatenate([np.zeros(0, np.int64), *lines])
     whole = replace(layout, is_uniform=is_uniform)
     names = frozenset(around.elements), frozenset(around.attributes)
-    return Dataset(microdata, table, whole, *names, known, digest, record, around.surroundings())
+    return Dataset(microdata, table, whole, *names, lines.finished(), digest, record, around.surroundings())

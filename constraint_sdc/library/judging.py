@@ -15,6 +15,7 @@ from constraint_sdc.commands.check import check_file as check
 from constraint_sdc.commands.check import full_svrl as saxon_svrl
 from constraint_sdc.commands.rules import list_rules as listed_rules
 from constraint_sdc.constraints.show import RuleList
+from constraint_sdc.engines.running import some_engine
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.library.keywords import CheckKeywords, File, OnRecords
 from constraint_sdc.library.settle import path_or_none, recipe_of, settle
@@ -22,6 +23,7 @@ from constraint_sdc.maskers.masked import CertificateCheck
 from constraint_sdc.settings.recipe import Recipe
 
 
+@some_engine()
 def check_file(
     data: File,
     rules: File,

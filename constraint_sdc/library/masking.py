@@ -20,6 +20,7 @@ from constraint_sdc.commands.masking.settings import settle as settle_masking
 from constraint_sdc.commands.partition import partition_file as partition
 from constraint_sdc.commands.plan import plan_file as make_plan
 from constraint_sdc.commands.reproduce import reproduce_file
+from constraint_sdc.engines.running import some_engine
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.atomic import no_overwrite, publish_files
 from constraint_sdc.library.keywords import File, MaskKeywords, OnRecords, PartitionKeywords
@@ -36,6 +37,7 @@ from constraint_sdc.maskers.masked import (
 from constraint_sdc.plan.plan import Plan
 
 
+@some_engine()
 def plan_file(
     data: File,
     rules: File | None = None,
@@ -72,6 +74,7 @@ def plan_file(
     return plan
 
 
+@some_engine()
 def mask_file(
     data: File,
     rules: File | None,
@@ -134,6 +137,7 @@ def mask_file(
     )
 
 
+@some_engine()
 def reproduce(
     certificate: File,
     original: File,
@@ -185,6 +189,7 @@ def _encoded(passphrase: str | None) -> bytes | None:
     return None if passphrase is None else passphrase.encode("utf-8")
 
 
+@some_engine()
 def partition_file(
     data: File,
     options: PartitionOptions | None = None,

@@ -11,6 +11,7 @@ from constraint_sdc.commands.assess import assess_files as assess
 from constraint_sdc.commands.attack import PARAMETERS
 from constraint_sdc.commands.attack import attack_files as attack_with
 from constraint_sdc.commands.sweep import sweep_file as sweep
+from constraint_sdc.engines.running import some_engine
 from constraint_sdc.errors import UsageError
 from constraint_sdc.library.keywords import AssessKeywords, AttackKeywords, File, OnRecords, SweepKeywords
 from constraint_sdc.library.settle import converted, path_or_none, refuse_unknown, settle
@@ -19,6 +20,7 @@ from constraint_sdc.measures.assessment import Assessment, AssessOptions, Measur
 from constraint_sdc.measures.sweep_points import Sweep, SweepOptions
 
 
+@some_engine()
 def assess_files(
     original: File,
     masked: File,
@@ -41,6 +43,7 @@ def assess_files(
     return assess(Path(original), Path(masked), settle(AssessOptions, options, keywords), progress)
 
 
+@some_engine()
 def attack_files(
     original: File,
     masked: File,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import resource
+import signal
 import stat
 from pathlib import Path
 
@@ -12,6 +14,7 @@ import numpy as np
 import pytest
 
 from constraint_sdc.engines import scratch as scratch_module
+from constraint_sdc.engines.growing import GrowingArray
 from constraint_sdc.engines.scratch import ArrayHandle, Scratch, handle_of, opened
 from constraint_sdc.errors import LimitError
 
@@ -104,7 +107,37 @@ def test_a_full_disk_is_an_error_and_leaves_no_file(tmp_path: Path, monkeypatch:
 
     scratch = Scratch(tmp_path)
     monkeypatch.setattr(os, "posix_fallocate", full)
-    with pytest.raises(LimitError, match="no room for 0 MB more of scratch files: No space left on device"):
+    with pytest.raises(LimitError, match="no room for more scratch files: No space left on device"):
         scratch.empty(1000, np.int64)
+    scratch.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_array_grows_in_memory_then_in_a_file(tmp_path: Path) -> None:
+    scratch = Scratch(tmp_path)
+    parts = [np.arange(n, dtype=np.int64) for n in (3, 0, 200, 50, 1)]
+    for some in (parts[:2], parts, []):
+        growing = GrowingArray(scratch, np.int64)
+        for part in some:
+            growing.append(part)
+        found = growing.finished()
+        assert np.array_equal(found, np.concatenate([np.zeros(0, np.int64), *some]))
+        assert (handle_of(found) is not None) == (some is parts)
+    scratch.close()
+
+
+def test_a_disk_that_fills_up_while_an_array_grows_is_an_error(tmp_path: Path) -> None:
+    """The limit of a file's size stands for a full disk."""
+    scratch = Scratch(tmp_path)
+    growing = GrowingArray(scratch, np.uint8)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    heard = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (5000, before[1]))
+        with pytest.raises(LimitError, match=r"no room for more scratch files: .*--scratch"):
+            growing.append(np.zeros(600_000, np.uint8))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, heard)
     scratch.close()
     assert list(tmp_path.iterdir()) == []

@@ -17,8 +17,9 @@ from constraint_sdc.errors import DataError, JudgeError
 from constraint_sdc.files.dataset import Dataset
 from constraint_sdc.files.masked_document.document import Skeleton, write_masked
 from constraint_sdc.files.microdata.around import Around
-from constraint_sdc.files.microdata.microdata import open_microdata, read_table
+from constraint_sdc.files.microdata.microdata import open_microdata
 from constraint_sdc.files.microdata.source import OnePass
+from constraint_sdc.files.microdata.whole_table import read_table
 from constraint_sdc.judge.cases.outlines import Outlines
 
 

@@ -7,15 +7,12 @@ reads them is judged by Saxon on the record's XML.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
-from constraint_sdc.arrays import Bytes, Spans
-from constraint_sdc.data.table import Chunk, Column, Layout, State, Table
+from constraint_sdc.data.table import Chunk, Layout
 from constraint_sdc.engines.engine import SECONDS_PER_BYTE
 from constraint_sdc.engines.running import is_divided
 from constraint_sdc.files.microdata.around import Around
@@ -33,7 +30,6 @@ from constraint_sdc.files.microdata.source import (
     refuse_foreign,
 )
 from constraint_sdc.files.xml_encoding import Encoding
-from constraint_sdc.limits import require_memory
 
 CHUNK_BYTES = 1 << 20
 MAX_CHUNK_BYTES = 4 << 20
@@ -97,43 +93,3 @@ def open_microdata(
         reader = Utf8Reader(Continued(opening, stream), path, how)
         detected = detect(reader.declared_blocks(_SAMPLE_BLOCK), str(path), record)
     return Microdata(path, detected.layout, how, detected, min(chunk_bytes, MAX_CHUNK_BYTES))
-
-
-# All records of a file in memory: the texts of every variable, packed.
-
-
-def read_table(chunks: Iterable[Chunk], file: str = "the file") -> Table:
-    """Return the whole file as columns; a variable that a chunk does not have is absent from its records."""
-    parts: dict[str, list[tuple[int, Column]]] = {}
-    records = 0
-    for chunk in chunks:
-        for name, column in chunk.columns.items():
-            parts.setdefault(name, []).append((chunk.first, _packed(column)))
-        records += len(chunk)
-        require_memory(records, len(parts), file)
-    return Table({name: _joined(name, found, records) for name, found in parts.items()}, records)
-
-
-def _packed(column: Column) -> Column:
-    """Return the column with a buffer of its own that holds no other bytes of the file."""
-    length = column.stop - column.start
-    stop = np.cumsum(length)
-    start = stop - length
-    total = int(stop[-1]) if len(stop) else 0
-    places = np.repeat(column.start - start, length) + np.arange(total)
-    return Column(column.name, column.buffer[places], start, stop, column.state)
-
-
-def _joined(name: str, parts: list[tuple[int, Column]], records: int) -> Column:
-    start: Spans = np.zeros(records, np.int64)
-    stop: Spans = np.zeros(records, np.int64)
-    state = np.full(records, State.ABSENT, np.uint8)
-    buffers: list[Bytes] = []
-    offset = 0
-    for first, column in parts:
-        rows = slice(first, first + len(column))
-        start[rows], stop[rows], state[rows] = column.start + offset, column.stop + offset, column.state
-        buffers.append(column.buffer)
-        offset += len(column.buffer)
-    # Never an empty buffer: the evaluator reads eight bytes at a time from wherever a value begins.
-    return Column(name, np.concatenate([*buffers, np.zeros(8, np.uint8)]), start, stop, state)

@@ -9,13 +9,16 @@ from constraint_sdc.arrays import Labels
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.errors import UsageError
 from constraint_sdc.partition.methods.auto import Auto
+from constraint_sdc.partition.methods.rim import MOST_LISTED, Rim
 from constraint_sdc.partition.partitioner import (
+    COMPILED_ABOVE,
     DRAWN,
     Partitioner,
     PartitionTraits,
     require_possible,
     without_equal_weights,
 )
+from constraint_sdc.partition.regions.regionwise import search_by_regions
 from constraint_sdc.partition.search.refine import Effort, effort_of, refine
 from constraint_sdc.plugins import Registry
 from constraint_sdc.settings.parameters import parameters_of, with_parameters
@@ -55,7 +58,10 @@ METHODS: tuple[str, ...] = PARTITIONS.own_names
 
 @dataclass(frozen=True, slots=True)
 class Refined:
-    """Any method, followed by the search that improves its groups; the search uses record weights."""
+    """Any method, followed by the search that improves its groups; the search uses record weights.
+
+    A large file is divided by rim, and searched, region by region.
+    """
 
     start: Partitioner
     effort: Effort
@@ -73,6 +79,8 @@ class Refined:
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
         """Return the improved groups."""
         require_possible(cloud, k)
+        if self.start.name == Rim.name and len(cloud) > COMPILED_ABOVE and k <= MOST_LISTED:
+            return search_by_regions(without_equal_weights(cloud), k, seed, self.effort)
         start = self.start.partition(Cloud(cloud.points, cloud.axes), k, seed)
         return refine(without_equal_weights(cloud), start, k, seed, self.effort)
 

@@ -233,7 +233,7 @@ def test_small_files_need_no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError("a small file asked for kernels")
 
-    monkeypatch.setattr(neighbours, "_search", refuse)
+    monkeypatch.setattr(neighbours, "search_blocks", refuse)
     monkeypatch.setattr(tree, "_order_by_kernels", refuse)
     points = drawn_points("normal", 5000, 2, seed=1)
     assert nearest(points, 3, seed=0).shape == (5000, 3)

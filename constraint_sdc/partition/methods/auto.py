@@ -12,7 +12,7 @@ from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.partition.methods.k_modes import KModes
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.partition.methods.optimal_univariate import OptimalUnivariate
-from constraint_sdc.partition.methods.rim import MOST_LISTED, list_neighbours, rim_groups
+from constraint_sdc.partition.methods.rim import MOST_LISTED
 from constraint_sdc.partition.partitioner import (
     COMPILED_ABOVE,
     DRAWN,
@@ -22,6 +22,7 @@ from constraint_sdc.partition.partitioner import (
     require_possible,
     without_equal_weights,
 )
+from constraint_sdc.partition.regions.regionwise import search_by_regions
 from constraint_sdc.partition.search.refine import DEFAULT, Effort, refine
 from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.words import Scale
@@ -57,8 +58,7 @@ class Auto:
                 return KModes().partition(cloud, k, seed)
             case "mdav+refine":
                 return refine(cloud, Mdav().partition(Cloud(cloud.points), k, seed), k, seed, self.effort)
-        lists = list_neighbours(cloud, k, seed)
-        return refine(cloud, rim_groups(cloud, k, seed, lists), k, seed, self.effort, lists)
+        return search_by_regions(cloud, k, seed, self.effort)
 
     def choose(self, cloud: Cloud, k: int) -> Choice:
         """Return the method for a cloud, and why."""

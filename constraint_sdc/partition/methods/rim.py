@@ -7,9 +7,11 @@ without a group. Records whose listed neighbours all have groups wait for the ne
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from constraint_sdc.arrays import AnyIntegers, Labels, Rows
+from constraint_sdc.arrays import AnyIntegers, Labels, Points, Rows
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.partition.partitioner import (
@@ -26,7 +28,8 @@ MOST_LISTED = 64
 
 _LEFT_TO_MDAV = 2_000
 _LEAST_GROUPED = 0.2  # smallest share of records grouped in a round; below it, lists no longer help
-_NEIGHBOURS = 12
+NEIGHBOURS = 12
+"""Neighbours that a record lists, at least."""
 
 
 class Rim:
@@ -51,12 +54,17 @@ REGISTERED = {"rim": Rim()}
 
 def list_neighbours(cloud: Cloud, k: int, seed: int) -> AnyIntegers:
     """Return near neighbours of every record, enough for groups of k."""
-    count = min(max(_NEIGHBOURS, k + 4), len(cloud) - 1)
+    count = min(max(NEIGHBOURS, k + 4), len(cloud) - 1)
     return nearest(cloud.points, count, seed).astype(np.int64)
 
 
-def rim_groups(cloud: Cloud, k: int, seed: int, lists: AnyIntegers) -> Labels:
-    """Return the groups that form with these lists; rounds after the first make their own."""
+def rim_groups(
+    cloud: Cloud, k: int, seed: int, lists: AnyIntegers, listed: Callable[[Points, int], AnyIntegers] | None = None
+) -> Labels:
+    """Return the groups that form with these lists; rounds after the first make their own, by `listed` if it is given.
+
+    `listed` takes points and the number of neighbours.
+    """
     labels = np.full(len(cloud), -1, np.int64)
     left = np.arange(len(cloud))
     count = 0
@@ -73,7 +81,11 @@ def rim_groups(cloud: Cloud, k: int, seed: int, lists: AnyIntegers) -> Labels:
         if len(left) < k or grouped < _LEAST_GROUPED:
             break
         if len(left) > max(_LEFT_TO_MDAV, 3 * k):
-            lists = list_neighbours(cloud.of(left), k, seed)
+            rest = cloud.of(left)
+            if listed is None:
+                lists = list_neighbours(rest, k, seed)
+            else:
+                lists = listed(rest.points, min(max(NEIGHBOURS, k + 4), len(left) - 1))
     return _with_rest(cloud, labels, left, k, count)
 
 

@@ -93,7 +93,7 @@ def _order_by_numpy(points: Points, leaf: int) -> Rows:
         stride = (stop - start - 1) // _SAMPLE + 1
         places = _places(points[rows], stride)
         left, is_upper = _cut(places, stride, leaf, patience)
-        first = _smallest(-places if is_upper else places, left)
+        first = smallest(-places if is_upper else places, left)
         order[start:stop] = np.concatenate((rows[first], rows[~first]))
         rest = max(patience - 1, 0)
         waiting += [(start, start + left, rest), (start + left, stop, rest)]
@@ -140,8 +140,8 @@ def _cut(places: Floats, stride: int, leaf: int, patience: int) -> tuple[int, bo
     return (int(first[best % len(first)]), best >= len(first)) if gain[best] > 0.0 else (half, False)
 
 
-def _smallest(places: Floats, count: int) -> npt.NDArray[np.bool_]:
-    """Return which records have the smallest places; ties go to the first records."""
+def smallest(places: Floats, count: int) -> npt.NDArray[np.bool_]:
+    """Return which records have the smallest places, as flags; ties go to the first records."""
     limit = np.partition(places, count - 1)[count - 1]
     first: npt.NDArray[np.bool_] = places < limit
     equals = np.flatnonzero(places == limit)

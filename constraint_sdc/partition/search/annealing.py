@@ -47,9 +47,9 @@ def anneal(
     for group in np.flatnonzero(grouping.size > grouping.most).tolist():
         split(grouping, group)
     random = np.random.default_rng(seed)
-    unit = _unit(cloud, k, lists)
+    unit = temperature_unit(cloud, k, lists)
     sweep = _compiled_sweep(grouping, lists) if is_compiled else _sweep(grouping, lists)
-    for number, temperature in enumerate(_temperatures(cloud, sweeps, heat).tolist()):
+    for number, temperature in enumerate(temperatures(cloud, sweeps, heat).tolist()):
         patience = temperature * unit
         sweep(patience, random)
         if number % _REGROUP_EVERY == 0:
@@ -107,7 +107,7 @@ def _is_loaded() -> bool:
     return kernels is not None and bool(kernels.weigh.signatures)
 
 
-def _unit(cloud: Cloud, k: int, lists: AnyIntegers) -> Floats:
+def temperature_unit(cloud: Cloud, k: int, lists: AnyIntegers) -> Floats:
     """Return the unit of temperature at each record: the root of local times average squared neighbour distance.
 
     Copies of a record do not count as neighbours here; a record with only copies as neighbours takes the average.
@@ -132,7 +132,7 @@ def _unit(cloud: Cloud, k: int, lists: AnyIntegers) -> Floats:
     return unit
 
 
-def _temperatures(cloud: Cloud, sweeps: int, heat: float) -> Floats:
+def temperatures(cloud: Cloud, sweeps: int, heat: float) -> Floats:
     """Return falling temperatures, then zeros; more dimensions begin cooler, because distances differ less.
 
     The dimension is that of the spread, (sum of variances)^2 / sum of their squares along the principal axes: columns

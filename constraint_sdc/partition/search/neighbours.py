@@ -60,7 +60,7 @@ def nearest(points: Points, count: int, seed: int, *, compiled: bool = False) ->
     pool = np.flatnonzero(copies.rank <= count)  # no list needs more copies of a point than these
     if len(points) <= COMPILED_ABOVE:
         return _exact(points, pool, count)
-    return _search(points, count) if len(pool) == len(points) else _among_copies(points, copies, pool, count)
+    return search_blocks(points, count) if len(pool) == len(points) else _among_copies(points, copies, pool, count)
 
 
 def _first_in_file(records: int, count: int) -> NeighbourLists:
@@ -178,7 +178,7 @@ def _among_copies(points: Points, copies: Copies, pool: Rows, count: int) -> Nei
     these, the list names any of its copies, so that not all lists name the same one.
     """
     small = len(pool) <= COMPILED_ABOVE
-    found = pool[_exact(points[pool], np.arange(len(pool)), count) if small else _search(points[pool], count)]
+    found = pool[_exact(points[pool], np.arange(len(pool)), count) if small else search_blocks(points[pool], count)]
     lists = np.empty((len(points), count), np.int32)
     turned = (copies.rank[found] + pool[:, None]) % copies.size[found]
     any_copy = copies.order[copies.start[found] + turned]
@@ -189,8 +189,8 @@ def _among_copies(points: Points, copies: Copies, pool: Rows, count: int) -> Nei
     return lists
 
 
-def _search(points: Points, count: int) -> NeighbourLists:
-    """Return what a search of the nearest blocks finds, improved once; records are stored in the order of the tree."""
+def search_blocks(points: Points, count: int) -> NeighbourLists:
+    """Return what a search of the nearest blocks finds, improved once; `count` is less than the number of records."""
     from constraint_sdc.partition.compiled import announce, in_threads
     from constraint_sdc.partition.search.neighbour_kernels import introduce, probe
 

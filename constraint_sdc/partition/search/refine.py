@@ -101,7 +101,7 @@ def refine(cloud: Cloud, labels: Labels, k: int, seed: int, effort: Effort, list
     """
     if k == 1 or len(cloud) < 2 * k or sse(cloud, labels) == 0.0:
         return labels
-    plain = _without_idle_columns(cloud)
+    plain = without_idle_columns(cloud)
     if plain.points.shape[1] == 0:
         return labels
     if lists is None:
@@ -179,7 +179,7 @@ def _best(cloud: Cloud, runs: list[Labels], k: int) -> Labels:
     return min(runs, key=lambda labels: sse(cloud, labels))
 
 
-def _without_idle_columns(cloud: Cloud) -> Cloud:
+def without_idle_columns(cloud: Cloud) -> Cloud:
     """Return the same distances in fewer columns: without constant columns, and rotated if most depend on others.
 
     The rounding of rotated points differs between processors, and so may ties among them. Points are therefore rotated

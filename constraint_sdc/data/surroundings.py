@@ -8,8 +8,9 @@
 | attribute of a variable's element | `Income/@orig` |
 | comment, processing instruction | `comments`, `comments in records`, `processing instructions`, ... |
 
-Names are in Clark notation. Namespace declarations, `xsi:*`, `xml:space`, the XML declaration and white space are not
-listed: they say nothing about anybody.
+Names are in Clark notation. Namespace declarations, `xsi:nil`, the schema location of the root, `xml:space` outside
+records, the XML declaration and white space are not listed: they say nothing about anybody. Every other attribute can
+hold a value, `xsi:type` too.
 """
 
 from __future__ import annotations
@@ -22,7 +23,10 @@ XSI = "http://www.w3.org/2001/XMLSchema-instance"
 METADATA = "/Microdata/Metadata"
 """The path of the section of our own format that describes variables."""
 
-_HARMLESS = "{http://www.w3.org/XML/1998/namespace}space"
+_NIL = f"{{{XSI}}}nil"
+_SCHEMA_LOCATIONS = (f"{{{XSI}}}schemaLocation", f"{{{XSI}}}noNamespaceSchemaLocation")
+_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
+_SAID = {_NIL: ("true", "false", "1", "0"), _SPACE: ("preserve", "default")}
 
 
 class SurroundingKind(Enum):
@@ -109,13 +113,25 @@ class DocumentSurroundings:
         return None if found.described == self.described else "the metadata describes other variables"
 
 
-def is_harmless(attribute: str) -> bool:
-    """Tell whether an attribute of this name says nothing about anybody: `xsi:*` and `xml:space`.
+def tells_only_presence(attribute: str) -> bool:
+    """Tell whether an attribute of a variable's element tells only whether there is a value: `xsi:nil`.
 
-    >>> is_harmless("{http://www.w3.org/2001/XMLSchema-instance}nil"), is_harmless("created")
+    >>> tells_only_presence("{http://www.w3.org/2001/XMLSchema-instance}nil")
+    True
+    >>> tells_only_presence("{http://www.w3.org/2001/XMLSchema-instance}type")
+    False
+    """
+    return attribute == _NIL
+
+
+def is_harmless(attribute: str, value: str, *, is_root: bool) -> bool:
+    """Tell whether an attribute outside records says nothing about anybody, by its name and its value.
+
+    >>> space = "{http://www.w3.org/XML/1998/namespace}space"
+    >>> is_harmless(space, "preserve", is_root=False), is_harmless(space, "Bob", is_root=False)
     (True, False)
     """
-    return attribute.startswith(f"{{{XSI}}}") or attribute == _HARMLESS
+    return (is_root and attribute in _SCHEMA_LOCATIONS) or value.strip() in _SAID.get(attribute, ())
 
 
 def attribute_path(owner: str, attribute: str) -> str:

@@ -15,6 +15,7 @@ from constraint_sdc.data.surroundings import (
     SurroundingKind,
     attribute_path,
     is_harmless,
+    tells_only_presence,
     text_path,
 )
 from constraint_sdc.files.microdata.source import is_comment, is_element
@@ -71,7 +72,7 @@ class Around:
         """Note the attributes of a variable's element, in so many records."""
         for name in attributes:
             self.attributes.add("@" + name)
-            if not is_harmless(name):
+            if not tells_only_presence(name):
                 self._count(self._of_variables, (variable, name), count)
 
     def note_in_record(self, node: etree._Element) -> None:
@@ -110,9 +111,9 @@ class Around:
         if path == METADATA and _describes_variables(element):
             self._note_metadata(element)
             return
-        for name in map(str, element.attrib):
+        for name, value in ((str(name), str(value)) for name, value in element.attrib.items()):
             self.attributes.add("@" + name)
-            if not is_harmless(name):
+            if not is_harmless(name, value, is_root=not parent):
                 self._count(self._attributes, attribute_path(path, name))
         self.note_text(element.text, path)
         for child in element:

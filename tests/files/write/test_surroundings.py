@@ -23,7 +23,7 @@ from tests.draws import draws
 from tests.files.read.row_files import RowFile, row_files
 from tests.files.read.rows_oracle import NOT_ROWS, REJECTED, expected_rows
 
-HARMLESS = ("{http://www.w3.org/2001/XMLSchema-instance}", "{http://www.w3.org/XML/1998/namespace}space")
+XSI, XML = "{http://www.w3.org/2001/XMLSchema-instance}", "{http://www.w3.org/XML/1998/namespace}"
 DOCUMENT = """<?xml version="1.0"?><!-- by Bob --><?print me?>
 <Survey created="2020" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:noNamespaceSchemaLocation="s.xsd">
   <Office><Name>West</Name><Phone ext="7"/></Office>
@@ -53,7 +53,9 @@ def walked(data: bytes, record: str) -> Counter[tuple[str, str]]:
             kind = "comment" if isinstance(node, etree._Comment) else "processing instruction"
             found[kind + (" in a record" if above else ""), ""] += 1
         elif above:
-            found.update(("attribute of a variable", f"{node.tag}/@{name}") for name in _telling(node))
+            found.update(
+                ("attribute of a variable", f"{node.tag}/@{name}") for name in set(node.attrib) - {f"{XSI}nil"}
+            )
         elif node.tag != tag or node is root:
             path = "".join(f"/{e.tag}" for e in reversed([node, *node.iterancestors()]))
             found.update(("attribute", f"{path}/@{name}") for name in _telling(node))
@@ -72,7 +74,12 @@ def walked(data: bytes, record: str) -> Counter[tuple[str, str]]:
 
 
 def _telling(node: etree._Element) -> Iterator[str]:
-    return (str(name) for name in node.attrib if not str(name).startswith(HARMLESS))
+    """Yield the attributes of an element outside records that may tell something about somebody."""
+    for name, value in node.items():
+        is_location = name in (f"{XSI}schemaLocation", f"{XSI}noNamespaceSchemaLocation") and node.getparent() is None
+        is_space = name == f"{XML}space" and value in ("preserve", "default")
+        if not (is_location or is_space or (name == f"{XSI}nil" and value in ("true", "false", "0", "1"))):
+            yield str(name)
 
 
 def listed(dataset: Dataset) -> Counter[tuple[str, str]]:
@@ -111,6 +118,23 @@ def test_everything_around_the_variables_is_listed(survey: Dataset) -> None:
         "comments in records": 2,
         "processing instructions": 1,
         "processing instructions in records": 1,
+    }
+
+
+def test_attributes_that_xml_and_xml_schema_know_are_listed_where_they_can_hold_a_value(tmp_path: Path) -> None:
+    path = tmp_path / "rows.xml"
+    path.write_text(
+        f"""<D xmlns:xsi="{XSI[1:-1]}" xsi:schemaLocation="urn:x x.xsd" xml:space="preserve">
+        <H xsi:schemaLocation="Bob" xml:space="Ben" xml:lang="de" xsi:nil="Ada"><R><X xsi:type="t7">1</X></R></H>
+        <H xsi:nil="false" xml:space="default"><R><X xml:space="Eve" xsi:nil="true"/></R></H></D>"""
+    )
+    assert {one.path for one in read_dataset(path, "R").surroundings.found} == {
+        f"/D/H/@{XSI}schemaLocation",
+        f"/D/H/@{XSI}nil",
+        f"/D/H/@{XML}space",
+        f"/D/H/@{XML}lang",
+        f"X/@{XSI}type",
+        f"X/@{XML}space",
     }
 
 

@@ -46,7 +46,8 @@ class Conflict:
     So many `records` have to share values and differ in the pins; 0 if the rules were found broken in a masked file.
     `fewest` is how many records of the file agree in the rarest values of the pins, None if there are no pins.
     `weaker` is, where no rule but a promise about people cannot be kept, what to promise instead.
-    `verbatim` records would have the values of an actual record, because nothing else satisfies the rules.
+    `verbatim` records would have the values of an actual record, because nothing else satisfies the rules, or
+    (`is_torn`) because each block alone has nobody's values, and all blocks together somebody's.
     """
 
     rules: tuple[str, ...]
@@ -56,6 +57,7 @@ class Conflict:
     fewest: int | None = None
     weaker: tuple[PromiseChange, ...] = ()
     verbatim: int = 0
+    is_torn: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ class WayOut:
     """What to change of a masking that is refused: k, rules to leave out, roles of variables, and promises.
 
     `loss` is the information loss of the file that was masked so, None if it was not measured.
-    `verbatim` is how many records may have the values of an actual record.
+    `verbatim` is how many records may have the values of an actual record. `is_one_block` puts all variables together.
     """
 
     k: int | None = None
@@ -72,6 +74,7 @@ class WayOut:
     promises: tuple[PromiseChange, ...] = ()
     loss: float | None = None
     verbatim: int | None = None
+    is_one_block: bool = False
 
 
 class ConstraintSdcError(Exception):

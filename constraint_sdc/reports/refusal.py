@@ -42,6 +42,17 @@ combinations of A and B'
     return f"{start}: no others{rules} were found for {several} of {named(conflict.variables)}"
 
 
+def torn_sentence(conflict: Conflict, allowed: int) -> str:
+    """Return how many records would have all masked values of an actual record, although no block copies one.
+
+    >>> torn_sentence(Conflict((), ("A", "B", "C"), verbatim=90, is_torn=True), 0)
+    '90 records would have the values of an actual record, 0 may: no block of its own is a record, but A, B and C \
+together are'
+    """
+    start = f"{conflict.verbatim:,} records would have the values of an actual record, {allowed:,} may"
+    return f"{start}: no block of its own is a record, but {named(conflict.variables)} together are"
+
+
 def ways_lines(working: Sequence[WayOut], failing: Sequence[WayOut]) -> tuple[str, ...]:
     """Return a line for each way out that works; if none does, which were tried."""
     if working:
@@ -62,6 +73,8 @@ def way_sentence(way: WayOut) -> str:
     parts = [] if way.k is None else [f"-k {way.k}"]
     if way.verbatim is not None:
         parts.append(f"allow {way.verbatim:,} such records, by `protect: {{verbatim: {way.verbatim}}}` in the recipe")
+    if way.is_one_block:
+        parts.append("mask all variables in one block, by `groups: all` in the recipe, without `group_size`")
     if way.without:
         parts.append(f"leave out the rule{'' if len(way.without) == 1 else 's'} {_listed(way.without)}")
     for role in dict.fromkeys(role for _, role in way.roles):

@@ -5,13 +5,16 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
+import constraint_sdc as cs
 from constraint_sdc.data.table import Table, column_of
+from constraint_sdc.errors import PlanRefusedError
 from constraint_sdc.exam.protection.recount import is_crowded
 from constraint_sdc.promises.compared_cells import BlockVariable
-from constraint_sdc.promises.verbatim import count_verbatim
+from constraint_sdc.promises.verbatim import count_verbatim, count_whole
 
 Cells = Sequence[Sequence[str | None]]
 
@@ -84,3 +87,43 @@ def test_categories_alone_and_one_variable_alone_are_no_record() -> None:
     ]
     counts = count_verbatim(table(rows, "ABC"), table(rows, "ABC"), blocks, 2)
     assert [count.verbatim for count in counts] == [0, 0, 0, 3], "C is the same everywhere"
+
+
+def test_all_blocks_together_count_also_where_no_block_is_a_record() -> None:
+    rows = [("1", "1", "x"), ("1", "2", "x"), ("2", "1", "x"), ("2", "2", "y"), ("3", "3", "y"), ("3", "3", "y")]
+    after = [*rows[:3], ("2", "9", "y"), *rows[4:]]
+    blocks = [[BlockVariable(name, name != "C")] for name in "ABC"]
+    assert not any(count.verbatim for count in count_verbatim(table(rows, "ABC"), table(after, "ABC"), blocks, 2))
+    whole = count_whole(table(rows, "ABC"), table(after, "ABC"), blocks, 2)
+    assert whole.is_verbatim.tolist() == [True, True, True, False, False, False], "two originals are 3, 3, y"
+
+
+def test_categories_of_several_blocks_are_a_record_unless_k_written_records_share_them() -> None:
+    rows = [("x", "p"), ("x", "q"), ("y", "p"), ("y", "q")]
+    after = [("x", "p"), ("x", "p"), ("y", "p"), ("y", "z")]
+    blocks = [[BlockVariable("A", False)], [BlockVariable("B", False)]]
+    whole = count_whole(table(rows, "AB"), table(after, "AB"), blocks, 2)
+    assert whole.is_verbatim.tolist() == [False, False, True, False]
+
+
+@pytest.mark.parametrize("kind", ["numeric", "nominal"])
+def test_a_file_of_which_no_record_would_change_is_refused_and_one_block_is_a_way_out(
+    kind: str, tmp_path: Path
+) -> None:
+    """Of few values k records share every value, so that blocks of one variable lose nothing and hide nobody."""
+    draw = random.Random(1)
+    data, recipe = tmp_path / "data.xml", tmp_path / "recipe.yml"
+    rows = ["".join(f"<{name}>{draw.randint(1, 4)}</{name}>" for name in "ABCD") for _ in range(60)]
+    data.write_text("<D>" + "".join(f"<P>{row}</P>" for row in rows) + "</D>", "utf-8")
+    roles = "variables: {" + ", ".join(f"{name}: {{role: confidential, type: {kind}}}" for name in "ABCD") + "}\n"
+    recipe.write_text(f"group_size: 1\n{roles}", "utf-8")
+    with pytest.raises(PlanRefusedError, match="A, B, C and D together are") as refused:
+        cs.mask_file(data, None, tmp_path / "masked.xml", k=3, recipe=recipe)
+    assert any(way.is_one_block for way in refused.value.ways)
+    recipe.write_text(f"groups: all\n{roles}", "utf-8")
+    (counted,) = [
+        one
+        for one in cs.mask_file(data, None, tmp_path / "masked.xml", k=3, recipe=recipe).people
+        if one.promise == "verbatim"
+    ]
+    assert counted.is_kept

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -94,10 +94,15 @@ MASKED = [(22, 130, "A*", *row[3:5]) for row in ORIGINAL[:3]] + [(53, 340, "B*",
 GOOD = document(MASKED, COLUMNS[:5])
 
 
-def recounted(masked: str, original: str | None = None, **protect: Any) -> dict[str, str]:
+BLOCKS = (("Age", "Wage"),)
+
+
+def recounted(
+    masked: str, original: str | None = None, blocks: Sequence[Sequence[str]] = BLOCKS, **protect: Any
+) -> dict[str, str]:
     recipe = {**RECIPE, "protect": {**RECIPE["protect"], **protect}}
     before = (original or document(ORIGINAL, COLUMNS)).encode()
-    given = Published(before, masked.encode(), "P", recipe, 3, [["Age", "Wage"]], frozenset({"Age", "Wage"}))
+    given = Published(before, masked.encode(), "P", recipe, 3, blocks, frozenset({"Age", "Wage"}))
     return dict(recount(given).broken)
 
 
@@ -161,3 +166,9 @@ def test_verbatim_records_may_be_allowed_and_what_k_records_share_is_nobodys() -
     assert recounted(masked, verbatim="allowed") == recounted(masked, verbatim=3) == {}
     shared = document([(24, 130, *row[2:]) for row in ORIGINAL[:3]] + ORIGINAL[3:], COLUMNS)
     assert "verbatim" not in recounted(masked, shared)
+
+
+def test_blocks_of_one_variable_are_no_record_and_all_of_them_together_are() -> None:
+    masked = changed("<Age>22</Age><Wage>130", "<Age>24</Age><Wage>130")
+    assert "3 records have the values" in recounted(masked, blocks=[["Age"], ["Wage"]])["verbatim"]
+    assert "verbatim" not in recounted(GOOD, blocks=[["Age"], ["Wage"]])

@@ -97,6 +97,8 @@ class _TriedWays:
             yield iter((WayOut(promises=self.conflict.weaker),)), _weaker_promise
             yield iter((WayOut(promises=tuple(dict.fromkeys(map(_left_out, self.conflict.weaker)))),)), _no_promise
             return
+        if self.conflict.is_torn:
+            yield iter((WayOut(is_one_block=True),)), lambda _way, _conflict: None
         if self.conflict.verbatim:
             yield iter((WayOut(verbatim=self.conflict.verbatim),)), _more_verbatim
             yield self._slightly_larger_ks(), lambda _way, _conflict: None
@@ -220,6 +222,8 @@ def _changed(settings: MaskSettings[Masker], way: WayOut) -> MaskSettings[Masker
     recipe = replace(settings.recipe, variables={**settings.recipe.variables, **roles}, protect=protect)
     if way.verbatim is not None:
         recipe = replace(recipe, protect=replace(recipe.protect, verbatim=way.verbatim))
+    if way.is_one_block:
+        recipe = replace(recipe, groups="all", group_size=None)
     return replace(settings, recipe=recipe, k=settings.k if way.k is None else way.k)
 
 

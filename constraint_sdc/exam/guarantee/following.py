@@ -44,9 +44,14 @@ def changed_case(case: ExamCase, way: WayOut) -> ExamCase:
         case,
         k=case.k if way.k is None else way.k,
         rules=_without(case.rules, way.without) if way.without else case.rules,
-        recipe=_with_verbatim(_with_promises(_with_roles(case.recipe, way.roles), way.promises), way.verbatim),
+        recipe=_changed_recipe(case.recipe, way),
         across=case.across - set(way.without),
     )
+
+
+def _changed_recipe(recipe: str, way: WayOut) -> str:
+    changed = _with_verbatim(_with_promises(_with_roles(recipe, way.roles), way.promises), way.verbatim)
+    return _in_one_block(changed) if way.is_one_block else changed
 
 
 def failing_ways(outcome: CaseOutcome, folder: Path) -> Iterator[str]:
@@ -86,6 +91,11 @@ def _with_verbatim(recipe: str, verbatim: int | None) -> str:
     content = yaml.safe_load(recipe) or {}
     content["protect"] = {**content.get("protect", {}), "verbatim": verbatim}
     return yaml.safe_dump(content, allow_unicode=True)
+
+
+def _in_one_block(recipe: str) -> str:
+    content = {name: entry for name, entry in (yaml.safe_load(recipe) or {}).items() if name != "group_size"}
+    return yaml.safe_dump({**content, "groups": "all"}, allow_unicode=True)
 
 
 def _with_roles(recipe: str, roles: tuple[tuple[str, str], ...]) -> str:

@@ -196,25 +196,34 @@ def count_verbatim(files: WrittenFile) -> tuple[int, int, int]:
     """Return the records with a verbatim block, the groups of all blocks, and the verbatim ones of these.
 
     Values count if at least two of variables that vary are not missing, one of them a number or a date, and if at
-    least one but fewer than k original records have all of them, unless a tenth of all possible combinations occur.
+    least one but fewer than k original records have all of them, unless a tenth of all possible combinations occur. All
+    masked variables together count like a block; any values count there if fewer than k written records share them.
     """
-    flagged: set[int] = set()
-    groups = own_groups = 0
-    for block in files.given.blocks:
-        before = Counter(_combination(files, row, block) for row in files.before)
-        varying = [name for name in block if len({files.value(row, name) for row in files.before}) > 1]
-        columns = [({files.value(row, name) for row in files.before}, files.is_measured(name)) for name in block]
-        is_chance = is_crowded(columns, len(before))
-        own: dict[tuple[object, ...], bool] = {}
-        for number, row in enumerate(files.after):
-            combination = _combination(files, row, block)
-            if combination not in own:
-                is_rare = 0 < before[combination] < max(2, files.given.k)
-                own[combination] = is_rare and not is_chance and _is_record(files, row, varying)
-            if own[combination]:
-                flagged.add(number)
-        groups, own_groups = groups + len(own), own_groups + sum(own.values())
-    return len(flagged), groups, own_groups
+    blocks = [_own_combinations(files, block) for block in files.given.blocks]
+    whole = _own_combinations(files, [name for block in files.given.blocks for name in block], is_whole=True)
+    flagged = {number for own in (*blocks, whole) for numbers in own.values() for number in numbers or ()}
+    return len(flagged), sum(map(len, blocks)), sum(numbers is not None for own in blocks for numbers in own.values())
+
+
+def _own_combinations(
+    files: WrittenFile, block: Sequence[str], *, is_whole: bool = False
+) -> dict[tuple[object, ...], list[int] | None]:
+    """Return the written combinations, each with its records if it is an actual record's, with None if it is not."""
+    before, after = (Counter(_combination(files, row, block) for row in rows) for rows in (files.before, files.after))
+    varying = [name for name in block if len({files.value(row, name) for row in files.before}) > 1]
+    columns = [({files.value(row, name) for row in files.before}, files.is_measured(name)) for name in block]
+    measured = [] if is_crowded(columns, len(before)) else [name for name in varying if files.is_measured(name)]
+    own: dict[tuple[object, ...], list[int] | None] = {}
+    for number, row in enumerate(files.after):
+        combination = _combination(files, row, block)
+        if combination not in own:
+            k = max(2, files.given.k)
+            is_alone = is_whole and after[combination] < k
+            is_record = _is_record(files, row, varying, varying if is_alone else measured)
+            own[combination] = [] if is_record and 0 < before[combination] < k else None
+        if (numbers := own[combination]) is not None:
+            numbers.append(number)
+    return own
 
 
 def _combination(files: WrittenFile, row: Row, block: Sequence[str]) -> tuple[object, ...]:
@@ -246,9 +255,9 @@ def _possible(values: set[Value], is_measured: bool) -> float:
     return int((max(numbers) - min(numbers)) * 10 ** decimals[0]) + 1 + len(values - given)
 
 
-def _is_record(files: WrittenFile, row: Row, varying: Sequence[str]) -> bool:
+def _is_record(files: WrittenFile, row: Row, varying: Sequence[str], telling: Sequence[str]) -> bool:
     known = [name for name in varying if files.value(row, name) is not None]
-    return len(known) > 1 and any(files.is_measured(name) for name in known)
+    return len(known) > 1 and not set(telling).isdisjoint(known)
 
 
 # Linkage: an intruder who knows the original values of some numbers looks for the nearest record.

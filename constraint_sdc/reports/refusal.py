@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from constraint_sdc.errors import Conflict, PromiseChange, WayOut
 from constraint_sdc.reports.note_sentences import named
+from constraint_sdc.settings.protect import Protect
 
 _PLAIN = re.compile(r"[A-Za-z_][\w.-]*")
 
@@ -53,17 +54,18 @@ together are'
     return f"{start}: no block of its own is a record, but {named(conflict.variables)} together are"
 
 
-def ways_lines(working: Sequence[WayOut], failing: Sequence[WayOut]) -> tuple[str, ...]:
-    """Return a line for each way out that works; if none does, which were tried."""
+def ways_lines(working: Sequence[WayOut], failing: Sequence[WayOut], protect: Protect) -> tuple[str, ...]:
+    """Return a line for each way out that works; if none does, which were tried. `protect` is what the recipe says."""
     if working:
-        return tuple(f"tried, and it works: {way_sentence(way)}" for way in working)
+        return tuple(f"tried, and it works: {way_sentence(way, protect)}" for way in working)
     if failing:
-        return (f"none of the ways out that were tried works: {'; '.join(map(way_sentence, failing))}",)
+        tried = "; ".join(way_sentence(way, protect) for way in failing)
+        return (f"none of the ways out that were tried works: {tried}",)
     return ()
 
 
-def way_sentence(way: WayOut) -> str:
-    """Return what to do.
+def way_sentence(way: WayOut, protect: Protect | None = None) -> str:
+    """Return what to do; of a promise the whole entry, as the recipe would have it.
 
     >>> way_sentence(WayOut(k=3)), way_sentence(WayOut(without=("low", "high")))
     ('-k 3', 'leave out the rules low and high')
@@ -82,25 +84,51 @@ def way_sentence(way: WayOut) -> str:
         entries = ", ".join(f"{_yaml(name)}: {{role: {role}}}" for name in names)
         what = f"leave {_listed(names)} as {_it(names)}" if role == "untouched" else f"mask {_listed(names)} too"
         parts.append(f"{what}, by `variables: {{{entries}}}` in the recipe")
-    parts += _promises(way.promises)
+    parts += _promises(way.promises, protect or Protect())
     return ", and ".join(parts) + ("" if way.loss is None else f" (information loss {way.loss:.2f})")
 
 
-def _promises(changes: Sequence[PromiseChange]) -> list[str]:
+def _promises(changes: Sequence[PromiseChange], protect: Protect) -> list[str]:
     """Return what to promise instead, one text for each promise.
 
-    >>> _promises([PromiseChange("dominance", entry="p", value=2.5), PromiseChange("diversity", "Town")])
+    >>> _promises([PromiseChange("dominance", entry="p", value=2.5), PromiseChange("diversity", "Town")], Protect())
     ['`dominance: {p: 2.5}` in `protect` of the recipe', 'leave the diversity of Town out of `protect`']
+    >>> from constraint_sdc.settings.protect import LinkagePromise
+    >>> said = Protect(linkage=LinkagePromise(5.0, ("Age", "Sex")))
+    >>> _promises([PromiseChange("linkage", entry="at most", value=30)], said)
+    ['`linkage: {at most: 30%, known: [Age, Sex]}` in `protect` of the recipe']
     """
     told: list[str] = []
     for promise, of in dict.fromkeys((change.promise, change.of) for change in changes):
         mine = [change for change in changes if (change.promise, change.of) == (promise, of)]
-        about = [f"of: {_yaml(of)}"] if of else []
-        entries = ", ".join((*about, *(f"{change.entry}: {change.value:g}" for change in mine if change.entry)))
-        is_left_out = any(not change.entry for change in mine)
-        leave = f"leave the {promise}{f' of {of}' if of else ''} out of `protect`"
-        told.append(leave if is_left_out else f"`{promise}: {{{entries}}}` in `protect` of the recipe")
+        if any(not change.entry for change in mine):
+            told.append(f"leave the {promise}{f' of {of}' if of else ''} out of `protect`")
+            continue
+        entries = {**_stated(protect, promise, of), **{change.entry: _entry(change) for change in mine}}
+        shown = ", ".join(f"{name}: {entry}" for name, entry in entries.items())
+        told.append(f"`{promise}: {{{shown}}}` in `protect` of the recipe")
     return told
+
+
+def _entry(change: PromiseChange) -> str:
+    return f"{change.value:g}%" if change.entry == "at most" else f"{change.value:g}"
+
+
+def _stated(protect: Protect, promise: str, of: str) -> dict[str, str]:
+    """Return what the recipe says in an entry of `protect`, so that the rest of it stays as it is."""
+    about = {"of": _yaml(of)} if of else {}
+    for one in protect.diversity if promise == "diversity" else ():
+        if one.of == of:
+            kind = {} if one.kind == "distinct" else {"kind": one.kind}
+            return {**about, "l": f"{one.l:g}", **kind, **({"c": f"{one.c:g}"} if one.kind == "recursive" else {})}
+    if promise == "dominance" and protect.dominance is not None:
+        said = protect.dominance
+        numbers = {"p": said.p, "n": said.n, "share": said.share}
+        return {name: f"{number:g}" for name, number in numbers.items() if number is not None}
+    if promise == "linkage" and protect.linkage is not None:
+        known = protect.linkage.known
+        return {"at most": "", **({"known": f"[{', '.join(map(_yaml, known))}]"} if known else {})}
+    return about
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 
 from constraint_sdc.errors import NotPublishedError, PlanRefusedError, PromiseChange, UsageError
 from constraint_sdc.maskers.microaggregation import mask_block
@@ -119,6 +121,38 @@ def test_a_firm_that_all_others_cannot_hide_is_refused_with_the_largest_p_that_w
     (tmp_path / "recipe.yml").write_text(f"protect: {{dominance: {{p: {weaker.promises[0].value:g}}}}}", "utf-8")
     given.mask(K)
     assert given.output.exists()
+
+
+@pytest.mark.parametrize(
+    "promise",
+    [
+        "diversity: {of: Illness, l: 2, kind: recursive, c: 0.1}",
+        "diversity: {of: Illness, l: 3.9, kind: entropy}",
+        "dominance: {p: 30000, n: 1, share: 95}",
+        "linkage: {at most: 1%, known: [Debt]}",
+    ],
+)
+def test_the_entry_that_a_refusal_offers_can_be_written_into_the_recipe(tmp_path: Path, promise: str) -> None:
+    """It has everything that the entry had, so that nothing else changes its meaning."""
+    recipe = f"k: {K}\n{PERSONS}protect: {{%s}}\n"
+    given = extract(tmp_path, persons(40), None, recipe % promise)
+    with pytest.raises((PlanRefusedError, NotPublishedError)) as refusal:
+        given.mask(K)
+    (offered,) = re.findall(r"it works: `(\w+: \{.*\})` in `protect` of the recipe", str(refusal.value))
+    said, now = (yaml.safe_load(entry) for entry in (promise, offered))
+    ((name, before),) = said.items()
+    assert set(now[name]) == set(before)
+    assert sum(str(now[name][entry]) != str(before[entry]) for entry in before) == 1
+    (tmp_path / "recipe.yml").write_text(recipe % offered, "utf-8")
+    given.mask(K)
+    assert given.output.exists()
+
+
+def test_a_promise_that_cannot_be_weakened_is_left_out_once(tmp_path: Path) -> None:
+    given = extract(tmp_path, firms(20), None, "protect: {dominance: {n: 100, share: 50}}")
+    with pytest.raises(PlanRefusedError) as refusal:
+        given.mask(K)
+    assert [way.promises for way in refusal.value.ways] == [(PromiseChange("dominance"),)]
 
 
 @pytest.mark.parametrize(

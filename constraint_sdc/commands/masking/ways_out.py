@@ -41,7 +41,8 @@ def advised(refusal: Refusal, original: Original, settings: MaskSettings[Masker]
         return refusal
     search = _TriedWays(original, settings, refusal.conflict)
     search.run()
-    conflict, advice, ways = refusal.conflict, ways_lines(search.working, search.failing), tuple(search.working)
+    conflict, ways = refusal.conflict, tuple(search.working)
+    advice = ways_lines(search.working, search.failing, settings.recipe.protect)
     if isinstance(refusal, CannotShareError):
         return CannotShareError(refusal.what, others=refusal.others, conflict=conflict, advice=advice, ways=ways)
     if isinstance(refusal, PlanRefusedError):
@@ -94,7 +95,8 @@ class _TriedWays:
     def _kinds(self) -> Iterator[tuple[Iterator[WayOut], _Following]]:
         if self.conflict.weaker:
             yield self._larger_ks(), lambda _way, _conflict: None
-            yield iter((WayOut(promises=self.conflict.weaker),)), _weaker_promise
+            if all(change.entry for change in self.conflict.weaker):
+                yield iter((WayOut(promises=self.conflict.weaker),)), _weaker_promise
             yield iter((WayOut(promises=tuple(dict.fromkeys(map(_left_out, self.conflict.weaker)))),)), _no_promise
             return
         if self.conflict.is_torn:

@@ -19,13 +19,14 @@ from constraint_sdc.files.recipe_masker import (
     refuse_strange_parameters,
     refuse_two_spellings,
 )
+from constraint_sdc.files.recipe_protect import refuse_strange_promises
 from constraint_sdc.files.recipe_undecided import refuse_undecided
 from constraint_sdc.limits import RECIPE_BYTES
 from constraint_sdc.operators.registry import OPERATORS
 from constraint_sdc.settings.accept import accept_from_json, accept_to_json
 from constraint_sdc.settings.hierarchy import hierarchy_from_json, hierarchy_to_json
 from constraint_sdc.settings.masker import MaskerTraits, make_masker, masker_registry
-from constraint_sdc.settings.protect import Protect, protect_from_json, protect_to_json
+from constraint_sdc.settings.protect import protect_from_json, protect_to_json
 from constraint_sdc.settings.recipe import AssessWish, Recipe
 from constraint_sdc.settings.words import Role, Scale, Standardise, SurroundingWish, VariableWish
 
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
 
 _MESSAGE_LIMIT = 300
 _XML_BLANK = " \t\r\n"
-_LEAST_SHARED = 2
-_PERCENT = 100.0
 
 
 def read_recipe(path: Path) -> Recipe:
@@ -64,7 +63,8 @@ def _recipe(written: str, path: Path) -> Recipe:
 
     schema = json.loads(shipped_file("schemas", "recipe.schema.json").read_text(encoding="utf-8"))
     for problem in jsonschema.Draft202012Validator(schema).iter_errors(content):
-        raise text.mistake(_short(problem.message), _place(problem))
+        culprit = _culprit(problem)
+        raise text.mistake(_short(culprit.message), _place(culprit))
     refuse_two_spellings(content, text)
     content = with_levels(content, text, path)
     content = modern_spelling(content)
@@ -218,7 +218,7 @@ def _refuse_contradictions(recipe: Recipe, text: RecipeText) -> None:
     else:
         _refuse_double_membership(recipe.groups, text)
     refuse_masker(recipe, text)
-    _refuse_strange_promises(recipe.protect, text)
+    refuse_strange_promises(recipe.protect, text)
     for name, wish in recipe.variables.items():
         _refuse_contradictory_wish(name, wish, text)
         _refuse_strange_order(name, wish, recipe.missing.get(name, ()), text)
@@ -229,28 +229,6 @@ def _refuse_contradictions(recipe: Recipe, text: RecipeText) -> None:
     if recipe.weights in recipe.missing:
         what = f"{recipe.weights} weighs the records, so that none of its values can be missing"
         raise text.mistake(what, ["missing", str(recipe.weights)])
-
-
-def _refuse_strange_promises(protect: Protect, text: RecipeText) -> None:
-    """Refuse promises that mean nothing, or that no file can keep."""
-    if protect.key is not None and protect.key.k is not None and protect.key.k < _LEAST_SHARED:
-        raise text.mistake("k of the key must be at least 2: one record alone hides nothing", ["protect", "key", "k"])
-    for one in protect.diversity:
-        if one.l < 1 or (one.kind != "entropy" and one.l != int(one.l)):
-            raise text.mistake(f"l of the diversity of {one.of} is no number of values", ["protect", "diversity"])
-        if not 0 < one.c < math.inf:
-            raise text.mistake(f"c of the diversity of {one.of} must be positive", ["protect", "diversity"])
-    for near in protect.closeness:
-        if not 0 <= near.t <= 1:
-            raise text.mistake(f"t of the closeness of {near.of} must be from 0 to 1", ["protect", "closeness"])
-    dominance = protect.dominance
-    if dominance is not None:
-        if (dominance.n is None) != (dominance.share is None):
-            raise text.mistake("the n largest and their share belong together", ["protect", "dominance"])
-        if dominance.share is not None and not 0 < dominance.share <= _PERCENT:
-            raise text.mistake("the share must be above 0 and at most 100 percent", ["protect", "dominance", "share"])
-    if protect.linkage is not None and not 0 <= protect.linkage.at_most <= _PERCENT:
-        raise text.mistake("linkage must be from 0 to 100 percent", ["protect", "linkage", "at most"])
 
 
 def _refuse_double_membership(groups: tuple[tuple[str, ...], ...], text: RecipeText) -> None:
@@ -309,6 +287,15 @@ def _refuse_strange_order(name: str, wish: VariableWish, missing: tuple[str, ...
             raise text.mistake(f"{value} is listed twice in the order of {name}", [*place, i])
         if value in missing:
             raise text.mistake(f"{value} is a missing code of {name}, so it cannot be in its order", [*place, i])
+
+
+def _culprit(problem: jsonschema.ValidationError) -> jsonschema.ValidationError:
+    """Return what is wrong inside an entry of one of several forms, such as a list; the problem itself of others."""
+    forms: dict[object, list[jsonschema.ValidationError]] = {}
+    for one in problem.context or () if isinstance(problem.instance, dict | list) else ():
+        forms.setdefault(one.schema_path[0], []).append(one)
+    meant = [found for found in forms.values() if not any(e.validator == "type" and not e.path for e in found)]
+    return meant[0][0] if len(meant) == 1 else problem
 
 
 def _place(problem: jsonschema.ValidationError) -> list[str | int]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
+from typing import TypeAlias
 
 from constraint_sdc.constraints.constraint import Number
 from constraint_sdc.constraints.date_forms import date_form, result_kind, whole_days
@@ -26,6 +28,7 @@ from constraint_sdc.constraints.forms import (
     variable_form,
 )
 from constraint_sdc.evaluate.expression import (
+    EMPTY,
     Arithmetic,
     ArithmeticOp,
     Call,
@@ -265,19 +268,37 @@ def _cases(operand: Expression) -> tuple[Case, ...]:
         case Sequence(items) if items:
             return _few(tuple(case for item in items for case in _cases(item)))
         case Arithmetic(op, left, right) if not _has_list(operand):
-            return _few(
-                tuple(
-                    Case(Arithmetic(op, one.value, other.value), one.tests + other.tests)
-                    for one in _cases(left)
-                    for other in _cases(right)
-                )
+            sides = [(one, other) for one in _cases(left) for other in _cases(right)]
+            return _computed_cases(
+                [((a.value, b.value), Arithmetic(op, a.value, b.value), a.tests + b.tests) for a, b in sides]
             )
         case Negate(inner) if not _has_list(operand):
-            return tuple(Case(Negate(case.value), case.tests) for case in _cases(inner))
-        case Call(name, (inner,)) if name in ("number", "abs", "xs:decimal", "xs:double") and not _has_list(operand):
-            return tuple(Case(Call(name, (case.value,)), case.tests) for case in _cases(inner))
+            return _computed_cases([((case.value,), Negate(case.value), case.tests) for case in _cases(inner)])
+        case Call("number", (inner,)) if not _has_list(operand) and not _may_be_empty(inner):
+            return tuple(Case(Call("number", (case.value,)), case.tests) for case in _cases(inner))
+        case Call(name, (inner,)) if name in ("abs", "xs:decimal", "xs:double") and not _has_list(operand):
+            return _computed_cases([((case.value,), Call(name, (case.value,)), case.tests) for case in _cases(inner)])
         case _:
             return (Case(operand),)
+
+
+_Computed: TypeAlias = tuple[tuple[Expression, ...], Expression, tuple[tuple[Expression, bool], ...]]
+
+
+def _computed_cases(computed: Iterable[_Computed]) -> tuple[Case, ...]:
+    """Return the cases of a computation, given as operands, result and tests.
+
+    What is computed from no item is no item, with which no comparison holds, whatever the tests: one case stands for
+    all of these.
+    """
+    cases: list[Case] = []
+    for operands, result, tests in computed:
+        cases.append(Case(EMPTY) if EMPTY in operands else Case(result, tests))
+    return _few(tuple(dict.fromkeys(cases)))
+
+
+def _may_be_empty(operand: Expression) -> bool:
+    return any(case.value == EMPTY for case in _cases(operand))
 
 
 def _few(cases: tuple[Case, ...]) -> tuple[Case, ...]:
@@ -291,10 +312,10 @@ def _under(test: Expression, wanted: bool, cases: tuple[Case, ...]) -> tuple[Cas
 
 
 def _has_list(operand: Expression) -> bool:
-    """Tell whether the operand of an operation that takes one item contains a list, even an empty one."""
+    """Tell whether the operand of an operation that takes at most one item contains a list of items."""
     match operand:
-        case Sequence():
-            return True
+        case Sequence(items):
+            return bool(items)
         case Arithmetic(_, left, right):
             return _has_list(left) or _has_list(right)
         case Negate(inner) | Call(_, (inner,)):

@@ -65,23 +65,28 @@ def _united(items: Iterable[Formula], kind: type[AllOf] | type[AnyOf]) -> list[F
 
 
 def _without_guards(items: list[Formula], kind: type[AllOf] | type[AnyOf]) -> list[Formula]:
-    """Drop "V is present" beside an atom that is false without V, and "V is absent" beside one that is true."""
-    settled = {
-        name
-        for item in items
-        if isinstance(item, _COMPARISONS) and item.if_missing == (kind is AnyOf)
-        for name in atom_variables(item)
-    }
-    return [
-        item
-        for item in items
-        if not (
-            isinstance(item, PresentAtom)
-            and not item.filled
-            and item.negated == (kind is AnyOf)
-            and item.variable in settled
-        )
-    ]
+    """Drop "V is present" beside an atom that is false without V, and "V is absent" beside one that is true.
+
+    "V is not blank" and "V is blank" are dropped too, beside an atom that reads V as a number.
+    """
+    settling = [item for item in items if isinstance(item, _COMPARISONS) and item.if_missing == (kind is AnyOf)]
+    settled = {name for item in settling for name in atom_variables(item)}
+    numbers = {name for item in settling if not _is_of_texts(item) for name in atom_variables(item)}
+    return [item for item in items if not _is_guard(item, kind is AnyOf, settled, numbers)]
+
+
+def _is_of_texts(item: Formula) -> bool:
+    return isinstance(item, SetAtom) and isinstance(item.values[0], str)
+
+
+def _is_guard(item: Formula, negated: bool, settled: set[str], numbers: set[str]) -> bool:
+    match item:
+        case PresentAtom(variable, filled=False):
+            return item.negated == negated and variable in settled
+        case PatternAtom(variable, r"\S", ""):
+            return item.negated == negated and variable in numbers
+        case _:
+            return False
 
 
 # The negation of a formula, pushed down to its atoms.

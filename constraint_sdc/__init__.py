@@ -8,7 +8,7 @@ Files are given as `str` or `Path`. Options are given as keywords, or together a
 `repr` of one line, an HTML form for notebooks and, where a table is natural, `to_frame()`. Every error is a
 `ConstraintSdcError`. A name is imported on first use: importing the package costs nothing.
 
-Judge      check_file  list_rules  verify_certificate  full_svrl
+Judge      check_file  list_rules  convert_rules  verify_certificate  full_svrl
 Mask       plan_file  mask_file  partition_file  explain_rule  explain_record  explain_certified_record
            new_key  reproduce
 Measure    assess_files  attack_files  sweep_file
@@ -23,8 +23,8 @@ Results    CheckResult  RuleResult  Violation  RuleList  RuleRow  Plan  BlockPla
            Assessment  Measured  Sweep  SweepPoint
            ExamResult  ExamAnswer  DemoResult  Description  VariableDescription  RecipeDraft
            Written  Reason
-Errors     ConstraintSdcError  UsageError  PluginError  RulesError  DataError  NotRowsError  NoRecordsError
-           ChangedFileError  ResourceRefusedError  JudgeError  EngineError  LimitError  PlanRefusedError
+Errors     ConstraintSdcError  UsageError  PluginError  RulesError  UntranslatedRulesError  DataError  NotRowsError
+           NoRecordsError  ChangedFileError  ResourceRefusedError  JudgeError  EngineError  LimitError  PlanRefusedError
            CannotShareError  UndecidedError  NotTrustedError  NotPublishedError  Conflict  WayOut
 """
 
@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from constraint_sdc.judge.finding import CheckResult as CheckResult
     from constraint_sdc.judge.finding import RuleResult as RuleResult
     from constraint_sdc.judge.finding import Violation as Violation
+    from constraint_sdc.languages.rule_book import UntranslatedRulesError as UntranslatedRulesError
     from constraint_sdc.library.engine import use_engine as use_engine
     from constraint_sdc.library.files import convert_file as convert_file
     from constraint_sdc.library.files import describe_file as describe_file
@@ -78,6 +79,7 @@ if TYPE_CHECKING:
     from constraint_sdc.library.files import save_sweep as save_sweep
     from constraint_sdc.library.files import shipped_rules as shipped_rules
     from constraint_sdc.library.judging import check_file as check_file
+    from constraint_sdc.library.judging import convert_rules as convert_rules
     from constraint_sdc.library.judging import full_svrl as full_svrl
     from constraint_sdc.library.judging import list_rules as list_rules
     from constraint_sdc.library.judging import verify_certificate as verify_certificate
@@ -130,6 +132,7 @@ _HOMES = {
     # Judge a file
     "check_file": "constraint_sdc.library.judging",
     "list_rules": "constraint_sdc.library.judging",
+    "convert_rules": "constraint_sdc.library.judging",
     "verify_certificate": "constraint_sdc.library.judging",
     "full_svrl": "constraint_sdc.library.judging",
     # Mask a file
@@ -211,6 +214,7 @@ _HOMES = {
     "UsageError": "constraint_sdc.errors",
     "PluginError": "constraint_sdc.plugins",
     "RulesError": "constraint_sdc.errors",
+    "UntranslatedRulesError": "constraint_sdc.languages.rule_book",
     "DataError": "constraint_sdc.errors",
     "NoRecordsError": "constraint_sdc.errors",
     "NotRowsError": "constraint_sdc.errors",

@@ -3,7 +3,8 @@
 ConstraintSdcError            root; carries the exit code of the command line
 ├── UsageError                an option, argument or recipe is invalid (exit 2)
 │   └── PluginError           an installed distribution offers something that cannot be used (in `plugins`)
-├── RulesError                a Schematron file cannot be processed (exit 2)
+├── RulesError                a file of rules cannot be processed (exit 2)
+│   └── UntranslatedRulesError  rules of another language have no translation (in `languages/rule_book`)
 ├── DataError                 a microdata or XML file cannot be processed (exit 2)
 │   ├── NotRowsError          well-formed XML, but not flat rows; `check` judges it as a document instead
 │   │   └── NoRecordsError    nothing is inside the root element
@@ -90,13 +91,23 @@ class ConstraintSdcError(Exception):
     # Whether `what` may quote a value of the data: then it is shown only when values are requested.
     quotes_data: bool = False
 
-    def __init__(self, what: str, *, file: str | None = None, line: int | None = None, hint: str | None = None) -> None:
+    def __init__(
+        self,
+        what: str,
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
+        hint: str | None = None,
+    ) -> None:
         self.what = what
         self.file = file
         self.line = line
+        self.column = column
         self.hint = hint
         shown = _from_here(file) if file else ""
-        where = f"{shown}:{line}: " if shown and line else f"{shown}: " if shown else ""
+        place = f":{line}:{column}" if line and column else f":{line}" if line else ""
+        where = f"{shown}{place}: " if shown else ""
         super().__init__(visible(where + what + (f" ({hint})" if hint else "")))
 
 
@@ -135,7 +146,7 @@ class UsageError(ConstraintSdcError):
 
 
 class RulesError(ConstraintSdcError):
-    """A Schematron file cannot be processed."""
+    """A file of rules cannot be processed."""
 
 
 class DataError(ConstraintSdcError):

@@ -33,6 +33,14 @@ INCLUSIONS = 10_000
 """Elements of other files that a schema may include."""
 RULE_DEPTH = 100
 """Nested elements in a file of rules."""
+RULE_NESTING = 100
+"""Nested expressions in a rule of another language than Schematron; a sum of so many terms counts as nested."""
+RULE_PARTS = 10_000
+"""Names, constants and operators in one rule of another language, macros written out."""
+TRANSLATED_RULES = 10_000
+"""Rules in the files of another language, groups of variables written out."""
+NUMBER_EXPONENT = 300
+"""Digits, and powers of ten, of a number in a rule of another language."""
 NAMESPACES = 1_000
 """Namespace declarations in one start tag; parsers compare each with all others."""
 ELEMENT_KINDS = 10_000

@@ -93,10 +93,21 @@ def check_file(
     """Judge an XML file against a Schematron file; `progress` hears the number of records judged so far."""
     options = options or CheckOptions()
     settle_publication(data)
-    rule_set = load_rules(rules, phase=options.phase, allowed=options.allow)
+    rule_set = _rules_for(data, rules, options)
     options = options.settled(rule_set.schema)
     with SaxonProcess() as saxon:
         return check_rules(data, rule_set, options, judges_of(rule_set.schema, options, saxon), progress)
+
+
+def _rules_for(data: Path, rules: Path, options: CheckOptions) -> RuleSet:
+    return load_rules(
+        rules,
+        phase=options.phase,
+        allowed=options.allow,
+        data=data,
+        record=options.record,
+        codes=options.missing_codes,
+    )
 
 
 def check_rules(
@@ -126,7 +137,7 @@ def full_svrl(data: Path, rules: Path, options: CheckOptions, judged: CheckResul
     `judged` is the verdict that goes with it: ChangedFileError if anything that was judged has other bytes now.
     """
     settle_publication(data)
-    rule_set = load_rules(rules, phase=options.phase, allowed=options.allow)
+    rule_set = _rules_for(data, rules, options)
     options = options.settled(rule_set.schema)
     with SaxonProcess() as saxon:
         judges = judges_of(rule_set.schema, options, saxon)

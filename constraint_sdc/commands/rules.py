@@ -16,9 +16,9 @@ from constraint_sdc.files.microdata.microdata import open_microdata
 from constraint_sdc.judge.idle import idle_reasons
 from constraint_sdc.judge.judge import SaxonProcess
 from constraint_sdc.judge.routes import Routes, choose_routes
+from constraint_sdc.judge.rule_set import load_rules
 from constraint_sdc.judge.value_domains import load_domains
 from constraint_sdc.schematron.confinement import Confinement
-from constraint_sdc.schematron.load import load_schema
 from constraint_sdc.schematron.schema import Schema
 from constraint_sdc.settings.reason import Reason
 
@@ -32,7 +32,7 @@ def list_rules(
     allow: tuple[Path, ...] = (),
 ) -> RuleList:
     """Return the typed list. With `data` the record element, the engines and the idle rules are those of that file."""
-    schema = load_schema(rules, phase=phase, allowed=allow)
+    schema = load_rules(rules, phase=phase, allowed=allow, data=data, record=record).schema
     with SaxonProcess() as saxon:
         judges = judges_of(schema, CheckOptions(allow=allow), saxon)
         with compiling(judges):

@@ -54,7 +54,7 @@ def matches(subject: Value, pattern: tuple[Expression, ...], *, xpath1: bool) ->
     """Return whether the subject, a string or node, matches a constant pattern without flags."""
     match pattern:
         case (Literal(str() as source),) | (Literal(str() as source), Literal("")):
-            compiled = _compiled(source)
+            compiled = compiled_regex(source)
         case _:
             raise NotMine("matches() with flags, or with a pattern that is not a literal")
     reading, doubt = string_argument(subject, "matches()", xpath1=xpath1)
@@ -62,7 +62,7 @@ def matches(subject: Value, pattern: tuple[Expression, ...], *, xpath1: bool) ->
     return Value((truth(answers),), either(doubt, some(np.logical_not(reading.text.is_ascii))))
 
 
-def _compiled(source: str) -> Any:
+def compiled_regex(source: str) -> Any:
     """Return the matcher of a pattern. RE2 takes time linear in the text, whatever a rule file asks for."""
     try:
         return re2.compile(translated(source), _QUIET)

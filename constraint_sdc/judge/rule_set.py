@@ -15,17 +15,22 @@ from constraint_sdc.constraints.constraint import EditRule
 from constraint_sdc.constraints.rule_reads import rule_reads
 from constraint_sdc.constraints.understand import understand
 from constraint_sdc.data.table import Chunk, Column, Layout
+from constraint_sdc.errors import NotRowsError
 from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Outside
 from constraint_sdc.files.dataset import Dataset
+from constraint_sdc.files.microdata.microdata import open_microdata
 from constraint_sdc.files.readings import Readings
 from constraint_sdc.judge.idle import names_of, never_fires
 from constraint_sdc.judge.missing import MissingValues, missing_values
 from constraint_sdc.judge.routes import FirstMatch, Routes, choose_routes, judge_chunk
 from constraint_sdc.judge.value_domains import load_domains
+from constraint_sdc.languages.loading import load_any_schema
+from constraint_sdc.languages.xpath_text import RuleSubject
 from constraint_sdc.schematron.confinement import Confinement, real_path
-from constraint_sdc.schematron.load import load_schema
 from constraint_sdc.schematron.schema import Schema
+
+_RECORD = "Record"
 
 Evaluate: TypeAlias = Callable[[Mapping[str, Column], int], Mapping[str, Flags]]
 """Tells where each rule that it can evaluate certainly holds, for a number of records given as columns."""
@@ -52,9 +57,35 @@ class RuleSet:
         return {"rules": found[main], **others}
 
 
-def load_rules(path: Path, *, phase: str | None = None, allowed: tuple[Path, ...] = ()) -> RuleSet:
-    """Load the rules of a schema and one of its phases; see `load_schema`."""
-    return RuleSet(path, load_schema(path, phase=phase, allowed=allowed))
+def load_rules(
+    path: Path,
+    *,
+    phase: str | None = None,
+    allowed: tuple[Path, ...] = (),
+    data: Path | None = None,
+    record: str | None = None,
+    codes: Mapping[str, tuple[str, ...]] | None = None,
+) -> RuleSet:
+    """Load the rules of a schema and one of its phases; see `load_schema`.
+
+    Rules of another language say nothing of the records that they are about: these are called `record`, or as in
+    `data`, or "Record". `codes` are, by variable, texts that stand for a missing value in such rules.
+    """
+
+    def subject() -> RuleSubject:
+        return RuleSubject(record_name(data, record), codes=codes or {})
+
+    return RuleSet(path, load_any_schema(path, subject, phase=phase, allowed=allowed))
+
+
+def record_name(data: Path | None, record: str | None) -> str:
+    """Return the name of the record element: as in the data, else as given, else "Record"."""
+    if data is None:
+        return record or _RECORD
+    try:
+        return open_microdata(data, record=record).layout.record
+    except NotRowsError:
+        return record or _RECORD
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from constraint_sdc.commands.certificate.keys import read_public_key
 from constraint_sdc.commands.check import CheckOptions
 from constraint_sdc.commands.check import check_file as check
 from constraint_sdc.commands.check import full_svrl as saxon_svrl
+from constraint_sdc.commands.convert_rules import convert_rules as convert
 from constraint_sdc.commands.rules import list_rules as listed_rules
 from constraint_sdc.constraints.show import RuleList
 from constraint_sdc.engines.running import some_engine
@@ -95,6 +96,44 @@ def list_rules(
     """
     folders = tuple(map(Path, allow))
     return listed_rules(Path(rules), phase=phase, data=path_or_none(data), record=record, allow=folders)
+
+
+def convert_rules(
+    source: File,
+    target: File,
+    *,
+    record: str | None = None,
+    data: File | None = None,
+    recipe: File | None = None,
+    phase: str | None = None,
+    allow: Iterable[File] = (),
+    overwrite: bool = False,
+) -> Path:
+    """Write rules in another language, by the endings of the names, and return the path of the new file.
+
+    Any language becomes Schematron. Schematron becomes another language where each rule has a typed constraint. What
+    has no translation raises UntranslatedRulesError, whose `faults` name every rule, and nothing is written. `record`
+    names the record element, by default that of `data`, else "Record"; the missing codes of a `recipe` become part of
+    the rules.
+
+    >>> import constraint_sdc as cs
+    >>> _ = open("rules.R", "w").write("V9 + V10 == V14")
+    >>> cs.convert_rules("rules.R", "rules.sch", data="census.xml", overwrite=True).name
+    'rules.sch'
+    >>> cs.check_file("census.xml", "rules.sch").exit_code
+    0
+    """
+    convert(
+        Path(source),
+        Path(target),
+        record=record,
+        data=path_or_none(data),
+        recipe=path_or_none(recipe),
+        phase=phase,
+        allow=tuple(map(Path, allow)),
+        overwrite=overwrite,
+    )
+    return Path(target)
 
 
 def verify_certificate(

@@ -24,6 +24,8 @@ OLD_NAMESPACE = "http://www.ascc.net/xml/schematron"
 XSLT_NAMESPACE = "http://www.w3.org/1999/XSL/Transform"
 OUR_NAMESPACE = "urn:constraint-sdc:rules"
 MAY_BE_IDLE = f"{{{OUR_NAMESPACE}}}may-be-idle"
+RULE_ORIGIN = f"{{{OUR_NAMESPACE}}}origin"
+"""On a pattern: file and line of the rule of another language that it was translated from."""
 _XML_PREFIX = "{http://www.w3.org/XML/1998/namespace}"
 # Names and references to them; the standard's types allow white space around these.
 _NAMES = frozenset({"id", "xml:id", "rule", "is-a", "pattern", "abstract", "defaultPhase", "prefix"})

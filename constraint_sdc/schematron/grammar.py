@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
-from constraint_sdc.schematron.element import MAY_BE_IDLE, OUR_NAMESPACE, Element
+from constraint_sdc.schematron.element import MAY_BE_IDLE, OUR_NAMESPACE, RULE_ORIGIN, Element
 
 _MARKED = ("pattern", "group", "rule", "assert", "report")
 _RICH = ("icon", "see", "fpi")
@@ -121,9 +121,11 @@ def _check_marks(element: Element) -> None:
     for name in element.attributes:
         if name == MAY_BE_IDLE and element.kind in _MARKED:
             element.flag(name)
+        elif name == RULE_ORIGIN and element.kind == "pattern":
+            continue
         elif name.startswith(f"{{{OUR_NAMESPACE}}}"):
             local = name.rpartition("}")[2]
-            hint = f"{OUR_NAMESPACE} has may-be-idle, on {', '.join(_MARKED)}"
+            hint = f"{OUR_NAMESPACE} has may-be-idle, on {', '.join(_MARKED)}, and origin, on pattern"
             raise element.error(f"{element.kind} has no attribute {local!r} in {OUR_NAMESPACE}", hint=hint)
 
 

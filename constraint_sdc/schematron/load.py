@@ -151,7 +151,11 @@ def load_schema(path: Path, *, phase: str | None = None, allowed: tuple[Path, ..
     the schema's own directory are read only from the `allowed` directories.
     """
     inclusions = Inclusions(Confinement.around([path], allowed))
-    root = inclusions.load(real_path(path))
+    return schema_of_root(inclusions.load(real_path(path)), inclusions, phase)
+
+
+def schema_of_root(root: Element, inclusions: Inclusions, phase: str | None = None) -> Schema:
+    """Return the schema that an element is, with everything included; `inclusions` has the files that were read."""
     _check_root(root)
     check_grammar(root)
     check_xslt(root)

@@ -111,7 +111,15 @@ class Original:
     def rule_set(self) -> RuleSet:
         """The rules; there must be some."""
         assert self._rules is not None
-        rule_set = load_rules(self._rules, phase=self._settings.phase, allowed=self._settings.allow)
+        settings = self._settings
+        rule_set = load_rules(
+            self._rules,
+            phase=settings.phase,
+            allowed=settings.allow,
+            data=self._data,
+            record=self._record,
+            codes=settings.missing_codes,
+        )
         rule_set.note(self.readings)
         return rule_set
 

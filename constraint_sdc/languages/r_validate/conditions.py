@@ -26,9 +26,9 @@ from constraint_sdc.languages.formula import (
     UniqueRecord,
     implies,
 )
-from constraint_sdc.languages.r_validate.regex import escaped_regex, glob_regex, xpath_regex
 from constraint_sdc.languages.r_validate.syntax import RCall, RExpression, RLogical, RName, RNumber, RString
 from constraint_sdc.languages.r_validate.terms import TERM_FUNCTIONS, RTerms, flag, number, required, string
+from constraint_sdc.languages.regex_text import escaped_regex, glob_regex, xpath_regex
 from constraint_sdc.languages.rule_book import UntranslatedPartError
 from constraint_sdc.languages.xpath_text import is_text_term
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from constraint_sdc.languages.infix import InfixWords, InfixWriter
-from constraint_sdc.languages.r_validate.regex import xpath_regex
+from constraint_sdc.languages.regex_text import xpath_regex
 from constraint_sdc.languages.rule_book import BookRule, Place, UntranslatedPartError, UnwritableError, written_rules
 
 _PLAIN_NAME = re.compile(r"(?:[^\W\d_]|\.(?![0-9]))[\w.]*")

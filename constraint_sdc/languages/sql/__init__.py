@@ -1,0 +1,1 @@
+"""SQL: CHECK constraints of tables, and boolean expressions, in three-valued logic."""

@@ -11,6 +11,7 @@ from constraint_sdc.cli.machine.limits import with_limits
 _COMMANDS = {
     "list": "list how each rule is understood, and why",
     "convert": "write rules in another language: Schematron, R validate, plain text, SQL",
+    "lint": "check the rule set itself",
 }
 
 _EPILOG = """\b

@@ -266,7 +266,8 @@ class EditRule:
     and every context of its pattern look only at the record itself, so that records may be judged chunk by chunk;
     `has_local_verdict` the same without the message.
     `never_fires` if the context names an element that the file does not have. `reads` are the variables that can change
-    the verdict, None before the file is known.
+    the verdict, None before the file is known. `premise` is where the rule fires, without what earlier rules of its
+    pattern take; None if everywhere.
     """
 
     assertion: Assertion
@@ -279,6 +280,7 @@ class EditRule:
     never_fires: bool = False
     reads: Reads | None = None
     has_local_verdict: bool = False
+    premise: Formula | None = None
 
     @property
     def id(self) -> str:

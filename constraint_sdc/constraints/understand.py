@@ -197,6 +197,7 @@ class _SchemaReader:
             constraint,
             is_local,
             has_local_verdict=refusal is None,
+            premise=read.premise,
         )
 
     def _looks(

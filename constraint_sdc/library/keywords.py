@@ -37,6 +37,17 @@ class CheckKeywords(TypedDict, total=False):
     missing_codes: Mapping[str, tuple[str, ...]]
 
 
+class LintKeywords(TypedDict, total=False):
+    """The fields of LintOptions."""
+
+    phase: str | None
+    record: str | None
+    fail_on: Severity
+    severity: Severity
+    ignore: Iterable[str]
+    allow: Iterable[File]
+
+
 class DivisionKeywords(TypedDict, total=False):
     """How records are divided: what PartitionOptions and MaskOptions have in common."""
 

@@ -106,6 +106,7 @@ CONVERSIONS: Mapping[str, Callable[[Any], Any]] = MappingProxyType(
         "truth_rows": _names,
         "allow": _paths,
         "allow_idle": _names,
+        "ignore": _names,
         "recipe": recipe_of,
         "standardise": standardise_by,
         "variables": _names,

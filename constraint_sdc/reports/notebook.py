@@ -17,6 +17,7 @@ from constraint_sdc.data.variable import Description, Written
 from constraint_sdc.errors import UsageError
 from constraint_sdc.evidence.draft import RecipeDraft
 from constraint_sdc.judge.finding import CheckResult, RuleResult, Violation
+from constraint_sdc.lint.finding import LintFinding, LintResult
 from constraint_sdc.maskers.masked import (
     CertificateCheck,
     MaskResult,
@@ -33,6 +34,7 @@ from constraint_sdc.reports.assessment.figures_text import shown_figure
 from constraint_sdc.reports.check.wording import counted, number, verdict
 from constraint_sdc.reports.demo import DemoResult
 from constraint_sdc.reports.exam import ExamResult, exam_head
+from constraint_sdc.reports.lint.wording import lint_verdict
 from constraint_sdc.reports.result_tables import ShownTable
 from constraint_sdc.reports.terminal import clean
 
@@ -73,6 +75,10 @@ def _violation(violation: Violation) -> str:
 def _rules(rules: RuleList) -> str:
     understood = sum(row.is_understood for row in rules.rows)
     return f"of {_file(rules.file)}: {counted(len(rules.rows), 'rule')}, {number(understood)} understood"
+
+
+def _lint(result: LintResult) -> str:
+    return f"of {_file(result.rules)}: {lint_verdict(result)}"
 
 
 def _certificate(check: CertificateCheck) -> str:
@@ -187,6 +193,8 @@ DISPLAYS: Mapping[type, Display] = MappingProxyType(
         Violation: Display(_violation),
         RuleList: Display(_rules, {"rules": tables.listed_rules}),
         RuleRow: Display(lambda row: f"{row.id}: {row.kind}, {row.normal_form}"),
+        LintResult: Display(_lint, {"findings": tables.lint_findings}),
+        LintFinding: Display(lambda one: f"{one.code}: {one.severity}, rule {one.rule.id}"),
         CertificateCheck: Display(_certificate, {"statements": tables.certificate_statements}),
         Reproduction: Display(_reproduction),
         Description: Display(_description, {"variables": tables.described_variables}),

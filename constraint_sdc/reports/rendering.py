@@ -13,6 +13,7 @@ from constraint_sdc.errors import UsageError
 from constraint_sdc.evidence.draft import RecipeDraft
 from constraint_sdc.files.json_file import json_text
 from constraint_sdc.judge.finding import CheckResult
+from constraint_sdc.lint.finding import LintResult
 from constraint_sdc.maskers.masked import (
     CertificateCheck,
     MaskResult,
@@ -34,6 +35,7 @@ from constraint_sdc.reports.check.render import render as render_check
 from constraint_sdc.reports.demo import DemoResult, demo_text
 from constraint_sdc.reports.description import render_description_json, render_description_text
 from constraint_sdc.reports.exam import ExamResult, exam_text, render_exam_json
+from constraint_sdc.reports.lint.render import LINT_FORMATS, render_lint
 from constraint_sdc.reports.masking.explain_text import record_text, rule_text
 from constraint_sdc.reports.masking.mask_result import certificate_text, mask_text, render_mask_json, reproduction_text
 from constraint_sdc.reports.masking.plan_text import plan_text
@@ -66,7 +68,8 @@ def render(
 ) -> str:
     """Return a result as a report: "text" and "json" for nearly all, more formats for a check and an assessment.
 
-    A check has also "svrl", "junit", "sarif", "github" and "html". An assessment has also "html", whose map can show
+    A check has also "svrl", "junit", "sarif", "github" and "html", a rule set that was checked "sarif", "github" and
+    "junit". An assessment has also "html", whose map can show
     the points of a `sweep`. `colour` is for text on a terminal. `show_values` adds results that reveal single records
     to the report of an assessment, an attack or a record; for a check it is an option of the check itself. `details`
     adds all figures and tables to the text of an assessment.
@@ -93,6 +96,10 @@ def _check(format: str) -> Renderer:
     return lambda result, look: render_check(result, format, colour=look.colour)
 
 
+def _lint(format: str) -> Renderer:
+    return lambda result, look: render_lint(result, format, colour=look.colour)
+
+
 def _assessment(assessment: Assessment, look: Look) -> str:
     return assessment_text(assessment, details=look.details, show_values=look.show_values, colour=look.colour)
 
@@ -109,6 +116,7 @@ RENDERERS: Mapping[type, Mapping[str, Renderer]] = MappingProxyType(
             "text": lambda rules, look: render_rules_text(rules, colour=look.colour),
             "json": lambda rules, _: render_rules_json(rules),
         },
+        LintResult: {format: _lint(format) for format in LINT_FORMATS},
         CertificateCheck: {
             "text": lambda found, _: certificate_text(found),
             "json": lambda found, _: json_text(certificate_json(found)),

@@ -9,6 +9,7 @@ from constraint_sdc.constraints.show import RuleList
 from constraint_sdc.data.variable import Description
 from constraint_sdc.evidence.draft import RecipeDraft
 from constraint_sdc.judge.finding import CheckResult
+from constraint_sdc.lint.finding import LintResult
 from constraint_sdc.maskers.masked import CertificateCheck, MaskResult, Partitioned, RuleOutcome
 from constraint_sdc.measures.assessment import Assessment, Cell, Measured, ResultTable
 from constraint_sdc.measures.sweep_points import AVERAGED, Sweep, SweepPoint
@@ -46,6 +47,15 @@ def check_rules(result: CheckResult) -> ShownTable:
         for r in disclosed(result).results
     )
     return _sheet("rule severity status checked failed held_missing failed_missing errors error engine", rows)
+
+
+def lint_findings(result: LintResult) -> ShownTable:
+    """One row per finding about the rule set."""
+    rows = (
+        (f.code, f.severity, f.rule.id, f.rule.origin.line, sentence(f.reason), _names(place.id for place in f.related))
+        for f in result.findings
+    )
+    return _sheet("code severity rule line message related", rows)
 
 
 def check_violations(result: CheckResult) -> ShownTable:

@@ -12,6 +12,7 @@ from typing import Any
 
 from constraint_sdc.reports.evidence_text import EVIDENCE_SENTENCES
 from constraint_sdc.reports.idle_text import IDLE_SENTENCES
+from constraint_sdc.reports.lint.lint_sentences import LINT_SENTENCES
 from constraint_sdc.reports.note_sentences import NOTE_SENTENCES, Sentence, named
 from constraint_sdc.settings.reason import FOREIGN, Param, Reason, is_reason_json, reason_from_json
 
@@ -484,6 +485,7 @@ SENTENCES: dict[str, Sentence] = {
     **NOTE_SENTENCES,
     **IDLE_SENTENCES,
     **EVIDENCE_SENTENCES,
+    **LINT_SENTENCES,
     "idle-allowed": lambda rule, reasons: f"rule {rule} is idle, which is allowed: {'; '.join(reasons)}",
 }
 """The sentence of every code."""

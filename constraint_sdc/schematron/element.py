@@ -17,7 +17,7 @@ from lxml import etree
 
 from constraint_sdc.errors import RulesError
 from constraint_sdc.limits import RULE_DEPTH, RULE_FILE_BYTES
-from constraint_sdc.schematron.schema import Origin
+from constraint_sdc.schematron.schema import LintExemption, Origin
 
 ISO_NAMESPACE = "http://purl.oclc.org/dsdl/schematron"
 OLD_NAMESPACE = "http://www.ascc.net/xml/schematron"
@@ -26,6 +26,8 @@ OUR_NAMESPACE = "urn:constraint-sdc:rules"
 MAY_BE_IDLE = f"{{{OUR_NAMESPACE}}}may-be-idle"
 RULE_ORIGIN = f"{{{OUR_NAMESPACE}}}origin"
 """On a pattern: file and line of the rule of another language that it was translated from."""
+LINT_IGNORE = f"{{{OUR_NAMESPACE}}}lint-ignore"
+OUR_MARKS = frozenset({MAY_BE_IDLE, LINT_IGNORE})
 _XML_PREFIX = "{http://www.w3.org/XML/1998/namespace}"
 # Names and references to them; the standard's types allow white space around these.
 _NAMES = frozenset({"id", "xml:id", "rule", "is-a", "pattern", "abstract", "defaultPhase", "prefix"})
@@ -105,6 +107,14 @@ class Element:
     def inner_xml(self) -> str:
         """Return the content as text with every namespace it needs."""
         return "".join(escape(child) if isinstance(child, str) else child.xml for child in self.children)
+
+    def exemption(self) -> LintExemption:
+        """Read `cs:lint-ignore="CODE CODE: reason"`; an exemption without a reason is an error."""
+        codes, colon, why = self.attributes[LINT_IGNORE].partition(":")
+        if not colon or not codes.split() or not why.strip():
+            hint = 'write cs:lint-ignore="CODE: why it is right here"; several codes are separated by spaces'
+            raise self.error(f"lint-ignore of {self.kind} does not give a code and a reason", hint=hint)
+        return LintExemption(tuple(codes.split()), " ".join(why.split()), self.origin)
 
     def error(self, what: str, hint: str | None = None) -> RulesError:
         """Make an error that names this element's file and line."""

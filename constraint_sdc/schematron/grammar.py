@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
-from constraint_sdc.schematron.element import MAY_BE_IDLE, OUR_NAMESPACE, RULE_ORIGIN, Element
+from constraint_sdc.schematron.element import LINT_IGNORE, MAY_BE_IDLE, OUR_NAMESPACE, RULE_ORIGIN, Element
 
 _MARKED = ("pattern", "group", "rule", "assert", "report")
 _RICH = ("icon", "see", "fpi")
@@ -123,9 +123,11 @@ def _check_marks(element: Element) -> None:
             element.flag(name)
         elif name == RULE_ORIGIN and element.kind == "pattern":
             continue
+        elif name == LINT_IGNORE and element.kind in _MARKED:
+            element.exemption()
         elif name.startswith(f"{{{OUR_NAMESPACE}}}"):
             local = name.rpartition("}")[2]
-            hint = f"{OUR_NAMESPACE} has may-be-idle, on {', '.join(_MARKED)}, and origin, on pattern"
+            hint = f"{OUR_NAMESPACE} has may-be-idle and lint-ignore, on {', '.join(_MARKED)}, and origin, on pattern"
             raise element.error(f"{element.kind} has no attribute {local!r} in {OUR_NAMESPACE}", hint=hint)
 
 

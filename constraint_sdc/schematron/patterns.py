@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Literal as OneOf
 
 from constraint_sdc.schematron.declarations import read_lets
-from constraint_sdc.schematron.element import MAY_BE_IDLE, Element
+from constraint_sdc.schematron.element import LINT_IGNORE, MAY_BE_IDLE, OUR_MARKS, Element
 from constraint_sdc.schematron.notes import WrittenNotes, message_parts, nearest_language
-from constraint_sdc.schematron.schema import Assertion, Let, Pattern, Rule, Severity
+from constraint_sdc.schematron.schema import Assertion, Let, LintExemption, Pattern, Rule, Severity
 
 # The severity of a finding: @severity, else @role, else @flag; those of the assertion before those of its rule.
 
@@ -78,6 +78,11 @@ def may_be_idle(levels: Iterable[Element]) -> bool:
     """Tell whether the author allows a rule to check nothing: the innermost mark counts; false by default."""
     marks = (element.flag(MAY_BE_IDLE) for element in levels if MAY_BE_IDLE in element.attributes)
     return next(marks, False)
+
+
+def exemptions(levels: Iterable[Element]) -> tuple[LintExemption, ...]:
+    """Return the codes from which a rule is exempted, by marks on it and on what is around it."""
+    return tuple(element.exemption() for element in levels if LINT_IGNORE in element.attributes)
 
 
 # Ids: those that must be unique, and the id under which each assertion is reported.
@@ -230,6 +235,7 @@ class _PatternReader:
         return replace(
             _assertion(spoken, next(self.ids), decide_severity(levels, lets)),
             may_be_idle=may_be_idle(levels),
+            exemptions=exemptions(levels),
             own_notes=self.notes.of_instance(element, pattern),
         )
 
@@ -245,7 +251,7 @@ def _assertion(element: Element, name: str, severity: Severity) -> Assertion:
         severity=severity,
         diagnostics=tuple((element.get("diagnostics") or "").split()),
         properties=tuple((element.get("properties") or "").split()),
-        attributes=tuple((key, value) for key, value in element.attributes.items() if key != MAY_BE_IDLE),
+        attributes=tuple((key, value) for key, value in element.attributes.items() if key not in OUR_MARKS),
         origin=element.origin,
     )
 

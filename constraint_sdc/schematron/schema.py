@@ -95,13 +95,23 @@ class Notes:
 
 
 @dataclass(frozen=True, slots=True)
+class LintExemption:
+    """Codes of `rules lint` from which the author exempts a rule, and why."""
+
+    codes: tuple[str, ...]
+    why: str
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
 class Assertion:
     """One assert or report. `id` is unique in the schema; `has_own_id` tells whether the author wrote it.
 
     `severity` is decided as the standard orders it: @severity, else @role, else @flag, else error.
     `attributes` keeps every attribute as written (role, flag, severity, subject, see, icon, fpi ...); `xml:lang` is the
     nearest in scope.
-    `may_be_idle` if the author says that the rule may check nothing in some files. `own_notes` take the place of the
+    `may_be_idle` if the author says that the rule may check nothing in some files. `exemptions` are from findings about
+    the rule itself, on it and on what is around it. `own_notes` take the place of the
     schema's notes of the same id, because parameters of an abstract pattern are put into them.
     """
 
@@ -117,6 +127,7 @@ class Assertion:
     origin: Origin
     may_be_idle: bool = False
     own_notes: Notes = field(default_factory=Notes)
+    exemptions: tuple[LintExemption, ...] = ()
 
     def attribute(self, name: str) -> str | None:
         """Return an attribute as the author wrote it, or None."""

@@ -440,6 +440,31 @@ _EVIDENCE = {
     "looks-empty": takes(),
 }
 
+_LINT = {
+    # what is wrong with a rule set
+    "lint-conflict": takes("rules"),
+    "lint-conditional-conflict": takes("rules"),
+    "lint-contradictory-condition": takes(quotes=("condition",)),
+    "lint-never-fires": takes("rules"),
+    "lint-always-holds": takes(),
+    "lint-implied": takes("rules"),
+    "lint-duplicate": takes("rule"),
+    "lint-fixed": takes("variable", "value", "rules"),
+    "lint-bound": takes("variable", "side", "value", "rules"),
+    "lint-never-present": takes("variable", "rules"),
+    "lint-hidden": takes("lines", quotes=("contexts",)),
+    "lint-text-order": takes("records", quotes=("comparison",)),
+    "lint-inexact": takes("failing", "correct", "example", "is_known", quotes=("comparison",)),
+    "lint-missing-guard": takes("variable", "breaks", "records", "guarded_by"),
+    "lint-quadratic": takes("is_domain", quotes=("path",)),
+    "lint-explosive": takes("start", "word", quotes=("regex",)),
+    "lint-not-fired": takes("reasons"),
+    "lint-no-case": takes("records"),
+    "lint-constant": takes("failed", "checked", "constant", "better"),
+    # what stays open
+    "lint-undecided": takes("question", "name"),
+}
+
 CODES: Mapping[str, CodeParameters] = MappingProxyType(
     {
         **_OPERATORS,
@@ -455,6 +480,7 @@ CODES: Mapping[str, CodeParameters] = MappingProxyType(
         **_ATTACKS,
         **_IDLE,
         **_EVIDENCE,
+        **_LINT,
     }
 )
 """The parameters of every code."""

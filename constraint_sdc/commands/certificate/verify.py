@@ -23,8 +23,9 @@ from constraint_sdc.data.table import Chunk
 from constraint_sdc.errors import ChangedFileError
 from constraint_sdc.files.dataset import Dataset, read_dataset
 from constraint_sdc.files.microdata.around import Around
-from constraint_sdc.files.microdata.microdata import open_microdata, read_table
+from constraint_sdc.files.microdata.microdata import open_microdata
 from constraint_sdc.files.microdata.source import OnePass
+from constraint_sdc.files.microdata.whole_table import read_table
 from constraint_sdc.files.recipe import recipe_from_json
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.judge.rule_set import load_rules

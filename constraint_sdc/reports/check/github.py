@@ -26,7 +26,7 @@ from constraint_sdc.reports.terminal import align, clean, clipped, legible
 from constraint_sdc.schematron.schema import Severity
 
 MOST_ANNOTATIONS = 10
-_COMMANDS: dict[Severity, str] = {"error": "error", "warning": "warning", "information": "notice"}
+COMMANDS: dict[Severity, str] = {"error": "error", "warning": "warning", "information": "notice"}
 
 
 def render_github(result: CheckResult) -> str:
@@ -55,7 +55,7 @@ def _urgency(rule: RuleResult) -> tuple[bool, int]:
 
 
 def _command_name(rule: RuleResult) -> str:
-    return "error" if rule.status in ("error", "idle") else _COMMANDS[rule.severity]
+    return "error" if rule.status in ("error", "idle") else COMMANDS[rule.severity]
 
 
 def _annotation(rule: RuleResult, result: CheckResult) -> str:

@@ -6,6 +6,7 @@ names rule and file but no line, so that a host keeps one alert per rule while t
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
 from constraint_sdc import __version__
@@ -18,42 +19,49 @@ from constraint_sdc.reports.sentences import sentences
 from constraint_sdc.reports.terminal import clean, clipped, legible
 from constraint_sdc.schematron.schema import Severity
 
-_LEVELS: dict[Severity, str] = {"error": "error", "warning": "warning", "information": "note"}
+LEVELS: dict[Severity, str] = {"error": "error", "warning": "warning", "information": "note"}
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
 
 
 def render_sarif(result: CheckResult) -> str:
     """Return the report as SARIF with every rule described and a result for each broken or unevaluated one."""
+    rules = [_descriptor(rule) for rule in result.results]
+    results = [
+        _result(rule, index, result)
+        for index, rule in enumerate(result.results)
+        if rule.status in ("fail", "error", "idle")
+    ]
+    properties = {"verdict": verdict(result), "showsValues": result.shows_values}
+    return json_text(sarif_log(rules, _invocation(result), results, properties))
+
+
+def sarif_log(
+    rules: Sequence[Mapping[str, object]],
+    invocation: Mapping[str, object],
+    results: Sequence[Mapping[str, object]],
+    properties: Mapping[str, object],
+) -> dict[str, object]:
+    """Return a SARIF log of one run: what is looked for, how the run ended, what it found."""
     run = {
-        "tool": {
-            "driver": {
-                "name": "constraint-sdc",
-                "semanticVersion": __version__,
-                "rules": [_descriptor(rule) for rule in result.results],
-            }
-        },
-        "invocations": [_invocation(result)],
-        "results": [
-            _result(rule, index, result)
-            for index, rule in enumerate(result.results)
-            if rule.status in ("fail", "error", "idle")
-        ],
+        "tool": {"driver": {"name": "constraint-sdc", "semanticVersion": __version__, "rules": rules}},
+        "invocations": [invocation],
+        "results": results,
         "columnKind": "unicodeCodePoints",
-        "properties": {"verdict": verdict(result), "showsValues": result.shows_values},
+        "properties": properties,
     }
-    return json_text({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]})
+    return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
 REGISTERED = {"sarif": CheckFormat("sarif", render_sarif, syntax="json")}
 
 
 def _descriptor(rule: RuleResult) -> dict[str, object]:
-    text = _message(f"{rule.kind} {clean(rule.test)}")
+    text = sarif_message(f"{rule.kind} {clean(rule.test)}")
     return {
         "id": legible(rule.rule),
         "shortDescription": {"text": clipped(text["text"], 200)},
         "fullDescription": text,
-        "defaultConfiguration": {"level": _LEVELS[rule.severity]},
+        "defaultConfiguration": {"level": LEVELS[rule.severity]},
         "properties": {
             "pattern": rule.pattern,
             "context": rule.context,
@@ -68,15 +76,15 @@ def _descriptor(rule: RuleResult) -> dict[str, object]:
 
 def _invocation(result: CheckResult) -> dict[str, object]:
     notifications = [
-        {"level": "error", "message": _message(f"{rule.rule}: {rule.error or outcome(rule)}")}
+        {"level": "error", "message": sarif_message(f"{rule.rule}: {rule.error or outcome(rule)}")}
         for rule in result.results
         if rule.status == "error"
     ]
     notifications += [
-        {"level": "error", "message": _message(f"{rule.rule}: {'; '.join(idle_sentences(rule))}")}
+        {"level": "error", "message": sarif_message(f"{rule.rule}: {'; '.join(idle_sentences(rule))}")}
         for rule in result.idle
     ]
-    notifications += [{"level": "note", "message": _message(note)} for note in sentences(result.notes)]
+    notifications += [{"level": "note", "message": sarif_message(note)} for note in sentences(result.notes)]
     return {
         "executionSuccessful": result.exit_code != 2,
         "exitCode": result.exit_code,
@@ -92,8 +100,8 @@ def _result(rule: RuleResult, index: int, result: CheckResult) -> dict[str, obje
     found: dict[str, object] = {
         "ruleId": legible(rule.rule),
         "ruleIndex": index,
-        "level": "error" if rule.status in ("error", "idle") else _LEVELS[rule.severity],
-        "message": _message(_sentence(rule)),
+        "level": "error" if rule.status in ("error", "idle") else LEVELS[rule.severity],
+        "message": sarif_message(_sentence(rule)),
         "locations": [first],
         "partialFingerprints": {
             "constraintSdcRule/v1": fingerprint,
@@ -125,9 +133,7 @@ def _sentence(rule: RuleResult) -> str:
 
 
 def _location(uri: str, violation: Violation | None) -> dict[str, object]:
-    physical: dict[str, object] = {"artifactLocation": {"uri": uri, "uriBaseId": "%SRCROOT%"}}
-    if uri.startswith("file:"):
-        physical = {"artifactLocation": {"uri": uri}}
+    physical = artifact(uri)
     if violation is None:
         return {"physicalLocation": physical}
     if violation.line is not None and violation.line > 0:
@@ -135,11 +141,16 @@ def _location(uri: str, violation: Violation | None) -> dict[str, object]:
     return {
         "physicalLocation": physical,
         "logicalLocations": [{"fullyQualifiedName": legible(violation.location), "kind": "element"}],
-        "message": _message(f"{place(violation)}: {clipped(shown_message(violation))}"),
+        "message": sarif_message(f"{place(violation)}: {clipped(shown_message(violation))}"),
     }
 
 
-def _message(text: str) -> dict[str, str]:
+def artifact(uri: str) -> dict[str, object]:
+    """Return a file as a physical location without a region."""
+    return {"artifactLocation": {"uri": uri} if uri.startswith("file:") else {"uri": uri, "uriBaseId": "%SRCROOT%"}}
+
+
+def sarif_message(text: str) -> dict[str, str]:
     """Return a message object; text in the shape of a SARIF link is escaped, for data must not make links."""
     plain = clean(text)
     return {"text": plain.replace("\\", "\\\\").replace("[", "\\[") if "](" in plain else plain}

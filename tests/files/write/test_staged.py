@@ -15,7 +15,7 @@ from constraint_sdc.commands.masking.staged import ReadBack, smallest_groups, ve
 from constraint_sdc.data.table import Chunk, Column, Layout, State, column_of
 from constraint_sdc.errors import DataError, JudgeError
 from constraint_sdc.files.dataset import Dataset, read_dataset
-from constraint_sdc.files.microdata.microdata import read_table
+from constraint_sdc.files.microdata.whole_table import read_table
 from tests.files.read.rows_oracle import Cell
 from tests.files.write.masked_oracle import column, skeleton_of
 

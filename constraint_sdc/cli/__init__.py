@@ -12,6 +12,7 @@ import click
 
 from constraint_sdc import __version__
 from constraint_sdc.cli.machine.limits import with_limits
+from constraint_sdc.cli.machine.progress import shown_stages
 from constraint_sdc.cli.machine.stopping import Stopped, orderly_stop
 from constraint_sdc.cli.options import notices
 from constraint_sdc.cli.streams import open_missing_streams, silence_stdout, tell
@@ -91,8 +92,9 @@ class _LazyGroup(click.Group):
 @click.version_option(__version__, prog_name="constraint-sdc")
 @click.pass_context
 def program(ctx: click.Context) -> None:
-    """Hold the commands together, and tell what the library says while they run."""
+    """Hold the commands together, and tell what the library says and does while they run."""
     ctx.with_resource(notices())
+    ctx.with_resource(shown_stages())
 
 
 def main() -> None:

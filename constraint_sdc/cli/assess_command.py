@@ -18,7 +18,7 @@ from constraint_sdc.cli.comparing import (
     seed_option,
 )
 from constraint_sdc.cli.masking import terminal
-from constraint_sdc.cli.options import FILE, deliver, end_progress, names_in, no_overwrite, progress_line
+from constraint_sdc.cli.options import FILE, deliver, end_progress, names_in, no_overwrite
 from constraint_sdc.cli.streams import tell
 from constraint_sdc.errors import UsageError
 
@@ -84,7 +84,7 @@ def command(
 
     points = () if sweep is None else _points(sweep, original)
     try:
-        assessment = assess_files(original, masked, options, progress_line("records read:"))
+        assessment = assess_files(original, masked, options)
     finally:
         end_progress()
     shows = given["show_values"]

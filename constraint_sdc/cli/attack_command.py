@@ -19,7 +19,7 @@ from constraint_sdc.cli.comparing import (
 )
 from constraint_sdc.cli.machine.limits import with_limits
 from constraint_sdc.cli.masking import terminal
-from constraint_sdc.cli.options import FILE, deliver, end_progress, progress_line
+from constraint_sdc.cli.options import FILE, deliver, end_progress
 from constraint_sdc.cli.streams import tell
 from constraint_sdc.errors import UsageError
 
@@ -136,7 +136,7 @@ def _report(
     from constraint_sdc.reports.sentences import sentences
 
     try:
-        measured, around = attack_files(original, masked, attack, options, parameters, progress_line("records read:"))
+        measured, around = attack_files(original, masked, attack, options, parameters)
     finally:
         end_progress()
     if as_json:

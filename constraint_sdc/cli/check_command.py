@@ -21,7 +21,6 @@ from constraint_sdc.cli.options import (
     judge_ahead,
     no_overwrite,
     not_empty,
-    progress_line,
 )
 from constraint_sdc.cli.streams import tell
 from constraint_sdc.errors import UsageError
@@ -159,14 +158,13 @@ def command(
 
     claim = None if certificate is None else _claim(certificate, data[0], trust, given)
     options = _options(format_, given) if claim is None else claim.adopted(_options(format_, given))
-    progress = progress_line("records judged:")
     colour = output is None and wants_colour(sys.stdout)
     texts: list[str] = []
     verdicts: list[str] = []
     worst, found = 0, None
     for path in data:
         try:
-            result = check_file(path, rules, options, progress)
+            result = check_file(path, rules, options)
         finally:
             end_progress()
         found = None if claim is None else claim.verify(path, rules, result, options)

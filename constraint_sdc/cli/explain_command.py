@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from constraint_sdc.cli.masking import gather, masking_options, refuse_given, terminal
-from constraint_sdc.cli.options import FILE, deliver, end_progress, not_empty, progress_line
+from constraint_sdc.cli.options import FILE, deliver, end_progress, not_empty
 from constraint_sdc.errors import UsageError
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _plan(
         from constraint_sdc.commands.plan import plan_file
 
         try:
-            return plan_file(Path(words[1]), rules, options, progress_line("records read:"))
+            return plan_file(Path(words[1]), rules, options)
         finally:
             end_progress()
     if len(words) > 1 or rules is not None or record_element is not None:

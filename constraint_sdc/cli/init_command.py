@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from constraint_sdc.cli.options import FILE, allow, deliver, end_progress, no_overwrite, not_empty, progress_line
+from constraint_sdc.cli.options import FILE, allow, deliver, end_progress, no_overwrite, not_empty
 
 _EPILOG = """\b
 Examples:
@@ -52,7 +52,6 @@ def command(
             record=record,
             allow=allow,
             show_values=show_values,
-            progress=progress_line("records read:"),
         )
     finally:
         end_progress()

@@ -10,7 +10,7 @@ import click
 from constraint_sdc.cli.key_command import passphrase_option, signing_key
 from constraint_sdc.cli.machine.engine import engine_options
 from constraint_sdc.cli.masking import gather, masking_options, terminal
-from constraint_sdc.cli.options import FILE, deliver, end_progress, judge_ahead, no_overwrite, not_empty, progress_line
+from constraint_sdc.cli.options import FILE, deliver, end_progress, judge_ahead, no_overwrite, not_empty
 from constraint_sdc.cli.streams import already_published
 from constraint_sdc.errors import UsageError
 
@@ -90,7 +90,6 @@ def command(
     saved = None if plan is None else read_plan(plan)
     options = gather(given, rules, saved, record=record)
     beside = GoalFiles(charts, pairs)
-    progress = progress_line("records judged:")
     try:
         result = mask_file(
             data,
@@ -101,7 +100,6 @@ def command(
             expected=saved,
             beside=beside,
             sign=key,
-            progress=progress,
         )
     finally:
         end_progress()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -123,17 +123,6 @@ def deliver(text: str, output: Path | None) -> None:
 
     with atomic_file(output, overwrite=True) as stream:
         stream.write((text.rstrip("\n") + "\n").encode("utf-8"))
-
-
-def progress_line(what: str) -> Callable[[int], None]:
-    """Return a function that rewrites one line on a terminal, and does nothing when output is piped."""
-    if not sys.stderr.isatty():
-        return lambda _: None
-
-    def show(count: int) -> None:
-        click.echo(f"\r{what} {count:,}", nl=False, err=True)
-
-    return show
 
 
 def end_progress() -> None:

@@ -9,7 +9,7 @@ import click
 
 from constraint_sdc.cli.machine.engine import engine_options
 from constraint_sdc.cli.masking import terminal
-from constraint_sdc.cli.options import FILE, deliver, end_progress, names_in, no_overwrite, not_empty, progress_line
+from constraint_sdc.cli.options import FILE, deliver, end_progress, names_in, no_overwrite, not_empty
 from constraint_sdc.cli.streams import tell
 from constraint_sdc.errors import UsageError
 
@@ -64,7 +64,7 @@ def command(data: Path, output: Path | None, overwrite: bool, as_json: bool, **g
     from constraint_sdc.reports.partition import partition_text, render_partition_json, write_groups
 
     try:
-        partitioned = partition_file(data, options, progress_line("records read:"))
+        partitioned = partition_file(data, options)
     finally:
         end_progress()
     if output is not None:

@@ -16,7 +16,6 @@ from constraint_sdc.cli.options import (
     judge_ahead,
     no_overwrite,
     not_empty,
-    progress_line,
 )
 from constraint_sdc.cli.streams import tell
 
@@ -73,7 +72,7 @@ def command(
             settle(options).masker, overwrite=True, taken=(data, rules, given["recipe"], given["original"], out)
         )
     try:
-        plan = plan_file(data, rules, options, progress_line("records read:"))
+        plan = plan_file(data, rules, options)
     finally:
         end_progress()
     saved = plan_to_json(plan)

@@ -35,6 +35,7 @@ from constraint_sdc.reports.disclosure import hidden_error
 from constraint_sdc.schematron.confinement import Confinement
 from constraint_sdc.schematron.schema import Schema, Severity
 from constraint_sdc.settings.reason import because
+from constraint_sdc.stages import advance, stage
 from constraint_sdc.xpath.names import FileNames
 
 Progress = Callable[[int], None]
@@ -352,6 +353,7 @@ def _check_rows(
             return _found(check), FileNames(layout.record, frozenset(check.names), seen.names)
 
 
+@stage("judging")
 def _run_check(
     microdata: Microdata,
     source: OnePass,
@@ -374,6 +376,7 @@ def _run_check(
                 is_uniform &= found.layout.is_uniform and found.layout.wrappers == layout.wrappers
                 check.take(found)
             progress(check.records)
+            advance(check.records, source.share)
         check.finish()
     return check, _CheckContext(frozenset(around.elements), frozenset(around.attributes), is_uniform)
 

@@ -31,6 +31,7 @@ from constraint_sdc.plan.read_series import make_series, on_any_grid
 from constraint_sdc.settings.partition_settings import PartitionSettings
 from constraint_sdc.settings.recipe import Division, Recipe
 from constraint_sdc.settings.words import Role, Standardise, VariableWish
+from constraint_sdc.stages import stage
 
 _DIVIDED_TWICE = 20_000  # records; beyond, MDAV for comparison would take longer than the method itself
 
@@ -56,7 +57,8 @@ def partition_file(
     method = partitioner(division.partition, division.effort)
     choice = method.choose(cloud, k) if isinstance(method, Auto) else None
     started = perf_counter()
-    label = method.partition(cloud, k, seed)
+    with stage("dividing"):
+        label = method.partition(cloud, k, seed)
     seconds = perf_counter() - started
     loss = _loss(cloud, label)
     return Partitioned(

@@ -19,6 +19,7 @@ from constraint_sdc.files.microdata.source import OnePass
 from constraint_sdc.files.microdata.whole_table import read_table
 from constraint_sdc.files.readings import Readings
 from constraint_sdc.limits import SCRATCH_FACTOR
+from constraint_sdc.stages import advance, stage
 
 _ROWS = 16_384  # records that are judged at a time
 
@@ -63,6 +64,7 @@ class Dataset:
         readings.note(self.path, source.sha256)
 
 
+@stage("reading")
 def read_dataset(path: Path, record: str | None = None, progress: Callable[[int], None] = lambda _: None) -> Dataset:
     """Read a file; `record` names its record element if given, `progress` gets the number of records read."""
     around = Around()
@@ -79,6 +81,7 @@ def read_dataset(path: Path, record: str | None = None, progress: Callable[[int]
                 is_uniform &= chunk.layout.is_uniform and chunk.layout.wrappers == layout.wrappers
                 lines.append(chunk.lines)
                 progress(chunk.first + len(chunk))
+                advance(chunk.first + len(chunk), source.share)
                 yield chunk
 
         source.begin()

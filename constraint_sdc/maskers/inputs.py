@@ -32,6 +32,7 @@ from constraint_sdc.partition.partitioner import Partitioner
 from constraint_sdc.plan.design import BlockDesign, Design
 from constraint_sdc.settings.reason import Param, Reason, because
 from constraint_sdc.settings.words import Scale
+from constraint_sdc.stages import stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +199,7 @@ def _average(
 # Mask a table by the requested masker, according to the design.
 
 
+@stage("masking")
 def mask_table(design: Design, inputs: MaskInputs) -> Masked:
     """Return all blocks after masking; NotPublishedError if the masker changed anything that was not planned."""
     masked = inputs.masker.mask_all(design, inputs)

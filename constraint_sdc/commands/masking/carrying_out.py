@@ -25,6 +25,7 @@ from constraint_sdc.reports.masking.inventory_text import undecided_lines
 from constraint_sdc.reports.refusal import conflict_sentence
 from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.words import Role, Scale, VariableWish
+from constraint_sdc.stages import stage
 
 
 def carry_out(prepared: Prepared) -> tuple[Plan, Masked]:
@@ -183,6 +184,7 @@ def require_decided(prepared: Prepared) -> None:
         return
 
 
+@stage("planning")
 def _designed(inputs: PlanInputs, prepared: Prepared) -> Design:
     try:
         return prepared.mask_inputs.masker.plan(inputs)

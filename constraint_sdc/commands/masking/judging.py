@@ -28,6 +28,7 @@ from constraint_sdc.reports.masking.people_text import counted_line
 from constraint_sdc.reports.sentences import sentences
 from constraint_sdc.settings.recipe import Recipe
 from constraint_sdc.settings.words import Scale
+from constraint_sdc.stages import stage
 
 _MOST_LINES = 20
 
@@ -107,6 +108,7 @@ def _places(result: RuleResult) -> frozenset[object]:
     return frozenset(v.location if v.record is None else v.record for v in result.violations)
 
 
+@stage("writing and reading back")
 def _write(original: Original, staged: Path, plan: Plan, masked: Masked, cases: Cases | None) -> ReadBack:
     """Write the staged file, read it back, and count how many records share the values of each block."""
     columns = masked.columns()
@@ -126,6 +128,7 @@ def _write(original: Original, staged: Path, plan: Plan, masked: Masked, cases: 
     return written
 
 
+@stage("counting what is promised")
 def _count_people(
     original: Original, written: ReadBack, plan: Plan, recipe: Recipe, output: Path
 ) -> tuple[PromiseCount, ...]:
@@ -168,6 +171,7 @@ def removed_variables(plan: Plan) -> frozenset[str]:
     return frozenset(kept.name for kept in plan.kept if kept.is_removed)
 
 
+@stage("judging the masked file")
 def _judge(
     original: Original, staged: Path, written: ReadBack, plan: Plan, cases: Cases | None
 ) -> tuple[CheckResult | None, Judgement | None]:

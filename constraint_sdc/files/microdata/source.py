@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import hashlib
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -63,6 +64,8 @@ class OnePass:
         self._has_begun = False
         self._opening = b""
         self._is_kept = True
+        self._returned = 0
+        self._size = os.fstat(self._stream.fileno()).st_size  # 0 for a pipe
 
     def read(self, size: int, /) -> bytes:
         """Return at most `size` bytes, none only at the end."""
@@ -71,6 +74,7 @@ class OnePass:
         part, self._opening = self._opening[:size], self._opening[size:]
         part = part or self._stream.read(size)
         self._digest.update(part)
+        self._returned += len(part)
         self._watch(part)
         return part
 
@@ -84,6 +88,11 @@ class OnePass:
         if not self._is_kept:
             self._stream.seek(0)
         self._has_begun = True
+
+    @property
+    def share(self) -> float | None:
+        """Return what share of the file was returned since `begin`; None if its size is not known."""
+        return min(1.0, self._returned / self._size) if self._size else None
 
     @property
     def sha256(self) -> str:

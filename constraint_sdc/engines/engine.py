@@ -74,7 +74,8 @@ class EngineSettings:
 
     `workers` is how many processes work at a time, all cores if it is None. `scheduler` is the address of a Dask
     scheduler, `tls` how it is reached. Large arrays live in a private directory inside `scratch`, by default inside the
-    system's directory for temporary files. No result depends on any of these.
+    system's directory for temporary files. With `resume`, results of finished pieces are kept in `scratch` until the
+    command has succeeded, and those that an earlier run left there are taken. No result depends on any of these.
     """
 
     name: str = "auto"
@@ -82,6 +83,7 @@ class EngineSettings:
     scheduler: str | None = None
     tls: Tls | None = None
     scratch: Path | None = None
+    resume: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what contradicts itself or would be without effect."""
@@ -92,6 +94,11 @@ class EngineSettings:
         self._require_cluster()
         if self.scratch is not None and not self.scratch.is_dir():
             raise UsageError(f"{str(self.scratch)!r} is not a directory", hint="name a directory for --scratch")
+        if self.resume and self.scratch is None:
+            raise UsageError(
+                "--resume needs a directory that outlives the run",
+                hint="name one with --scratch; the system's may be emptied when the machine restarts",
+            )
 
     def _require_cluster(self) -> None:
         if self.scheduler is None:

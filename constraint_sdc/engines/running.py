@@ -16,6 +16,7 @@ from constraint_sdc.engines.registry import start_engine
 from constraint_sdc.engines.serial import SerialEngine
 
 if TYPE_CHECKING:
+    from constraint_sdc.engines.journal import PieceJournal
     from constraint_sdc.engines.scratch import Scratch
 
 
@@ -25,6 +26,7 @@ class _RunningEngine:
     def __init__(self, settings: EngineSettings) -> None:
         self.settings = settings
         self._scratch: Scratch | None = None
+        self._journal: PieceJournal | None = None
         self._engine: Engine | None = None
         self._lock = threading.Lock()
 
@@ -41,6 +43,26 @@ class _RunningEngine:
             if self._scratch is None:
                 self._scratch = Scratch(self.settings.scratch)
             return self._scratch
+
+    def map(self, function: Callable[[Piece], Result], pieces: Iterable[Piece], work: float) -> Iterator[Result]:
+        journal = self.journal()
+        if journal is None:
+            return self.engine().map(function, pieces, work=work)
+        return journal.mapped(self.engine(), function, pieces, work=work)
+
+    def journal(self) -> PieceJournal | None:
+        if not self.settings.resume or self.settings.scratch is None or is_worker():
+            return None
+        from constraint_sdc.engines.journal import PieceJournal
+
+        with self._lock:
+            if self._journal is None:
+                self._journal = PieceJournal(self.settings.scratch)
+            return self._journal
+
+    def succeeded(self) -> None:
+        if self._journal is not None:
+            self._journal.forget()
 
     def close(self) -> None:
         with self._lock:
@@ -63,6 +85,7 @@ def engine_of(settings: EngineSettings) -> Iterator[None]:
     before, _running = _running, _RunningEngine(settings)
     try:
         yield
+        _running.succeeded()
     finally:
         mine, _running = _running, before
         mine.close()
@@ -112,4 +135,4 @@ def map_pieces(function: Callable[[Piece], Result], pieces: Iterable[Piece], *, 
     >>> list(map_pieces(no_command, ["fine", "::error::"], work=0.01))
     ['fine', '\\\\x3a:error::']
     """
-    return _running.engine().map(function, pieces, work=work)
+    return _running.map(function, pieces, work)

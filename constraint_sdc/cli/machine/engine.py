@@ -68,6 +68,11 @@ _ALL = (
         type=FILE,
         help="Directory for large temporary arrays, which all workers must see. [default: the system's]",
     ),
+    click.option(
+        "--resume",
+        is_flag=True,
+        help="Keep finished pieces of work in --scratch until the command succeeds, and take those of a stopped run.",
+    ),
 )
 
 
@@ -75,10 +80,10 @@ def engine_options(command: Command) -> Command:
     """Give a command the options, and let it run on the engine that they choose."""
 
     @functools.wraps(command)
-    def on_engine(*, engine: str, scratch: Path | None, **given: Any) -> None:
+    def on_engine(*, engine: str, scratch: Path | None, resume: bool, **given: Any) -> None:
         from constraint_sdc.engines.running import engine_of
 
-        with engine_of(_settings(engine, scratch, given)):
+        with engine_of(_settings(engine, scratch, given, resume)):
             command(**given)
 
     return _with(on_engine, _ALL)
@@ -122,11 +127,12 @@ def _with(command: Command, options: Sequence[Callable[[Command], Command]]) -> 
     return command
 
 
-def _settings(engine: str, scratch: Path | None, given: dict[str, Any]) -> EngineSettings:
+def _settings(engine: str, scratch: Path | None, given: dict[str, Any], resume: bool = False) -> EngineSettings:
     from constraint_sdc.engines.engine import EngineSettings
 
     workers, scheduler, *tls = (given.pop(name) for name in _NAMES)
-    return EngineSettings(engine, workers, scheduler, _tls(dict(zip(("ca", "cert", "key"), tls, strict=True))), scratch)
+    files = _tls(dict(zip(("ca", "cert", "key"), tls, strict=True)))
+    return EngineSettings(engine, workers, scheduler, files, scratch, resume)
 
 
 def _tls(files: dict[str, Path | None]) -> Tls | None:

@@ -1,8 +1,8 @@
 """Equal values as equal numbers: the one place where the texts of a column, and combinations of columns, are coded.
 
-Texts are sorted by a word made of their bytes, so a million records take a fraction of a second and no Python object
-for each. Words of different texts may coincide, by chance or because somebody wishes it: neighbours in the order are
-compared byte by byte, and if two of them differ the texts are coded one by one. So codes are exact, always.
+Texts are told apart by a word made of their bytes, so a million records take a fraction of a second and no Python
+object for each. Words of different texts may coincide, by chance or because somebody wishes it: every text is compared
+with the first of its code byte by byte, and if two differ the texts are coded one by one. So codes are exact, always.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from constraint_sdc.arrays import Codes, Flags, Integers, Positions, Words
+from constraint_sdc.arrays import Codes, Integers, Positions, Words
 from constraint_sdc.data.table import Column, State
 from constraint_sdc.data.text import Text, equal
 
 _MOST_WORDS = 16  # of a text that make its key; longer texts that begin alike are compared one by one
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd: no two words get the same product
 _LARGEST = 2**62
+_MANY = 50_000  # keys from which on a hash table pays
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +44,10 @@ def code_texts(texts: Text) -> Coded:
     >>> found.codes.tolist(), found.first.tolist()
     ([0, 1, 0, 2, 3], [0, 1, 3, 4])
     """
-    keys = text_keys(texts)
-    order = np.argsort(keys, kind="stable")
-    ordered = keys[order]
-    is_first = np.ones(len(ordered), np.bool_)
-    is_first[1:] = ordered[1:] != ordered[:-1]
-    if texts.longest > 8:
-        same = np.flatnonzero(~is_first)
-        if not equal(texts.take(order[same]), texts.take(order[same - 1])).all():
-            return _code_one_by_one(texts)
-    return _by_appearance(order, is_first)
+    found = _code_keys(text_keys(texts))
+    if texts.longest > 8 and not equal(texts, texts.take(found.first[found.codes])).all():
+        return _code_one_by_one(texts)
+    return found
 
 
 def text_keys(texts: Text) -> Words:
@@ -82,11 +77,7 @@ def code_integers(values: Integers) -> Coded:
     >>> code_integers(np.array([7, 3, 7])).codes.tolist()
     [0, 1, 0]
     """
-    order = np.argsort(values, kind="stable")
-    ordered = values[order]
-    is_first = np.ones(len(ordered), np.bool_)
-    is_first[1:] = ordered[1:] != ordered[:-1]
-    return _by_appearance(order, is_first)
+    return _code_keys(values)
 
 
 def join_codes(columns: Sequence[Codes], records: int) -> Codes:
@@ -111,8 +102,16 @@ def _renumbered(joint: Codes) -> Codes:
     return np.unique(joint, return_inverse=True)[1].ravel().astype(np.int64)
 
 
-def _by_appearance(order: Positions, is_first: Flags) -> Coded:
-    """Return the codes of values whose stable order is known, and where in it a new value begins."""
+def _code_keys(keys: Words | Integers) -> Coded:
+    """Number the different keys; a hash table is faster than sorting, but its library takes a moment to load."""
+    return _code_by_table(keys) if len(keys) >= _MANY else _code_by_order(keys)
+
+
+def _code_by_order(keys: Words | Integers) -> Coded:
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    is_first = np.ones(len(ordered), np.bool_)
+    is_first[1:] = ordered[1:] != ordered[:-1]
     first = order[is_first]
     appearance = np.argsort(first, kind="stable")
     rank = np.empty(len(first), np.int64)
@@ -120,6 +119,16 @@ def _by_appearance(order: Positions, is_first: Flags) -> Coded:
     codes = np.empty(len(order), np.int64)
     codes[order] = rank[np.cumsum(is_first) - 1]
     return Coded(codes, first[appearance])
+
+
+def _code_by_table(keys: Words | Integers) -> Coded:
+    import pyarrow as pa
+
+    coded = pa.array(keys).dictionary_encode()
+    codes = coded.indices.to_numpy().astype(np.int64)
+    first = np.empty(len(coded.dictionary), np.intp)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]  # of places with the same code, the last one written stays
+    return Coded(codes, first)
 
 
 def _code_one_by_one(texts: Text) -> Coded:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -32,6 +34,14 @@ ODD = [
 # One byte more or less, at the ends of words and after the last word that is part of the key.
 LONG = [letter * length for letter in "ab" for length in (7, 8, 9, 16, 17, 127, 128, 129, 136, 300)]
 TEXTS = st.one_of(st.sampled_from(ODD + LONG), st.text("ab1.", max_size=20))
+
+
+@pytest.fixture(params=["by order", "by table"], autouse=True, scope="module")
+def way(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Code few keys as many are coded, too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(coding, "_MANY", 0 if request.param == "by table" else 10**9)
+        yield
 
 
 def by_dictionary(values: list[object]) -> tuple[list[int], list[int]]:

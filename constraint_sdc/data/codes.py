@@ -124,8 +124,10 @@ def _code_by_order(keys: Words | Integers) -> Coded:
 def _code_by_table(keys: Words | Integers) -> Coded:
     import pyarrow as pa
 
-    coded = pa.array(keys).dictionary_encode()
-    codes = coded.indices.to_numpy().astype(np.int64)
+    # By its buffers: pyarrow loads pandas to convert an array.
+    kind = pa.uint64() if keys.dtype == np.uint64 else pa.int64()
+    coded = pa.Array.from_buffers(kind, len(keys), [None, pa.py_buffer(np.ascontiguousarray(keys))]).dictionary_encode()
+    codes = np.frombuffer(coded.indices.buffers()[1], np.int32, len(keys)).astype(np.int64)
     first = np.empty(len(coded.dictionary), np.intp)
     first[codes[::-1]] = np.arange(len(codes))[::-1]  # of places with the same code, the last one written stays
     return Coded(codes, first)

@@ -81,25 +81,21 @@ def code_integers(values: Integers) -> Coded:
 
 
 def join_codes(columns: Sequence[Codes], records: int) -> Codes:
-    """Return a number for each combination of codes; combinations are numbered in the order of their codes.
+    """Return a number for each combination of codes: 0, 1, ... in the order in which combinations first appear.
 
     `columns` have `records` codes each, none of them negative. Without a column all records are alike.
 
     >>> join_codes([np.array([1, 0, 1, 1]), np.array([0, 0, 2, 0])], 4).tolist()
-    [1, 0, 2, 1]
+    [0, 1, 2, 0]
     """
     joint = np.zeros(records, np.int64)
     width = 1
     for codes in columns:
         size = int(codes.max(initial=0)) + 1
         if width * size > _LARGEST:
-            joint, width = _renumbered(joint), records
+            joint, width = _code_keys(joint).codes, records
         joint, width = joint * size + codes, width * size
-    return _renumbered(joint)
-
-
-def _renumbered(joint: Codes) -> Codes:
-    return np.unique(joint, return_inverse=True)[1].ravel().astype(np.int64)
+    return _code_keys(joint).codes
 
 
 def _code_keys(keys: Words | Integers) -> Coded:

@@ -57,7 +57,7 @@ class Profile:
     @cached_property
     def has_zero(self) -> Flags:
         """Where a distinct text begins with a zero and another digit, as codes do."""
-        return _leading_zeros(self.distinct)
+        return leading_zeros(self.distinct)
 
     @cached_property
     def in_order(self) -> Floats:
@@ -115,7 +115,7 @@ def _numbers(texts: Text) -> Floats:
     return found
 
 
-def _leading_zeros(texts: Text) -> Flags:
+def leading_zeros(texts: Text) -> Flags:
     """Tell where a text is a zero and at least one more digit, after a sign or not."""
     first = texts.first_word & np.uint64(0xFF)
     is_signed = (first == ord("-")) | (first == ord("+"))

@@ -14,9 +14,9 @@ from constraint_sdc.data.series import EXACT_MANTISSA, Grid, Series
 from constraint_sdc.data.table import Column, State, Table
 from constraint_sdc.data.text import Text, equal
 from constraint_sdc.errors import UsageError
-from constraint_sdc.evaluate.lexical import Reading
+from constraint_sdc.evaluate.lexical import Reading, scan
 from constraint_sdc.evaluate.subdomain import Subdomain
-from constraint_sdc.evidence.profile import profile_of
+from constraint_sdc.evidence.profile import leading_zeros, profile_of
 from constraint_sdc.plan.decimal_places import DecimalPlaces, decimal_places
 from constraint_sdc.settings.recipe import Recipe
 from constraint_sdc.settings.words import Scale, VariableWish
@@ -30,7 +30,10 @@ _MONEY = 6
 
 def is_numeric(column: Column, missing: tuple[str, ...]) -> bool:
     """Tell whether every text that is not blank is a number in any spelling; a code such as 007 is not a number."""
-    return bool(profile_of(column, missing).is_number.all())
+    texts = Text.of_column(column)
+    # A plain number is one whatever else the file has; all other texts are told apart, because some are missing codes.
+    others = np.flatnonzero(~scan(texts).plain | leading_zeros(texts))
+    return not len(others) or bool(profile_of(column.take(others), missing).is_number.all())
 
 
 def date_notation(column: Column, wish: VariableWish, missing: tuple[str, ...]) -> DateNotation | None:

@@ -48,7 +48,7 @@ class ComparedCells:
 
     def possible(self, codes: Codes) -> float:
         """Return how many different cells records with these may have; dates count as infinitely many."""
-        met = np.unique(codes)
+        met = np.flatnonzero(np.bincount(codes, minlength=len(self.has_value)))
         if not self.is_number:
             return float(len(met))
         given = met[self.has_value[met]]

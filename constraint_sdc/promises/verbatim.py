@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from constraint_sdc.arrays import Codes, Flags
+from constraint_sdc.arrays import Codes, Counts, Flags
 from constraint_sdc.data.codes import join_codes
 from constraint_sdc.data.coincidence import is_crowded
 from constraint_sdc.data.table import Table
@@ -46,8 +46,7 @@ def count_copies(release: Release, at_most: int | str | None) -> PromiseCount:
         [BlockVariable(name, name in release.numbers, release.missing.get(name, ())) for name in names]
         for names in release.every_block
     ]
-    counts = count_verbatim(release.before, release.after, blocks, release.k)
-    whole = count_whole(release.before, release.after, blocks, release.k)
+    counts, whole = count_verbatim(release.before, release.after, blocks, release.k)
     records = int(np.any([count.is_verbatim for count in (*counts, whole)], axis=0).sum())
     found: dict[str, Found] = {
         "records": records,
@@ -65,19 +64,64 @@ def count_copies(release: Release, at_most: int | str | None) -> PromiseCount:
 
 def count_verbatim(
     before: Table, after: Table, blocks: Sequence[Sequence[BlockVariable]], k: int
-) -> list[VerbatimCount]:
-    """Return the count of every block; what `k` original records share is nobody's own, and k is at least 2."""
-    return [_counted(before, after, block, max(k, 2)) for block in blocks]
+) -> tuple[list[VerbatimCount], VerbatimCount]:
+    """Return the count of every block, and that of all blocks together: of these, every masked value is of one record.
+
+    What `k` original records share is nobody's own, and k is at least 2.
+    """
+    counts: list[VerbatimCount] = []
+    whole = _Combinations.none(before.records, after.records)
+    for block in blocks:
+        found = _combined(before, after, block)
+        counts.append(found.counted(max(k, 2), is_whole=False))
+        whole = whole.joined(found)
+    return counts, whole.counted(max(k, 2), is_whole=True)
 
 
-def count_whole(before: Table, after: Table, blocks: Sequence[Sequence[BlockVariable]], k: int) -> VerbatimCount:
-    """Return the count of all blocks together: records of which every masked value is that of one actual record."""
-    return _counted(before, after, [variable for block in blocks for variable in block], max(k, 2), is_whole=True)
+@dataclass(frozen=True, slots=True)
+class _Combinations:
+    """The combination of values of every record, those before masking first; equal numbers for equal values.
+
+    For every masked record, `values` counts its values that vary, and `numbers` tells whether one of them is a number.
+    `possible` is the number of values that each variable can have.
+    """
+
+    names: tuple[str, ...]
+    before: int
+    number: Codes
+    values: Counts
+    numbers: Flags
+    possible: tuple[float, ...]
+
+    @classmethod
+    def none(cls, before: int, after: int) -> _Combinations:
+        nothing = np.zeros(after, np.int64)
+        return cls((), before, np.zeros(before + after, np.int64), nothing, np.zeros(after, np.bool_), ())
+
+    def joined(self, other: _Combinations) -> _Combinations:
+        """Return the combinations of the variables of both."""
+        return _Combinations(
+            self.names + other.names,
+            self.before,
+            join_codes([self.number, other.number], len(self.number)),
+            self.values + other.values,
+            self.numbers | other.numbers,
+            self.possible + other.possible,
+        )
+
+    def counted(self, k: int, *, is_whole: bool) -> VerbatimCount:
+        written, count = self.number[self.before :], int(self.number.max(initial=0)) + 1
+        shared, sizes = np.bincount(self.number[: self.before], minlength=count), np.bincount(written, minlength=count)
+        own = shared[written]
+        is_record = self.numbers & (not is_crowded(int(np.count_nonzero(shared)), self.possible))
+        if is_whole:
+            is_record |= sizes[written] < k
+        is_verbatim: Flags = (own > 0) & (own < k) & (self.values > 1) & is_record
+        verbatim = np.count_nonzero(np.bincount(written[is_verbatim], minlength=count))
+        return VerbatimCount(self.names, int(np.count_nonzero(sizes)), int(verbatim), is_verbatim)
 
 
-def _counted(
-    before: Table, after: Table, block: Sequence[BlockVariable], k: int, *, is_whole: bool = False
-) -> VerbatimCount:
+def _combined(before: Table, after: Table, block: Sequence[BlockVariable]) -> _Combinations:
     records = before.records
     columns: list[Codes] = []
     values, numbers = np.zeros(after.records, np.int64), np.zeros(after.records, np.bool_)
@@ -91,15 +135,4 @@ def _counted(
             values += has_value
             numbers |= has_value & variable.is_number
     number = join_codes(columns, records + after.records)
-    written, count = number[records:], int(number.max(initial=0)) + 1
-    shared = np.bincount(number[:records], minlength=count)
-    own, sharing = (sizes[written] for sizes in (shared, np.bincount(written, minlength=count)))
-    numbers &= not is_crowded(int(np.count_nonzero(shared)), possible)
-    is_record = numbers | (sharing < k) if is_whole else numbers
-    is_verbatim = (own > 0) & (own < k) & (values > 1) & is_record
-    return VerbatimCount(
-        tuple(variable.name for variable in block),
-        len(np.unique(written)),
-        len(np.unique(written[is_verbatim])),
-        np.asarray(is_verbatim, np.bool_),
-    )
+    return _Combinations(tuple(one.name for one in block), records, number, values, numbers, tuple(possible))

@@ -13,7 +13,7 @@ from constraint_sdc.maskers.masked import Masked
 from constraint_sdc.plan.design import Design
 from constraint_sdc.plan.plan import BlockPlan
 from constraint_sdc.promises.compared_cells import BlockVariable
-from constraint_sdc.promises.verbatim import VerbatimCount, count_verbatim, count_whole
+from constraint_sdc.promises.verbatim import VerbatimCount, count_verbatim
 from constraint_sdc.reports.refusal import torn_sentence, verbatim_sentence
 from constraint_sdc.settings.words import Scale
 
@@ -26,8 +26,7 @@ def refuse_verbatim(design: Design, masked: Masked, prepared: Prepared) -> None:
         return
     after = replace(inputs.table, columns={**inputs.table.columns, **masked.columns()})
     blocks = [block_variables(block.plan, inputs.recipe.missing) for block in masked.blocks]
-    counts = count_verbatim(inputs.table, after, blocks, inputs.k)
-    whole = count_whole(inputs.table, after, blocks, inputs.k)
+    counts, whole = count_verbatim(inputs.table, after, blocks, inputs.k)
     records = int(np.any([count.is_verbatim for count in (*counts, whole)], axis=0).sum())
     if records <= at_most:
         return

@@ -5,14 +5,16 @@
     .venv/bin/python benchmarks/partition.py FILE.csv --columns A,B   any numeric columns of any CSV
     .venv/bin/python benchmarks/partition.py census.csv --docs        all of it; rewrites docs/partition/benchmarks.md
 
-`--only loss`, `speed` or `compile` runs one part; `--efforts fast,default,high` leaves out the minutes of `best`;
-`--largest 100000` leaves out the million. Prints Markdown tables. Ratios are against the textbook MDAV in NumPy
-in `benchmarks/baseline`, measured in the same run.
+`--only loss`, `speed`, `regions` or `compile` runs one part; `--efforts fast,default,high` leaves out the minutes of
+`best`; `--largest 100000` leaves out the million, `--largest 10000000` takes ten millions; `--sizes 3000,100000` are
+the files on which regions are compared with the undivided search. Prints Markdown tables. Ratios are against the
+textbook MDAV in NumPy in `benchmarks/baseline`, measured in the same run.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import math
 import os
 import subprocess
@@ -28,11 +30,14 @@ import numpy as np
 import pandas as pd
 
 from constraint_sdc.arrays import Labels, Points
+from constraint_sdc.census import BLOCK, draw_block
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.partition.distances import sse
 from constraint_sdc.partition.methods.mdav import Mdav
+from constraint_sdc.partition.methods.rim import list_neighbours, rim_groups
+from constraint_sdc.partition.partitioner import COMPILED_ABOVE
 from constraint_sdc.partition.registry import METHODS, partitioner
-from constraint_sdc.partition.search.refine import EFFORTS
+from constraint_sdc.partition.search.refine import DEFAULT, EFFORTS, refine
 
 sys.path.insert(0, str(Path(__file__).parent / "baseline"))
 from mdav_textbook import textbook_mdav
@@ -142,6 +147,79 @@ def bars(runs: list[Run]) -> Iterator[str]:
         yield from ("", *MISSED.splitlines())
 
 
+# Regions against the undivided search, on data of several kinds.
+
+KINDS = ("Census-like, 4", "Census-like, 3", "Tarragona-like, 13", "lognormal, 3", "lognormal, 10", "normal, 10")
+FLAT = (100_000, 1_000_000, 10_000_000)
+
+
+def drawn(kind: str, n: int) -> Cloud:
+    """Return n records of a kind, z-scored. The number after the comma is that of the variables."""
+    random, d = np.random.default_rng(n), int(kind.rpartition(" ")[2])
+    match kind.partition(",")[0]:
+        case "Census-like":
+            names = ("V1", "V3", "V7", "V11") if d == 4 else ("V9", "V10", "V14")
+            blocks = [draw_block(2009, block) for block in range(-(-n // BLOCK))]
+            values = np.column_stack([np.concatenate([block[name] for block in blocks])[:n] for name in names])
+        case "Tarragona-like":  # sizes of firms: one common factor, and tails that are heavier than exponential
+            values = np.exp(random.normal(size=(n, 1)) * 1.5 + random.normal(size=(n, d)))
+        case "lognormal":
+            values = random.lognormal(size=(n, d))
+        case _:
+            values = random.normal(size=(n, d))
+    return Cloud((values - values.mean(axis=0)) / values.std(axis=0, ddof=1))
+
+
+def undivided(cloud: Cloud, k: int) -> Labels:
+    """Divide without regions: one start, one list of neighbours, one search of at least 60 sweeps."""
+    if len(cloud) <= COMPILED_ABOVE:
+        return refine(cloud, Mdav().partition(cloud, k, 0), k, 0, DEFAULT)
+    lists = list_neighbours(cloud, k, 0)
+    return refine(cloud, rim_groups(cloud, k, 0, lists), k, 0, DEFAULT, lists)
+
+
+def cpu_of(name: str, cloud: Cloud, divide: Callable[[], Labels]) -> Run:
+    """Divide and take the CPU time of all threads and child processes."""
+    before = os.times()
+    labels = divide()
+    seconds = sum(os.times()[:4]) - sum(before[:4])
+    print(f"  {name}, {len(cloud):,} records: {seconds:.2f} s", file=sys.stderr)
+    return Run(name, len(cloud), information_loss(cloud, labels), seconds)
+
+
+def region_lines(sizes: tuple[int, ...]) -> Iterator[str]:
+    """Yield losses and CPU times of the search in regions beside the undivided search."""
+    for n in (3_000, 6_000):  # compiles, or loads what an earlier process compiled
+        for divide in (undivided, auto):
+            divide(drawn("normal, 10", n), 3)
+    yield "| data, variables | records | k | undivided: loss | µs a record | auto: loss | µs a record | difference |"
+    yield "|---|---:|---:|---:|---:|---:|---:|---:|"
+    for kind, n, k in itertools.product(KINDS, sizes, SIZES):
+        cloud = drawn(kind, n)
+        old, new = (
+            cpu_of(f"{kind}, k = {k}, {way.__name__}", cloud, partial(way, cloud, k)) for way in (undivided, auto)
+        )
+        figures = [f"{run.loss:.4f} | {run.seconds / n * 1e6:.1f}" for run in (old, new)]
+        yield f"| {kind} | {n:,} | {k} | {' | '.join(figures)} | {100 * (new.loss / old.loss - 1):+.1f}% |"
+
+
+def auto(cloud: Cloud, k: int) -> Labels:
+    return partitioner("auto").partition(cloud, k, 0)
+
+
+def flat_lines(largest: int, k: int = 5) -> Iterator[str]:
+    """Yield the CPU time for a record as a file grows."""
+    auto(drawn("Census-like, 3", 6_000), k)
+    yield f"| Census-like, 3 variables, k = {k} | µs a record | exponent |"
+    yield "|---:|---:|---:|"
+    before = None
+    for n in (n for n in FLAT if n <= largest):
+        cloud = drawn("Census-like, 3", n)
+        run = cpu_of("regions", cloud, partial(auto, cloud, k))
+        yield f"| {n:,} | {run.seconds / n * 1e6:.2f} | {exponent(before, run) if before else ''} |"
+        before = run
+
+
 COLD = """
 import time, sys
 import numpy as np
@@ -189,7 +267,8 @@ def main() -> None:
     parser.add_argument("--columns", default=",".join(COLUMNS))
     parser.add_argument("--efforts", default=",".join(EFFORTS))
     parser.add_argument("--largest", type=int, default=max(AUTO))
-    parser.add_argument("--only", choices=("loss", "speed", "compile"))
+    parser.add_argument("--sizes", default="3000,20000,100000", help="records of the files that are cut into regions")
+    parser.add_argument("--only", choices=("loss", "speed", "regions", "compile"))
     parser.add_argument("--docs", action="store_true")
     given = parser.parse_args()
     lines: list[str] = []
@@ -203,6 +282,9 @@ def main() -> None:
         ]
     if given.only in (None, "speed"):
         lines += ["", "## Speed", "", *speed_lines(given.largest)]
+    if given.only in (None, "regions"):
+        sizes = tuple(int(n) for n in given.sizes.split(","))
+        lines += ["", "## Regions", "", *region_lines(sizes), "", *flat_lines(given.largest)]
     if given.only in (None, "compile"):
         lines += ["", "## Compilation time", "", *compile_lines()]
     print("\n".join(lines))

@@ -24,7 +24,7 @@ _LARGEST_OF_MANY = 262_144  # of a region with many variables
 _FEWEST_SWEEPS = 20
 _FEWEST_OF_MANY = 14
 _MOST_SWEEPS = 3_000
-_RATE = 4.2e6  # records times sweeps in a nominal second
+_RATE = 3.2e6  # records times sweeps in a nominal second
 _HOT = 200  # sweeps from which on the search begins hot
 _SECONDS = 6e-6  # of work for a record
 

@@ -22,7 +22,7 @@ from constraint_sdc.files.microdata.microdata import Microdata, open_microdata
 from constraint_sdc.files.microdata.source import OnePass, open_binary
 from constraint_sdc.files.publication.recovery import settle_publication
 from constraint_sdc.files.readings import Readings
-from constraint_sdc.judge.check_rows import RowsCheck, Wishes, check_document
+from constraint_sdc.judge.check_rows import NotAggregatedError, RowsCheck, Wishes, check_document
 from constraint_sdc.judge.finding import CheckResult, Tally
 from constraint_sdc.judge.idle import names_of, require_rules, with_idle
 from constraint_sdc.judge.judge import Conditions, Judges, SaxonProcess
@@ -270,10 +270,12 @@ def check_dataset(
             )
             try:
                 with check:
-                    result = replace(result, **_taken(check, chunks))
+                    result = replace(result, **_taken(check, chunks, dataset))
                 return idle_noted(result, rule_set.schema, names_of(dataset), options)
             except NoXmlError:
                 from_memory = False
+            except NotAggregatedError as doubtful:
+                routes = routes.without_across(doubtful.rules)
 
 
 def check_written(
@@ -298,11 +300,14 @@ def check_written(
         return replace(result, **_taken(check, [rows]))
 
 
-def _taken(check: RowsCheck, chunks: Iterable[Chunk]) -> dict[str, Any]:
-    """Judge all chunks and return the fields of the verdict."""
+def _taken(check: RowsCheck, chunks: Iterable[Chunk], dataset: Dataset | None = None) -> dict[str, Any]:
+    """Judge all chunks, which are of a data set if it is known, and return the fields of the verdict."""
     for chunk in chunks:
         check.take(chunk)
-    check.finish()
+    if dataset is None:
+        check.finish()
+    else:
+        check.finish(dataset.outside, dataset.surroundings)
     return _found(check)
 
 
@@ -335,18 +340,24 @@ def _check_rows(
     Return the fields of the verdict, and the names of the file.
     """
     seen: _CheckContext | None = None
+    doubtful: frozenset[str] = frozenset()
     while True:
         with OnePass(data) as source:
             microdata = open_microdata(data, record=options.record, source=source)
             source.begin()
             layout = microdata.layout
             known = seen or _CheckContext(frozenset(layout.wrappers), frozenset(), layout.is_uniform)
-            routes, domains = _routes(schema, microdata, known, options, judges.readings)
+            routes, domains = _routes(schema, microdata, known, options, judges.readings, doubtful)
             missing = _missing(schema, layout, known, options)
-            check, seen = _run_check(microdata, source, schema, routes, domains, missing, options, judges, progress)
+            try:
+                check, seen = _run_check(microdata, source, schema, routes, domains, missing, options, judges, progress)
+            except NotAggregatedError as error:
+                judges.readings.note(data, source.sha256)
+                doubtful |= error.rules
+                continue
         judges.readings.note(data, source.sha256)
         is_right = known == seen or (
-            routes == _routes(schema, microdata, seen, options, judges.readings, domains)[0]
+            routes == _routes(schema, microdata, seen, options, judges.readings, doubtful, domains)[0]
             and missing == _missing(schema, layout, seen, options)
         )
         if is_right:
@@ -377,7 +388,7 @@ def _run_check(
                 check.take(found)
             progress(check.records)
             advance(check.records, source.share)
-        check.finish()
+        check.finish(around.elements, around.surroundings())
     return check, _CheckContext(frozenset(around.elements), frozenset(around.attributes), is_uniform)
 
 
@@ -404,8 +415,10 @@ def _routes(
     around: _CheckContext,
     options: CheckOptions,
     readings: Readings,
+    doubtful: frozenset[str],
     domains: dict[Outside, Domain] | None = None,
 ) -> tuple[Routes, dict[Outside, Domain]]:
+    """Return the routes and what rules look up; rules that are `doubtful` do not hold when they are added up."""
     layout = microdata.layout
     if options.engine == "saxon":
         return whole_file_routes(schema, "the Saxon engine was asked for"), {}
@@ -417,4 +430,5 @@ def _routes(
         confinement = Confinement.around((schema.origin.file, microdata.path), options.allow)
         domains = load_domains(rules, options.parameters, confinement, readings)
     known = replace(layout, is_uniform=around.is_uniform)
-    return choose_routes(schema, rules, known, domains.keys(), shows_values=options.show_values), domains
+    routes = choose_routes(schema, rules, known, domains.keys(), shows_values=options.show_values)
+    return routes.without_across(doubtful & routes.across_ids()), domains

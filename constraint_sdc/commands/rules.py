@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal as OneOf
 
 from constraint_sdc.commands.check import CheckOptions, compiling, contexts_on, judges_of
 from constraint_sdc.constraints.constraint import EditRule
@@ -89,11 +90,17 @@ def _row(
         context=edit.context_text,
         test=edit.assertion.test,
         is_record_local=edit.is_record_local,
-        engine="vectorised" if _is_vectorised(edit, schema, routes) else "saxon",
+        engine=_engine(edit, schema, routes),
         checked=checked,
         idle=idle,
         may_be_idle=edit.assertion.may_be_idle,
     )
+
+
+def _engine(edit: EditRule, schema: Schema, routes: Routes | None) -> OneOf["vectorised", "saxon", "aggregated"]:
+    if routes is not None and edit.id in routes.across_ids():
+        return "aggregated"
+    return "vectorised" if _is_vectorised(edit, schema, routes) else "saxon"
 
 
 def _is_vectorised(edit: EditRule, schema: Schema, routes: Routes | None) -> bool:

@@ -177,7 +177,7 @@ class RuleRow(Shown):
     context: str
     test: str
     is_record_local: bool
-    engine: OneOf["vectorised", "saxon"]
+    engine: OneOf["vectorised", "saxon", "aggregated"]
     checked: int | None = None
     idle: tuple[Reason, ...] = ()
     may_be_idle: bool = False

@@ -60,6 +60,10 @@ class Domain:
         """Add the values of a column."""
         self._add(Text.of_column(column), np.flatnonzero(column.present()))
 
+    def add_text(self, text: Text, rows: Positions) -> None:
+        """Add the texts of some rows."""
+        self._add(text, rows)
+
     def contains(self, column: Column) -> Flags:
         """Tell for each record whether its value is in the domain; an absent value is not."""
         return self.contains_text(Text.of_column(column), column.present())

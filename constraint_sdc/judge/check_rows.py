@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,10 +12,12 @@ from pathlib import Path
 import numpy as np
 
 from constraint_sdc.arrays import Positions
+from constraint_sdc.data.surroundings import DocumentSurroundings
 from constraint_sdc.data.table import Chunk, Layout
 from constraint_sdc.errors import JudgeError, UsageError
 from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Outside
+from constraint_sdc.judge.across.folding import FileTests
 from constraint_sdc.judge.finding import RuleResult, Tally, Violation, rule_results
 from constraint_sdc.judge.judge import ChunkJudges, Judge, Judges
 from constraint_sdc.judge.judge_report import JudgeFinding, JudgeReport
@@ -34,6 +36,14 @@ class Wishes:
     key: str | None = None
     examples: int | None = 10
     show_values: bool = False
+
+
+class NotAggregatedError(Exception):
+    """Tests about all records do not certainly hold: Saxon must judge their `rules` on the whole file."""
+
+    def __init__(self, rules: frozenset[str]) -> None:
+        super().__init__(", ".join(sorted(rules)))
+        self.rules = rules
 
 
 class RowsCheck:
@@ -67,6 +77,7 @@ class RowsCheck:
         self._tallies = {a.id: Tally(wishes.examples) for a in schema.assertions()} | dict(judged or {})
         self._second = self._workers(routes.vectorised_ids(), 1)
         self._local = self._workers(routes.by_chunk, processes_for(data))
+        self._across = FileTests(routes.across, wishes.examples, xpath1=schema.is_xpath1)
         self._whole = self._judge_whole_file()
         self._whole_places: dict[int, tuple[str | None, int]] = {}
         self._whole_records = {finding.record for finding in self._whole.findings if finding.record}
@@ -103,7 +114,8 @@ class RowsCheck:
     @property
     def divisible(self) -> RowsContext | None:
         """Return what workers need to judge runs of records, None where Saxon must see all of them."""
-        by_saxon = self._routes.by_chunk or self._routes.whole_file or not self._routes.vectorised
+        in_order = self._routes.across  # sums of doubles depend on the order
+        by_saxon = self._routes.by_chunk or self._routes.whole_file or not self._routes.vectorised or in_order
         return None if by_saxon else self._context
 
     def take(self, chunk: Chunk) -> None:
@@ -112,6 +124,7 @@ class RowsCheck:
             for number in self._whole_records & set(range(chunk.first + 1, chunk.first + len(chunk) + 1)):
                 row = number - chunk.first - 1
                 self._whole_places[number] = self._key(chunk, row), int(chunk.lines[row])
+        self._across.take(chunk)
         if self._routes.vectorised:
             rooms = {rule: tally.room for rule, tally in self._tallies.items()}
             self._add_judged(judge_rows(chunk, self._context, rooms))
@@ -130,8 +143,17 @@ class RowsCheck:
         self._has_key |= self._wishes.key in names
         self.records += records
 
-    def finish(self) -> None:
-        """Wait for the outstanding answers; call it after the last chunk."""
+    def finish(self, outside: Collection[str] = (), surroundings: DocumentSurroundings | None = None) -> None:
+        """Wait for the outstanding answers; call it after the last chunk.
+
+        `outside` and `surroundings` are what stands outside records. NotAggregatedError if rules that were added up do
+        not certainly hold.
+        """
+        held = self._across.held(outside, surroundings or DocumentSurroundings())
+        doubtful = self._routes.across_ids().difference(held)
+        if doubtful:
+            raise NotAggregatedError(doubtful)
+        self._tallies |= held
         if not self._has_key:
             raise UsageError(f"no record has the key variable {self._wishes.key!r}", file=str(self._data))
         self._add(self._second.answers())

@@ -13,6 +13,8 @@ from constraint_sdc.settings.reason import Reason
 from constraint_sdc.shown import Shown, Tabled
 
 Status: TypeAlias = OneOf["pass", "fail", "error", "idle", "not applicable"]
+EngineName: TypeAlias = OneOf["vectorised", "saxon", "both", "aggregated"]
+"""Who judged a rule: the evaluator record by record, Saxon, both, or the evaluator by sums over all records."""
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "information")
 
 
@@ -55,7 +57,7 @@ class RuleResult(Shown):
     failed: int
     errors: int
     error: str | None
-    engine: OneOf["vectorised", "saxon", "both"]
+    engine: EngineName
     violations: tuple[Violation, ...]
     context: str = ""
     idle: tuple[Reason, ...] = ()
@@ -185,10 +187,12 @@ class Tally:
             del self.violations[self.most :]
 
     @property
-    def engine(self) -> OneOf["vectorised", "saxon", "both"]:
+    def engine(self) -> EngineName:
         """Name the engine that judged the rule."""
         if len(self.engines) == 2:
             return "both"
+        if self.engines == {"aggregated"}:
+            return "aggregated"
         return "saxon" if self.engines == {"saxon"} else "vectorised"
 
 

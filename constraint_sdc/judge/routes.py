@@ -1,4 +1,4 @@
-"""Which engine judges which rule: the vectorised evaluator, Saxon chunk by chunk, or Saxon on the whole file.
+"""Which engine judges which rule: the evaluator, Saxon chunk by chunk, sums over records, or Saxon on the whole file.
 
 Within a pattern the first matching rule takes a node. A rule may therefore leave the whole-file route only when the
 contexts of all rules before it in its pattern are understood too.
@@ -7,7 +7,7 @@ contexts of all rules before it in its pattern are understood too.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Expression, Outside, walk
 from constraint_sdc.evaluate.truth import evaluate_truth, refuses
 from constraint_sdc.evaluate.value import Records
+from constraint_sdc.judge.across.file_test import FileTest
+from constraint_sdc.judge.across.recognise import recognise_across
 from constraint_sdc.schematron.schema import Rule, Schema
 
 
@@ -39,6 +41,7 @@ class Routes:
     """The engine of each rule: vectorised rules, ids for Saxon by chunks, ids for Saxon on the whole file, and why.
 
     `by_record` are rules of Saxon's whose verdict, if not their message, is the same on single records as in the file.
+    `across` are tests about all records that are added up; Saxon judges the whole file if one does not certainly hold.
     """
 
     vectorised: tuple[FirstMatch, ...]
@@ -46,6 +49,16 @@ class Routes:
     whole_file: frozenset[str]
     reasons: Mapping[str, str]
     by_record: frozenset[str] = frozenset()
+    across: tuple[FileTest, ...] = ()
+
+    def across_ids(self) -> frozenset[str]:
+        """Return the ids of the rules that are added up."""
+        return frozenset(test.rule for test in self.across)
+
+    def without_across(self, ids: Collection[str]) -> Routes:
+        """Return the routes with these rules judged on the whole file."""
+        left = tuple(test for test in self.across if test.rule not in ids)
+        return replace(self, across=left, whole_file=self.whole_file | frozenset(ids))
 
     def vectorised_ids(self) -> frozenset[str]:
         """Return the ids of the rules that the evaluator judges."""
@@ -95,7 +108,15 @@ def choose_routes(
                 by_record.update({edit.id} if edit.has_local_verdict else ())
             if unsure is None:
                 matches.append(FirstMatch(pattern.id, context, tuple(mine), not pattern.is_group))
-    return Routes(_with_work(matches), frozenset(by_chunk), frozenset(whole_file), reasons, frozenset(by_record))
+    across = {n: t for n, t in recognise_across(schema, rules, layout).items() if n in whole_file}
+    return Routes(
+        _with_work(matches),
+        frozenset(by_chunk),
+        frozenset(whole_file.difference(across)),
+        reasons,
+        frozenset(by_record),
+        tuple(across.values()),
+    )
 
 
 def whole_file_routes(schema: Schema, reason: str, judged: Collection[str] = ()) -> Routes:

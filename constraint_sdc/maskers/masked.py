@@ -202,13 +202,15 @@ class Judgement:
 
     `judge` is what Saxon was to be shown of `records` records: all of them in the whole file, or at least one for every
     different combination of the values that a rule reads. `cases` records were shown for that, 0 if none; `whole_file`
-    are the rules that were judged on the whole file, in the order of the schema.
+    are the rules that were judged on the whole file, `aggregated` those that were added up over all records, both in
+    the order of the schema.
     """
 
     judge: Judging
     records: int
     cases: int
     whole_file: tuple[str, ...]
+    aggregated: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, repr=False)

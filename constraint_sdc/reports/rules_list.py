@@ -111,9 +111,16 @@ def _idle(row: RuleRow) -> list[tuple[str, str]]:
     return [(word, clean(why)) for why in map(idle_sentence, row.idle)]
 
 
+_JUDGES = {
+    "saxon": "Saxon",
+    "vectorised": "the vectorised evaluator",
+    "aggregated": "sums and counts over the records, and Saxon where they do not decide",
+}
+
+
 def _doubts(row: RuleRow) -> list[tuple[str, str]]:
     reach = "each record by itself" if row.is_record_local else "the whole file at once"
-    judge = "Saxon" if row.engine == "saxon" else "the vectorised evaluator"
+    judge = _JUDGES[row.engine]
     return [
         ("why", clean(row.reason) or "-"),
         ("context", clean(row.context) or "-"),

@@ -62,7 +62,7 @@ _TABLE: tuple[tuple[str, Basis, str], ...] = (
     ("people", Basis.ORIGINAL, "people"),
     ("options.masker", Basis.ORIGINAL, "options.masker plan.masker.*"),
     ("recipe", Basis.RECIPE, "recipe.*"),
-    ("judgement", Basis.ORIGINAL, "judgement judgement.* judgement.whole_file[]"),
+    ("judgement", Basis.ORIGINAL, "judgement judgement.* judgement.whole_file[] judgement.aggregated[]"),
     ("plan_sha256", Basis.FILE, "plan_sha256"),
     ("rules", Basis.FILE, "rules rules[].rule rules[].severity rules[].checked rules[].failed"),
     ("rules[].missing", Basis.CODES, "rules[].missing.held rules[].missing.failed"),

@@ -103,16 +103,16 @@ def _judgement(certificate: Mapping[str, Any]) -> Iterator[str]:
         if rules:
             yield "judgement: rules are certified, but not how they were judged"
         return
-    records, whole = certificate["output"]["records"], said["whole_file"]
+    records, whole, added = certificate["output"]["records"], said["whole_file"], said["aggregated"]
     if said["records"] != records:
         yield f"judgement: of {counted(said['records'], 'record')}, the output has {records}"
-    if whole != [rule for rule in rules if rule in whole]:
-        yield "judgement: the rules of the whole file are not among those of the certificate, each once, in their order"
-    by_case = len(whole) < len(rules)
+    if any(named != [rule for rule in rules if rule in named] for named in (whole, added)) or set(whole) & set(added):
+        yield "judgement: the rules that it names are not among those of the certificate, each once, in their order"
+    by_case = len(whole) + len(added) < len(rules)
     if said["cases"] > records or bool(said["cases"]) != (by_case and records > 0):
         many = counted(said["cases"], "case")
-        yield f"judgement: {many} cannot be, with {number(len(whole))} rules of the whole file"
-    if by_case and said["judge"] == "every-record":
+        yield f"judgement: {many} cannot be, with {number(len(whole) + len(added))} rules judged otherwise"
+    if (by_case or added) and said["judge"] == "every-record":
         yield "judgement: every record is certified, but rules were not judged on the whole file"
 
 

@@ -18,6 +18,9 @@ from constraint_sdc.commands.masking.staged import ReadBack
 from constraint_sdc.data.table import Chunk
 from constraint_sdc.files.microdata.microdata import open_microdata
 from constraint_sdc.files.microdata.source import OnePass
+from constraint_sdc.judge.across.file_test import FileTest
+from constraint_sdc.judge.across.folding import FileTests
+from constraint_sdc.judge.across.recognise import variables_of
 from constraint_sdc.judge.cases.cases_check import CaseVerdicts, JudgedRecords, ask_cases
 from constraint_sdc.judge.cases.classes import CaseClasses, classes_of, representatives
 from constraint_sdc.judge.cases.outlines import Outlines
@@ -28,6 +31,7 @@ from constraint_sdc.judge.check_rows import processes_for
 from constraint_sdc.judge.finding import Tally
 from constraint_sdc.judge.judge import ChunkJudges, Judge, Judges
 
+_ROWS = 16_384  # records that are added up at a time
 CASES_FROM = 10_000
 """Records from which a file is judged by cases unless the user says otherwise; below, it saves no time."""
 
@@ -37,15 +41,25 @@ class Cases:
     """The rules that are judged by cases, and the outlines of the records as the file is read back."""
 
     rules: CaseRules
+    across: tuple[FileTest, ...] = ()
     outlines: Outlines = field(default_factory=Outlines)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Return the variables whose values are needed."""
+        return frozenset(self.rules.names).union(*map(variables_of, self.across))
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedCases:
-    """The totals of the rules that were judged by cases, and how many records Saxon was shown."""
+    """The totals of the rules that need no tree of the file, and how many records Saxon was shown for that.
+
+    `aggregated` are those of them that were added up over all records.
+    """
 
     tallies: Mapping[str, Tally] = field(default_factory=dict)
     records: int = 0
+    aggregated: frozenset[str] = frozenset()
 
 
 def cases_of(original: Original) -> Cases | None:
@@ -54,23 +68,40 @@ def cases_of(original: Original) -> Cases | None:
         return None
     if original.judge is None and original.dataset.table.records < CASES_FROM:
         return None
-    return Cases(divide_rules(original.understood))
+    return Cases(divide_rules(original.understood), original.understood.routes.across)
 
 
 def judge_cases(cases: Cases, original: Original, staged: Path, written: ReadBack) -> JudgedCases:
-    """Judge the staged file by cases; nothing is judged so if no rule can, or records have too many outlines."""
+    """Judge the staged file by cases, and add up what is about all records; what cannot be is left to Saxon."""
+    held = _added_up(cases, original, written)
     outlines, rules = cases.outlines.of_records(), cases.rules
     if outlines is None or not len(outlines) or not rules.questions:
-        return JudgedCases()
+        return JudgedCases(held, 0, frozenset(held))
     classes = [classes_of(written.table, outlines, question.names) for question in rules.questions]
     with hiding_values(original.check):
         judged = _ask(rules, classes, original, staged, written)
     schema = original.rule_set.schema.only(rules.by_case)
     verdicts = CaseVerdicts(schema, written.layout, written.lines, judged)
-    tallies: dict[str, Tally] = {}
+    tallies: dict[str, Tally] = dict(held)
     for question, own in zip(rules.questions, classes, strict=True):
         tallies |= verdicts.tallies(question, own, original.check.max_examples)
-    return JudgedCases(tallies, len(judged.records))
+    return JudgedCases(tallies, len(judged.records), frozenset(held))
+
+
+def _added_up(cases: Cases, original: Original, written: ReadBack) -> dict[str, Tally]:
+    """Return the totals of the rules about all records that certainly hold on the values that were read back."""
+    dataset, table = original.dataset, written.table
+    tests = FileTests(
+        cases.across,
+        original.check.max_examples,
+        xpath1=original.rule_set.schema.is_xpath1,
+        names=dataset.table.columns,
+    )
+    for first in range(0, table.records if cases.across else 0, _ROWS):
+        rows = slice(first, first + _ROWS)
+        columns = {name: column.of(rows) for name, column in table.columns.items()}
+        tests.take(Chunk.without_xml(written.layout, columns, written.lines[rows], first))
+    return tests.held(dataset.outside, dataset.surroundings)
 
 
 def _ask(

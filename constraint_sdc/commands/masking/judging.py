@@ -117,7 +117,7 @@ def _write(original: Original, staged: Path, plan: Plan, masked: Masked, cases: 
     skeleton = write_staged(original.dataset, staged, columns, removed, gone)
     blocks = [block.names for block in plan.blocks]
     wanted = frozenset(plan.masked_names()) | frozenset(plan.protect.names())
-    wanted |= frozenset() if cases is None else frozenset(cases.rules.names)
+    wanted |= frozenset() if cases is None else cases.names
     outlines = None if cases is None else cases.outlines
     written = verify_staged(original.dataset, staged, columns, skeleton, removed, blocks, gone, wanted, outlines)
     counted = zip(plan.blocks, written.smallest, strict=True)
@@ -196,6 +196,7 @@ def _judge(
         records=len(written.lines),
         cases=by_case.records,
         whole_file=tuple(one.rule for one in after.results if one.rule not in by_case.tallies),
+        aggregated=tuple(one.rule for one in after.results if one.rule in by_case.aggregated),
     )
     return idle_noted(after, original.rule_set.schema, names, original.check), judgement
 

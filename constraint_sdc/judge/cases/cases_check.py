@@ -19,7 +19,7 @@ from constraint_sdc.judge.finding import Tally, Violation
 from constraint_sdc.judge.judge import ChunkJudges
 from constraint_sdc.schematron.schema import Schema, hidden_message
 
-_MOST_RECORDS = 8_192  # of one document
+_MOST_RECORDS = 4_096  # of one document
 _MOST_BYTES = 8 << 20  # of one document, unless a single record is larger
 
 Askable = ChunkJudges[slice, SignedRecords]

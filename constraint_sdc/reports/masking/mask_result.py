@@ -139,12 +139,14 @@ def _judged(judgement: Judgement | None, columns: int) -> Iterator[str]:
     """Yield how the verdict was reached, if it was not on the whole file alone as every small file's is."""
     if judgement is None or judgement.judge == "every-record":
         return
-    said = "judged by cases: no rule can be, and the whole file was judged"
+    said = "judged by cases: no rule can be"
     if judgement.cases:
         shown = f"Saxon judged {number(judgement.cases)} of {counted(judgement.records, 'record')}"
         said = f"judged by cases: {shown}, at least one for every different combination of the values that a rule reads"
-        if judgement.whole_file:
-            said += f"; on the whole file: {clean(', '.join(judgement.whole_file))}"
+    if judgement.aggregated:
+        said += f"; added up over all records: {clean(', '.join(judgement.aggregated))}"
+    if judgement.whole_file:
+        said += f"; by Saxon on the whole file: {clean(', '.join(judgement.whole_file))}"
     yield from wrapped(said, columns, "", "  ")
 
 
@@ -263,6 +265,7 @@ def judgement_to_json(judgement: Judgement | None) -> dict[str, object] | None:
         "records": judgement.records,
         "cases": judgement.cases,
         "whole_file": list(judgement.whole_file),
+        "aggregated": list(judgement.aggregated),
     }
 
 

@@ -13,7 +13,7 @@ from constraint_sdc.settings.reason import Reason
 from constraint_sdc.shown import Shown, Tabled
 
 Status: TypeAlias = OneOf["pass", "fail", "error", "idle", "not applicable"]
-EngineName: TypeAlias = OneOf["vectorised", "saxon", "both", "aggregated"]
+RuleEngine: TypeAlias = OneOf["vectorised", "saxon", "both", "aggregated"]
 """Who judged a rule: the evaluator record by record, Saxon, both, or the evaluator by sums over all records."""
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "information")
 
@@ -57,7 +57,7 @@ class RuleResult(Shown):
     failed: int
     errors: int
     error: str | None
-    engine: EngineName
+    engine: RuleEngine
     violations: tuple[Violation, ...]
     context: str = ""
     idle: tuple[Reason, ...] = ()
@@ -187,7 +187,7 @@ class Tally:
             del self.violations[self.most :]
 
     @property
-    def engine(self) -> EngineName:
+    def engine(self) -> RuleEngine:
         """Name the engine that judged the rule."""
         if len(self.engines) == 2:
             return "both"

@@ -12,7 +12,7 @@ from constraint_sdc.arrays import Codes, Counts, Rows
 from constraint_sdc.data.table import Chunk, Layout
 from constraint_sdc.errors import JudgeError
 from constraint_sdc.judge.cases.classes import CaseClasses
-from constraint_sdc.judge.cases.questions import Question
+from constraint_sdc.judge.cases.questions import CaseQuestion
 from constraint_sdc.judge.cases.signatures import CaseFindings, SignedRecords, read_signature
 from constraint_sdc.judge.check_rows import record_location
 from constraint_sdc.judge.finding import Tally, Violation
@@ -85,7 +85,7 @@ class CaseVerdicts:
         self._summaries = {a.id: hidden_message(a.parts) for a in schema.assertions()}
         self._outcomes = [read_signature(schema, signature) for signature in judged.signatures]
 
-    def tallies(self, question: Question, classes: CaseClasses, most: int | None) -> dict[str, Tally]:
+    def tallies(self, question: CaseQuestion, classes: CaseClasses, most: int | None) -> dict[str, Tally]:
         """Return the totals of the question's rules over all records, with at most so many violations of each."""
         outcomes, of_class = self._of_classes(question, classes)
         records = np.bincount(of_class, classes.sizes, len(outcomes)).astype(np.int64)
@@ -99,7 +99,7 @@ class CaseVerdicts:
                 found[rule].keep(self._violation(rule, record, way))
         return found
 
-    def _of_classes(self, question: Question, classes: CaseClasses) -> tuple[list[tuple[CaseFindings, ...]], Codes]:
+    def _of_classes(self, question: CaseQuestion, classes: CaseClasses) -> tuple[list[tuple[CaseFindings, ...]], Codes]:
         """Return the different outcomes of the question's rules, sorted by id, and which one each class has.
 
         JudgeError if Saxon judged two records of a class differently, or none: then records were joined that differ in
@@ -142,7 +142,7 @@ class CaseVerdicts:
         )
 
 
-def _of(question: Question, outcomes: Mapping[str, CaseFindings]) -> tuple[CaseFindings, ...]:
+def _of(question: CaseQuestion, outcomes: Mapping[str, CaseFindings]) -> tuple[CaseFindings, ...]:
     return tuple(outcomes[rule] for rule in sorted(question.rules))
 
 

@@ -11,7 +11,7 @@ from constraint_sdc.schematron.schema import Rule, Schema
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class CaseQuestion:
     """Rules that are judged together: records that share the values of `names` have the same verdict of all of them."""
 
     names: tuple[str, ...]
@@ -22,7 +22,7 @@ class Question:
 class CaseRules:
     """How the rules of a schema are divided: questions that are asked of every case, and rules of the whole file."""
 
-    questions: tuple[Question, ...] = ()
+    questions: tuple[CaseQuestion, ...] = ()
     whole_file: frozenset[str] = frozenset()
 
     @property
@@ -85,13 +85,13 @@ def _is_elsewhere(rule: Rule) -> bool:
     return rule.attribute("subject") is not None or rule.attribute("visit-each") is not None
 
 
-def _questions(names: dict[str, frozenset[str]]) -> tuple[Question, ...]:
+def _questions(names: dict[str, frozenset[str]]) -> tuple[CaseQuestion, ...]:
     """Join rules whose values another rule reads too: its cases are cases of theirs."""
     widest = _widest(names.values())
     rules: dict[frozenset[str], set[str]] = {one: set() for one in widest}
     for rule, read in names.items():
         rules[next(one for one in widest if read <= one)].add(rule)
-    return tuple(Question(tuple(sorted(one)), frozenset(ids)) for one, ids in rules.items())
+    return tuple(CaseQuestion(tuple(sorted(one)), frozenset(ids)) for one, ids in rules.items())
 
 
 def _widest(sets: Iterable[frozenset[str]]) -> list[frozenset[str]]:

@@ -11,6 +11,7 @@ logarithms are computed in double, as the languages do.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -51,6 +52,7 @@ from constraint_sdc.languages.formula import (
 # How tightly an expression binds; a looser one inside a tighter one is put in brackets.
 _OR, _AND, _COMPARISON, _SUM, _PRODUCT, _UNARY, _WHOLE = range(7)
 _MOST_LISTED = 40
+_PLAIN_NUMBER = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")
 _OPERATORS = {"+": ("+", _SUM), "-": ("-", _SUM), "*": ("*", _PRODUCT), "/": ("div", _PRODUCT)}
 
 
@@ -88,6 +90,24 @@ class RuleSubject:
         if name in self.codes:
             return f"{self.step(name)}[not(normalize-space() = {self._no_value(name)})]"
         return f"{self.step(name)}[normalize-space()]"
+
+    def filled_number(self, name: str) -> str:
+        """Return the same for a variable that is read as a number.
+
+        A missing code that is a number stands for every way of writing it. The constraint then says `V1 = -9`, which
+        masking understands, and not that a text has a form.
+        """
+        numbers, texts = self._codes_by_kind(name)
+        if not numbers:
+            return self.filled(name)
+        listed = numbers[0] if len(numbers) == 1 else f"({', '.join(numbers)})"
+        filled = f"not(normalize-space() = ('', {', '.join(texts)}))" if texts else "normalize-space()"
+        return f"{self.step(name)}[{filled} and not(number() = {listed})]"
+
+    def _codes_by_kind(self, name: str) -> tuple[list[str], list[str]]:
+        codes = self.codes.get(name, ())
+        numbers = [code for code in codes if _PLAIN_NUMBER.fullmatch(code)]
+        return numbers, [quoted_text(code) for code in codes if code not in numbers]
 
     def missing(self, name: str) -> str:
         """Return the condition that a variable has no value."""
@@ -320,8 +340,8 @@ class XPathWriter:
 
     def _column(self, name: str, is_double: bool) -> XPathPiece:
         if is_double:
-            return XPathPiece(f"xs:double({self.subject.filled(name)})")
-        value = f"xs:decimal({self.subject.filled(name)})"
+            return XPathPiece(f"xs:double({self.subject.filled_number(name)})")
+        value = f"xs:decimal({self.subject.filled_number(name)})"
         if self.inline:
             return XPathPiece(value)
         self.lets[name] = value

@@ -13,7 +13,7 @@ from constraint_sdc.languages.formula import RuleCondition
 from constraint_sdc.schematron.schema import Origin
 
 NaPolicy: TypeAlias = OneOf["not applicable", "passes", "fails"]
-"""What becomes of a record in which a missing value leaves a rule undecided."""
+"""What becomes of a record in which a missing value leaves a rule unknown."""
 NA_POLICIES: tuple[NaPolicy, ...] = ("not applicable", "passes", "fails")
 
 Severities = ("error", "warning", "information")
@@ -87,7 +87,7 @@ class UntranslatedRulesError(RulesError):
         self.faults = faults
 
     def __str__(self) -> str:
-        return "\n".join(map(str, self.faults))
+        return "\n  ".join(map(str, self.faults))
 
 
 def written_rules(rules: Sequence[BookRule], write: Callable[[BookRule], str]) -> list[str]:

@@ -27,7 +27,7 @@ def expected(letters: str, failing: str) -> frozenset[int]:
 @pytest.mark.parametrize(
     ("na", "failing", "engine"),
     [("NA", "F", "auto"), ("FALSE", "FN", "saxon")],
-    ids=["undecided passes", "undecided fails"],
+    ids=["unknown passes", "unknown fails"],
 )
 def test_verdicts_are_those_of_r(data: Path, tmp_path: Path, na: str, failing: str, engine: str) -> None:
     rules = RECORDED["rules"]

@@ -1,4 +1,4 @@
-# Verdicts of R on rules and data in JSON, one letter a record: T holds, F fails, N undecided.
+# Verdicts of R on rules and data in JSON, one letter a record: T holds, F fails, N unknown.
 #
 #   Rscript verdicts.R rules-and-data.json verdicts.json
 #

@@ -14,7 +14,7 @@ from constraint_sdc.languages.loading import language_of_file, read_book
 from constraint_sdc.languages.registry import LANGUAGES
 from constraint_sdc.languages.rule_book import BookRule, RuleBook, UntranslatedRulesError, UnwritableError
 from constraint_sdc.languages.schematron_text import schematron_text
-from constraint_sdc.languages.xpath_text import RuleSubject
+from constraint_sdc.languages.subject import RuleSubject
 from constraint_sdc.schematron.load import load_schema
 
 _SCHEMATRON = ".sch"

@@ -26,7 +26,7 @@ from constraint_sdc.judge.missing import MissingValues, missing_values
 from constraint_sdc.judge.routes import FirstMatch, Routes, choose_routes, judge_chunk
 from constraint_sdc.judge.value_domains import load_domains
 from constraint_sdc.languages.loading import load_any_schema
-from constraint_sdc.languages.xpath_text import RuleSubject
+from constraint_sdc.languages.subject import RuleSubject
 from constraint_sdc.schematron.confinement import Confinement, real_path
 from constraint_sdc.schematron.schema import Schema
 

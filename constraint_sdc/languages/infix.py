@@ -25,7 +25,7 @@ from constraint_sdc.languages.formula import (
     TextTerm,
 )
 from constraint_sdc.languages.rule_book import UnwritableError
-from constraint_sdc.languages.xpath_text import XPathPiece, number_text
+from constraint_sdc.languages.xpath_piece import XPathPiece, number_text
 
 _OR, _AND, _NOT, _COMPARISON, _SUM, _PRODUCT, _UNARY, _WHOLE = range(8)
 

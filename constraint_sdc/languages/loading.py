@@ -11,7 +11,7 @@ from constraint_sdc.errors import RulesError
 from constraint_sdc.languages.registry import language_of
 from constraint_sdc.languages.rule_book import RuleBook, RuleLanguage
 from constraint_sdc.languages.schematron_text import schematron_text
-from constraint_sdc.languages.xpath_text import RuleSubject
+from constraint_sdc.languages.subject import RuleSubject
 from constraint_sdc.schematron.confinement import Confinement, real_path
 from constraint_sdc.schematron.element import Element, read_element, read_rule_file
 from constraint_sdc.schematron.load import Inclusions, load_schema, schema_of_root

@@ -10,7 +10,8 @@ from xml.sax.saxutils import escape, quoteattr
 from constraint_sdc.errors import RulesError
 from constraint_sdc.languages.formula import columns_of, own_columns
 from constraint_sdc.languages.rule_book import BookRule, RuleBook
-from constraint_sdc.languages.xpath_text import RuleSubject, SharedParts, XPathWriter
+from constraint_sdc.languages.subject import RuleSubject, SharedParts
+from constraint_sdc.languages.xpath_text import XPathWriter
 from constraint_sdc.schematron.element import ISO_NAMESPACE, OUR_NAMESPACE, XSLT_NAMESPACE
 
 _NAMESPACES = {"xs": "http://www.w3.org/2001/XMLSchema", "math": "http://www.w3.org/2005/xpath-functions/math"}

@@ -30,7 +30,7 @@ from constraint_sdc.languages.r_validate.syntax import RCall, RExpression, RLogi
 from constraint_sdc.languages.r_validate.terms import TERM_FUNCTIONS, RTerms, flag, number, required, string
 from constraint_sdc.languages.regex_text import escaped_regex, glob_regex, xpath_regex
 from constraint_sdc.languages.rule_book import UntranslatedPartError
-from constraint_sdc.languages.xpath_text import is_text_term
+from constraint_sdc.languages.xpath_terms import is_text_term
 
 _COMPARISONS: dict[str, CompareOp] = {"==": "=", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 _LARGEST_RANGE = 1000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from constraint_sdc.languages.r_validate.syntax import RCall, RExpression, RLogical, RName, RNumber, RString
-from constraint_sdc.languages.xpath_text import number_text
+from constraint_sdc.languages.xpath_piece import number_text
 
 _OPERATORS = frozenset(
     {"+", "-", "*", "/", "^", "==", "!=", "<", ">", "<=", ">=", "&", "&&", "|", "||", ":=", "~", ":"}

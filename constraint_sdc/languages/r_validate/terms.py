@@ -25,7 +25,7 @@ from constraint_sdc.languages.formula import (
 )
 from constraint_sdc.languages.r_validate.syntax import RCall, RExpression, RLogical, RName, RNumber, RString
 from constraint_sdc.languages.rule_book import UntranslatedPartError
-from constraint_sdc.languages.xpath_text import is_text_term
+from constraint_sdc.languages.xpath_terms import is_text_term
 
 _SUMS: dict[str, OneOf["+", "-", "*", "/", "modulo", "quotient"]] = {
     "+": "+",

@@ -8,7 +8,7 @@ Files are given as `str` or `Path`. Options are given as keywords, or together a
 `repr` of one line, an HTML form for notebooks and, where a table is natural, `to_frame()`. Every error is a
 `ConstraintSdcError`. A name is imported on first use: importing the package costs nothing.
 
-Judge      check_file  list_rules  convert_rules  lint_rules  verify_certificate  full_svrl
+Judge      check_file  list_rules  convert_rules  lint_rules  discover_rules  verify_certificate  full_svrl
 Mask       plan_file  mask_file  partition_file  explain_rule  explain_record  explain_certified_record
            new_key  reproduce
 Measure    assess_files  attack_files  sweep_file
@@ -17,12 +17,13 @@ Engines    use_engine  Tls
 Files      init_recipe  describe_file  convert_file  export_domain  read_recipe  read_plan  save_plan
            read_certificate  save_groups  save_sweep  read_sweep_points  generate_census  shipped_rules
 Reports    render  plan_text  sentence
-Options    CheckOptions  LintOptions  MaskOptions  PartitionOptions  AssessOptions  SweepOptions  ConvertOptions
-           Recipe  Standardise
-Results    CheckResult  RuleResult  Violation  RuleList  RuleRow  LintResult  LintFinding  Plan  BlockPlan
-           RulePlan  MaskResult  RuleOutcome  Partitioned  CertificateCheck  Reproduction  RuleExplanation
-           RecordExplanation  Assessment  Measured  Sweep  SweepPoint  ExamResult  ExamAnswer  DemoResult
-           Description  VariableDescription  RecipeDraft  Written  Reason
+Options    CheckOptions  LintOptions  DiscoverOptions  MaskOptions  PartitionOptions  AssessOptions  SweepOptions
+           ConvertOptions  Recipe  Standardise
+Results    CheckResult  RuleResult  Violation  RuleList  RuleRow  LintResult  LintFinding  Discovery
+           Proposal  Plan  BlockPlan  RulePlan  MaskResult  RuleOutcome  Partitioned  CertificateCheck
+           Reproduction  RuleExplanation  RecordExplanation  Assessment  Measured  Sweep  SweepPoint
+           ExamResult  ExamAnswer  DemoResult  Description  VariableDescription  RecipeDraft  Written
+           Reason
 Errors     ConstraintSdcError  UsageError  PluginError  RulesError  UntranslatedRulesError  DataError  NotRowsError
            NoRecordsError  ChangedFileError  ResourceRefusedError  JudgeError  EngineError  LimitError  PlanRefusedError
            CannotShareError  UndecidedError  NotTrustedError  NotPublishedError  Conflict  WayOut
@@ -36,12 +37,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from constraint_sdc.commands.check import CheckOptions as CheckOptions
     from constraint_sdc.commands.convert import ConvertOptions as ConvertOptions
+    from constraint_sdc.commands.discover import DiscoverOptions as DiscoverOptions
     from constraint_sdc.commands.lint import LintOptions as LintOptions
     from constraint_sdc.constraints.show import RuleList as RuleList
     from constraint_sdc.constraints.show import RuleRow as RuleRow
     from constraint_sdc.data.variable import Description as Description
     from constraint_sdc.data.variable import VariableDescription as VariableDescription
     from constraint_sdc.data.variable import Written as Written
+    from constraint_sdc.discovery.proposal import Discovery as Discovery
+    from constraint_sdc.discovery.proposal import Proposal as Proposal
     from constraint_sdc.engines.engine import Tls as Tls
     from constraint_sdc.errors import CannotShareError as CannotShareError
     from constraint_sdc.errors import ChangedFileError as ChangedFileError
@@ -95,6 +99,7 @@ if TYPE_CHECKING:
     from constraint_sdc.library.measuring import assess_files as assess_files
     from constraint_sdc.library.measuring import attack_files as attack_files
     from constraint_sdc.library.measuring import sweep_file as sweep_file
+    from constraint_sdc.library.rule_sets import discover_rules as discover_rules
     from constraint_sdc.library.rule_sets import lint_rules as lint_rules
     from constraint_sdc.library.trying import examine_object as examine_object
     from constraint_sdc.library.trying import run_demo as run_demo
@@ -138,6 +143,7 @@ _HOMES = {
     "list_rules": "constraint_sdc.library.judging",
     "convert_rules": "constraint_sdc.library.judging",
     "lint_rules": "constraint_sdc.library.rule_sets",
+    "discover_rules": "constraint_sdc.library.rule_sets",
     "verify_certificate": "constraint_sdc.library.judging",
     "full_svrl": "constraint_sdc.library.judging",
     # Mask a file
@@ -181,6 +187,7 @@ _HOMES = {
     "CheckOptions": "constraint_sdc.commands.check",
     "ConvertOptions": "constraint_sdc.commands.convert",
     "LintOptions": "constraint_sdc.commands.lint",
+    "DiscoverOptions": "constraint_sdc.commands.discover",
     "MaskOptions": "constraint_sdc.maskers.masked",
     "PartitionOptions": "constraint_sdc.maskers.masked",
     "AssessOptions": "constraint_sdc.measures.assessment",
@@ -195,6 +202,8 @@ _HOMES = {
     "RuleRow": "constraint_sdc.constraints.show",
     "LintResult": "constraint_sdc.lint.finding",
     "LintFinding": "constraint_sdc.lint.finding",
+    "Discovery": "constraint_sdc.discovery.proposal",
+    "Proposal": "constraint_sdc.discovery.proposal",
     "Plan": "constraint_sdc.plan.plan",
     "BlockPlan": "constraint_sdc.plan.plan",
     "RulePlan": "constraint_sdc.plan.plan",

@@ -33,6 +33,7 @@ DOOR = TOP / "constraint_sdc" / "__init__.py"
 KEYWORDS: dict[Any, Any] = {
     cs.CheckOptions: keywords.CheckKeywords,
     cs.LintOptions: keywords.LintKeywords,
+    cs.DiscoverOptions: keywords.DiscoverKeywords,
     cs.MaskOptions: keywords.MaskKeywords,
     cs.PartitionOptions: keywords.PartitionKeywords,
     cs.AssessOptions: keywords.AssessKeywords,
@@ -99,7 +100,7 @@ VERBS: dict[str, tuple[str, ...]] = {
     "attack": ("attack_files",),
     "sweep": ("sweep_file",),
     "partition": ("partition_file",),
-    "rules": ("list_rules", "lint_rules"),
+    "rules": ("list_rules", "lint_rules", "discover_rules"),
     "init": ("init_recipe",),
     "describe": ("describe_file",),
     "convert": ("convert_file",),

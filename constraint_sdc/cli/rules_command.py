@@ -12,6 +12,7 @@ _COMMANDS = {
     "list": "list how each rule is understood, and why",
     "convert": "write rules in another language: Schematron, R validate, plain text, SQL",
     "lint": "check the rule set itself",
+    "discover": "propose rules that data satisfy",
 }
 
 _EPILOG = """\b

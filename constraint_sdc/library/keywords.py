@@ -48,6 +48,14 @@ class LintKeywords(TypedDict, total=False):
     allow: Iterable[File]
 
 
+class DiscoverKeywords(TypedDict, total=False):
+    """The fields of DiscoverOptions."""
+
+    holdout: float
+    seed: int
+    record: str | None
+
+
 class DivisionKeywords(TypedDict, total=False):
     """How records are divided: what PartitionOptions and MaskOptions have in common."""
 

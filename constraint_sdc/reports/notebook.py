@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from constraint_sdc.constraints.show import RuleList, RuleRow
 from constraint_sdc.data.variable import Description, Written
+from constraint_sdc.discovery.proposal import Discovery, Proposal
 from constraint_sdc.errors import UsageError
 from constraint_sdc.evidence.draft import RecipeDraft
 from constraint_sdc.judge.finding import CheckResult, RuleResult, Violation
@@ -33,10 +34,12 @@ from constraint_sdc.reports import result_tables as tables
 from constraint_sdc.reports.assessment.figures_text import shown_figure
 from constraint_sdc.reports.check.wording import counted, number, verdict
 from constraint_sdc.reports.demo import DemoResult
+from constraint_sdc.reports.discovered_rules import proposal_label
+from constraint_sdc.reports.discovery_text import discovery_line
 from constraint_sdc.reports.exam import ExamResult, exam_head
 from constraint_sdc.reports.lint.wording import lint_verdict
 from constraint_sdc.reports.result_tables import ShownTable
-from constraint_sdc.reports.terminal import clean
+from constraint_sdc.reports.terminal import clean, clipped
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -79,6 +82,10 @@ def _rules(rules: RuleList) -> str:
 
 def _lint(result: LintResult) -> str:
     return f"of {_file(result.rules)}: {lint_verdict(result)}"
+
+
+def _discovery(found: Discovery) -> str:
+    return f"of {_file(found.data)}: {discovery_line(found)}"
 
 
 def _certificate(check: CertificateCheck) -> str:
@@ -195,6 +202,8 @@ DISPLAYS: Mapping[type, Display] = MappingProxyType(
         RuleRow: Display(lambda row: f"{row.id}: {row.kind}, {row.normal_form}"),
         LintResult: Display(_lint, {"findings": tables.lint_findings}),
         LintFinding: Display(lambda one: f"{one.code}: {one.severity}, rule {one.rule.id}"),
+        Discovery: Display(_discovery, {"rules": tables.discovered}),
+        Proposal: Display(lambda one: f"{one.id}: {clipped(proposal_label(one), 120)}"),
         CertificateCheck: Display(_certificate, {"statements": tables.certificate_statements}),
         Reproduction: Display(_reproduction),
         Description: Display(_description, {"variables": tables.described_variables}),

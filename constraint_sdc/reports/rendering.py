@@ -9,6 +9,7 @@ from typing import Any
 
 from constraint_sdc.constraints.show import RuleList
 from constraint_sdc.data.variable import Description
+from constraint_sdc.discovery.proposal import Discovery
 from constraint_sdc.errors import UsageError
 from constraint_sdc.evidence.draft import RecipeDraft
 from constraint_sdc.files.json_file import json_text
@@ -34,6 +35,7 @@ from constraint_sdc.reports.check.render import FORMATS
 from constraint_sdc.reports.check.render import render as render_check
 from constraint_sdc.reports.demo import DemoResult, demo_text
 from constraint_sdc.reports.description import render_description_json, render_description_text
+from constraint_sdc.reports.discovery_text import render_discovery_json, render_discovery_text
 from constraint_sdc.reports.exam import ExamResult, exam_text, render_exam_json
 from constraint_sdc.reports.lint.render import LINT_FORMATS, render_lint
 from constraint_sdc.reports.masking.explain_text import record_text, rule_text
@@ -117,6 +119,11 @@ RENDERERS: Mapping[type, Mapping[str, Renderer]] = MappingProxyType(
             "json": lambda rules, _: render_rules_json(rules),
         },
         LintResult: {format: _lint(format) for format in LINT_FORMATS},
+        Discovery: {
+            "text": lambda found, _: render_discovery_text(found),
+            "json": lambda found, _: render_discovery_json(found),
+            "schematron": lambda found, _: found.schema,
+        },
         CertificateCheck: {
             "text": lambda found, _: certificate_text(found),
             "json": lambda found, _: json_text(certificate_json(found)),

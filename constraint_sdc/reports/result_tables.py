@@ -7,6 +7,7 @@ from dataclasses import astuple, dataclass, fields
 
 from constraint_sdc.constraints.show import RuleList
 from constraint_sdc.data.variable import Description
+from constraint_sdc.discovery.proposal import Discovery
 from constraint_sdc.evidence.draft import RecipeDraft
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.lint.finding import LintResult
@@ -17,6 +18,7 @@ from constraint_sdc.plan.plan import BlockPlan, Plan
 from constraint_sdc.reports.assessment.text import is_hidden, shown_name
 from constraint_sdc.reports.demo import DemoResult
 from constraint_sdc.reports.disclosure import disclosed
+from constraint_sdc.reports.discovered_rules import proposal_label
 from constraint_sdc.reports.exam import ExamResult
 from constraint_sdc.reports.sentences import sentence, sentences
 
@@ -56,6 +58,15 @@ def lint_findings(result: LintResult) -> ShownTable:
         for f in result.findings
     )
     return _sheet("code severity rule line message related", rows)
+
+
+def discovered(found: Discovery) -> ShownTable:
+    """One row per proposed rule."""
+    rows = (
+        (one.id, one.kind, proposal_label(one), one.searched, one.kept, one.candidate.bits, one.states_values)
+        for one in found.proposals
+    )
+    return _sheet("rule kind says searched kept surprise_bits states_values", rows)
 
 
 def check_violations(result: CheckResult) -> ShownTable:

@@ -58,7 +58,16 @@ def test_every_display_is_of_a_public_result() -> None:
 
 
 def test_every_result_of_a_verb_can_be_rendered() -> None:
-    parts = {cs.RuleResult, cs.Violation, cs.RuleRow, cs.LintFinding, cs.RulePlan, cs.BlockPlan, cs.Written}
+    parts = {
+        cs.RuleResult,
+        cs.Violation,
+        cs.RuleRow,
+        cs.LintFinding,
+        cs.Proposal,
+        cs.RulePlan,
+        cs.BlockPlan,
+        cs.Written,
+    }
     assert set(RENDERERS) == set(DISPLAYS) - parts
 
 
@@ -78,6 +87,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[type[Any], Any]:
     check = cs.check_file(folder / "damaged.xml", rules, original=data, show_values=True, key="V7")
     plan, listed = result.plan, cs.list_rules(rules)
     linted = cs.lint_rules(rules, data)
+    discovered = cs.discover_rules(data)
     found = [
         result,
         check,
@@ -90,6 +100,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[type[Any], Any]:
         listed.rows[0],
         linted,
         linted.findings[0],
+        discovered,
+        discovered.proposals[0],
         cs.explain_rule(plan, "EC-PV"),
         cs.explain_record(data, rules, 1, options),
         cs.verify_certificate(masked, rules, original=data),

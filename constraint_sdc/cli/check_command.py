@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 from click.core import ParameterSource
@@ -72,12 +72,19 @@ Examples:
   constraint-sdc check published.xml --rules census.sch --domain domain.xml --format junit --output check.xml
   constraint-sdc check masked.xml --rules census.sch --original edited.xml --certificate masked.xml.certificate.json
   constraint-sdc check masked.xml --rules census.sch --certificate masked.xml.certificate.json --trust office.key.pub
+  constraint-sdc check masked.xml --certificate masked.xml.certificate.json
 """
 
 
 @click.command("check", epilog=_EPILOG)
 @click.argument("data", type=FILE, nargs=-1, required=True)
-@click.option("--rules", "-r", "rules", type=FILE, required=True, help="Schematron file with the edit rules.")
+@click.option(
+    "--rules",
+    "-r",
+    "rules",
+    type=FILE,
+    help="Schematron file with the edit rules; a certificate of a file masked without rules needs none.",
+)
 @click.option("--phase", help="Phase of the schema to run (an id, #ALL or #DEFAULT).")
 @click.option("--original", type=FILE, help="Original microdata: what a rule's variable $original stands for.")
 @click.option("--domain", type=FILE, help="Exported value lists (see `domain`) in place of the original microdata.")
@@ -126,7 +133,7 @@ Examples:
 )
 def command(
     data: tuple[Path, ...],
-    rules: Path,
+    rules: Path | None,
     format_: str,
     output: Path | None,
     certificate: Path | None,
@@ -146,6 +153,8 @@ def command(
         raise UsageError(f"a certificate is for one file, {len(data)} were given", hint="run check once per file")
     if trust and certificate is None:
         raise UsageError("--trust has no meaning here", hint="it belongs to --certificate")
+    if rules is None:
+        _check_certificate_alone(data[0], certificate, trust, format_, output, given)
     no_overwrite((*data, rules, given["original"], given["domain"], given["recipe"], certificate), output)
     judge_ahead()
     work_ahead("constraint_sdc.judge.judged_rows", data)
@@ -183,6 +192,26 @@ def command(
         _show(found, on_stderr=format_ != "text" or output is not None)
         worst = max(worst, found.exit_code)
     raise click.exceptions.Exit(worst)
+
+
+def _check_certificate_alone(
+    data: Path,
+    certificate: Path | None,
+    trust: tuple[Path, ...],
+    format_: str,
+    output: Path | None,
+    given: dict[str, Any],
+) -> NoReturn:
+    """Verify the certificate of a file that was masked without rules, and end the command."""
+    if certificate is None:
+        raise UsageError("no rules are given", hint="give --rules, or --certificate for a file masked without rules")
+    if format_ != "text" or output is not None:
+        raise UsageError("without --rules there is no report", hint="leave --format and --output out")
+    judge_ahead()
+    claim = _claim(certificate, data, trust, given)
+    found = claim.verify_without_rules(data, claim.adopted(_options(format_, given)))
+    _show(found, on_stderr=False)
+    raise click.exceptions.Exit(found.exit_code)
 
 
 def _claim(certificate: Path, masked: Path, trust: tuple[Path, ...], given: dict[str, Any]) -> Claim:

@@ -138,7 +138,7 @@ def convert_rules(
 
 def verify_certificate(
     data: File,
-    rules: File,
+    rules: File | None,
     certificate: File | None = None,
     options: CheckOptions | None = None,
     progress: OnRecords = lambda _: None,
@@ -147,7 +147,7 @@ def verify_certificate(
     trust: Iterable[File] = (),
     **keywords: Unpack[CheckKeywords],
 ) -> CertificateCheck:
-    """Compare a masked file with its certificate, by default the one beside it.
+    """Compare a masked file with its certificate, by default the one beside it; None for a file masked without rules.
 
     The file is judged again, its groups are counted again, and the digests are compared. With `original`, the original
     is masked again, and bytes and numbers are compared; with `recipe`, the file of the recipe is compared. `stated`
@@ -160,10 +160,12 @@ def verify_certificate(
     >>> cs.verify_certificate("masked.xml", "census.sch", original="census.xml")
     <CertificateCheck: agrees, 6 statements confirmed, 0 refuted>
     """
-    file, schematron = Path(data), Path(rules)
+    file = Path(data)
     chosen = settle(CheckOptions, options, keywords)
     beside = certificate_path(file) if certificate is None else Path(certificate)
     keys = tuple(read_public_key(Path(key)) for key in trust)
     claim = read_claim(beside, file, chosen.original, path_or_none(recipe), keys)
     chosen = claim.adopted(replace(chosen, original=claim.judged_with))
-    return claim.verify(file, schematron, check(file, schematron, chosen, progress), chosen)
+    if rules is None:
+        return claim.verify_without_rules(file, chosen)
+    return claim.verify(file, Path(rules), check(file, Path(rules), chosen, progress), chosen)

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections import Counter
+from copy import deepcopy
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 from lxml import etree
 
 import constraint_sdc as cs
+from constraint_sdc.cli import main
 from constraint_sdc.errors import PlanRefusedError, UsageError
 from constraint_sdc.reports.masking.mask_result import mask_text
+from tests.in_process import run_in_process
 
 RULES = """<schema xmlns="http://purl.oclc.org/dsdl/schematron" queryBinding="xslt2"><pattern><rule context="P">
 <assert id="tax" test="number(Tax) le number(Income)">tax</assert></rule></pattern></schema>"""
@@ -117,6 +122,55 @@ def test_a_certificate_that_counts_the_key_otherwise_is_refuted(persons: Path) -
     assert _refuted(result, content) == 1
     del content["people"]["key"]
     assert _refuted(result, content) == 1
+
+
+def test_diversity_and_closeness_of_a_certificate_are_counted_in_the_masked_file_alone(persons: Path) -> None:
+    promises = "{diversity: {of: Diagnosis, l: 2, kind: entropy}, closeness: {of: Diagnosis, t: 0.6}}"
+    result = masked(persons, f"{ROLES}protect: {promises}")
+    content = json.loads(result.certificate.read_text("utf-8"))
+    check = cs.verify_certificate(result.output, result.output.with_name("rules.sch"), result.certificate)
+    assert any("diversity and closeness" in one for one in check.confirmed)
+    assert not {"people.diversity", "people.closeness"} & set(check.stated)
+    for promise, figure in (("diversity", "l"), ("closeness", "t"), ("diversity", "classes")):
+        changed = deepcopy(content)
+        changed["people"][promise][0]["found"][figure] += 0.01
+        assert _refuted(result, changed) == 1
+    for promise in ("diversity", "closeness"):
+        assert _refuted(result, {**content, "people": {n: e for n, e in content["people"].items() if n != promise}})
+
+
+def test_a_certificate_of_a_file_that_does_not_keep_its_diversity_is_refuted_without_the_original(
+    persons: Path,
+) -> None:
+    result = masked(persons, f"{ROLES}protect: {{diversity: {{of: Diagnosis, l: 2}}}}")
+    content = json.loads(result.certificate.read_text("utf-8"))
+    forged = re.sub(r"<Diagnosis>.", "<Diagnosis>A", result.output.read_text("utf-8"))
+    result.output.write_text(forged, "utf-8")
+    content["output"]["sha256"] = sha256(forged.encode()).hexdigest()
+    result.certificate.write_text(json.dumps(content), "utf-8")
+    check = cs.verify_certificate(result.output, result.output.with_name("rules.sch"), result.certificate)
+    assert check.mismatches == (
+        "people: the diversity of Diagnosis is not kept",
+        "people: the diversity of Diagnosis is certified otherwise than the file has it",
+    )
+
+
+def test_the_certificate_of_a_file_masked_without_rules_needs_none(persons: Path) -> None:
+    def checked(name: str) -> tuple[int, str]:
+        words = ["constraint-sdc", "check", name, "--certificate", f"{name}.certificate.json"]
+        code, out, err = run_in_process(main, words, persons.parent)
+        return code, out + err
+
+    recipe = persons.with_name("recipe.yml")
+    recipe.write_text(ROLES, "utf-8")
+    result = cs.mask_file(persons, None, persons.with_name("plain.xml"), k=5, recipe=recipe)
+    assert checked("plain.xml")[0] == 0
+    assert cs.verify_certificate(result.output, None).exit_code == 0
+    result.output.write_text(result.output.read_text("utf-8").replace("<Sex>F", "<Sex>M", 1), "utf-8")
+    assert checked("plain.xml")[0] == 1
+    masked(persons, ROLES)
+    code, said = checked("masked.xml")
+    assert (code, "names rules (rules.sch), and none are given (give --rules)" in said) == (2, True)
 
 
 def _refuted(result: cs.MaskResult, content: dict[str, object]) -> int:

@@ -54,11 +54,8 @@ _TABLE: tuple[tuple[str, Basis, str], ...] = (
     ("options.totals", Basis.ORIGINAL, "options.totals plan.totals.asked"),
     ("plan.protect", Basis.ORIGINAL, "plan.protect.* plan.not_promised_reasons.*"),
     ("plan.recoded", Basis.ORIGINAL, "plan.recoded plan.recoded[].*"),
-    ("people.key", Basis.FILE, "people.key[].*"),
-    *(
-        (f"people.{name}", Basis.ORIGINAL, f"people.{name}[].*")
-        for name in ("diversity", "closeness", "dominance", "verbatim", "linkage")
-    ),
+    *((f"people.{name}", Basis.FILE, f"people.{name}[].*") for name in ("key", "diversity", "closeness")),
+    *((f"people.{name}", Basis.ORIGINAL, f"people.{name}[].*") for name in ("dominance", "verbatim", "linkage")),
     ("people", Basis.ORIGINAL, "people"),
     ("options.masker", Basis.ORIGINAL, "options.masker plan.masker.*"),
     ("recipe", Basis.RECIPE, "recipe.*"),

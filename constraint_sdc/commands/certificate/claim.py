@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from constraint_sdc.commands.certificate.again import Repetition
@@ -17,13 +18,15 @@ from constraint_sdc.commands.certificate.certificate import (
 )
 from constraint_sdc.commands.certificate.inputs import certified_input
 from constraint_sdc.commands.certificate.verify import check_certificate
-from constraint_sdc.commands.check import CheckOptions
+from constraint_sdc.commands.check import CheckOptions, check_file
 from constraint_sdc.errors import UsageError
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.maskers.masked import CertificateCheck
 
 if TYPE_CHECKING:
     from constraint_sdc.commands.certificate.keys import PublicKey
+
+_NO_RULES = '<schema xmlns="http://purl.oclc.org/dsdl/schematron" queryBinding="xslt2"/>'
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,17 @@ class Claim:
             return replace(found, confirmed=(f"signed by key {self.signed_by}, which is trusted", *found.confirmed))
         note = "not signed" if self.signed_by is None else f"signed by key {self.signed_by}, not checked: give --trust"
         return replace(found, notes=(note, *found.notes))
+
+    def verify_without_rules(self, masked: Path, options: CheckOptions) -> CertificateCheck:
+        """Compare the certificate of a file that was masked without rules; UsageError if it names rules."""
+        named = [entry["file"] for entry in self.content["inputs"] if entry["role"] == "rules"]
+        if named:
+            what = f"the certificate names rules ({', '.join(named)}), and none are given"
+            raise UsageError(what, file=str(self.path), hint="give --rules")
+        with TemporaryDirectory(prefix="constraint-sdc-") as folder:
+            rules = Path(folder) / "none.sch"
+            rules.write_text(_NO_RULES, "utf-8")
+            return self.verify(masked, rules, check_file(masked, rules, options), options)
 
 
 def read_trusted(

@@ -16,6 +16,7 @@ from constraint_sdc.commands.certificate.computed import total_differences, tota
 from constraint_sdc.commands.certificate.fates import fate_differences
 from constraint_sdc.commands.certificate.leaves import LAST_DIGITS
 from constraint_sdc.commands.certificate.mirror import self_comparison
+from constraint_sdc.commands.certificate.people import class_differences, classes_said, counts_classes
 from constraint_sdc.commands.certificate.versions import differing_versions
 from constraint_sdc.commands.masking.staged import group_sizes
 from constraint_sdc.data.surroundings import DocumentSurroundings
@@ -59,7 +60,7 @@ def check_certificate(
     """
     contradictions, otherwise = self_comparison(certificate)
     plan = None if contradictions else plan_from_json(certificate["plan"])
-    if dataset is None and plan is not None and (plan.masker.recounts or plan.computed):
+    if dataset is None and plan is not None and (plan.masker.recounts or plan.computed or counts_classes(plan)):
         dataset = _read_again(data, record, result)
     recount = Recount(is_counted=False) if plan is None else _recount(certificate, plan, dataset)
     parts: list[tuple[str, Iterable[str]]] = [
@@ -69,6 +70,7 @@ def check_certificate(
         (_verdicts_said(certificate), _verdicts(certificate, result)),
         (_blocks_said(certificate), _blocks(certificate, plan, data, record, result, dataset)),
         (totals_said(plan), total_differences(certificate, plan, dataset, rules, result.phase, allow)),
+        (classes_said(plan), class_differences(certificate, plan, dataset)),
         (recount.said, recount.differs),
         ("the certificate agrees with itself: plan, inputs, blocks and counts", contradictions),
     ]

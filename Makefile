@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # Byte code is kept, whatever the environment says: without it every program that a test starts compiles the package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup attack demo test check style types layers docs explore matrix guarantee protection refusals crash gap coverage mutants price totals partitions measures maskers bench clean
+.PHONY: setup attack demo test check style types layers docs explore matrix guarantee protection refusals crash gap coverage mutants price totals partitions measures maskers scale bench clean
 
 setup: $(VENV)/.ready
 
@@ -106,6 +106,10 @@ measures: setup
 # What every masker loses and risks on the same data; rewrites docs/maskers/comparison.md.
 maskers: setup
 	$(BIN)/python benchmarks/compare_maskers.py --docs
+
+# Time and memory from 3,000 to a million records, beside iterparse, by stage; on a Dask cluster of this machine too.
+scale: setup
+	$(BIN)/python benchmarks/scale.py --dask
 
 bench: setup
 	$(BIN)/python benchmarks/check_speed.py

@@ -22,7 +22,15 @@ from constraint_sdc.data.groups import Groups
 from constraint_sdc.data.series import Grid
 from constraint_sdc.data.table import column_of
 from constraint_sdc.judge.finding import CheckResult
-from constraint_sdc.maskers.masked import Masked, MaskedBlock, MaskOptions, MaskResult, RecordExplanation, RuleOutcome
+from constraint_sdc.maskers.masked import (
+    Judgement,
+    Masked,
+    MaskedBlock,
+    MaskOptions,
+    MaskResult,
+    RecordExplanation,
+    RuleOutcome,
+)
 from constraint_sdc.operators.arithmetic_mean import ArithmeticMean
 from constraint_sdc.plan.plan import (
     Block,
@@ -149,6 +157,7 @@ def make_by_hand() -> HandMade:
         rules=rules,
         output=output,
         certificate=certificate_path(output),
+        judgement=Judgement("every-record", 4, 0, ("total", "positive")),
     )
     options = MaskOptions(k=2, recipe=Recipe(variables={}))
     result.certificate.write_text(certificate_text(result, settle(options)), encoding="utf-8")
@@ -162,7 +171,8 @@ def without_rules(made: HandMade) -> MaskResult:
     inputs = {"data": made.plan.inputs["data"]}
     plan = replace(made.plan, blocks=(block,), inputs=inputs)
     digests = {"data": inputs["data"], "output": made.result.digests["output"]}
-    return replace(made.result, plan=plan, rules=None, before=None, after=None, outcomes=(), digests=digests)
+    gone = replace(made.result, rules=None, before=None, after=None, outcomes=(), judgement=None)
+    return replace(gone, plan=plan, digests=digests)
 
 
 Calls = list[tuple[tuple[Any, ...], dict[str, Any]]]

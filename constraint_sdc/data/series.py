@@ -92,6 +92,17 @@ class Grid:
             fraction = fraction.rstrip("0")
         return ("-" if mantissa < 0 else "") + whole + ("." + fraction if fraction else "")
 
+    def texts(self, mantissas: npt.NDArray[np.float64]) -> list[str]:
+        """Return the texts of many mantissas, each as `text` writes it.
+
+        >>> Grid(0).texts(np.array([12.0, -0.0, -7.0])), Grid(1).texts(np.array([5.0]))
+        (['12', '0', '-7'], ['0.5'])
+        """
+        is_plain = self.decimals == 0 and self.notation is None
+        if is_plain and bool((np.abs(mantissas) < EXACT_MANTISSA).all()):
+            return list(map(str, mantissas.astype(np.int64).tolist()))
+        return [self.text(mantissa) for mantissa in mantissas.tolist()]
+
     def __str__(self) -> str:
         if self.notation is not None:
             return f"{'days' if self.notation.is_day else 'months'} {self.notation.value}"

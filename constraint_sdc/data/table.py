@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -73,16 +74,20 @@ def column_of(name: str, values: Iterable[str | None], nil: Iterable[bool] | Non
     ['1', None, '']
     """
     given = list(values)
-    encoded = [value.encode("utf-8") if value else b"" for value in given]
-    lengths = np.fromiter(map(len, encoded), np.int64, len(encoded))
+    texts = [value or "" for value in given] if None in given else cast(list[str], given)
+    raw = "".join(texts)
+    if raw.isascii():
+        buffer, lengths = raw.encode("ascii"), np.fromiter(map(len, texts), np.int64, len(texts))
+    else:
+        encoded = [text.encode("utf-8") for text in texts]
+        buffer, lengths = b"".join(encoded), np.fromiter(map(len, encoded), np.int64, len(encoded))
     stop = np.cumsum(lengths)
     state = np.where(lengths > 0, np.uint8(State.VALUE), np.uint8(State.EMPTY))
     if None in given:
         state[[value is None for value in given]] = State.ABSENT
     if nil is not None:
-        state[np.fromiter(nil, np.bool_, len(encoded)) & (state == State.EMPTY)] = State.NIL
-    buffer = np.frombuffer(b"".join(encoded) or b"\0", np.uint8)
-    return Column(name, buffer, stop - lengths, stop, state)
+        state[np.fromiter(nil, np.bool_, len(given)) & (state == State.EMPTY)] = State.NIL
+    return Column(name, np.frombuffer(buffer or b"\0", np.uint8), stop - lengths, stop, state)
 
 
 @dataclass(frozen=True, slots=True)

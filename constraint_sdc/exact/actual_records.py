@@ -38,6 +38,15 @@ def _possible(series: Series, values: Floats, some_blank: bool) -> float:
     return some_blank + (grid_points(values) if series.grid.notation is None else math.inf)
 
 
+def _numbered(series: Series) -> tuple[Floats, Rows]:
+    """Return the different values of a variable in order, and the number of each record's cell: the last if blank."""
+    present = np.flatnonzero(~series.is_blank)
+    values, place = np.unique(series.values[present], return_inverse=True)
+    cells = np.full(len(series.values), len(values), np.int64)
+    cells[present] = place.ravel()
+    return values, cells
+
+
 class ActualRecords:
     """The distinct original records of a block, found variable by variable: a comparison of all cells, not of hashes.
 
@@ -47,14 +56,13 @@ class ActualRecords:
     """
 
     def __init__(self, series: Sequence[Series], k: int) -> None:
-        self._values = [np.unique(one.values[~one.is_blank]) for one in series]
+        self._values: list[Floats] = []
         self._levels: list[Rows] = []
         number = np.zeros(len(series[0].values), np.int64)
-        for j, one in enumerate(series):
-            cells = self._cells(j, np.where(one.is_blank, np.nan, one.values))
-            level, place = np.unique(number * self._width(j) + cells, return_inverse=True)
-            number = place.ravel().astype(np.int64)
-            self._levels.append(level)
+        for one in series:
+            values, cells = _numbered(one)
+            self._values.append(values)
+            number = self._joined(number, cells, len(values) + 1)
         self._is_own: Flags = np.bincount(number) < k
         some_blank = [bool(one.is_blank.any()) for one in series]
         pairs = zip(self._values, some_blank, strict=True)
@@ -62,6 +70,13 @@ class ActualRecords:
         self._is_number = np.array([one.scale is Scale.NUMERIC for one in series], np.bool_)
         possible = map(_possible, series, self._values, some_blank)
         self._is_crowded = is_crowded(len(self._is_own), possible)
+
+    def _joined(self, number: Rows, cells: Rows, width: int) -> Rows:
+        """Add a level: return the number of each record's combination with one variable more."""
+        level, place = np.unique(number * width + cells, return_inverse=True)
+        self._levels.append(level)
+        joined: Rows = place.ravel().astype(np.int64)
+        return joined
 
     def include(self, candidates: Candidates) -> Flags:
         """Tell which candidates are somebody's record."""

@@ -91,8 +91,7 @@ class Candidates:
         self.values[rows, variable] = series.values[records]
         self.states[rows, variable] = column.state[records]
         self.source[rows, variable] = records
-        for row, record in zip(rows.tolist(), records.tolist(), strict=True):
-            self.texts[row, variable] = column.text(record)
+        self.texts[rows, variable] = _objects(_texts_of(column, records))
         if series.grid.decimals is not None:
             # Only a grid set by the recipe can be coarser than the values: then they are rounded, not copied.
             steps = series.values[records] * series.grid.scale
@@ -120,12 +119,11 @@ class Candidates:
         else:
             mantissas = np.rint(numbers * grid.scale) + 0.0
             self.values[rows, variable] = mantissas / grid.scale
-        self.set_texts(variable, rows, [grid.text(m) for m in mantissas.tolist()])
+        self.set_texts(variable, rows, grid.texts(mantissas))
 
     def set_texts(self, variable: int, rows: Rows, texts: Sequence[str]) -> None:
         """Write the texts of numbers that `values` already has."""
-        for row, text in zip(rows.tolist(), texts, strict=True):
-            self.texts[row, variable] = text
+        self.texts[rows, variable] = _objects(texts)
         self.states[rows, variable] = State.VALUE
         self.source[rows, variable] = NOT_COPIED
 
@@ -141,6 +139,22 @@ class Candidates:
             for j, series in enumerate(self.series)
             if names is None or series.name in names
         }
+
+
+def _texts_of(column: Column, records: Rows) -> list[str | None]:
+    """Return the texts of some records; unlike `Column.texts`, without a copy of the whole column."""
+    raw = column.buffer.data
+    spans = zip(column.start[records].tolist(), column.stop[records].tolist(), strict=True)
+    texts: list[str | None] = [str(raw[start:stop], "utf-8") for start, stop in spans]
+    for place in np.flatnonzero(column.state[records] == State.ABSENT).tolist():
+        texts[place] = None
+    return texts
+
+
+def _objects(texts: Sequence[str | None]) -> npt.NDArray[Any]:
+    found = np.empty(len(texts), dtype=object)
+    found[:] = texts
+    return found
 
 
 # Derived variables, computed by the rules' own expressions for all candidates at once.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
@@ -65,6 +65,7 @@ class BlockJudge:
     evaluate: Evaluate
     saxon: RecordJudge | None = None
     turned_down: set[int] = field(default_factory=set)
+    _held_in: dict[str, Flags] = field(default_factory=dict, repr=False, compare=False)
 
     def passing(self, candidates: Candidates, most_asked: int | None = None) -> Flags:
         """Tell which candidates may represent their groups; Saxon is asked of those that satisfy all other rules.
@@ -107,7 +108,10 @@ class BlockJudge:
         return holds
 
     def _held_by_any(self, rule: str) -> Flags:
-        return np.logical_or.reduceat(self.held[rule][self.groups.order], self.groups.starts)
+        """Tell in which groups at least one record satisfied the rule."""
+        if rule not in self._held_in:
+            self._held_in[rule] = np.logical_or.reduceat(self.held[rule][self.groups.order], self.groups.starts)
+        return self._held_in[rule]
 
     def _each(self, candidates: Candidates, released: Mapping[str, Column]) -> Flags:
         """Judge every candidate on every record of its group, with that record's own unmasked values.
@@ -241,8 +245,17 @@ class Costs:
         return cost
 
 
-_Waiting: TypeAlias = tuple[float, Candidates, ExactStep]
-"""A proposal that satisfies the rules, its cost, and the step that found it."""
+class _Waiting(NamedTuple):
+    """A proposal that satisfies the rules: its cost, the candidates among which it has a row, and their step."""
+
+    cost: float
+    candidates: Candidates
+    row: int
+    step: ExactStep
+
+    def candidate(self) -> Candidates:
+        """Return the proposal alone."""
+        return self.candidates.take(np.array([self.row]))
 
 
 @dataclass(slots=True)
@@ -277,8 +290,7 @@ class Settlement:
         passing = self._nobodys(proposed.take(np.flatnonzero(self.judge.passing(proposed, most_asked))), step)
         costs = self.costs.of(passing.values, passing.group)
         is_dear = (costs > self.costs.limit[passing.group]) | self._strays(passing)
-        for place in np.flatnonzero(is_dear).tolist():
-            self._remember(self._dear, float(costs[place]), passing.take(np.array([place])), step)
+        self._remember(self._dear, costs, passing, np.flatnonzero(is_dear), step)
         order = np.flatnonzero(~is_dear)[np.argsort(costs[~is_dear], kind="stable")]
         groups, first = np.unique(passing.group[order], return_index=True)
         self._keep(groups, passing.take(order[first]), step)
@@ -290,7 +302,7 @@ class Settlement:
         first_ones = passing.take(first)
         costs = self.costs.of(first_ones.values, groups)
         for place, group in enumerate(groups.tolist()):
-            if group in self._dear and self._dear[group][0] <= costs[place]:
+            if group in self._dear and self._dear[group].cost <= costs[place]:
                 self.settle_by_waiting(group)
             else:
                 self._keep(np.array([group]), first_ones.take(np.array([place])), step)
@@ -299,8 +311,8 @@ class Settlement:
         """Keep the fallback of a group; tell whether there is one."""
         if group not in self._dear:
             return False
-        _, waiting, step = self._dear[group]
-        self._keep(np.array([group]), waiting, step)
+        waiting = self._dear[group]
+        self._keep(np.array([group]), waiting.candidate(), waiting.step)
         return True
 
     def _nobodys(self, passing: Candidates, step: ExactStep) -> Candidates:
@@ -309,8 +321,7 @@ class Settlement:
             return passing
         is_own = self.actual.include(passing)
         own = passing.take(np.flatnonzero(is_own))
-        for place, cost in enumerate(self.costs.of(own.values, own.group).tolist()):
-            self._remember(self._own, cost, own.take(np.array([place])), step)
+        self._remember(self._own, self.costs.of(own.values, own.group), own, np.arange(len(own)), step)
         return passing.take(np.flatnonzero(~is_own))
 
     def _strays(self, candidates: Candidates) -> Flags:
@@ -324,23 +335,29 @@ class Settlement:
     def settle_by_records(self) -> None:
         """Keep the remembered proposals that are actual records, where nothing else satisfied the rules so far."""
         for group in np.intersect1d(self.left, np.array(list(self._own), np.int64)).tolist():
-            _, own, step = self._own[group]
-            self._keep(np.array([group]), own, step)
+            waiting = self._own[group]
+            self._keep(np.array([group]), waiting.candidate(), waiting.step)
 
     def replace_record(self, moved: Candidates, step: ExactStep = ExactStep.MOVED_OFF) -> None:
         """Replace actual records by candidates that are nobody's, or by fallbacks that cost less."""
         for place, cost in enumerate(self.costs.of(moved.values, moved.group).tolist()):
             group = int(moved.group[place])
-            if group in self._dear and self._dear[group][0] <= cost:
+            if group in self._dear and self._dear[group].cost <= cost:
                 self.settle_by_waiting(group)
             else:
                 self._keep(moved.group[place : place + 1], moved.take(np.array([place])), step)
 
     @staticmethod
-    def _remember(waiting: dict[int, _Waiting], cost: float, candidate: Candidates, step: ExactStep) -> None:
-        group = int(candidate.group[0])
-        if group not in waiting or cost < waiting[group][0]:
-            waiting[group] = cost, candidate, step
+    def _remember(
+        waiting: dict[int, _Waiting], costs: Floats, candidates: Candidates, rows: Rows, step: ExactStep
+    ) -> None:
+        """Let the cheapest of these candidates of each group wait, if none as cheap does; of equals, the first."""
+        order = rows[np.argsort(costs[rows], kind="stable")]
+        groups, first = np.unique(candidates.group[order], return_index=True)
+        cheapest = candidates.take(order[first])
+        for place, (group, cost) in enumerate(zip(groups.tolist(), costs[order[first]].tolist(), strict=True)):
+            if group not in waiting or cost < waiting[group].cost:
+                waiting[group] = _Waiting(cost, cheapest, place, step)
 
     def _keep(self, groups: Rows, candidates: Candidates, step: ExactStep) -> None:
         self.best.put(groups, candidates)

@@ -71,6 +71,9 @@ class DominanceDemand:
         return {} if promises_nothing else found
 
 
+_PADDED = 4  # times as many slots as values, at most, in a table of groups
+
+
 def largest_and_others(values: Floats, groups: Laid) -> tuple[Floats, Floats]:
     """Return the largest value of each group, and the sum of all but the two largest."""
     ordered, rank = _ranked(values, groups)
@@ -85,8 +88,16 @@ def top_and_total(values: Floats, groups: Laid, n: int) -> tuple[Floats, Floats]
 
 def _ranked(values: Floats, groups: Laid) -> tuple[Floats, Positions]:
     """Return the values, largest first in each group, and the rank of each in its group, from 0."""
-    ordered = values[np.lexsort((-values, groups.label))]
-    return ordered, np.arange(len(ordered)) - np.repeat(groups.starts, groups.sizes)
+    sizes = groups.sizes
+    rank = np.arange(len(values)) - np.repeat(groups.starts, sizes)
+    widest = int(sizes.max(initial=0))
+    if widest * len(groups) > _PADDED * len(values):
+        return values[np.lexsort((-values, groups.label))], rank
+    table = np.full((len(groups), widest), np.inf)  # one row for each group: sorting many short rows is quick
+    is_slot = np.arange(widest) < sizes[:, None]
+    table[is_slot] = -values
+    table.sort(axis=1)
+    return -table[is_slot], rank
 
 
 def _sums(values: Floats, groups: Laid) -> Floats:

@@ -7,6 +7,8 @@ elsewhere is to be reached by TLS.
 
 from __future__ import annotations
 
+import contextlib
+import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NoReturn
@@ -29,6 +31,7 @@ from constraint_sdc.engines.worker import ONE_THREAD
 from constraint_sdc.errors import EngineError, UsageError
 
 _CONNECTING = "10s"
+_OTHERWISE = "use --engine processes, or --scheduler with the address of a running one"
 
 
 def run_task(version: str, name: str, parcel: bytes) -> bytes:
@@ -47,10 +50,10 @@ class DaskEngine:
 
     name = "dask"
 
-    def __init__(self, client: Any, cluster: Any, where: str) -> None:
+    def __init__(self, client: Any, where: str, own: contextlib.ExitStack | None = None) -> None:
         self._client = client
-        self._cluster = cluster
         self._where = where
+        self._own = own
         self.workers = max(1, sum(client.nthreads().values()))
 
     def map(self, function: Callable[[Piece], Result], pieces: Iterable[Piece], *, work: float) -> Iterator[Result]:  # noqa: ARG002  (the protocol's signature)
@@ -105,8 +108,8 @@ class DaskEngine:
     def close(self) -> None:
         """Leave the scheduler; end a cluster of our own."""
         self._client.close(timeout=1)
-        if self._cluster is not None:
-            self._cluster.close(timeout=10)
+        if self._own is not None:
+            self._own.close()
 
 
 class _Dask:
@@ -128,16 +131,24 @@ def _own_cluster(distributed: Any, settings: EngineSettings) -> Engine:
     """Start a scheduler and workers on this machine; nobody outside can reach them."""
     import dask
 
-    with dask.config.set({"distributed.scheduler.allowed-failures": ATTEMPTS, "distributed.nanny.environ": ONE_THREAD}):
-        cluster = distributed.LocalCluster(
-            n_workers=settings.workers or cores(),
-            threads_per_worker=1,
-            host="127.0.0.1",
-            dashboard_address=None,
-            silence_logs=50,
-            local_directory=None if settings.scratch is None else str(settings.scratch),
-        )
-    return DaskEngine(distributed.Client(cluster, set_as_default=False), cluster, cluster.scheduler_address)
+    asked = {"distributed.scheduler.allowed-failures": ATTEMPTS, "distributed.nanny.environ": ONE_THREAD}
+    with contextlib.ExitStack() as stack:
+        place = stack.enter_context(tempfile.TemporaryDirectory(prefix="constraint-sdc-dask-", dir=settings.scratch))
+        with dask.config.set(asked):
+            try:
+                cluster = distributed.LocalCluster(
+                    n_workers=settings.workers or cores(),
+                    threads_per_worker=1,
+                    host="127.0.0.1",
+                    dashboard_address="127.0.0.1:0",  # any free port: without an address it is always the same one
+                    silence_logs=50,
+                    local_directory=place,
+                )
+            except (RuntimeError, OSError) as problem:
+                raise EngineError(f"no Dask cluster starts on this machine: {problem}", hint=_OTHERWISE) from None
+        stack.callback(cluster.close, timeout=10)
+        client = distributed.Client(cluster, set_as_default=False)
+        return DaskEngine(client, cluster.scheduler_address, stack.pop_all())
 
 
 def _existing(distributed: Any, address: str, tls: Tls | None) -> Engine:
@@ -158,7 +169,7 @@ def _existing(distributed: Any, address: str, tls: Tls | None) -> Engine:
     if not client.nthreads():
         client.close()
         raise EngineError(f"the scheduler at {address} has no workers", hint="start workers, then this command")
-    return DaskEngine(client, None, address)
+    return DaskEngine(client, address)
 
 
 REGISTERED = {"dask": _Dask()}

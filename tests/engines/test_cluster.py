@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import datetime
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import psutil
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -118,12 +120,20 @@ def with_workers(address: str, tls: Tls | None = None) -> Engine | None:
         return None
 
 
+def listening_on(parent: int) -> set[str]:
+    """Return the addresses on which a process and its children wait for connections."""
+    family = [psutil.Process(parent), *psutil.Process(parent).children(recursive=True)]
+    found = [one for process in family for one in process.net_connections("tcp")]
+    return {one.laddr.ip for one in found if one.status == psutil.CONN_LISTEN}
+
+
 def test_a_killed_worker_of_an_own_cluster_loses_nothing_of_a_slow_one(tmp_path: Path) -> None:
     """One piece is slow, another kills its worker at the first attempt."""
     engine = start_engine(EngineSettings("dask", workers=2, scratch=tmp_path))
     try:
         pieces = [ExamPiece(n, marker=tmp_path / "marker") for n in range(5)]
         assert list(engine.map(dying, pieces, work=1)) == [0, 1, 2, 3, 4]
+        assert listening_on(os.getpid()) == {"127.0.0.1"}
         slow = [ExamPiece(n, seed=n, seconds=0.5 * (n == 0)) for n in range(4)]
         assert [number for number, _ in engine.map(drawn_late, slow, work=1)] == [0, 1, 2, 3]
     finally:

@@ -39,6 +39,7 @@ Examples:
 @click.option("--record", callback=not_empty, help="Name of the record element (found from the data by default).")
 @click.option("--json", "as_json", is_flag=True, help="JSON under schemas/plan.schema.json.")
 @click.option("--out", type=FILE, help="Also save the plan as JSON, for `mask --plan`; an old plan is replaced.")
+@click.option("--graph", type=FILE, help="Also draw the blocks and their rules as SVG; an old drawing is replaced.")
 @click.option("--charts", type=FILE, help="group-anonymity: directory for a chart of each goal; old ones are replaced.")
 def command(
     data: Path,
@@ -46,6 +47,7 @@ def command(
     record: str | None,
     as_json: bool,
     out: Path | None,
+    graph: Path | None,
     charts: Path | None,
     **given: Any,
 ) -> None:
@@ -53,7 +55,9 @@ def command(
 
     Nothing is masked. The same inputs make the same plan.
     """
-    no_overwrite((data, rules, given["recipe"], given["original"]), out)
+    inputs = (data, rules, given["recipe"], given["original"])
+    no_overwrite(inputs, out)
+    no_overwrite((*inputs, out), graph)
     if rules is not None:
         judge_ahead()
     options = gather(given, rules, record=record)
@@ -64,13 +68,12 @@ def command(
     from constraint_sdc.files.json_file import json_text
     from constraint_sdc.plan.plan_json import plan_to_json
     from constraint_sdc.reports.masking.plan_text import plan_text
+    from constraint_sdc.reports.rule_graph import graph_of_plan, render_graph_svg
     from constraint_sdc.reports.sentences import with_sentences
 
     pictures = GoalFiles(charts)
     if charts is not None:
-        pictures.require(
-            settle(options).masker, overwrite=True, taken=(data, rules, given["recipe"], given["original"], out)
-        )
+        pictures.require(settle(options).masker, overwrite=True, taken=(*inputs, out, graph))
     try:
         plan = plan_file(data, rules, options)
     finally:
@@ -79,7 +82,11 @@ def command(
     files = pictures.contents(plan)
     if out is not None:
         files[out] = json_text(saved).encode("utf-8")
+    if graph is not None:
+        files[graph] = render_graph_svg(graph_of_plan(plan)).encode("utf-8")
     publish_files(files, overwrite=True)
     deliver(json_text(with_sentences(saved)) if as_json else plan_text(plan, **terminal()), None)
     if out is not None:
         tell(f"plan saved: {out}")
+    if graph is not None:
+        tell(f"drawing saved: {graph}")

@@ -13,6 +13,7 @@ _COMMANDS = {
     "convert": "write rules in another language: Schematron, R validate, plain text, SQL",
     "lint": "check the rule set itself",
     "discover": "propose rules that data satisfy",
+    "graph": "draw variables and rules",
 }
 
 _EPILOG = """\b

@@ -42,6 +42,7 @@ from constraint_sdc.reports.masking.explain_text import record_text, rule_text
 from constraint_sdc.reports.masking.mask_result import certificate_text, mask_text, render_mask_json, reproduction_text
 from constraint_sdc.reports.masking.plan_text import plan_text
 from constraint_sdc.reports.partition import partition_text, render_partition_json
+from constraint_sdc.reports.rule_graph import graph_of_plan, graph_of_rules, render_graph_svg
 from constraint_sdc.reports.rules_list import render_rules_json, render_rules_text
 from constraint_sdc.reports.sweep import render_sweep_json, sweep_text
 
@@ -71,7 +72,7 @@ def render(
     """Return a result as a report: "text" and "json" for nearly all, more formats for a check and an assessment.
 
     A check has also "svrl", "junit", "sarif", "github" and "html", a rule set that was checked "sarif", "github" and
-    "junit". An assessment has also "html", whose map can show
+    "junit", a list of rules and a plan "svg". An assessment has also "html", whose map can show
     the points of a `sweep`. `colour` is for text on a terminal. `show_values` adds results that reveal single records
     to the report of an assessment, an attack or a record; for a check it is an option of the check itself. `details`
     adds all figures and tables to the text of an assessment.
@@ -82,7 +83,7 @@ def render(
     'PASS: all 5 rules hold on 200 records, each checked 200 times'
     >>> cs.render(cs.list_rules("census.sch"), "pdf")
     Traceback (most recent call last):
-    constraint_sdc.errors.UsageError: RuleList has no format 'pdf' (use one of: text, json)
+    constraint_sdc.errors.UsageError: RuleList has no format 'pdf' (use one of: text, json, svg)
     """
     formats = RENDERERS.get(type(result))
     if formats is None:
@@ -117,6 +118,7 @@ RENDERERS: Mapping[type, Mapping[str, Renderer]] = MappingProxyType(
         RuleList: {
             "text": lambda rules, look: render_rules_text(rules, colour=look.colour),
             "json": lambda rules, _: render_rules_json(rules),
+            "svg": lambda rules, _: render_graph_svg(graph_of_rules(rules)),
         },
         LintResult: {format: _lint(format) for format in LINT_FORMATS},
         Discovery: {
@@ -137,6 +139,7 @@ RENDERERS: Mapping[type, Mapping[str, Renderer]] = MappingProxyType(
         Plan: {
             "text": lambda plan, look: plan_text(plan, colour=look.colour),
             "json": lambda plan, _: json_text(plan_to_json(plan)),
+            "svg": lambda plan, _: render_graph_svg(graph_of_plan(plan)),
         },
         RuleExplanation: {"text": lambda one, look: rule_text(one.plan, one.rule, colour=look.colour)},
         RecordExplanation: {

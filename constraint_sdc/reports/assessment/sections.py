@@ -24,6 +24,7 @@ from constraint_sdc.reports.check.wording import counted, number
 from constraint_sdc.reports.masking.goal_text import goal_sentence, grid_word, has_numbers, least_words, treatment_word
 from constraint_sdc.reports.masking.inventory_text import fate_counts, told_by_inventory
 from constraint_sdc.reports.masking.plan_text import promise_text, steps_text, why_meaning
+from constraint_sdc.reports.rule_graph import graph_of_plan, render_graph_svg
 from constraint_sdc.reports.sentences import sentence, sentences, worded
 from constraint_sdc.settings.words import Scale, Standardise
 
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 # A page of hundreds of pictures is slow to draw and no summary.
 _MOST_PICTURES = 60
+# Rows of the drawing of blocks and rules; a longer one is drawn by `plan --graph` alone.
+_MOST_DRAWN = 300
 
 
 def pictures_section(pair: Pair) -> dict[str, object]:
@@ -207,6 +210,7 @@ def plan_section(plan: Plan | None) -> dict[str, object] | None:
     used = [why for why in Why if any(rule.why is why for rule in plan.all_rules())]
     return {
         "says": _opening(plan),
+        "graph": _graph(plan),
         "assumptions": sentences(plan.assumptions),
         "warnings": sentences(plan.warnings),
         "blocks": [_block(plan, block) for block in plan.blocks],
@@ -219,6 +223,13 @@ def plan_section(plan: Plan | None) -> dict[str, object] | None:
         "broken": [(rule, counted(records, "record")) for rule, records in plan.broken.items() if records],
         "meanings": [(why.value, _TONES[why], why_meaning(why, plan)) for why in used],
     }
+
+
+def _graph(plan: Plan) -> Markup | None:
+    """Return the drawing of blocks and rules, None where it would be longer than the page."""
+    graph = graph_of_plan(plan)
+    rows = sum(max(len(panel.variables), len(panel.rules)) for panel in graph.panels)
+    return _trusted(render_graph_svg(graph, is_inline=True)) if rows <= _MOST_DRAWN else None
 
 
 def _opening(plan: Plan) -> str:

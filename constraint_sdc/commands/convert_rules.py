@@ -18,6 +18,8 @@ from constraint_sdc.languages.subject import RuleSubject
 from constraint_sdc.schematron.load import load_schema
 
 _SCHEMATRON = ".sch"
+_ONLY_READ = {".xlsx": ".csv", ".tsv": ".csv", ".r": ".yml"}
+"""Endings that are read alone, and what to write instead."""
 
 
 def convert_rules(
@@ -42,6 +44,8 @@ def convert_rules(
     if ending != _SCHEMATRON and all(ending not in LANGUAGES[name].endings for name in LANGUAGES):
         known = ", ".join((_SCHEMATRON, *(one for name in LANGUAGES for one in LANGUAGES[name].endings)))
         raise UsageError(f"no rule language has the ending {ending!r}", file=str(target), hint=f"use one of: {known}")
+    if ending in _ONLY_READ:
+        raise UsageError(f"{ending} is read and not written", file=str(target), hint=f"write {_ONLY_READ[ending]}")
     known_recipe = None if recipe is None else read_recipe(recipe)
     name = record_name(data, record or (known_recipe.record if known_recipe else None))
     book = _book(source, name if data or record else record, phase, allow)

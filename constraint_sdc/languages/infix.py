@@ -25,9 +25,10 @@ from constraint_sdc.languages.formula import (
     TextTerm,
 )
 from constraint_sdc.languages.rule_book import UnwritableError
-from constraint_sdc.languages.xpath_piece import XPathPiece, number_text
+from constraint_sdc.languages.xpath_piece import WHOLE, XPathPiece, number_text
 
-_OR, _AND, _NOT, _COMPARISON, _SUM, _PRODUCT, _UNARY, _WHOLE = range(8)
+# As in XPath, with `not` as an operator of its own.
+_OR, _AND, _NOT, _COMPARISON, _SUM, _PRODUCT, _UNARY = range(WHOLE - 7, WHOLE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ class InfixWriter:
             case AnyCondition(items):
                 return self._joined(items, words.any_of, _OR)
             case Opposite(item):
-                return XPathPiece(words.opposite.format(self._condition(item).within(_WHOLE)), _NOT)
+                return XPathPiece(words.opposite.format(self._condition(item).within(WHOLE)), _NOT)
             case ComparedTerms(op, left, right):
                 sides = [self._term(side).within(_SUM) for side in (left, right)]
                 return XPathPiece(f"{sides[0]} {words.signs[op]} {sides[1]}", _COMPARISON)
@@ -108,13 +109,13 @@ class InfixWriter:
         words = self.words
         match term:
             case NumberTerm(value):
-                return XPathPiece(number_text(value), _UNARY if value < 0 else _WHOLE)
+                return XPathPiece(number_text(value), _UNARY if value < 0 else WHOLE)
             case TextTerm(value):
                 return XPathPiece(words.text(value))
             case ColumnTerm(name):
                 return XPathPiece(words.name(name))
             case NegativeTerm(inner):
-                return XPathPiece(f"-{self._term(inner).within(_WHOLE)}", _UNARY)
+                return XPathPiece(f"-{self._term(inner).within(WHOLE)}", _UNARY)
             case ComputedTerm("remainder", left, right):
                 operands = [self._term(side).within(_UNARY) for side in (left, right)]
                 return XPathPiece(words.remainder.format(*operands), _PRODUCT)

@@ -19,10 +19,10 @@ def _fault(language: Any) -> str | None:
 
 LANGUAGES: Registry[RuleLanguage] = Registry(
     kind="rule language",
-    folders=(f"{_ROOM}.r_validate", f"{_ROOM}.arithmetic_text", f"{_ROOM}.sql"),
+    folders=(f"{_ROOM}.r_validate", f"{_ROOM}.arithmetic_text", f"{_ROOM}.sql", f"{_ROOM}.rule_list"),
     group="constraint_sdc.languages",
     protocol=RuleLanguage,
-    first=("R validate", "text", "SQL"),
+    first=("R validate", "text", "SQL", "list"),
     fault=_fault,
 )
 """The registered rule languages."""

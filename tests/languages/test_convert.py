@@ -119,3 +119,10 @@ def test_missing_codes_of_a_recipe_become_part_of_the_schema(tmp_path: Path) -> 
     assert failures(data, tmp_path / "new.sch") == {"rule-1": {2}}
     with pytest.raises(UsageError, match="missing codes"):
         cs.convert_rules(tmp_path / "rules.txt", tmp_path / "new.yml", recipe=tmp_path / "recipe.yml")
+
+
+@pytest.mark.parametrize(("ending", "instead"), [(".R", ".yml"), (".xlsx", ".csv")])
+def test_what_is_only_read_is_refused_with_what_is_written(tmp_path: Path, ending: str, instead: str) -> None:
+    (tmp_path / "rules.txt").write_text("x > 0")
+    with pytest.raises(UsageError, match=rf"is read and not written \(write {instead}\)"):
+        cs.convert_rules(tmp_path / "rules.txt", tmp_path / f"new{ending}")

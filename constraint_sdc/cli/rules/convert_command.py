@@ -9,7 +9,8 @@ import click
 from constraint_sdc.cli.options import FILE, allow, not_empty
 
 _EPILOG = """\b
-Languages by ending: .sch Schematron; .R .yml .yaml R validate; .txt .rules plain text; .sql SQL
+Languages by ending: .sch Schematron; .R .yml .yaml R validate; .txt .rules plain text; .sql SQL;
+.csv .tsv .xlsx lists of these (.xlsx is read, not written)
 
 \b
 Examples:

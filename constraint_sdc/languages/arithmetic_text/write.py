@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from constraint_sdc.languages.arithmetic_text.tokens import WORDS
+from constraint_sdc.languages.formula import RuleCondition
 from constraint_sdc.languages.infix import InfixWords, InfixWriter
 from constraint_sdc.languages.rule_book import BookRule, UnwritableError, written_rules
 
@@ -52,6 +53,11 @@ _WRITER = InfixWriter(_WORDS)
 def write_text(rules: Sequence[BookRule]) -> str:
     """Return the rules one a line, with names, labels, severities and policies for missing values."""
     return "\n".join(written_rules(rules, _line)) + "\n"
+
+
+def condition_text(condition: RuleCondition) -> str:
+    """Return a condition as plain text; raises UnwritableError."""
+    return _WRITER.condition(condition)
 
 
 def _line(rule: BookRule) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import sqlglot
@@ -45,7 +47,8 @@ class SqlFile:
 def read_sql(text: str) -> SqlFile:
     """Return the constraints of SQL text; a statement that is none of them is refused."""
     try:
-        statements = [one for one in sqlglot.parse(text) if one is not None]
+        with _quiet():
+            statements = [one for one in sqlglot.parse(text) if one is not None]
     except ParseError as error:
         first = error.errors[0] if error.errors else {}
         place = Place(int(first.get("line") or 1), int(first.get("col") or 1))
@@ -61,6 +64,17 @@ def read_sql(text: str) -> SqlFile:
         place = list(found.tables.values())[1]
         raise UntranslatedPartError(f"rules of several tables: {names}", place, "write a file for each table")
     return found
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep sqlglot from remarks about statements that it does not parse: they are refused by name."""
+    log = logging.getLogger("sqlglot")
+    before, log.disabled = log.disabled, True
+    try:
+        yield
+    finally:
+        log.disabled = before
 
 
 def _read_statement(statement: exp.Expr, found: SqlFile) -> None:

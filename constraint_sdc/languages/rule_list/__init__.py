@@ -1,0 +1,1 @@
+"""Lists of rules in a table: one rule a row, each in a language of its own."""

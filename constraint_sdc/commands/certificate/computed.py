@@ -48,7 +48,7 @@ def total_differences(
     if plan is None or dataset is None or not plan.computed:
         return
     codes = recipe_from_json(certificate["recipe"]).missing
-    read = rules, phase, allow, codes, dataset.layout.record
+    read = rules, phase, allow, tuple(codes.items()), dataset.layout.record
     edits, is_xpath1 = _understood(*read, frozenset(dataset.outside), frozenset(dataset.attributes))
     homes = {name: frozenset((block.number,)) for block in plan.blocks for name in block.names}
     for planned in plan.computed:
@@ -64,13 +64,13 @@ def _understood(
     rules: Path,
     phase: str | None,
     allow: tuple[Path, ...],
-    codes: _Codes,
+    codes: tuple[tuple[str, tuple[str, ...]], ...],
     record: str,
     outside: frozenset[str],
     attributes: frozenset[str],
 ) -> tuple[tuple[EditRule, ...], bool]:
     """Return the rules as understood on the file, and whether they follow XPath 1.0."""
-    schema = load_rules(rules, phase=phase, allowed=allow, record=record, codes=codes).schema
+    schema = load_rules(rules, phase=phase, allowed=allow, record=record, codes=dict(codes)).schema
     return understand(schema, record=record, outside=outside, attributes=attributes), schema.is_xpath1
 
 

@@ -6,9 +6,9 @@ no record, and a combination of categories is protected by the key. A variable t
 missing value is like any other missing value, however it is written. Where a tenth of all possible combinations of a
 block occur, an equal one is chance (`data/coincidence.py`): none counts.
 
-All masked variables together count like a block. Blocks of one variable, of categories, or of values that k records
-share are nobody's own each, and can still add up to a record that was not changed at all. Any values count here if
-fewer than k written records share them.
+All masked variables together are looked at too. Blocks of one variable, of categories, or of values that k records
+share are nobody's own each, and can still add up to records that did not change at all. A few of those are chance. They
+count if they are half or more of the records that stand alone, whose masked values fewer than k records share.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from constraint_sdc.data.table import Table
 from constraint_sdc.plan.promised import Found, PromiseCount
 from constraint_sdc.promises.compared_cells import BlockVariable, compare_cells
 from constraint_sdc.promises.release import Release
+
+_CHANCE = 2  # so many times the unchanged records are fewer than those that stand alone: then they are chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ def count_copies(release: Release, at_most: int | str | None) -> PromiseCount:
 def count_verbatim(
     before: Table, after: Table, blocks: Sequence[Sequence[BlockVariable]], k: int
 ) -> tuple[list[VerbatimCount], VerbatimCount]:
-    """Return the count of every block, and that of all blocks together: of these, every masked value is of one record.
+    """Return the count of every block, and the records that did not change in any block.
 
     What `k` original records share is nobody's own, and k is at least 2.
     """
@@ -73,9 +75,9 @@ def count_verbatim(
     whole = _Combinations.none(before.records, after.records)
     for block in blocks:
         found = _combined(before, after, block)
-        counts.append(found.counted(max(k, 2), is_whole=False))
+        counts.append(found.counted(max(k, 2)))
         whole = whole.joined(found)
-    return counts, whole.counted(max(k, 2), is_whole=True)
+    return counts, whole.unchanged(max(k, 2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,16 +111,28 @@ class _Combinations:
             self.possible + other.possible,
         )
 
-    def counted(self, k: int, *, is_whole: bool) -> VerbatimCount:
+    def counted(self, k: int) -> VerbatimCount:
+        """Return the records whose combination at least one original record has, but fewer than k."""
         written, count = self.number[self.before :], int(self.number.max(initial=0)) + 1
-        shared, sizes = np.bincount(self.number[: self.before], minlength=count), np.bincount(written, minlength=count)
+        shared = np.bincount(self.number[: self.before], minlength=count)
         own = shared[written]
         is_record = self.numbers & (not is_crowded(int(np.count_nonzero(shared)), self.possible))
-        if is_whole:
-            is_record |= sizes[written] < k
-        is_verbatim: Flags = (own > 0) & (own < k) & (self.values > 1) & is_record
-        verbatim = np.count_nonzero(np.bincount(written[is_verbatim], minlength=count))
-        return VerbatimCount(self.names, int(np.count_nonzero(sizes)), int(verbatim), is_verbatim)
+        return self._count((own > 0) & (own < k) & (self.values > 1) & is_record)
+
+    def unchanged(self, k: int) -> VerbatimCount:
+        """Return the records that stand alone and did not change, if half of those that stood alone did not.
+
+        The records of both files are in the same order. One stands alone if fewer than k share its values.
+        """
+        old, new = self.number[: self.before], self.number[self.before :]
+        was_alone, is_alone = (np.bincount(one)[one] < k for one in (old, new))
+        is_unchanged = was_alone & is_alone & (old == new) & (self.values > 1)
+        return self._count(is_unchanged & (_CHANCE * int(is_unchanged.sum()) >= int(was_alone.sum())))
+
+    def _count(self, is_verbatim: Flags) -> VerbatimCount:
+        written = self.number[self.before :]
+        combinations, verbatim = (np.count_nonzero(np.bincount(one)) for one in (written, written[is_verbatim]))
+        return VerbatimCount(self.names, int(combinations), int(verbatim), is_verbatim)
 
 
 def _combined(before: Table, after: Table, block: Sequence[BlockVariable]) -> _Combinations:

@@ -89,21 +89,26 @@ def test_categories_alone_and_one_variable_alone_are_no_record() -> None:
     assert [count.verbatim for count in counts] == [0, 0, 0, 3], "C is the same everywhere"
 
 
-def test_all_blocks_together_count_also_where_no_block_is_a_record() -> None:
-    rows = [("1", "1", "x"), ("1", "2", "x"), ("2", "1", "x"), ("2", "2", "y"), ("3", "3", "y"), ("3", "3", "y")]
-    after = [*rows[:3], ("2", "9", "y"), *rows[4:]]
-    blocks = [[BlockVariable(name, name != "C")] for name in "ABC"]
-    counts, whole = count_verbatim(table(rows, "ABC"), table(after, "ABC"), blocks, 2)
+ROWS = [("1", "1", "x"), ("1", "2", "x"), ("2", "1", "x"), ("2", "2", "y"), ("3", "3", "y"), ("3", "3", "y")]
+BLOCKS = [[BlockVariable(name, name != "C")] for name in "ABC"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({}, [True, True, True, True, False, False]),  # two records are 3, 3, y
+        ({0: ("1", "9", "x")}, [False, True, True, True, False, False]),
+        ({0: ("1", "9", "x"), 1: ("1", "2", "y"), 2: ("9", "1", "x")}, [False] * 6),  # one of four is chance
+        ({4: ROWS[0], 5: ROWS[1]}, [False, False, True, True, False, False]),  # two written records share them
+    ],
+)
+def test_records_that_stand_alone_and_do_not_change_count_if_they_are_half_of_those_that_stand_alone(
+    changed: dict[int, tuple[str, str, str]], expected: list[bool]
+) -> None:
+    after = [changed.get(number, row) for number, row in enumerate(ROWS)]
+    counts, whole = count_verbatim(table(ROWS, "ABC"), table(after, "ABC"), BLOCKS, 2)
     assert not any(count.verbatim for count in counts)
-    assert whole.is_verbatim.tolist() == [True, True, True, False, False, False], "two originals are 3, 3, y"
-
-
-def test_categories_of_several_blocks_are_a_record_unless_k_written_records_share_them() -> None:
-    rows = [("x", "p"), ("x", "q"), ("y", "p"), ("y", "q")]
-    after = [("x", "p"), ("x", "p"), ("y", "p"), ("y", "z")]
-    blocks = [[BlockVariable("A", False)], [BlockVariable("B", False)]]
-    _, whole = count_verbatim(table(rows, "AB"), table(after, "AB"), blocks, 2)
-    assert whole.is_verbatim.tolist() == [False, False, True, False]
+    assert whole.is_verbatim.tolist() == expected
 
 
 @pytest.mark.parametrize("kind", ["numeric", "nominal"])

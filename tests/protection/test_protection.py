@@ -168,7 +168,12 @@ def test_verbatim_records_may_be_allowed_and_what_k_records_share_is_nobodys() -
     assert "verbatim" not in recounted(masked, shared)
 
 
-def test_blocks_of_one_variable_are_no_record_and_all_of_them_together_are() -> None:
-    masked = changed("<Age>22</Age><Wage>130", "<Age>24</Age><Wage>130")
-    assert "3 records have the values" in recounted(masked, blocks=[["Age"], ["Wage"]])["verbatim"]
-    assert "verbatim" not in recounted(GOOD, blocks=[["Age"], ["Wage"]])
+def test_records_that_no_block_changed_are_verbatim_if_they_are_half_of_those_that_stand_alone() -> None:
+    def unchanged(count: int) -> str:
+        rows = [(*was[:2], *now[2:]) for was, now in zip(ORIGINAL[:count], MASKED, strict=False)]
+        return document([*rows, *MASKED[count:]], COLUMNS[:5])
+
+    apart = [["Age"], ["Wage"]]
+    assert "3 records have the values" in recounted(unchanged(3), blocks=apart)["verbatim"]
+    assert "verbatim" not in recounted(unchanged(2), blocks=apart)
+    assert "verbatim" not in recounted(GOOD, blocks=apart)

@@ -291,26 +291,21 @@ def _small_groups(rows: Sequence[Mapping[str, str]], blocks: Sequence[Sequence[s
 def _copied_records(
     old: Sequence[Mapping[str, str]], new: Sequence[Mapping[str, str]], given: Maskable
 ) -> Iterable[str]:
-    """Look every combination of a block's values up among the original records: fewer than k of them are somebody's.
-
-    All blocks together are looked up like one; categories alone count there if fewer than k written records share them.
-    """
+    """Look every combination of a block's values up among the original records: fewer than k of them are somebody's."""
     if given.verbatim is None or given.sharing is None:
         return
     codes = missing_of(given.recipe)
     found: set[int] = set()
-    whole = [[name for names in of_blocks for name in names] for of_blocks in (given.sharing, given.numbers)]
-    for block, numbers in (*zip(given.sharing, given.numbers, strict=True), whole):
+    for block, numbers in zip(given.sharing, given.numbers, strict=True):
         before, after = ([_record(row, block, numbers, codes) for row in rows] for rows in (old, new))
         varying = [place for place in range(len(block)) if len({row[place] for row in before}) > 1]
-        counts, written = Counter(before), Counter(after)
+        counts = Counter(before)
         columns = [({_exact(row[place]) for row in before}, name in numbers) for place, name in enumerate(block)]
-        is_chance = is_crowded(columns, len(counts))
+        if is_crowded(columns, len(counts)):
+            continue
         for number, row in enumerate(after):
             known = [place for place in varying if row[place] is not None]
-            is_alone = block is whole[0] and written[row] < max(given.k, 2)
-            is_measured = not is_chance and any(block[place] in numbers for place in known)
-            is_record = len(known) > 1 and (is_alone or is_measured)
+            is_record = len(known) > 1 and any(block[place] in numbers for place in known)
             if is_record and 0 < counts[row] < max(given.k, 2):
                 found.add(number)
     if len(found) > given.verbatim:

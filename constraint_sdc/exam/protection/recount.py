@@ -196,34 +196,50 @@ def count_verbatim(files: WrittenFile) -> tuple[int, int, int]:
     """Return the records with a verbatim block, the groups of all blocks, and the verbatim ones of these.
 
     Values count if at least two of variables that vary are not missing, one of them a number or a date, and if at
-    least one but fewer than k original records have all of them, unless a tenth of all possible combinations occur. All
-    masked variables together count like a block; any values count there if fewer than k written records share them.
+    least one but fewer than k original records have all of them, unless a tenth of all possible combinations occur.
+    Records that did not change in any block count too, if they are half of those that stand alone (`_unchanged`).
     """
     blocks = [_own_combinations(files, block) for block in files.given.blocks]
-    whole = _own_combinations(files, [name for block in files.given.blocks for name in block], is_whole=True)
-    flagged = {number for own in (*blocks, whole) for numbers in own.values() for number in numbers or ()}
+    flagged = {number for own in blocks for numbers in own.values() for number in numbers or ()}
+    flagged |= _unchanged(files, [name for block in files.given.blocks for name in block])
     return len(flagged), sum(map(len, blocks)), sum(numbers is not None for own in blocks for numbers in own.values())
 
 
-def _own_combinations(
-    files: WrittenFile, block: Sequence[str], *, is_whole: bool = False
-) -> dict[tuple[object, ...], list[int] | None]:
+def _own_combinations(files: WrittenFile, block: Sequence[str]) -> dict[tuple[object, ...], list[int] | None]:
     """Return the written combinations, each with its records if it is an actual record's, with None if it is not."""
-    before, after = (Counter(_combination(files, row, block) for row in rows) for rows in (files.before, files.after))
-    varying = [name for name in block if len({files.value(row, name) for row in files.before}) > 1]
+    before = Counter(_combination(files, row, block) for row in files.before)
+    varying = _varying(files, block)
     columns = [({files.value(row, name) for row in files.before}, files.is_measured(name)) for name in block]
     measured = [] if is_crowded(columns, len(before)) else [name for name in varying if files.is_measured(name)]
     own: dict[tuple[object, ...], list[int] | None] = {}
     for number, row in enumerate(files.after):
         combination = _combination(files, row, block)
         if combination not in own:
-            k = max(2, files.given.k)
-            is_alone = is_whole and after[combination] < k
-            is_record = _is_record(files, row, varying, varying if is_alone else measured)
-            own[combination] = [] if is_record and 0 < before[combination] < k else None
+            is_record = _is_record(files, row, varying, measured)
+            own[combination] = [] if is_record and 0 < before[combination] < max(2, files.given.k) else None
         if (numbers := own[combination]) is not None:
             numbers.append(number)
     return own
+
+
+def _unchanged(files: WrittenFile, names: Sequence[str]) -> set[int]:
+    """Return the records that stand alone and are what they were, if they are half of those that stood alone."""
+    before, after = ([_combination(files, row, names) for row in rows] for rows in (files.before, files.after))
+    old, new, k = Counter(before), Counter(after), max(2, files.given.k)
+    varying = _varying(files, names)
+    alone = [number for number, combination in enumerate(before) if old[combination] < k]
+    found = {
+        number
+        for number in alone
+        if before[number] == after[number]
+        and new[after[number]] < k
+        and _is_record(files, files.after[number], varying, varying)
+    }
+    return found if 2 * len(found) >= len(alone) else set()
+
+
+def _varying(files: WrittenFile, names: Sequence[str]) -> list[str]:
+    return [name for name in names if len({files.value(row, name) for row in files.before}) > 1]
 
 
 def _combination(files: WrittenFile, row: Row, block: Sequence[str]) -> tuple[object, ...]:

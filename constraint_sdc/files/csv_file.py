@@ -51,11 +51,20 @@ def read_csv(
     the byte order mark, or UTF-8 without one. `empty` decides whether an empty cell is an absent or an empty value,
     because CSV cannot distinguish `""` from nothing. Headers become XML names (see `xml_name`).
     """
+    rows = csv_texts(path, delimiter=delimiter, encoding=encoding, empty=empty)
+    surveys = survey_batches(rows.batches(), rows.infos)
+    return RowSource(tuple(describe(info, surveys[info.name]) for info in rows.infos), rows.batches)
+
+
+def csv_texts(
+    path: Path, *, delimiter: str | None = None, encoding: str | None = None, empty: EmptyCell = "absent"
+) -> RowSource:
+    """Return the rows of a CSV file as `read_csv` does, but all variables as texts and after its headers are read.
+
+    A malformed line is found when its batch is read.
+    """
     source = _source(path, delimiter, encoding, empty)
-    plain = tuple(VariableInfo(name, "text") for name in source.names)
-    surveys = survey_batches(_batches(source), plain)
-    infos = tuple(describe(info, surveys[info.name]) for info in plain)
-    return RowSource(infos, lambda: _batches(source))
+    return RowSource(tuple(VariableInfo(name, "text") for name in source.names), lambda: _batches(source))
 
 
 def _source(path: Path, delimiter: str | None, encoding: str | None, empty: EmptyCell) -> _Source:

@@ -14,7 +14,7 @@ from constraint_sdc.data.pair import Pair
 from constraint_sdc.data.table import Table, column_of
 from constraint_sdc.data.variable import batch_length
 from constraint_sdc.errors import UsageError
-from constraint_sdc.files.csv_file import read_csv
+from constraint_sdc.files.csv_file import csv_texts
 from constraint_sdc.files.dataset import Dataset, read_dataset
 from constraint_sdc.files.readings import Readings
 from constraint_sdc.measures.assessment import AssessOptions
@@ -65,7 +65,7 @@ def read_records(
 
 
 def _read_csv(path: Path, progress: Progress) -> Table:
-    rows = read_csv(path, delimiter="\t" if path.suffix.lower() == ".tsv" else None)
+    rows = csv_texts(path, delimiter="\t" if path.suffix.lower() == ".tsv" else None)
     texts: dict[str, list[str | None]] = {name: [] for name in rows.names}
     records = 0
     for batch in rows.batches():

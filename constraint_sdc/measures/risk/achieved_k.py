@@ -16,6 +16,8 @@ from constraint_sdc.data.pair import Pair
 from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, ResultTable, Unit
 from constraint_sdc.settings.reason import Reason, because
 
+_LARGEST = 2**62
+
 # Records that share all their values.
 
 
@@ -25,11 +27,18 @@ def classes(codes: Sequence[Codes]) -> Labels:
     >>> classes([np.array([5, 5, 2, 5]), np.array([0, 1, 1, 0])]).tolist()
     [1, 2, 0, 1]
     """
-    label = np.zeros(len(codes[0]), np.int64)
+    label, width = np.zeros(len(codes[0]), np.int64), 1
     for column in codes:
-        _, code = np.unique(column, return_inverse=True)
-        _, label = np.unique(label * (code.max(initial=0) + 1) + code, return_inverse=True)
-    return label.astype(np.int64)
+        least = column.min(initial=0)
+        size = int(column.max(initial=0)) - int(least) + 1
+        if width * size > _LARGEST:
+            label, width = _without_gaps(label), len(label)
+        label, width = label * size + (column - least), width * size
+    return _without_gaps(label)
+
+
+def _without_gaps(label: Labels) -> Labels:
+    return np.unique(label, return_inverse=True)[1].ravel().astype(np.int64)
 
 
 _BANDS = ((1, 1), (2, 2), (3, 4), (5, 9), (10, 99), (100, None))

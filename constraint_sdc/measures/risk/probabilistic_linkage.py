@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from constraint_sdc.arrays import Counts, Floats, Rows, SmallPositions
+from constraint_sdc.arrays import Counts, Flags, Floats, Rows, SmallPositions
 from constraint_sdc.data.pair import Compared, Pair
 from constraint_sdc.measures.assessment import Cell, Figure, Measured, MeasureInputs, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.risk.distance_linkage import not_linked
@@ -126,14 +125,10 @@ def probabilistic_linkage(files: Comparable, rows: Rows, pairs: int, seed: int) 
     n = len(files.original)
     chances = estimated(pattern_counts(files, sampled_rows(n, max(1, pairs // n), seed)), len(files.reach), 1.0 / n)
     expected, unique, unique_right = 0.0, 0, 0
-    for some, weight in _weights(files, rows, chances):
-        heaviest = weight.max(axis=1)
-        is_tied = weight >= (heaviest - 1e-9 * np.maximum(np.abs(heaviest), 1.0))[:, None]
-        ties = np.count_nonzero(is_tied, axis=1)
-        right = is_tied[np.arange(len(some)), some]
-        expected += float((right / ties).sum())
+    for ties, is_right in _heaviest(files, rows, chances):
+        expected += float((is_right / ties).sum())
         unique += int(np.count_nonzero(ties == 1))
-        unique_right += int(np.count_nonzero(right & (ties == 1)))
+        unique_right += int(np.count_nonzero(is_right & (ties == 1)))
     truth = np.less_equal(np.abs(files.masked - files.original), files.reach).mean(axis=0)
     return WeightedLinkage(len(rows), expected, unique, unique_right, chances, truth)
 
@@ -144,33 +139,58 @@ def _blocks(files: Comparable, rows: Rows) -> Iterator[Rows]:
         yield rows[start : start + size]
 
 
-def _agreement(files: Comparable, rows: Rows, variable: int) -> npt.NDArray[np.bool_]:
-    """Tell which of some masked records agrees with which original in one variable."""
-    apart = files.masked[rows, variable][:, None] - files.original[:, variable]
-    agreement: npt.NDArray[np.bool_] = np.abs(apart, out=apart) <= files.reach[variable]
-    return agreement
+class _Agreements:
+    """The originals in the order of every variable: those that agree with a value are found without the others."""
+
+    def __init__(self, files: Comparable) -> None:
+        self._files = files
+        self._orders = [np.argsort(column, kind="stable") for column in files.original.T]
+        self._sorted = [column[order] for column, order in zip(files.original.T, self._orders, strict=True)]
+
+    def patterns(self, rows: Rows) -> Iterator[SmallPositions]:
+        """Yield the pattern of each of some masked records with every original: bit j is set if variable j agrees."""
+        masked, reach = self._files.masked[rows], self._files.reach
+        first = [np.searchsorted(column, masked[:, j] - reach[j], "left") for j, column in enumerate(self._sorted)]
+        last = [np.searchsorted(column, masked[:, j] + reach[j], "right") for j, column in enumerate(self._sorted)]
+        for row in range(len(rows)):
+            pattern = np.zeros(len(self._files.original), np.int32)
+            for j, order in enumerate(self._orders):
+                pattern[order[first[j][row] : last[j][row]]] |= np.int32(1 << j)
+            yield pattern
 
 
 def pattern_counts(files: Comparable, rows: Rows) -> Counts:
     """Count the pairs of these masked records and all originals by pattern: bit j is set where variable j agrees."""
-    variables = len(files.reach)
-    total = np.zeros(1 << variables, np.int64)
-    for some in _blocks(files, rows):
-        pattern = np.zeros((len(some), len(files.original)), np.int32)
-        for j in range(variables):
-            pattern |= _agreement(files, some, j).astype(np.int32) << j
-        total += np.bincount(pattern.ravel(), minlength=len(total))
+    total = np.zeros(1 << len(files.reach), np.int64)
+    for pattern in _Agreements(files).patterns(rows):
+        total += np.bincount(pattern, minlength=len(total))
     return total
 
 
-def _weights(files: Comparable, rows: Rows, chances: Chances) -> Iterator[tuple[Rows, Floats]]:
-    """Yield some masked records and their weights with all originals; the order of sums is fixed, so ties are exact."""
-    gain = chances.agreeing - chances.differing
+def _heaviest(files: Comparable, rows: Rows, chances: Chances) -> Iterator[tuple[Counts, Flags]]:
+    """Yield, for some masked records at a time, how many originals are heaviest and whether the right one is.
+
+    All pairs of a pattern have the same weight. The order of its sum is fixed, so ties are exact.
+    """
+    agreements, weight_of = _Agreements(files), _pattern_weights(chances)
     for some in _blocks(files, rows):
-        weight = np.zeros((len(some), len(files.original)))
-        for j in range(len(files.reach)):
-            weight += np.where(_agreement(files, some, j), gain[j], 0.0)
-        yield some, weight
+        ties, is_right = np.empty(len(some), np.int64), np.empty(len(some), np.bool_)
+        for place, pattern in enumerate(agreements.patterns(some)):
+            weight = weight_of[pattern]
+            heaviest = weight.max()
+            is_tied = weight >= heaviest - 1e-9 * max(abs(heaviest), 1.0)
+            ties[place], is_right[place] = np.count_nonzero(is_tied), is_tied[some[place]]
+        yield ties, is_right
+
+
+def _pattern_weights(chances: Chances) -> Floats:
+    """Return the weight of every pattern."""
+    gain = chances.agreeing - chances.differing
+    patterns = np.arange(1 << len(gain))
+    weight = np.zeros(len(patterns))
+    for j in range(len(gain)):
+        weight += np.where((patterns >> j) & 1, gain[j], 0.0)
+    return weight
 
 
 def estimated(counts: Counts, variables: int, share: float) -> Chances:

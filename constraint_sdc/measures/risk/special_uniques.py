@@ -16,10 +16,10 @@ from typing import ClassVar
 import numpy as np
 
 from constraint_sdc.arrays import Codes, Counts, Flags
+from constraint_sdc.data.codes import code_integers, join_codes
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.measures.assessment import Figure, Measured, MeasureTraits, ResultTable, Unit
 from constraint_sdc.measures.parameters import measure_parameter
-from constraint_sdc.measures.risk.achieved_k import classes
 from constraint_sdc.settings.reason import Reason, because
 
 _MOST_SETS = 1_500
@@ -84,6 +84,7 @@ def minimal_uniques(codes: Mapping[str, Codes], most: int) -> MinimalUniques:
     unique.
     """
     records = len(next(iter(codes.values())))
+    codes = {name: code_integers(column).codes for name, column in codes.items()}
     before: dict[Named, Flags] = {(): np.full(records, records == 1)}
     found: dict[Named, Flags] = {}
     score = np.zeros(records, np.int64)
@@ -99,7 +100,7 @@ def minimal_uniques(codes: Mapping[str, Codes], most: int) -> MinimalUniques:
 
 
 def _is_unique(codes: Sequence[Codes]) -> Flags:
-    label = classes(codes)
+    label = join_codes(codes, len(codes[0]))
     alone: Flags = np.bincount(label)[label] == 1
     return alone
 

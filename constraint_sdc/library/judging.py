@@ -116,8 +116,9 @@ def convert_rules(
     names the record element, by default that of `data`, else "Record"; the missing codes of a `recipe` become part of
     the rules.
 
+    >>> from pathlib import Path
     >>> import constraint_sdc as cs
-    >>> _ = open("rules.R", "w").write("V9 + V10 == V14")
+    >>> _ = Path("rules.R").write_text("V9 + V10 == V14")
     >>> cs.convert_rules("rules.R", "rules.sch", data="census.xml", overwrite=True).name
     'rules.sch'
     >>> cs.check_file("census.xml", "rules.sch").exit_code

@@ -36,7 +36,7 @@ def lint_rules(rules: Path, data: Path | None = None, options: LintOptions | Non
     options = options or LintOptions()
     wish = LintWish(options.severity, options.ignore)
     wish.require_codes()
-    rule_set = load_rules(rules, phase=options.phase, allowed=options.allow)
+    rule_set = load_rules(rules, phase=options.phase, allowed=options.allow, data=data, record=options.record)
     with SaxonProcess() as saxon:
         if data is None:
             with compiling(judges_of(rule_set.schema, CheckOptions(allow=options.allow), saxon)):

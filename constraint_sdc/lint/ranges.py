@@ -9,7 +9,7 @@ from typing import Literal as OneOf
 
 from constraint_sdc.constraints.constraint import AnyOf, Formula, LinearAtom, PresentAtom, SetAtom
 from constraint_sdc.evaluate.expression import CompareOp
-from constraint_sdc.lint.solver import Solver
+from constraint_sdc.lint.solver import Solved, Solver
 from constraint_sdc.lint.stated import StatedRule
 
 _FAR = Fraction(10**15)
@@ -40,7 +40,7 @@ class RangeSearch:
     def found(self) -> Iterator[Range]:
         """Yield the variables in the order in which the rules name them."""
         names = list(dict.fromkeys(name for rule in self._rules.values() for name in rule.variables))
-        numbers = self._solver.solve(tuple(self._rules)).numbers
+        numbers = self._solver.solve(tuple(self._rules), wants_numbers=True).numbers
         absent = [name for name in names if name not in numbers and self._core(PresentAtom(name))]
         fixed = self._fixed([name for name in names if name not in absent], dict(numbers))
         for name in names:
@@ -55,14 +55,14 @@ class RangeSearch:
     def _fixed(self, names: list[str], numbers: dict[str, Fraction]) -> dict[str, Fraction]:
         for name in names:
             if name not in numbers:
-                other = self._solver.solve(tuple(self._rules), _is_number(name)).numbers
+                other = self._solver.solve(tuple(self._rules), _is_number(name), wants_numbers=True).numbers
                 numbers |= {name: other[name]} if name in other else {}
         return self._surviving({name: numbers[name] for name in names if name in numbers})
 
     def _surviving(self, left: dict[str, Fraction]) -> dict[str, Fraction]:
         """Return the variables that no record gives another value."""
         while left:
-            solved = self._solver.solve(tuple(self._rules), AnyOf(tuple(_other(*pair) for pair in left.items())))
+            solved = self._asked(_other(*pair) for pair in left.items())
             if solved.answer == "no":
                 return left
             if solved.answer == "unknown":
@@ -74,7 +74,7 @@ class RangeSearch:
     def _bounded(self, names: Iterable[str], is_least: bool) -> Iterator[Range]:
         left = [name for name in names if not self._says_itself(name, is_least)]
         while left:
-            solved = self._solver.solve(tuple(self._rules), AnyOf(tuple(_far(name, is_least) for name in left)))
+            solved = self._asked(_far(name, is_least) for name in left)
             if solved.answer == "unknown":
                 self.undecided += left
                 return
@@ -86,6 +86,10 @@ class RangeSearch:
             if value is not None:
                 bound = Range(name, "at least" if is_least else "at most", value, ())
                 yield from self._told(bound, _bound(name, "<" if is_least else ">", value))
+
+    def _asked(self, any_of: Iterable[Formula]) -> Solved:
+        """Tell whether some record satisfies the rules and one of the formulas, and return its numbers."""
+        return self._solver.solve(tuple(self._rules), AnyOf(tuple(any_of)), wants_numbers=True)
 
     def _says_itself(self, name: str, is_least: bool) -> bool:
         """Tell whether rules about the variable alone bound it."""

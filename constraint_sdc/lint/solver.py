@@ -36,6 +36,7 @@ from constraint_sdc.constraints.constraint import (
     PresentAtom,
     ProductAtom,
     SetAtom,
+    atoms,
 )
 from constraint_sdc.evaluate.expression import CompareOp
 
@@ -43,7 +44,9 @@ SolverTerm: TypeAlias = Any
 """A term of z3, whose classes carry no useful types."""
 Satisfiable: TypeAlias = OneOf["yes", "no", "unknown"]
 
-_STEPS = 2_000_000  # of z3's own count of work for one question; the clock decides nothing
+# Of z3's own count of work for one question; the clock decides nothing. A step over products takes far longer.
+_STEPS, _STEPS_OF_PRODUCTS = 2_000_000, 100_000
+_MOST_OPEN = 3  # questions left open, after which no further one is asked of the same formulas
 
 _COMPARED: dict[CompareOp, Callable[[SolverTerm, SolverTerm], SolverTerm]] = {
     "=": lambda left, right: left == right,
@@ -75,23 +78,33 @@ class Solver:
     def __init__(self, formulas: Mapping[str, Formula]) -> None:
         self._encoder = Encoder()
         self._solver = z3.Solver()
-        self._solver.set("rlimit", _STEPS)
+        products = any(isinstance(a, ProductAtom | PolynomialAtom) for one in formulas.values() for a in atoms(one))
+        self._solver.set("rlimit", _STEPS_OF_PRODUCTS if products else _STEPS)
         self._flags = {name: z3.Bool(f"formula {name}") for name in formulas}
+        self._named = {flag.get_id(): name for name, flag in self._flags.items()}
+        self._open_questions = 0
         self._asked: dict[Formula, SolverTerm] = {}
         self._axioms = 0
         for name, formula in formulas.items():
             self._solver.add(z3.Implies(self._flags[name], self._encoder.term(formula)))
 
-    def solve(self, names: Collection[str], *also: Formula) -> Solved:
-        """Tell whether a record satisfies the formulas of these names and those `also` given."""
-        assumed = {str(self._flags[name]): name for name in names}
+    def solve(self, names: Collection[str], *also: Formula, wants_numbers: bool = False) -> Solved:
+        """Tell whether a record satisfies the formulas of these names and those `also` given.
+
+        With `wants_numbers` the answer "yes" comes with the numbers of such a record.
+        """
+        if self._open_questions >= _MOST_OPEN:
+            return Solved("unknown")
         extra = [self._flag(formula) for formula in also]
         self._state_axioms()
         answer = self._solver.check(*(self._flags[name] for name in names), *extra)
         if answer == z3.unsat:
-            core = {assumed.get(str(flag)) for flag in self._solver.unsat_core()}
+            core = {self._named.get(flag.get_id()) for flag in self._solver.unsat_core()}
             return Solved("no", tuple(name for name in names if name in core))
-        return Solved("yes", numbers=self._numbers()) if answer == z3.sat else Solved("unknown")
+        if answer != z3.sat:
+            self._open_questions += 1
+            return Solved("unknown")
+        return Solved("yes", numbers=self._numbers() if wants_numbers else {})
 
     def minimal(self, names: Collection[str], *also: Formula) -> tuple[str, ...]:
         """Return as few of the formulas as still contradict `also`: each is needed (a deletion filter)."""

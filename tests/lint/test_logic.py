@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from itertools import product
 
 import numpy as np
@@ -132,3 +133,15 @@ def test_a_negation_is_not_the_opposite_comparison_where_a_value_is_missing() ->
     rules = rules_of(["not(number(A) < 1)", "not(A)"])
     assert find_consequences(stated_rules(rules, xpath1=False)).conflicts == []
     assert isinstance(rules[0].expression, Not)
+
+
+def test_products_that_the_solver_cannot_decide_are_left_open_and_told() -> None:
+    chance = random.Random(1)
+    names = [f"number(V{number})" for number in range(12)]
+    written = [
+        f"{one} * {two} <= {three} * {four} + {chance.randint(1, 50)}"
+        for one, two, three, four in (chance.choices(names, k=4) for _ in range(40))
+    ]
+    found = find_consequences(stated_rules(rules_of(written), xpath1=False))
+    assert found.undecided
+    assert found.conflicts == []

@@ -11,6 +11,7 @@ from constraint_sdc.reports.sentences import sentence
 from constraint_sdc.schematron.schema import Severity
 
 _NOUNS: dict[Severity, str] = {"error": "error", "warning": "warning", "information": "note"}
+_MOST_NOTED = 10
 EXIT_MEANING = {0: "nothing found at or above the gate", 1: "findings at or above the gate"}
 
 
@@ -38,7 +39,9 @@ def lint_notes(result: LintResult) -> list[str]:
         notes.append(
             f"{counted(len(result.left_out), 'rule')} {verb} not understood and left out of logic: {names}{more}"
         )
-    notes += [sentence(reason) for reason in result.undecided]
+    notes += [sentence(reason) for reason in result.undecided[:_MOST_NOTED]]
+    if len(result.undecided) > _MOST_NOTED:
+        notes.append(f"not decided: {counted(len(result.undecided) - _MOST_NOTED, 'further question')}")
     notes += [f"exempted: {one.finding.rule.id}, {one.finding.code}: {one.why}" for one in result.exempted]
     notes += [f"an exemption of rule {place.id} exempts nothing: remove it" for place in result.unused]
     if result.unseen:

@@ -59,7 +59,7 @@ def undecided(mask: Callable[..., MaskResult], document: str, recipe: str = "") 
     with pytest.raises(UndecidedError) as refusal:
         mask(document, recipe)
     assert refusal.value.exit_code == 3
-    assert "constraint-sdc init" in str(refusal.value)
+    assert "constraint-sdc init data.xml --record Person -o recipe.yml" in str(refusal.value)
     return [name for name, _ in refusal.value.things]
 
 

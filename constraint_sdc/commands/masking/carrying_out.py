@@ -196,7 +196,9 @@ def _told(refusal: UndecidedError, prepared: Prepared) -> UndecidedError:
     """Return the refusal with what the undecided things look like, and how to decide."""
     count = counted(len(refusal.things), "thing")
     data = prepared.original.dataset.path.name
-    init = f"constraint-sdc init {shlex.quote(data)} -o recipe.yml"
+    record = prepared.original.record
+    named = "" if record is None else f" --record {shlex.quote(record)}"
+    init = f"constraint-sdc init {shlex.quote(data)}{named} -o recipe.yml"
     hint = f"`{init}` proposes a recipe; --undecided guess tries without one"
     what = f"nobody decided what becomes of {count} in {data}"
     return UndecidedError(what, things=refusal.things, hint=hint, advice=undecided_lines(refusal.things))

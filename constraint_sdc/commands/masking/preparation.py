@@ -98,6 +98,11 @@ class Original:
         """Tell whether there are rules."""
         return self._rules is not None
 
+    @property
+    def record(self) -> str | None:
+        """The name of the record element, if it was given."""
+        return self._record
+
     @cached_property
     def dataset(self) -> Dataset:
         """The records."""

@@ -226,15 +226,17 @@ def _figures(found: AnonymitySets) -> tuple[Figure, ...]:
 
 
 def _says(found: Sequence[AnonymitySets]) -> str | Reason:
-    parts = [
-        f"{one.certain:,} of {len(one.sizes):,} records ({one.share:.1f}%) by an intruder {_KNOWING[one.knowledge]}"
-        for one in found
-        if one.share is not None
-    ]
-    if parts:
-        return f"Re-identified with certainty: {'; '.join(parts)}."
+    if any(one.share is not None for one in found):
+        return f"Re-identified with certainty: {'; '.join(map(_part, found))}."
     has_records = any(len(one.sizes) for one in found)
     return because("not-run", why=because("no-method-to-use") if has_records else because("no-record-to-link"))
+
+
+def _part(one: AnonymitySets) -> str:
+    """Return what one intruder finds; of an attack that could not be carried out, that it was not."""
+    if one.share is None:
+        return f"not run for an intruder {_KNOWING[one.knowledge]}, because nothing follows from it for certain"
+    return f"{one.certain:,} of {len(one.sizes):,} records ({one.share:.1f}%) by an intruder {_KNOWING[one.knowledge]}"
 
 
 def _spread(found: Sequence[AnonymitySets]) -> ResultTable:

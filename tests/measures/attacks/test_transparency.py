@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,8 +16,9 @@ from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.data.pair import MaskedTogether, Pair
 from constraint_sdc.data.series import Grid
 from constraint_sdc.errors import UsageError
-from constraint_sdc.measures.attacks.transparency import KNOWLEDGE, Transparency, set_sizes
+from constraint_sdc.measures.attacks.transparency import KNOWLEDGE, AnonymitySets, Transparency, set_sizes
 from constraint_sdc.measures.attacks.transparency_reach import (
+    Knowledge,
     Reach,
     Use,
     keeps_order,
@@ -261,6 +263,24 @@ def test_a_block_known_in_part_cannot_be_run() -> None:
     masked = masked_by("mdav", original, 3, MEAN, None)
     pair = pair_of(original, masked, blocks=blocks_of([["V1", "V2", "V3"]], "mdav"), known=["V1", "V3"])
     assert [use.how for use in uses_of(pair, "rerun")] == ["mean of its group"] * 2
+
+
+class NothingFollows(Transparency):
+    """The attack on a file of which only who runs the method learns something, such as one with weighted means."""
+
+    def carry_out(self, pair: Pair, knowledge: Knowledge) -> AnonymitySets:
+        found = super().carry_out(pair, knowledge)
+        uses = tuple(replace(use, reach=None) for use in found.uses)
+        return found if knowledge == "rerun" else replace(found, uses=uses)
+
+
+def test_what_could_not_be_run_is_said_beside_what_was_found() -> None:
+    original = skewed(60, 2)
+    masked = masked_by("mdav", original, 3, MEAN, None)
+    found = NothingFollows().measure(pair_of(original, masked, blocks=blocks_of([["V1", "V2"]], "mdav")))
+    assert found.figures[0].value is None
+    assert "not run for an intruder who knows the method" in str(found.says)
+    assert "0 of 60 records (0.0%) by an intruder who has the whole original file" in str(found.says)
 
 
 def test_strata_make_groups_overlap_and_order_is_not_used() -> None:

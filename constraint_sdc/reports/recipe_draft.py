@@ -42,7 +42,9 @@ def _head(draft: RecipeDraft) -> Iterator[str]:
         yield f"# Decide on {count}: replace every `undecided`. Variables have one of these roles:"
         yield from _ROLES.splitlines()
     else:
-        yield "# Every proposal is certain. Correct what is wrong."
+        yield "# It is certain that everything is to be masked. Correct what is wrong."
+    if not any(map(_may_be_known, draft.variables)):
+        yield "# Nothing looks like a quasi-identifier. Decide what others may know, and give it this role."
     yield f"record: {_text(draft.record)}"
     yield "# k: 5                     # least number of records that share masked values; `-k` overrides it"
 
@@ -114,7 +116,8 @@ def _protect(draft: RecipeDraft) -> Iterator[str]:
     yield "# Without any quasi-identifier nothing is promised about linkage: decide what others may know."
     proposed = [_text(variable.name) for variable in draft.variables if _may_be_known(variable)]
     yield "# protect:"
-    for line in wrap(f"key: {{variables: [{', '.join(proposed)}], k: 5}}", _WIDTH - 4, break_long_words=False):
+    names = ", ".join(proposed) or "what others may know"
+    for line in wrap(f"key: {{variables: [{names}], k: 5}}", _WIDTH - 4, break_long_words=False):
         yield f"#   {line}"
 
 

@@ -98,6 +98,15 @@ def test_what_is_certain_needs_nobody(run: Run, tmp_path: Path) -> None:
     assert with_recipe.read_bytes() == without.read_bytes()
 
 
+def test_where_nothing_looks_known_to_others_the_draft_asks_for_the_key(run: Run, tmp_path: Path) -> None:
+    draw = np.random.default_rng(1)
+    rows = "".join(f"<R><X>{x:.2f}</X><Y>{y:.2f}</Y></R>" for x, y in draw.normal(500, 90, (40, 2)))
+    (tmp_path / "data.xml").write_text(f"<D>{rows}</D>", "utf-8")
+    draft = run("init", str(tmp_path / "data.xml")).out
+    assert "Nothing looks like a quasi-identifier. Decide what others may know" in draft
+    assert "variables: []" not in draft
+
+
 def test_rules_tell_what_is_a_number(run: Run, tmp_path: Path) -> None:
     few = [str(i % 4) for i in range(N)]
     data, rules = tmp_path / "data.xml", tmp_path / "rules.sch"

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, cast
 
 from constraint_sdc.engines.engine import WORKER_MARK
 from constraint_sdc.engines.parcel import ByteSupply, read_parcel
@@ -102,8 +102,9 @@ def _widen(pipe: Any) -> None:
         fcntl.fcntl(pipe.fileno(), fcntl.F_SETPIPE_SZ, 1 << 20)
 
 
-def main(source: BinaryIO = sys.stdin.buffer, target: BinaryIO = sys.stdout.buffer) -> None:
-    """Answer tasks until the input ends; nothing else is written to the standard output."""
+def main() -> None:
+    """Answer tasks of the standard input until it ends; nothing else is written to the standard output."""
+    source, target = sys.stdin.buffer, sys.stdout.buffer
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is interrupted too, and ends this process
     sys.stdout = sys.stderr
     threading.Thread(target=_end_with_parent, args=(int(sys.argv[2]),), daemon=True).start()

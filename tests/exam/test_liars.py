@@ -406,7 +406,7 @@ def test_a_name_that_nobody_has_is_refused_with_those_there_are() -> None:
     with pytest.raises(UsageError, match=r"nothing registered is called 'mdav' \(operator: arithmetic mean"):
         find_kind("mdav", "operator")
     assert find_kind("mode", None) == "operator"
-    assert set(KINDS) == {"masker", "operator", "partition", "measure", "report"}
+    assert set(KINDS) == {"masker", "operator", "partition", "measure", "report", "engine"}
 
 
 @pytest.mark.parametrize("method", [OneAlone()])

@@ -36,7 +36,8 @@ def commands_of(group: click.Group, prefix: str = "") -> dict[str, click.Command
 
 def called(commands: Commands, words: list[str]) -> str | None:
     """Return the command that a line calls, if there is one."""
-    return next((name for name in (" ".join(words[:2]), words[0]) if name in commands), None)
+    names = (" ".join(words[:2]), words[0], f"{words[0]} list")  # `rules RULES` is short for `rules list RULES`
+    return next((name for name in names if name in commands), None)
 
 
 def wanted(name: str, command: click.Command) -> Iterator[str]:

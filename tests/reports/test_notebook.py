@@ -22,6 +22,7 @@ PLAIN = {
     "RuleOutcome": "a row of counts: its own repr is one short line",
     "SweepPoint": "a row of figures: its own repr is one short line",
     "VariableDescription": "a row of counts: its own repr is one short line",
+    "Tls": "three paths that a user gives, and no result",
     "Reason": "a code with parameters, and no result: sentence() words it",
     "ExamAnswer": "one line of an exam, whose table has it",
     "Recipe": "what the user wrote, and no result",

@@ -35,6 +35,7 @@ RULES = TOP / "rules"
 DOCS = TOP / "docs" / "how-to" / "large-files.md"
 SEED = 2009
 SIZES = (3_000, 100_000, 1_000_000)
+WARM = 20_000  # records of a file that needs all kernels
 TICK = os.sysconf("SC_CLK_TCK")
 _SIZES = ("RssAnon", "RssShmem", "VmRSS")
 
@@ -241,7 +242,8 @@ def sizes_table(bench: Bench, sizes: Sequence[int], before: Bench | None) -> Ite
     for records in sizes:
         parsed = bench.iterparse(records)
         for one in (bench,) if before is None else (before, bench):
-            one.mask(sizes[0])  # machine code and byte code are there from now on
+            if one.tree not in KEPT:
+                one.mask(WARM)  # machine code and byte code are there from now on
             cost = one.mask(records)
             KEPT.setdefault(one.tree, {})[records] = cost
             mark = "" if one is bench else f" ({one.tree.name})"

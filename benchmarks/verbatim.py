@@ -58,7 +58,7 @@ class Sums:
             [BlockVariable(one.name, one.scale is Scale.NUMERIC, missing.get(one.name, ())) for one in block.variables]
             for block in shared
         ]
-        counts = count_verbatim(before, after, blocks, plan.k)
+        counts, _ = count_verbatim(before, after, blocks, plan.k)
         self.groups += sum(count.combinations for count in counts)
         self.verbatim_groups += sum(count.verbatim for count in counts)
         flags = [count.is_verbatim for count in counts]

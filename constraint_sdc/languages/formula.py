@@ -75,6 +75,17 @@ class DoubleTerm:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadNumberTerm:
+    """The number that the text of a variable is; no value where it is missing, and where it is another text.
+
+    Read in double, exponents included, or, if `is_exact`, as a decimal number.
+    """
+
+    column: ColumnTerm
+    is_exact: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ChoiceTerm:
     """`then` where the condition is true, `otherwise` where it is false; `unknown` where it is neither."""
 
@@ -112,6 +123,7 @@ RuleTerm: TypeAlias = (
     | FunctionTerm
     | LengthTerm
     | DoubleTerm
+    | ReadNumberTerm
     | ChoiceTerm
     | FirstKnownTerm
     | OverRecordsTerm
@@ -154,6 +166,20 @@ class HasNoValue:
 
 
 @dataclass(frozen=True, slots=True)
+class IsNumber:
+    """The text of a variable is a number, exponents included; never unknown, and false if it is missing."""
+
+    column: ColumnTerm
+
+
+@dataclass(frozen=True, slots=True)
+class IsDate:
+    """The text of a variable is a day of the calendar, as 2024-02-29; never unknown, and false if it is missing."""
+
+    column: ColumnTerm
+
+
+@dataclass(frozen=True, slots=True)
 class ConstantTruth:
     """A truth that no record changes; None is unknown."""
 
@@ -182,6 +208,13 @@ class UniqueRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class NoOtherVariables:
+    """The record has no values of variables but these; never unknown."""
+
+    allowed: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class AllConditions:
     """Every condition is true."""
 
@@ -207,10 +240,13 @@ RuleCondition: TypeAlias = (
     | AmongValues
     | HasForm
     | HasNoValue
+    | IsNumber
+    | IsDate
     | ConstantTruth
     | IsSure
     | EachRecord
     | UniqueRecord
+    | NoOtherVariables
     | AllConditions
     | AnyCondition
     | Opposite
@@ -258,6 +294,26 @@ def implies(condition: RuleCondition, consequence: RuleCondition) -> RuleConditi
     return AnyCondition((Opposite(condition), consequence))
 
 
+def constant_truth(condition: RuleCondition) -> bool | None:
+    """Return the truth of a condition that is the same on every record; None if it may depend on the record.
+
+    >>> constant_truth(AnyCondition((HasNoValue(ColumnTerm("V1")), ConstantTruth(True))))
+    True
+    """
+    match condition:
+        case ConstantTruth(value):
+            return value
+        case Opposite(item):
+            truth = constant_truth(item)
+            return None if truth is None else not truth
+        case AllConditions(items) | AnyCondition(items):
+            deciding = isinstance(condition, AnyCondition)
+            truths = [constant_truth(item) for item in items]
+            return deciding if deciding in truths else None if None in truths else not deciding
+        case _:
+            return None
+
+
 def parts_of(part: object) -> Iterator[object]:
     """Yield a term or condition and everything inside it, outermost first."""
     yield part
@@ -289,6 +345,8 @@ def own_columns(part: object) -> tuple[str, ...]:
         return (part.name,)
     if isinstance(part, UniqueRecord):
         return part.names
+    if isinstance(part, NoOtherVariables):
+        return ("*", *part.allowed)
     if not is_dataclass(part):
         return ()
     values = (getattr(part, field.name) for field in fields(part))

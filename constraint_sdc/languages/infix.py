@@ -52,6 +52,7 @@ class InfixWords:
     functions: Mapping[str, str]
     form: str
     form_is_false_if_missing: bool = False
+    form_of: Callable[[str], str] = str
     truths: Mapping[bool | None, str] = field(default_factory=dict)
 
 
@@ -85,7 +86,9 @@ class InfixWriter:
             case HasForm(text, regex, "", false_if_missing):
                 if not words.form or false_if_missing != words.form_is_false_if_missing:
                     return self._form_with_guard(condition)
-                return XPathPiece(words.form.format(self._term(text).text, words.text(regex)), _COMPARISON)
+                return XPathPiece(
+                    words.form.format(self._term(text).text, words.text(words.form_of(regex))), _COMPARISON
+                )
             case ConstantTruth(value) if value in words.truths:
                 return XPathPiece(words.truths[value])
             case _:

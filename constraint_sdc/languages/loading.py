@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from constraint_sdc.errors import RulesError
-from constraint_sdc.languages.registry import language_of
+from constraint_sdc.languages.registry import known_endings, language_of
 from constraint_sdc.languages.rule_book import RuleBook, RuleLanguage
 from constraint_sdc.languages.schematron_text import schematron_text
 from constraint_sdc.languages.subject import RuleSubject
@@ -35,7 +35,25 @@ def load_any_schema(
 
 def language_of_file(path: Path) -> RuleLanguage | None:
     """Return the language of a file of rules; None for Schematron."""
-    return None if path.suffix.lower() in (".sch", ".xml") else language_of(path, read_rule_file(path))
+    if path.suffix.lower() in (".sch", ".xml"):
+        return None
+    content = read_rule_file(path)
+    found = language_of(path, content)
+    if found is None and _is_other_text(content):
+        hint = f"use one of: .sch, {', '.join(known_endings())}"
+        if path.suffix.lower() == ".py":
+            hint = "no Python is run; let pandera write the schema: schema.to_yaml('rules.yaml')"
+        raise RulesError(f"no rule language has the ending {path.suffix!r}", file=str(path), hint=hint)
+    return found
+
+
+def _is_other_text(content: bytes) -> bool:
+    """Tell whether a file is text that does not begin as XML does."""
+    try:
+        start = content.decode("utf-8-sig").lstrip()[:1]
+    except UnicodeDecodeError:
+        return False
+    return start not in ("", "<")
 
 
 @dataclass(slots=True)

@@ -6,11 +6,14 @@ word boundaries nor back references nor look-around; what has no equal is refuse
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from constraint_sdc.languages.rule_book import Place, UntranslatedPartError
 
 _ESCAPED = frozenset(r".\()[]{}*+?|^$-")
 _PLAIN_ESCAPES = frozenset("/'\"_,:;=@#%&!~<> ")
 _CLASSES = {"d": "[0-9]", "D": "[^0-9]", "w": r"[\p{L}\p{N}_]", "W": r"[^\p{L}\p{N}_]", "s": r"\s", "S": r"\S"}
+_ASCII_CLASSES = {**_CLASSES, "w": "[A-Za-z0-9_]", "W": "[^A-Za-z0-9_]"}
 _CONTROL = {"t": r"\t", "n": r"\n", "r": r"\r"}
 _POSIX = {
     "alpha": r"\p{L}",
@@ -25,20 +28,24 @@ _POSIX = {
 _HINT = "write it with characters, classes, brackets, '|', '^', '$' and repetitions"
 
 
-def xpath_regex(pattern: str, place: Place, *, is_perl: bool = False) -> str:
-    r"""Return R's regular expression as XPath has it.
+def xpath_regex(pattern: str, place: Place, *, is_perl: bool = False, is_ecma: bool = False) -> str:
+    r"""Return R's regular expression as XPath has it, or, if `is_ecma`, that of JSON Schema.
 
     >>> xpath_regex(r"^[[:alpha:]]\d{2}(a|b)?$", Place(1))
     '^[\\p{L}][0-9]{2}(a|b)?$'
     """
+    if is_ecma and ("[]" in pattern or "[^]" in pattern or "[[:" in pattern):
+        raise UntranslatedPartError("the regular expression has '[' inside or empty brackets", place, _HINT)
+    is_perl |= is_ecma
+    classes = _ASCII_CLASSES if is_ecma else _CLASSES
     result: list[str] = []
     at, is_start = 0, True
     while at < len(pattern):
         character = pattern[at]
         if character == "\\":
-            piece, at = _escape(pattern, at, place)
+            piece, at = _escape(pattern, at, place, classes)
         elif character == "[":
-            piece, at = _bracket(pattern, at, place, is_perl)
+            piece, at = _bracket(pattern, at, place, classes if is_perl else None)
         elif character == "(" and pattern[at + 1 : at + 2] == "?":
             if not (is_perl and pattern.startswith("(?:", at)):
                 raise UntranslatedPartError(f"the regular expression has {pattern[at : at + 3]!r}", place, _HINT)
@@ -54,10 +61,10 @@ def xpath_regex(pattern: str, place: Place, *, is_perl: bool = False) -> str:
     return "".join(result)
 
 
-def _escape(pattern: str, at: int, place: Place) -> tuple[str, int]:
+def _escape(pattern: str, at: int, place: Place, classes: Mapping[str, str]) -> tuple[str, int]:
     character = pattern[at + 1 : at + 2]
-    if character in _CLASSES:
-        return _CLASSES[character], at + 2
+    if character in classes:
+        return classes[character], at + 2
     if character in _CONTROL:
         return _CONTROL[character], at + 2
     if character and character in _ESCAPED:
@@ -81,7 +88,8 @@ def _repetition(pattern: str, at: int, place: Place) -> tuple[str, int]:
     return piece, stop
 
 
-def _bracket(pattern: str, at: int, place: Place, is_perl: bool) -> tuple[str, int]:
+def _bracket(pattern: str, at: int, place: Place, classes: Mapping[str, str] | None) -> tuple[str, int]:
+    """Return the characters in brackets; `classes` are those behind a backslash, None if it is a plain character."""
     start = at + 1
     result = ["["]
     if pattern[start : start + 1] == "^":
@@ -98,8 +106,8 @@ def _bracket(pattern: str, at: int, place: Place, is_perl: bool) -> tuple[str, i
                 raise UntranslatedPartError(f"the regular expression has [:{name}:]", place, _HINT)
             result.append(_POSIX[name])
             stop += len(name) + 4
-        elif character == "\\" and is_perl:
-            piece, stop = _escape(pattern, stop, place)
+        elif character == "\\" and classes is not None:
+            piece, stop = _escape(pattern, stop, place, classes)
             result.append(piece[1:-1] if piece.startswith("[") and not piece.startswith("[^") else piece)
         elif pattern.startswith(("[.", "[="), stop):
             raise UntranslatedPartError("the regular expression names a collating element", place, _HINT)

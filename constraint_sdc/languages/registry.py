@@ -9,6 +9,7 @@ from constraint_sdc.languages.rule_book import RuleLanguage
 from constraint_sdc.plugins import Registry
 
 _ROOM = "constraint_sdc.languages"
+_ROOMS = ("r_validate", "arithmetic_text", "sql", "rule_list", "json_schema", "pandera_schema", "vtl")
 
 
 def _fault(language: Any) -> str | None:
@@ -19,10 +20,10 @@ def _fault(language: Any) -> str | None:
 
 LANGUAGES: Registry[RuleLanguage] = Registry(
     kind="rule language",
-    folders=(f"{_ROOM}.r_validate", f"{_ROOM}.arithmetic_text", f"{_ROOM}.sql", f"{_ROOM}.rule_list"),
+    folders=tuple(f"{_ROOM}.{room}" for room in _ROOMS),
     group="constraint_sdc.languages",
     protocol=RuleLanguage,
-    first=("R validate", "text", "SQL", "list"),
+    first=("R validate", "text", "SQL", "list", "JSON Schema", "pandera", "VTL"),
     fault=_fault,
 )
 """The registered rule languages."""
@@ -33,10 +34,18 @@ _START = 4096
 def language_of(path: Path, content: bytes) -> RuleLanguage | None:
     """Return the language of a file by the ending of its name; None for Schematron.
 
-    What begins as XML is Schematron, whatever its name.
+    What begins as XML is Schematron, whatever its name. Where languages share an ending, one with a `signature`, a
+    pattern of bytes, has the files that match it near their start.
     """
     if content[:_START].removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"<":
         return None
     ending = path.suffix.lower()
-    known = (LANGUAGES[name] for name in LANGUAGES)
-    return next((language for language in known if ending in language.endings), None)
+    known = [language for language in map(LANGUAGES.__getitem__, LANGUAGES) if ending in language.endings]
+    signed = [language for language in known if hasattr(language, "signature")]
+    found = next((language for language in signed if language.signature.search(content[:_START])), None)
+    return found or next((language for language in known if language not in signed), None)
+
+
+def known_endings() -> tuple[str, ...]:
+    """Return the endings of all rule languages, each once."""
+    return tuple(dict.fromkeys(ending for name in LANGUAGES for ending in LANGUAGES[name].endings))

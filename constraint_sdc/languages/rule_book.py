@@ -110,6 +110,13 @@ class UnwritableError(Exception):
     """A language has no words for a part of a rule; the message says which."""
 
 
+def no_way_back(language: str, rules: Sequence[BookRule]) -> RulesError:
+    """Return the error that a language is read, and not written."""
+    file = rules[0].origin.file if rules else None
+    hint = "write .yml (R validate), .txt (plain text) or .sql instead"
+    return RulesError(f"{language} cannot say all rules, so it is not written", file=file, hint=hint)
+
+
 def fault_of(error: UntranslatedPartError, path: Path) -> RulesError:
     """Return the error with its file."""
     place = error.place

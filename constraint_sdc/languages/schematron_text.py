@@ -16,6 +16,7 @@ from constraint_sdc.schematron.element import ISO_NAMESPACE, OUR_NAMESPACE, XSLT
 
 _NAMESPACES = {"xs": "http://www.w3.org/2001/XMLSchema", "math": "http://www.w3.org/2005/xpath-functions/math"}
 _NAME = re.compile(r"[^\W\d][\w.\-]*")
+_VARIABLE = re.compile(rf"@?{_NAME.pattern}")
 _PREFIX = "d"
 
 
@@ -52,9 +53,9 @@ def _with_prefix(subject: RuleSubject) -> tuple[RuleSubject, str]:
 
 def _pattern(rule: BookRule, subject: RuleSubject, shared: SharedParts, *, origins: bool) -> str:
     for name in columns_of(rule.condition):
-        if not _NAME.fullmatch(name):
+        if not _VARIABLE.fullmatch(name):
             raise RulesError(
-                f"rule {rule.id}: no XML element can be called {name!r}",
+                f"rule {rule.id}: no XML element or attribute can be called {name!r}",
                 file=rule.origin.file,
                 line=rule.origin.line,
                 hint="rename the variable, in the data and in the rules, to letters, digits, '.', '-' and '_'",

@@ -25,8 +25,8 @@ class RuleSubject:
         return f"//{self.prefix}{self.record}"
 
     def step(self, name: str) -> str:
-        """Return the path of a variable from its record."""
-        return f"{self.prefix}{name}"
+        """Return the path of a variable from its record; the name of an attribute begins with `@`."""
+        return name if name.startswith("@") else f"{self.prefix}{name}"
 
     def filled(self, name: str) -> str:
         """Return the path of a variable that selects it only where it has a value."""
@@ -51,6 +51,12 @@ class RuleSubject:
         codes = self.codes.get(name, ())
         numbers = [code for code in codes if _PLAIN_NUMBER.fullmatch(code)]
         return numbers, [quoted_text(code) for code in codes if code not in numbers]
+
+    def is_code(self, name: str) -> str:
+        """Return the condition that a variable, read as a number, is a missing code; "" if no code is a number."""
+        numbers = self._codes_by_kind(name)[0]
+        listed = numbers[0] if len(numbers) == 1 else f"({', '.join(numbers)})"
+        return f"number({self.step(name)}) = {listed}" if numbers else ""
 
     def missing(self, name: str) -> str:
         """Return the condition that a variable has no value."""
@@ -80,14 +86,16 @@ class SharedParts:
 
     def name_let(self, wished: str, value: str) -> str:
         """Return the name under which a value stands in the schema; equal values share one."""
-        return _named(self.lets, wished, value)
+        return named_value(self.lets, wished, value)
 
     def name_key(self, wished: str, use: str) -> str:
         """Return the name of a key; equal keys share one."""
-        return _named(self.keys, wished, use)
+        return named_value(self.keys, wished, use)
 
 
-def _named(known: dict[str, str], wished: str, value: str) -> str:
+def named_value(known: dict[str, str], wished: str, value: str) -> str:
+    """Return the name of a value among the known ones, to which it is added; names of attributes lose their sign."""
+    wished = wished.replace("@", "")
     for name, other in known.items():
         if other == value:
             return name

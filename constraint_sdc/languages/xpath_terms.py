@@ -17,6 +17,7 @@ from constraint_sdc.languages.formula import (
     NegativeTerm,
     NumberTerm,
     OverRecordsTerm,
+    ReadNumberTerm,
     RuleCondition,
     RuleTerm,
     TextTerm,
@@ -26,7 +27,7 @@ from constraint_sdc.languages.formula import (
     parts_of,
     settled,
 )
-from constraint_sdc.languages.subject import RuleSubject, SharedParts
+from constraint_sdc.languages.subject import RuleSubject, SharedParts, named_value
 from constraint_sdc.languages.xpath_piece import PRODUCT, SUM, UNARY, WHOLE, XPathPiece, number_text, quoted_text
 
 _OPERATORS = {"+": ("+", SUM), "-": ("-", SUM), "*": ("*", PRODUCT), "/": ("div", PRODUCT)}
@@ -70,6 +71,9 @@ class XPathTerms:
                 return self._column(name, is_double)
             case DoubleTerm(inner):
                 return self._number(inner, True)
+            case ReadNumberTerm(ColumnTerm(name), is_exact):
+                step = self.subject.step(name)
+                return XPathPiece(f"xs:decimal({step}[. castable as xs:decimal])" if is_exact else f"number({step})")
             case NegativeTerm(inner):
                 return XPathPiece(f"-{self._number(inner, is_double).within(WHOLE)}", UNARY)
             case ComputedTerm():
@@ -96,8 +100,7 @@ class XPathTerms:
         value = f"xs:decimal({self.subject.filled_number(name)})"
         if self.inline:
             return XPathPiece(value)
-        self.lets[name] = value
-        return XPathPiece(f"${name}")
+        return XPathPiece(f"${named_value(self.lets, name, value)}")
 
     def _arithmetic(self, term: ComputedTerm, is_double: bool) -> XPathPiece:
         left, right = (self._number(side, is_double) for side in (term.left, term.right))
@@ -168,7 +171,7 @@ def needs_double(term: RuleTerm) -> bool:
         match part:
             case OverRecordsTerm() if part is term:
                 return False
-            case DoubleTerm() | ComputedTerm("quotient"):
+            case DoubleTerm() | ComputedTerm("quotient") | ReadNumberTerm(_, False):
                 return True
             case FunctionTerm(name) if name.startswith("math:"):
                 return True

@@ -26,16 +26,21 @@ from constraint_sdc.languages.formula import (
     EachRecord,
     HasForm,
     HasNoValue,
+    IsDate,
+    IsNumber,
     IsSure,
     LengthTerm,
+    NoOtherVariables,
     NumberTerm,
     Opposite,
+    ReadNumberTerm,
     RuleCondition,
     RuleTerm,
     TextTerm,
     UniqueRecord,
     columns_of,
     opposite,
+    parts_of,
     settled,
 )
 from constraint_sdc.languages.xpath_piece import (
@@ -52,6 +57,7 @@ from constraint_sdc.languages.xpath_piece import (
 from constraint_sdc.languages.xpath_terms import XPathTerms, is_text_term, needs_double
 
 _MOST_LISTED = 40
+_DAY = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 
 
 @dataclass(slots=True)
@@ -78,7 +84,7 @@ class XPathWriter(XPathTerms):
             case ComparedTerms():
                 return self._compared(condition, wide)
             case AmongValues(term, values):
-                return self._known_or(term, wide, self._among(term, values))
+                return self._known_or(term, wide, self._without_codes(condition, self._among(term, values)))
             case HasForm(text, regex, flags, false_if_missing):
                 arguments = ", ".join((quoted_text(regex), *([quoted_text(flags)] if flags else ())))
                 return self._of_text(
@@ -86,10 +92,20 @@ class XPathWriter(XPathTerms):
                 )
             case HasNoValue(term):
                 return self._no_value(term)
+            case IsNumber(ColumnTerm(name)):
+                number = f"number({self.subject.step(name)})"
+                return XPathPiece(f"{number} = {number}", COMPARISON)
+            case IsDate(ColumnTerm(name)):
+                step = self.subject.step(name)
+                return XPathPiece(f"matches({step}, {quoted_text(_DAY)}) and {step} castable as xs:date", AND)
             case EachRecord(inner):
                 return self._each_record(inner, wide)
             case UniqueRecord(names):
                 return self._unique(names)
+            case NoOtherVariables(allowed):
+                elements = [quoted_text(name) for name in allowed if not name.startswith("@")]
+                attributes = [quoted_text(name[1:]) for name in allowed if name.startswith("@")]
+                return XPathPiece(f"{_no_other('*', elements)} and {_no_other('@*', attributes)}", AND)
 
     def _joined(self, items: tuple[RuleCondition, ...], wide: bool, word: str, binds: int, nothing: str) -> XPathPiece:
         pieces = [self.truth(item, wide) for item in items]
@@ -109,8 +125,16 @@ class XPathWriter(XPathTerms):
         is_double = any(map(needs_double, (compared.left, compared.right)))
         left, right = (self._number(side, is_double).within(SUM) for side in (compared.left, compared.right))
         if not wide or not columns_of(compared):
-            return self._sure(left, compared.op, right, is_double)
-        return negated(self._sure(left, OPPOSITE_OP[compared.op], right, is_double))
+            return self._without_codes(compared, self._sure(left, compared.op, right, is_double))
+        return negated(self._without_codes(compared, self._sure(left, OPPOSITE_OP[compared.op], right, is_double)))
+
+    def _without_codes(self, condition: RuleCondition, sure: XPathPiece) -> XPathPiece:
+        """Return a piece that is false also where a number that was read is a missing code."""
+        read = (part.column.name for part in parts_of(condition) if isinstance(part, ReadNumberTerm))
+        codes = [code for code in map(self.subject.is_code, dict.fromkeys(read)) if code]
+        if not codes:
+            return sure
+        return XPathPiece(" and ".join((sure.within(AND), *(f"not({code})" for code in codes))), AND)
 
     def _sure(self, left: str, op: str, right: str, is_double: bool) -> XPathPiece:
         # NaN, as of 0 div 0, differs from every number for XPath, and is unknown to the languages.
@@ -171,6 +195,10 @@ class XPathWriter(XPathTerms):
     def _no_value(self, term: RuleTerm) -> XPathPiece:
         if isinstance(term, ColumnTerm):
             return XPathPiece(self.subject.missing(term.name), COMPARISON)
+        if isinstance(term, ReadNumberTerm):
+            code = self.subject.is_code(term.column.name)
+            number = negated(self.truth(IsNumber(term.column), False))
+            return XPathPiece(f"{number.text} or {code}", OR) if code else number
         inner = self._text(term) if is_text_term(term) else self._number(term, needs_double(term))
         return XPathPiece(f"empty({inner.text})")
 
@@ -187,3 +215,9 @@ class XPathWriter(XPathTerms):
         use = f"string({steps[0]})" if len(steps) == 1 else f"concat({parts})"
         key = self.shared.name_key("by-" + "-".join(names), use)
         return XPathPiece(f"count(key({quoted_text(key)}, {use})) = 1", COMPARISON)
+
+
+def _no_other(step: str, allowed: list[str]) -> str:
+    """Return that no child, or attribute, with another name has a value."""
+    others = f"[not(local-name() = ({', '.join(allowed)}))]" if allowed else ""
+    return f"empty({step}[normalize-space()]{others})"

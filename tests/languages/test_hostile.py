@@ -15,11 +15,20 @@ from constraint_sdc.languages.schematron_text import schematron_text
 from constraint_sdc.languages.subject import RuleSubject
 from constraint_sdc.schematron.element import read_element
 
-ENDINGS = {"R validate": ".R", "text": ".txt", "SQL": ".sql", "list": ".csv"}
+ENDINGS = {
+    "R validate": ".R",
+    "text": ".txt",
+    "SQL": ".sql",
+    "list": ".csv",
+    "JSON Schema": ".json",
+    "pandera": ".yaml",
+    "VTL": ".vtl",
+}
 _SOUP = (
     "V1 V2 ( ) [ ] { } , ; : := = == != <> <= >= < > + - * / ^ %% %in% & | ! and or not in is missing if then else IS "
     "NULL NOT CHECK CREATE TABLE ALTER 1 2.5 1e9 'a' \"b\" c( sum( is.na( grepl( '[' var_group( @missing fails --- "
-    "rules: expr: rule language CASE WHEN END LIKE . .. # \n \t \\ ` $ % \u00e9"
+    "rules: expr: rule language define datapoint ruleset variable errorcode between( nvl( isnull( when "
+    ":= CASE WHEN END LIKE . .. # \n \t \\ ` $ % \u00e9"
 )
 WORDS = st.sampled_from(_SOUP.split(" "))
 
@@ -32,6 +41,9 @@ WORDS = st.sampled_from(_SOUP.split(" "))
 @example("SQL", "CASE V1 WHEN 1 THEN 2 END > 0")
 @example("SQL", "CASE WHEN V1 > 0 THEN NULL END > 0")
 @example("SQL", "V1 > ALL (SELECT 1)")
+@example("VTL", "define datapoint ruleset R (variable V1) is V1 V1 end datapoint ruleset;")
+@example("JSON Schema", '{"properties": {"V1": {"allOf": [{"$ref": "#/properties/V1"}]}}}')
+@example("pandera", "columns: {V1: }")
 @example("SQL", "CREATE TABLE t (a INT CHECK (a > 0) NOT ENFORCED)")
 def test_rules_or_an_error_that_names_the_file(language: str, text: str) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -179,9 +179,7 @@ REFUSED = {
 def test_what_has_no_translation_is_named_with_its_place_and_a_way_out(tmp_path: Path, rule: str) -> None:
     with pytest.raises(RulesError) as refused:
         assertions(tmp_path, rule)
-    wanted = (
-        REFUSED[rule] or "1: rule V1: no XML element can be called 'total costs' (rename the variable, in the data and"
-    )
+    wanted = REFUSED[rule] or "1: rule V1: no XML element or attribute can be called 'total costs' (rename"
     assert str(refused.value).startswith(f"{tmp_path}/rules.R:{wanted}")
 
 

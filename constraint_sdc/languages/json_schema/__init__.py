@@ -1,0 +1,1 @@
+"""JSON Schema: what it says about the values of one record."""

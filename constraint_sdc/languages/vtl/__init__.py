@@ -1,0 +1,1 @@
+"""VTL, the Validation and Transformation Language: rulesets of data points, and `check`."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from constraint_sdc.arrays import Points, Rows, Weights
 from constraint_sdc.data.series import Series
+from constraint_sdc.engines.running import scratch
 from constraint_sdc.settings.words import Scale, Standardise, VariableWish
 
 
@@ -70,4 +71,4 @@ def cloud_of(
         columns.append(one.standardised(standardise) * stretch)
         axes.append(Axis(one.name, one.scale, start, start + columns[-1].shape[1]))
         start = axes[-1].stop
-    return Cloud(np.concatenate(columns, axis=1), tuple(axes), weights)
+    return Cloud(scratch().kept(np.concatenate(columns, axis=1)), tuple(axes), weights)

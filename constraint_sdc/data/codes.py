@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from constraint_sdc.arrays import Codes, Integers, Positions, Words
+from constraint_sdc.arrays import Codes, Integers, Positions, SmallCodes, Words
 from constraint_sdc.data.table import Column, State
 from constraint_sdc.data.text import Text, equal
 
@@ -80,7 +80,7 @@ def code_integers(values: Integers) -> Coded:
     return _code_keys(values)
 
 
-def join_codes(columns: Sequence[Codes], records: int) -> Codes:
+def join_codes(columns: Sequence[Codes | SmallCodes], records: int) -> Codes:
     """Return a number for each combination of codes: 0, 1, ... in the order in which combinations first appear.
 
     `columns` have `records` codes each, none of them negative. Without a column all records are alike.
@@ -93,9 +93,16 @@ def join_codes(columns: Sequence[Codes], records: int) -> Codes:
     for codes in columns:
         size = int(codes.max(initial=0)) + 1
         if width * size > _LARGEST:
-            joint, width = _code_keys(joint).codes, records
-        joint, width = joint * size + codes, width * size
-    return _code_keys(joint).codes
+            joint, width = _numbered(joint), records
+        joint *= size
+        joint += codes
+        width *= size
+    return _numbered(joint)
+
+
+def _numbered(keys: Integers) -> Codes:
+    """Number the different keys, without the place of the first of each."""
+    return _table_codes(keys)[0].astype(np.int64) if len(keys) >= _MANY else _code_by_order(keys).codes
 
 
 def _code_keys(keys: Words | Integers) -> Coded:
@@ -118,15 +125,22 @@ def _code_by_order(keys: Words | Integers) -> Coded:
 
 
 def _code_by_table(keys: Words | Integers) -> Coded:
+    codes, count = _table_codes(keys)
+    first = np.empty(count, np.intp)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]  # of places with the same code, the last one written stays
+    return Coded(codes.astype(np.int64), first)
+
+
+def _table_codes(keys: Words | Integers) -> tuple[SmallCodes, int]:
+    """Return the number of each key, and how many different ones there are."""
     import pyarrow as pa
 
     # By its buffers: pyarrow loads pandas to convert an array.
     kind = pa.uint64() if keys.dtype == np.uint64 else pa.int64()
     coded = pa.Array.from_buffers(kind, len(keys), [None, pa.py_buffer(np.ascontiguousarray(keys))]).dictionary_encode()
-    codes = np.frombuffer(coded.indices.buffers()[1], np.int32, len(keys)).astype(np.int64)
-    first = np.empty(len(coded.dictionary), np.intp)
-    first[codes[::-1]] = np.arange(len(codes))[::-1]  # of places with the same code, the last one written stays
-    return Coded(codes, first)
+    codes, count = np.frombuffer(coded.indices.buffers()[1], np.int32, len(keys)), len(coded.dictionary)
+    pa.default_memory_pool().release_unused()  # the hash table is larger than all that is kept
+    return codes, count
 
 
 def _code_one_by_one(texts: Text) -> Coded:

@@ -12,9 +12,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from constraint_sdc.arrays import Floats
-
-CROWDED = 0.1
-"""Share of the possible combinations; from there on, an equal one is chance."""
+from constraint_sdc.settings.chance import USUAL, Chance
 
 _MOST_DECIMALS = 9
 _EXACT = float(2**53)  # beyond, neighbouring integers are no longer different doubles
@@ -40,12 +38,12 @@ def grid_points(values: Floats) -> float:
     return math.inf
 
 
-def is_crowded(occurring: int, possible: Iterable[float]) -> bool:
-    """Tell whether so many occurring combinations are a tenth or more of the possible ones.
+def is_crowded(occurring: int, possible: Iterable[float], chance: Chance = USUAL) -> bool:
+    """Tell whether so many occurring combinations are so large a share of the possible ones that equal ones are chance.
 
     `possible` has the number of possible values of every variable.
 
-    >>> is_crowded(180, (4, 63)), is_crowded(400, (4, 100_000))
-    (True, False)
+    >>> is_crowded(180, (4, 63)), is_crowded(400, (4, 100_000)), is_crowded(180, (4, 63), Chance(0.8))
+    (True, False, False)
     """
-    return occurring >= CROWDED * math.prod(possible)
+    return occurring >= chance.crowded * math.prod(possible)

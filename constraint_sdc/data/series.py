@@ -33,6 +33,19 @@ def double_text(value: float) -> str:
     return "NaN" if math.isnan(value) else "INF" if value > 0 else "-INF"
 
 
+def double_texts(values: npt.NDArray[np.float64]) -> list[str]:
+    """Return the texts of many doubles, each as `double_text` writes it.
+
+    >>> double_texts(np.array([0.1, 5.0, 1e-05, np.nan]))
+    ['0.1', '5', '0.00001', 'NaN']
+    """
+    texts = list(map(repr, values.tolist()))
+    whole = "".join(texts)
+    if "e" in whole or "n" in whole:  # exponents, infinities, NaN
+        return [double_text(value) for value in values.tolist()]
+    return [text[:-2] if text[-2:] == ".0" else text for text in texts]
+
+
 # The grid of a variable: the numbers that it may take, and how they are written.
 #
 # Integers stay integers and two decimals stay two decimals. A grid number is a whole number of steps (its mantissa);
@@ -101,6 +114,8 @@ class Grid:
         is_plain = self.decimals == 0 and self.notation is None
         if is_plain and bool((np.abs(mantissas) < EXACT_MANTISSA).all()):
             return list(map(str, mantissas.astype(np.int64).tolist()))
+        if self.decimals is None and self.notation is None:
+            return double_texts(mantissas + 0.0)  # no negative zero
         return [self.text(mantissa) for mantissa in mantissas.tolist()]
 
     def __str__(self) -> str:

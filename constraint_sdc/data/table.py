@@ -26,7 +26,7 @@ class State(IntEnum):
     NIL = 3
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Column:
     """One variable over a chunk: value i is `buffer[start[i]:stop[i]]` in UTF-8; `state` holds `State` codes.
 

@@ -34,14 +34,14 @@ class Text:
         return cls(column.buffer, column.start, column.stop)
 
     @classmethod
-    def of_columns(cls, columns: Sequence[Column]) -> Text:
-        """Return the string values of some columns, one after another; an absent value reads ''."""
-        shift = np.cumsum([0, *(len(column.buffer) for column in columns)])
+    def joined(cls, parts: Sequence[Text]) -> Text:
+        """Return the texts of some parts, one after another."""
+        shift = np.cumsum([0, *(len(part.buffer) for part in parts)])
         start, stop = (
-            np.concatenate([getattr(column, end) + by for column, by in zip(columns, shift, strict=False)])
+            np.concatenate([getattr(part, end) + by for part, by in zip(parts, shift, strict=False)])
             for end in ("start", "stop")
         )
-        return cls(np.concatenate([column.buffer for column in columns]), start, stop)
+        return cls(np.concatenate([part.buffer for part in parts]), start, stop)
 
     @classmethod
     def of_strings(cls, strings: Iterable[str]) -> Text:

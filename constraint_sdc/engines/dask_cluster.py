@@ -105,6 +105,9 @@ class DaskEngine:
             f"the scheduler at {self._where} went away", hint="start it again, then this command; or use another engine"
         )
 
+    def rest(self) -> None:
+        """Do nothing: workers of a cluster stay."""
+
     def close(self) -> None:
         """Leave the scheduler; end a cluster of our own."""
         self._client.close(timeout=1)

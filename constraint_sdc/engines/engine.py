@@ -54,6 +54,13 @@ class Engine(Protocol):
         """Tell whether so much work is divided among workers; a stage then need not do it in one go."""
         ...
 
+    def rest(self) -> None:
+        """End workers that have nothing to do, so that others have their memory; the next pieces start new ones.
+
+        No results may be open.
+        """
+        ...
+
     def close(self) -> None:
         """End what was started; results that were not taken are lost."""
         ...

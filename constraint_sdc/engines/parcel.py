@@ -14,6 +14,8 @@ import struct
 from dataclasses import is_dataclass
 from typing import Any, Protocol
 
+from constraint_sdc.engines.engine import is_worker
+
 _PACKAGE = __name__.partition(".")[0]
 _COUNT = struct.Struct(">Q")
 _PLAIN = frozenset(
@@ -40,8 +42,29 @@ _PLAIN = frozenset(
 )
 
 
+_IN_PLACE = "constraint_sdc.engines.scratch.array_in_place"
+
+
 class NotPlainValueError(TypeError):
     """A piece or a result holds something that is not sent between processes."""
+
+
+class _PlacePickler(pickle.Pickler):
+    """Writes an array that lives in a scratch file as its place: who reads it maps the file.
+
+    Not in a worker: its copies are private, and its files end with it.
+    """
+
+    def reducer_override(self, value: Any) -> Any:
+        kind = type(value)
+        if kind.__module__ != "numpy" or kind.__name__ not in ("ndarray", "memmap") or is_worker():
+            return NotImplemented
+        from constraint_sdc.engines.scratch import MAPPED_ABOVE, array_in_place, handle_of
+
+        handle = handle_of(value) if value.nbytes >= MAPPED_ABOVE else None
+        if handle is None:
+            return NotImplemented
+        return array_in_place, (str(handle.path), handle.dtype, handle.shape, handle.offset)
 
 
 class _PlainUnpickler(pickle.Unpickler):
@@ -50,6 +73,8 @@ class _PlainUnpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         if f"{module}.{name}" in _PLAIN:
             return super().find_class(module, name)
+        if f"{module}.{name}" == _IN_PLACE:
+            return getattr(importlib.import_module(module), name)
         if module.partition(".")[0] == _PACKAGE and "." not in name:
             found = getattr(importlib.import_module(module), name, None)
             if isinstance(found, type) and (is_dataclass(found) or issubclass(found, (enum.Enum, BaseException))):
@@ -58,9 +83,14 @@ class _PlainUnpickler(pickle.Unpickler):
 
 
 def packed(value: object) -> list[bytes | memoryview]:
-    """Return a value as blocks of bytes that follow each other; arrays are not copied."""
+    """Return a value as blocks of bytes that follow each other; arrays are not copied.
+
+    Large arrays in scratch files are not even sent.
+    """
     buffers: list[pickle.PickleBuffer] = []
-    body = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)
+    stream = io.BytesIO()
+    _PlacePickler(stream, protocol=5, buffer_callback=buffers.append).dump(value)
+    body = stream.getvalue()
     blocks: list[bytes | memoryview] = [body, *(buffer.raw() for buffer in buffers)]
     sizes = [len(body), *(buffer.raw().nbytes for buffer in buffers)]
     return [_COUNT.pack(len(blocks)) + b"".join(map(_COUNT.pack, sizes)), *blocks]
@@ -93,6 +123,37 @@ def read_parcel(source: ByteSupply) -> Any:
     (count,) = _COUNT.unpack(_whole(source, _COUNT.size))
     sizes = [_COUNT.unpack(_whole(source, _COUNT.size))[0] for _ in range(count)]
     body, *buffers = [_whole(source, size) for size in sizes]
+    return _PlainUnpickler(io.BytesIO(body), buffers=buffers).load()
+
+
+_ALIGNED = 64  # bytes; NumPy copies an array that does not begin at a multiple of its item size
+
+
+def packed_for_mapping(value: object) -> bytes:
+    """Return a value as the bytes of a file from which `unpacked_in_place` takes arrays without a copy."""
+    sizes, *blocks = packed(value)
+    laid, at = [sizes], len(sizes)
+    for block in blocks:
+        gap = -at % _ALIGNED
+        laid += [bytes(gap), block]
+        at += gap + memoryview(block).nbytes
+    return b"".join(laid)
+
+
+def unpacked_in_place(data: memoryview) -> Any:
+    """Return the value of `packed_for_mapping`; its arrays are parts of `data`, and cannot be written to if it cannot.
+
+    >>> unpacked_in_place(memoryview(packed_for_mapping({"k": 5})))
+    {'k': 5}
+    """
+    (count,) = _COUNT.unpack_from(data)
+    found, at = [], _COUNT.size * (1 + count)
+    for number in range(count):
+        (size,) = _COUNT.unpack_from(data, _COUNT.size * (1 + number))
+        at += -at % _ALIGNED
+        found.append(data[at : at + size])
+        at += size
+    body, *buffers = found
     return _PlainUnpickler(io.BytesIO(body), buffers=buffers).load()
 
 

@@ -110,10 +110,19 @@ class ProcessesEngine:
             self._living.add(worker)
         self._idle.put(worker)
 
+    def rest(self) -> None:
+        """End all workers; the next pieces start new ones."""
+        self._end_workers()
+        self._idle = SimpleQueue()
+
     def close(self) -> None:
         """End all workers at once."""
         with self._lock:
             self._is_closed = True
+        self._end_workers()
+
+    def _end_workers(self) -> None:
+        with self._lock:
             living, self._living = self._living, set()
         for worker in living:
             worker.kill()
@@ -121,6 +130,7 @@ class ProcessesEngine:
             self._idle.put(None)
         if self._threads is not None:
             self._threads.shutdown(wait=True, cancel_futures=True)
+            self._threads = None
 
 
 class _Processes:

@@ -41,7 +41,8 @@ class _RunningEngine:
 
         with self._lock:
             if self._scratch is None:
-                self._scratch = Scratch(self.settings.scratch)
+                # In a worker arrays stay in memory: nobody could remove the files of one that is killed.
+                self._scratch = Scratch(self.settings.scratch, uses_disk=not is_worker())
             return self._scratch
 
     def map(self, function: Callable[[Piece], Result], pieces: Iterable[Piece], work: float) -> Iterator[Result]:
@@ -59,6 +60,11 @@ class _RunningEngine:
             if self._journal is None:
                 self._journal = PieceJournal(self.settings.scratch)
             return self._journal
+
+    def rest(self) -> None:
+        with self._lock:
+            if self._engine is not None:
+                self._engine.rest()
 
     def succeeded(self) -> None:
         if self._journal is not None:
@@ -124,6 +130,11 @@ def prepare_workers(module: str, *, work: float) -> None:
 def is_divided(work: float) -> bool:
     """Tell whether so many CPU seconds of work are divided among workers."""
     return _running.engine().takes(work)
+
+
+def rest_workers() -> None:
+    """Let workers end that have nothing to do for a while; no results may be open."""
+    _running.rest()
 
 
 def map_pieces(function: Callable[[Piece], Result], pieces: Iterable[Piece], *, work: float) -> Iterator[Result]:

@@ -32,6 +32,7 @@ MAPPED_ABOVE = 1 << 20
 """Bytes of an array from which it lives on disk: smaller ones stay in memory."""
 _PREFIX = "constraint-sdc-scratch-"
 _OWNER = "owner"
+_SUFFIX = ".array"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,17 @@ class ArrayHandle:
         if not prod(self.shape):
             return np.empty(self.shape, np.dtype(self.dtype))
         return np.asarray(np.memmap(self.path, np.dtype(self.dtype), "r", self.offset, self.shape))
+
+
+def array_in_place(path: str, dtype: str, shape: tuple[int, ...], offset: int) -> AnyArray:
+    """Return an array of a scratch file as a worker gets it: what the worker changes stays with the worker.
+
+    ValueError for a file that is not in a scratch directory.
+    """
+    place = Path(path)
+    if not place.parent.name.startswith(_PREFIX) or place.suffix != _SUFFIX:
+        raise ValueError(f"{path!r} is not a scratch file")
+    return np.asarray(np.memmap(place, np.dtype(dtype), "c", offset, shape))
 
 
 SharedArray: TypeAlias = ArrayHandle | AnyArray
@@ -101,10 +113,11 @@ class Scratch:
     """A private directory for the arrays of one run; it is made when the first of them is large.
 
     `inside` is the directory in which it is made, that of the system for temporary files by default. What a run left
-    behind that was killed is removed by the next one there.
+    behind that was killed is removed by the next one there. Without `uses_disk` all arrays stay in memory.
     """
 
-    def __init__(self, inside: Path | None = None) -> None:
+    def __init__(self, inside: Path | None = None, *, uses_disk: bool = True) -> None:
+        self._uses_disk = uses_disk
         self._inside = Path(tempfile.gettempdir()) if inside is None else inside
         self._folder: Path | None = None
         self._removal: weakref.finalize[..., Scratch] | None = None
@@ -115,24 +128,36 @@ class Scratch:
         """Return an array without values: in memory if it is small, else in a file of its own, filled with zeros."""
         sizes = (shape,) if isinstance(shape, int) else shape
         size = prod(sizes) * np.dtype(dtype).itemsize
-        if size < MAPPED_ABOVE:
+        if not self._is_large(size):
             return np.empty(sizes, dtype)
         path = self._new_file(size)
         return np.asarray(np.memmap(path, np.dtype(dtype), "r+", shape=sizes))
 
     def kept(self, array: AnyArray) -> AnyArray:
-        """Return the same values in an array of the scratch directory, or the array itself if it is small."""
-        if array.nbytes < MAPPED_ABOVE:
+        """Return the same values in an array of the scratch directory, or the array itself if it is small or there.
+
+        The disk space is given back when nobody has the array any more.
+        """
+        if not self._is_large(array.nbytes) or handle_of(array) is not None:
             return array
+        found = self._copied(array)
+        handle = _required(handle_of(found))
+        weakref.finalize(_mapped_owner(found), handle.path.unlink, missing_ok=True).atexit = False
+        return found
+
+    def _copied(self, array: AnyArray) -> AnyArray:
         found = self.empty(array.shape, array.dtype)
         found[...] = array
         return found
 
+    def _is_large(self, size: int) -> bool:
+        return self._uses_disk and size >= MAPPED_ABOVE
+
     def share(self, array: AnyArray) -> SharedArray:
         """Return the array as a piece carries it; a large one that is not in a file yet is written to one."""
-        if array.nbytes < MAPPED_ABOVE:
+        if not self._is_large(array.nbytes):
             return array
-        return handle_of(array) or _required(handle_of(self.kept(np.ascontiguousarray(array))))
+        return handle_of(array) or _required(handle_of(self._copied(np.ascontiguousarray(array))))
 
     def stored(self, data: bytes) -> Path:
         """Return a new file that holds some bytes."""
@@ -172,7 +197,7 @@ class Scratch:
             if self._folder is None:
                 self._folder = self._new_folder()
             self._count += 1
-            path = self._folder / f"{self._count}.array"
+            path = self._folder / f"{self._count}{_SUFFIX}"
         number = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
         try:
             if size:
@@ -219,11 +244,17 @@ def remove_abandoned(inside: Path) -> None:
                 os.close(owner)
 
 
-def handle_of(array: AnyArray) -> ArrayHandle | None:
-    """Return the handle of an array whose values stand one after another in a mapped file, None for any other."""
+def _mapped_owner(array: AnyArray) -> Any:
+    """Return the mapped array whose memory an array uses, None if it uses no file."""
     found: Any = array
     while found is not None and not isinstance(found, np.memmap):
         found = found.base if isinstance(found, np.ndarray) else None
+    return found
+
+
+def handle_of(array: AnyArray) -> ArrayHandle | None:
+    """Return the handle of an array whose values stand one after another in a mapped file, None for any other."""
+    found = _mapped_owner(array)
     if found is None or not array.flags.c_contiguous or not isinstance(getattr(found, "_mmap", None), mmap.mmap):
         return None
     if found.filename is None:

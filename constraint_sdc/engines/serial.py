@@ -26,6 +26,9 @@ class SerialEngine:
         """Divide nothing."""
         return False
 
+    def rest(self) -> None:
+        """End nothing: nothing was started."""
+
     def close(self) -> None:
         """End nothing: nothing was started."""
 

@@ -14,9 +14,10 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, BinaryIO, cast
 
 from constraint_sdc.engines.engine import WORKER_MARK
+from constraint_sdc.engines.freeing import give_back_after_work
 from constraint_sdc.engines.parcel import ByteSupply, read_parcel
 from constraint_sdc.engines.task import outcome
 
@@ -26,6 +27,10 @@ _ROOT = str(Path(__file__).resolve().parents[2])
 _ENDING = 60.0  # seconds in which a process that has closed a pipe ends, on any machine
 ONE_THREAD = dict.fromkeys(("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 """The environment of a worker: one thread each, because there are as many workers as cores."""
+
+
+_KEPT_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str(64 << 20)}
+"""For glibc: arrays of a piece reuse the memory of the piece before, instead of pages that the system clears anew."""
 
 
 class WorkerLostError(Exception):
@@ -49,7 +54,7 @@ class WorkerProcess:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 pass_fds=(theirs,),
-                env={**os.environ, **ONE_THREAD, WORKER_MARK: "1"},
+                env={**os.environ, **ONE_THREAD, **_KEPT_MEMORY, WORKER_MARK: "1"},
             )
         except BaseException:
             os.close(self._lifeline)
@@ -110,12 +115,17 @@ def main() -> None:
     threading.Thread(target=_end_with_parent, args=(int(sys.argv[2]),), daemon=True).start()
     while True:
         try:
-            name, piece = read_parcel(cast("ByteSupply", source))
+            _answer(read_parcel(cast("ByteSupply", source)), target)
         except EOFError:
             os._exit(0)  # without waiting for the thread that watches the parent
-        for block in outcome(name, piece):
-            target.write(block)
-        target.flush()
+        give_back_after_work()
+
+
+def _answer(task: tuple[str, Any], target: BinaryIO) -> None:
+    """Write the outcome of one piece; nothing of it stays in memory."""
+    for block in outcome(*task):
+        target.write(block)
+    target.flush()
 
 
 def _end_with_parent(lifeline: int) -> None:

@@ -64,6 +64,14 @@ class Domain:
         """Add the texts of some rows."""
         self._add(text, rows)
 
+    def add_domain(self, other: Domain) -> None:
+        """Add the values of another domain."""
+        for part in (
+            *other._sorted.items(),
+            *((width, keys) for width, many in other._pending.items() for keys in many),
+        ):
+            self._add_keys(*part)
+
     def contains(self, column: Column) -> Flags:
         """Tell for each record whether its value is in the domain; an absent value is not."""
         return self.contains_text(Text.of_column(column), column.present())
@@ -94,11 +102,14 @@ class Domain:
 
     def _add(self, text: Text, rows: Positions) -> None:
         for width, _, keys in _keys(text, rows):
-            pending = self._pending.setdefault(width, [])
-            pending.append(_distinct(keys))
-            # Merging only when the new keys are half of the known keeps work per value logarithmic and memory bounded.
-            if sum(map(len, pending)) > max(len(self._sorted.get(width, ())) // 2, 65_536):
-                self._merge(width)
+            self._add_keys(width, _distinct(keys))
+
+    def _add_keys(self, width: int, keys: Keys) -> None:
+        pending = self._pending.setdefault(width, [])
+        pending.append(keys)
+        # Merging only when the new keys are half of the known keeps work per value logarithmic and memory bounded.
+        if sum(map(len, pending)) > max(len(self._sorted.get(width, ())) // 2, 65_536):
+            self._merge(width)
 
     def _merge(self, width: int) -> None:
         pending = self._pending.pop(width, [])

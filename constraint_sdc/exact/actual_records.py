@@ -3,8 +3,9 @@
 A representative is somebody's record if it has the values of at least one original record, but of fewer than k: what k
 records have in common is nobody's own. One value alone is no record, and a combination of categories is protected by
 the key of the file; so at least two values count, one of them a number or a date. A variable with the same value
-everywhere tells nothing and does not count. A missing value is like any other missing value. Where a tenth of all
-possible combinations occur, an equal one is chance (`data/coincidence.py`): then no candidate is somebody's record.
+everywhere tells nothing and does not count. A missing value is like any other missing value. Where a fifth of all
+possible combinations occur, an equal one is chance (`data/coincidence.py`): then no candidate is somebody's record,
+unless the recipe counts every one.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from constraint_sdc.arrays import Flags, Floats, Rows
 from constraint_sdc.data.coincidence import grid_points, is_crowded
 from constraint_sdc.data.series import Series
 from constraint_sdc.exact.candidates import Candidates
+from constraint_sdc.settings.chance import USUAL, Chance
 from constraint_sdc.settings.words import Scale
 
 _NOT_FOUND = -1
@@ -55,7 +57,7 @@ class ActualRecords:
     cells, plus the number of the cell.
     """
 
-    def __init__(self, series: Sequence[Series], k: int) -> None:
+    def __init__(self, series: Sequence[Series], k: int, chance: Chance = USUAL) -> None:
         self._values: list[Floats] = []
         self._levels: list[Rows] = []
         number = np.zeros(len(series[0].values), np.int64)
@@ -69,7 +71,7 @@ class ActualRecords:
         self._varies = np.array([len(values) + blank > 1 for values, blank in pairs], np.bool_)
         self._is_number = np.array([one.scale is Scale.NUMERIC for one in series], np.bool_)
         possible = map(_possible, series, self._values, some_blank)
-        self._is_crowded = is_crowded(len(self._is_own), possible)
+        self._is_crowded = is_crowded(len(self._is_own), possible, chance)
 
     def _joined(self, number: Rows, cells: Rows, width: int) -> Rows:
         """Add a level: return the number of each record's combination with one variable more."""

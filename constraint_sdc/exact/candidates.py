@@ -12,7 +12,7 @@ import numpy.typing as npt
 from constraint_sdc.arrays import Rows
 from constraint_sdc.calendar import DateNotation
 from constraint_sdc.data.groups import Groups
-from constraint_sdc.data.series import Grid, Series
+from constraint_sdc.data.series import EXACT_MANTISSA, Grid, Series
 from constraint_sdc.data.table import Column, State, Table, column_of
 from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Outside, variables_of
@@ -205,6 +205,10 @@ def set_found(candidates: Candidates, variable: int, rows: Rows, numbers: Number
         return
     assert numbers.mantissa is not None
     decimals = candidates.series[variable].grid.decimals
+    if decimals is not None and _set_small(
+        candidates, variable, rows, numbers.mantissa[rows], decimals - numbers.scale
+    ):
+        return
     for row in rows.tolist():
         mantissa, scale = int(numbers.mantissa[row]), numbers.scale
         goal = scale if decimals is None else decimals
@@ -213,6 +217,24 @@ def set_found(candidates: Candidates, variable: int, rows: Rows, numbers: Number
         grid = candidates.series[variable].grid if decimals is not None else Grid(scale)
         text = grid.text(on_grid)
         candidates.set_texts(variable, np.array([row]), [text])
+
+
+def _set_small(candidates: Candidates, variable: int, rows: Rows, mantissas: npt.NDArray[np.int64], shift: int) -> bool:
+    """Write numbers whose mantissas are doubles, all at once; `shift` decimals are missing. Tell whether they are."""
+    factor = 10 ** abs(shift)
+    most = max(int(mantissas.max(initial=1)), -int(mantissas.min(initial=-1)))
+    if max(factor, most * (factor if shift > 0 else 1)) >= EXACT_MANTISSA:
+        return False
+    if shift >= 0:
+        on_grid = mantissas * factor
+    else:
+        whole, rest = np.divmod(mantissas, factor)
+        on_grid = whole + ((2 * rest > factor) | ((2 * rest == factor) & (whole % 2 == 1)))
+    grid = candidates.series[variable].grid
+    steps = on_grid.astype(np.float64)
+    candidates.values[rows, variable] = steps / grid.scale
+    candidates.set_texts(variable, rows, grid.texts(steps))
+    return True
 
 
 def _half_even(mantissa: int, divisor: int) -> int:

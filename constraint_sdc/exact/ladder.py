@@ -27,6 +27,7 @@ from constraint_sdc.exact.settlement import BlockJudge, Costs, Settlement
 from constraint_sdc.plan.design import BlockDesign, Derivation
 from constraint_sdc.plan.plan import ExactStep
 from constraint_sdc.plan.rule_facts import AtomTruth
+from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.words import Scale
 
 _ROUNDS = (12, 36, 72, 120)  # numbers of moves tried per round, nearest first
@@ -41,10 +42,18 @@ _STRANGERS = (60, 600, 6_000)  # records of other groups tried as the last resor
 
 @dataclass(frozen=True, slots=True)
 class Representatives:
-    """One candidate per group, in the order of the groups, and the step that each took."""
+    """One candidate per group, in the order of the groups, and the step that each took.
+
+    `outside` counts groups whose values left the range of the file because all others were records' own.
+    """
 
     candidates: Candidates
     step: tuple[ExactStep, ...]
+    outside: int = 0
+
+    def notes(self) -> tuple[Reason, ...]:
+        """Return what must be told of these values."""
+        return (because("outside-range", groups=self.outside),) if self.outside else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +107,11 @@ class Ladder:
     saxon_judge: BlockJudge | None = None
     _rounded: Candidates = field(init=False)
     _settled: Settlement = field(init=False)
+    _has_blanks: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Look for blanks once: without them the members of a group are ranked by distance alone."""
+        self._has_blanks = any(bool(series.is_blank.any()) for series in self.design.series)
 
     def climb_down(self) -> Representatives:
         """Return a representative for every group; raise an error if no actual record satisfies a group's rules."""
@@ -123,7 +137,7 @@ class Ladder:
         self._take_records()
         self._move_off(left)
         steps = tuple(self._settled.step[group] for group in range(len(self.groups)))
-        return Representatives(self._settled.best, steps)
+        return Representatives(self._settled.best, steps, len(self._settled.outside))
 
     def _ranges(self) -> tuple[Points, Points]:
         """Return the least and the greatest value of every variable in every group, NaN where it has none."""
@@ -312,8 +326,8 @@ class Ladder:
         """Move representatives that are actual records towards the mean of their group, until they are nobody's.
 
         They start where they are; if that fails, at other members; then Saxon is asked about candidates by which the
-        evaluator cannot judge. The last resort is what k records of the file share. A block that the plan copies whole
-        does not move.
+        evaluator cannot judge. The last resorts are what k records of the file share, and what lies outside the range
+        of the file. A block that the plan copies whole does not move.
         """
         if self.actual is None or all(variable.traits.copies_a_record for variable in self.design.plan.variables):
             return
@@ -322,8 +336,8 @@ class Ladder:
             if judge is not None and len(left):
                 left = self._moved_off(left, judge, self.actual)
         for group in left.tolist():
-            if not self._settled.settle_by_waiting(group):
-                self._take_shared(group, self.actual)
+            if not self._settled.settle_by_waiting(group) and not self._take_shared(group, self.actual):
+                self._settled.settle_outside(group)
 
     def _moved_off(self, left: Rows, judge: BlockJudge, actual: ActualRecords) -> Rows:
         """Move off the representatives of some groups; return the groups where that fails."""
@@ -336,13 +350,14 @@ class Ladder:
                 break
         return left
 
-    def _take_shared(self, group: int, actual: ActualRecords) -> None:
-        """Give a group the nearest values that k records of the file share and that satisfy its rules, if there are."""
+    def _take_shared(self, group: int, actual: ActualRecords) -> bool:
+        """Give a group the nearest values that k records share and its rules allow; tell if there are any."""
         copies = self._copies_of_nearest(group)
         shared = copies.take(np.flatnonzero(~actual.include(copies))[: sum(_STRANGERS[:1])])
         passing = np.flatnonzero(self.judge.passing(shared))
         if len(passing):
             self._settled.replace_record(shared.take(passing[:1]), ExactStep.MEDOID)
+        return bool(len(passing))
 
     def _copies_of_nearest(self, group: int) -> Candidates:
         nearest = self._nearest(group)[: sum(_STRANGERS[:2])]
@@ -414,6 +429,8 @@ class Ladder:
         rows = self.groups.rows(group)
         points = self.points[rows]
         gaps = ((points - points.mean(axis=0)) ** 2).sum(axis=1)
+        if not self._has_blanks:
+            return rows[np.argsort(gaps, kind="stable")]
         blanks = np.array([series.blank[rows] for series in self.design.series])
         _, pattern, counts = np.unique(blanks, axis=1, return_inverse=True, return_counts=True)
         return rows[np.lexsort((gaps, (blanks != 0).sum(axis=0), -counts[pattern.ravel()]))]

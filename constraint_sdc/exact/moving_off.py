@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations, product
 from math import floor, log10
 
@@ -18,7 +19,7 @@ import numpy as np
 from constraint_sdc.arrays import Flags, Floats, Points, Rows
 from constraint_sdc.exact.actual_records import ActualRecords
 from constraint_sdc.exact.candidates import Candidates, Deriver
-from constraint_sdc.exact.settlement import BlockJudge
+from constraint_sdc.exact.settlement import BlockJudge, file_range
 from constraint_sdc.plan.design import BlockDesign
 from constraint_sdc.settings.words import Scale
 
@@ -33,7 +34,7 @@ _MOST_ASKED = 24  # candidates of a group, per call, about which Saxon is asked
 _FINE = 4  # digits below the standard deviation, for a step of a variable without a grid
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MovingOff:
     """`goals` (g x d) are the means that numbers move to, NaN where there is none; `company` gives a group's members.
 
@@ -97,13 +98,11 @@ class MovingOff:
         is_out = (proposed.values < np.fmin(low, before)) | (proposed.values > np.fmax(high, before))
         return np.asarray(~is_out.any(axis=1), np.bool_)
 
-    @property
+    @cached_property
     def _range(self) -> tuple[Floats, Floats]:
-        present = [one.values[~one.is_blank] for one in self.design.series]
-        low = np.array([values.min(initial=np.inf) for values in present])
-        return low, np.array([values.max(initial=-np.inf) for values in present])
+        return file_range(self.design.series)
 
-    @property
+    @cached_property
     def _deviations(self) -> Floats:
         return np.array([one.deviation for one in self.design.series])
 

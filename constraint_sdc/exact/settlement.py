@@ -218,6 +218,13 @@ def _rank_in_group(group: Rows) -> Rows:
     return rank
 
 
+def file_range(series: Sequence[Series]) -> tuple[Floats, Floats]:
+    """Return the least and the greatest value of every variable; nothing lies between them where it has none."""
+    present = [one.values[~one.is_blank] for one in series]
+    low = np.array([values.min(initial=np.inf) for values in present])
+    return low, np.array([values.max(initial=-np.inf) for values in present])
+
+
 # The groups that already have a representative, and the step that found it.
 
 # The cost of a representative: its squared standardised distance from the operators' values.
@@ -263,7 +270,9 @@ class Settlement:
     """`best` has a candidate per group; those of groups in `left` do not satisfy the rules yet.
 
     A proposal that is one of the `actual` records does not settle a group. The cheapest one of each group waits in case
-    that nothing else satisfies its rules. The neighbours of such a group stay within the `ranges` of its members.
+    that nothing else satisfies its rules. The neighbours of such a group stay within the `ranges` of its members as
+    long as others are found. One that leaves the range of a variable in the file is the very last resort, and only if
+    it has no other sign than all values of the variable: less than none is impossible more often than more than most.
     """
 
     judge: BlockJudge
@@ -275,6 +284,9 @@ class Settlement:
     ranges: tuple[Points, Points] | None = None
     _dear: dict[int, _Waiting] = field(default_factory=dict)
     _own: dict[int, _Waiting] = field(default_factory=dict)
+    _far: dict[int, _Waiting] = field(default_factory=dict)
+    _range: tuple[Floats, Floats] | None = None
+    outside: set[int] = field(default_factory=set)
 
     @property
     def _copies_everything(self) -> bool:
@@ -288,6 +300,11 @@ class Settlement:
         A proposal that costs more than an actual record is kept as a fallback.
         """
         passing = self._nobodys(proposed.take(np.flatnonzero(self.judge.passing(proposed, most_asked))), step)
+        is_far = self._strays(passing, of_file=True)
+        far = passing.take(np.flatnonzero(is_far))
+        rows = np.flatnonzero(~self._changes_sign(far))
+        self._remember(self._far, self.costs.of(far.values, far.group), far, rows, step)
+        passing = passing.take(np.flatnonzero(~is_far))
         costs = self.costs.of(passing.values, passing.group)
         is_dear = (costs > self.costs.limit[passing.group]) | self._strays(passing)
         self._remember(self._dear, costs, passing, np.flatnonzero(is_dear), step)
@@ -324,13 +341,30 @@ class Settlement:
         self._remember(self._own, self.costs.of(own.values, own.group), own, np.arange(len(own)), step)
         return passing.take(np.flatnonzero(~is_own))
 
-    def _strays(self, candidates: Candidates) -> Flags:
-        """Tell which candidates have left the range of their group only to be nobody's record."""
+    def _strays(self, candidates: Candidates, *, of_file: bool = False) -> Flags:
+        """Tell which candidates have left the range of their group, or `of_file`, only to be nobody's record."""
         is_met = np.isin(candidates.group, np.array(list(self._own), np.int64))
         if self.ranges is None or not is_met.any():
             return np.zeros(len(candidates), np.bool_)
-        low, high = (ends[candidates.group] for ends in self.ranges)
+        low, high = self._file_range() if of_file else (ends[candidates.group] for ends in self.ranges)
         return is_met & ((candidates.values < low) | (candidates.values > high)).any(axis=1)
+
+    def _changes_sign(self, candidates: Candidates) -> Flags:
+        """Tell which candidates have a negative number where no record has one, or a positive one."""
+        low, high = self._file_range()
+        changes = ((candidates.values < 0) & (low >= 0)) | ((candidates.values > 0) & (high <= 0))
+        return np.asarray(changes.any(axis=1), np.bool_)
+
+    def settle_outside(self, group: int) -> None:
+        """Give a group the cheapest proposal outside the range of the file, if there is one."""
+        if group in self._far:
+            self.outside.add(group)
+            self._keep(np.array([group]), self._far[group].candidate(), self._far[group].step)
+
+    def _file_range(self) -> tuple[Floats, Floats]:
+        if self._range is None:
+            self._range = file_range(self.best.series)
+        return self._range
 
     def settle_by_records(self) -> None:
         """Keep the remembered proposals that are actual records, where nothing else satisfied the rules so far."""
@@ -364,4 +398,5 @@ class Settlement:
         is_record = candidates.are_records() & (step is ExactStep.ANCHORED or self._copies_everything)
         for group, whole in zip(groups.tolist(), is_record.tolist(), strict=True):
             self.step[group] = ExactStep.MEDOID if whole else step
-        self.left = np.setdiff1d(self.left, groups)
+        one_left = self.left[self.left != groups[0]] if len(groups) == 1 else None
+        self.left = np.setdiff1d(self.left, groups) if one_left is None else one_left

@@ -30,6 +30,7 @@ from constraint_sdc.operators.registry import OPERATORS, copying_operator
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.partition.partitioner import Partitioner
 from constraint_sdc.plan.design import BlockDesign, Design
+from constraint_sdc.settings.chance import USUAL, Chance
 from constraint_sdc.settings.reason import Param, Reason, because
 from constraint_sdc.settings.words import Scale
 from constraint_sdc.stages import stage
@@ -43,7 +44,7 @@ class MaskInputs:
     records. There is no partitioner for a masker that divides records itself, or not at all; `task` has the masker's
     parameters resolved against the file. `xml` are the records as Saxon sees them, for rules that only Saxon judges.
     `written` are masked variables, over all records, about which something is promised in the groups of a later block.
-    With `copies_records` actual records may represent groups.
+    With `copies_records` actual records may represent groups; `chance` says which equal ones do not matter.
     """
 
     table: Table
@@ -57,6 +58,7 @@ class MaskInputs:
     xml: RecordsXml | None = None
     written: Mapping[str, Column] = field(default_factory=dict)
     copies_records: bool = False
+    chance: Chance = USUAL
 
     @property
     def domains(self) -> Mapping[Outside, Domain]:
@@ -91,7 +93,7 @@ class MaskInputs:
 
     def actual_records(self, block: BlockDesign) -> ActualRecords | None:
         """Return the original records that must not be representatives of a block, None if they may."""
-        return None if self.copies_records else ActualRecords(block.series, max(self.k, 2))
+        return None if self.copies_records else ActualRecords(block.series, max(self.k, 2), self.chance)
 
     def judge_of(self, block: BlockDesign, groups: Groups, saxon: RecordJudge | None) -> BlockJudge:
         """Return the judge of candidates for groups of a block."""

@@ -5,21 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from constraint_sdc.arrays import Rows
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.data.table import Column
+from constraint_sdc.engines.running import scratch
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.plan.plan import BlockPlan, ExactStep, Kept, Plan, Price, RulePlan
 from constraint_sdc.plan.promised import PromiseCount
 from constraint_sdc.settings.reason import Reason
 from constraint_sdc.settings.recipe import Division, Recipe
+from constraint_sdc.settings.table_reading import TableReading
 from constraint_sdc.settings.words import Judging, OnBroken, Scale, Standardise, Totals, Undecided
 from constraint_sdc.shown import Shown, Tabled
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, repr=False)
 class MaskedBlock:
     """One block after masking: `stratum[g]` is the stratum of group g.
 
@@ -40,12 +43,22 @@ class MaskedBlock:
         """Return the row of values that each record gets."""
         return self.groups.label if self.own is None else self.own
 
+    @cached_property
+    def over_records(self) -> Mapping[str, Column]:
+        """The block's variables over all records of the file; those of a large file are on disk."""
+        return {name: _on_disk(column.take(self.row)) for name, column in self.columns.items()}
+
     def smallest(self) -> int:
         """Return the smallest number of records that share all values of the block."""
         if self.own is None:
             return int(self.groups.sizes.min())
         rows = list(zip(*(column.texts() for column in self.columns.values()), strict=True))
         return min(Counter(rows[row] for row in self.own.tolist()).values())
+
+
+def _on_disk(column: Column) -> Column:
+    kept = scratch().kept
+    return Column(column.name, column.buffer, kept(column.start), kept(column.stop), kept(column.state))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -75,7 +88,7 @@ class Masked:
 
     def columns(self) -> dict[str, Column]:
         """Return every masked variable over all records of the file."""
-        shared = {name: column.take(block.row) for block in self.blocks for name, column in block.columns.items()}
+        shared = {name: column for block in self.blocks for name, column in block.over_records.items()}
         return {**shared, **self.totals, **self.recoded}
 
 
@@ -149,7 +162,8 @@ class MaskOptions:
     determine are masked: "together", "computed" or "auto". `allow_idle` are ids of rules that may check nothing, or
     "all"; those of the recipe are allowed too. `undecided` is what becomes of a file in which nobody decided on some
     variable: "refuse", or "guess" and promise nothing for it. `judge` is what the judge of the masked file is shown:
-    "every-record", or "every-case" of the values that rules read.
+    "every-record", or "every-case" of the values that rules read. `table` is how a table is read that does not say it
+    itself.
     """
 
     k: int | None = None
@@ -172,6 +186,7 @@ class MaskOptions:
     allow: tuple[Path, ...] = ()
     allow_idle: tuple[str, ...] = ()
     time_limit: float | None = None
+    table: TableReading = field(default_factory=TableReading)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +235,8 @@ class MaskResult(Tabled):
     `outcomes` has one entry per rule. `smallest` is, per block, the smallest number of records that share its values,
     counted in the written file; `people` are the promises about people, counted there too. `digests` are SHA-256 of the
     inputs (as in the plan) and of "output". `signature` is the file of the certificate's signature, None if it is not
-    signed. `judgement` is how the verdict `after` was reached, None without rules.
+    signed. `judgement` is how the verdict `after` was reached, None without rules. `table` is how the data was read if
+    it is a table that does not say so itself, else empty.
     """
 
     plan: Plan
@@ -237,6 +253,7 @@ class MaskResult(Tabled):
     signature: Path | None = None
     people: tuple[PromiseCount, ...] = ()
     judgement: Judgement | None = None
+    table: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -6,6 +6,7 @@ its methods, so that a run imports only what its own masker needs.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -55,12 +56,21 @@ class Masker(MaskerTraits):
         """
         from constraint_sdc.maskers.masked import Masked
 
-        done: dict[int, MaskedBlock] = {}
-        for block in sorted(design.blocks, key=lambda block: bool(block.promises.sensitive)):
+        return Masked(self.mask_rest(design, inputs, {}))
+
+    def mask_rest(
+        self, design: Design, inputs: MaskInputs, given: Mapping[int, MaskedBlock]
+    ) -> tuple[MaskedBlock, ...]:
+        """Return all blocks after masking; those that are `given` by their numbers are masked already."""
+        from constraint_sdc.maskers.masked import Masked
+
+        done = dict(given)
+        rest = (block for block in design.blocks if block.plan.number not in done)
+        for block in sorted(rest, key=lambda block: bool(block.promises.sensitive)):
             known = Masked(tuple(done.values())).columns() if block.promises.sensitive else {}
             written = {name: column for name, column in known.items() if name in block.promises.sensitive}
             done[block.plan.number] = self.mask(block, replace(inputs, written=written) if written else inputs)
-        return Masked(tuple(done[block.plan.number] for block in design.blocks))
+        return tuple(done[block.plan.number] for block in design.blocks)
 
     def recount(self, plan: Plan, table: Table, recipe: Recipe) -> Recount:
         """Count in a masked file what the plan certifies besides k; return what was counted and what differs.

@@ -14,6 +14,7 @@ from constraint_sdc.constraints.constraint import AllOf, AnyOf, Atom, LinearAtom
 from constraint_sdc.constraints.show import show_formula
 from constraint_sdc.data.cloud import Cloud, cloud_of
 from constraint_sdc.data.series import Series
+from constraint_sdc.engines.running import scratch
 from constraint_sdc.errors import UsageError
 from constraint_sdc.evaluate.truth import is_computable
 from constraint_sdc.operators.registry import OPERATORS
@@ -325,7 +326,7 @@ def _stratum(
     live = [(rule, atom) for rule, atom in (*conjunction, *asked) if not blank & set(atom_variables(atom))]
     edits = {rule.id: rule.edit for rule in rules}
     return Stratum(
-        rows=cell.rows,
+        rows=scratch().kept(cell.rows),
         conjunction=tuple(conjunction),
         derivations=derive(live, edits, derivable),
         shares_conditions=cell.is_one_class and all(rule.id in chosen for rule in forked),

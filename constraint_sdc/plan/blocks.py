@@ -12,12 +12,12 @@ import numpy.typing as npt
 
 from constraint_sdc.arrays import Flags
 from constraint_sdc.calendar import DateNotation
-from constraint_sdc.data.codes import code_texts
 from constraint_sdc.data.groups import Union
 from constraint_sdc.data.series import Series
 from constraint_sdc.data.table import Column, Table
 from constraint_sdc.data.text import Text
 from constraint_sdc.errors import PlanRefusedError, UsageError
+from constraint_sdc.evaluate.distinct_texts import distinct_texts
 from constraint_sdc.evaluate.lexical import scan
 from constraint_sdc.plan.plan import Block, Kept
 from constraint_sdc.plan.read_series import date_notation, is_measurable, not_numeric
@@ -115,7 +115,7 @@ def _scale(name: str, wish: VariableWish, numeric: set[str]) -> Scale:
 def _looks_like_identifier(name: str, column: Column) -> bool:
     """Tell whether all values differ, and the name suggests an identifier or the values number the records."""
     texts = Text.of_column(column)
-    if not texts.length.all() or len(code_texts(texts)) < len(texts):
+    if not texts.length.all() or len(distinct_texts(column)) < len(texts):
         return False
     counted = _counted_from(texts)
     if counted is None:

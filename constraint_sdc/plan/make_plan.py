@@ -9,10 +9,10 @@ import numpy as np
 
 from constraint_sdc.arrays import Codes
 from constraint_sdc.calendar import DateNotation
-from constraint_sdc.data.codes import code_values
 from constraint_sdc.data.series import Series
 from constraint_sdc.data.table import Table
 from constraint_sdc.errors import Conflict, PlanRefusedError, UsageError
+from constraint_sdc.evaluate.distinct_texts import codes_of_values
 from constraint_sdc.partition.registry import takes_one_variable
 from constraint_sdc.plan.block_design import BlockContext, design_block
 from constraint_sdc.plan.blocks import Roles, decide_roles, make_blocks, rules_of
@@ -269,7 +269,7 @@ def _key_classes(
     PlanRefusedError if fewer records than the key promises share them: masking the other variables does not help.
     """
     kept = [name for name in key if name not in masked]
-    found = tuple((name, code_values(inputs.table.columns[name]).codes) for name in kept)
+    found = tuple((name, codes_of_values(inputs.table.columns[name]).astype(np.int64)) for name in kept)
     promise = inputs.promised.protect.key
     if not found or promise is None or promise.k is None:
         return ()
@@ -309,13 +309,15 @@ def _pins(
     mine = {(rule, name): tied for (rule, name), tied in pinned.items() if rule in ids and tied in block.names}
     found: list[tuple[str, Codes]] = []
     for asking in (one for one in rules if one.asks_saxon):
-        own = {name: code_values(table.columns[name]).codes for owner, name in mine if owner == asking.id}
+        own = {
+            name: codes_of_values(table.columns[name]).astype(np.int64) for owner, name in mine if owner == asking.id
+        }
         if own and len(np.unique(np.array(list(own.values())), axis=1).T) <= table.records // k:
             found += own.items()
     for (rule, name), tied in mine.items():
         if ids[rule].asks_saxon:
             continue
-        codes = code_values(table.columns[name]).codes
+        codes = codes_of_values(table.columns[name]).astype(np.int64)
         if len(np.unique(codes)) <= table.records // k:
             found.append((name, codes))
         elif not ids[rule].only_bounds(name):

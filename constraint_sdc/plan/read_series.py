@@ -7,14 +7,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from constraint_sdc.arrays import Codes, Flags, Floats, Positions, Rows
+from constraint_sdc.arrays import Codes, Flags, Floats, Positions, Rows, SmallCodes
 from constraint_sdc.calendar import DateNotation
 from constraint_sdc.data.codes import code_texts, code_values
 from constraint_sdc.data.series import EXACT_MANTISSA, Grid, Series
 from constraint_sdc.data.table import Column, State, Table
 from constraint_sdc.data.text import Text, equal
+from constraint_sdc.engines.running import scratch
 from constraint_sdc.errors import UsageError
-from constraint_sdc.evaluate.lexical import Reading, scan
+from constraint_sdc.evaluate.distinct_texts import distinct_texts
+from constraint_sdc.evaluate.lexical import Reading
 from constraint_sdc.evaluate.subdomain import Subdomain
 from constraint_sdc.evidence.profile import leading_zeros, profile_of
 from constraint_sdc.plan.decimal_places import DecimalPlaces, decimal_places
@@ -30,10 +32,9 @@ _MONEY = 6
 
 def is_numeric(column: Column, missing: tuple[str, ...]) -> bool:
     """Tell whether every text that is not blank is a number in any spelling; a code such as 007 is not a number."""
-    texts = Text.of_column(column)
-    # A plain number is one whatever else the file has; all other texts are told apart, because some are missing codes.
-    others = np.flatnonzero(~scan(texts).plain | leading_zeros(texts))
-    return not len(others) or bool(profile_of(column.take(others), missing).is_number.all())
+    seen = _seen(column, missing)
+    is_number = np.isfinite(seen.numbers) & ~leading_zeros(seen.distinct)
+    return bool(is_number[seen.is_value].all())
 
 
 def date_notation(column: Column, wish: VariableWish, missing: tuple[str, ...]) -> DateNotation | None:
@@ -51,11 +52,9 @@ def date_notation(column: Column, wish: VariableWish, missing: tuple[str, ...]) 
 
 def _begins_with_day(column: Column, missing: tuple[str, ...]) -> bool:
     """Tell whether the first value is a date: one look spares a reading of all texts of the other variables."""
-    for row in np.flatnonzero(column.state == State.VALUE).tolist():
-        text = (column.text(row) or "").strip(_XML_BLANK)
-        if text not in (*missing, *_NO_NUMBERS):
-            return _is_iso_day(text)
-    return False
+    seen = _seen(column, missing)
+    places = np.flatnonzero(seen.is_value)[:1]
+    return all(map(_is_iso_day, seen.distinct.take(places).strings)) and len(places) > 0
 
 
 def _is_iso_day(text: str) -> bool:
@@ -83,31 +82,30 @@ def make_series(column: Column, scale: Scale, wish: VariableWish, missing: tuple
     seen = _seen(column, missing)
     if scale is Scale.NUMERIC:
         notation = date_notation(column, wish, missing)
-        numbers = seen.numbers() if notation is None else _dates(seen, column, notation)
+        numbers = seen.numbers if notation is None else _dates(seen, column, notation)
         blank = _blanks(column, ~(seen.is_value & np.isfinite(numbers))[seen.codes])
-        values = np.where(blank == 0, numbers[seen.codes], np.nan)
+        values = numbers[seen.codes]
+        values[blank != 0] = np.nan
         grid = _grid(seen, wish, values) if notation is None else Grid(0, notation=notation)
-        return Series(column.name, column, scale, grid, values, blank)
+        return Series(column.name, column, scale, grid, scratch().kept(values), blank)
     blank = _blanks(column, ~seen.is_text[seen.codes])
     codes = _places(column, wish.order, blank) if wish.order else _codes(column, scale, blank)
-    return Series(column.name, column, scale, Grid(None), codes, blank)
+    return Series(column.name, column, scale, Grid(None), scratch().kept(codes), blank)
 
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
     """The different texts of a column without white space around, and for every record the number of its text.
 
-    `is_text` tells which are neither empty nor a missing code; `is_value` which of these are not NaN or infinite.
+    `numbers` are the texts as numbers, NaN where one is none. `is_text` tells which are neither empty nor a missing
+    code; `is_value` which of these are not NaN or infinite.
     """
 
     distinct: Text
-    codes: Codes
+    codes: SmallCodes
+    numbers: Floats
     is_text: Flags
     is_value: Flags
-
-    def numbers(self) -> Floats:
-        """Return every distinct text as a number, NaN where it is none."""
-        return Reading(self.distinct).doubles.values
 
     def decimal_places(self) -> DecimalPlaces:
         """Return the decimals of the distinct texts that are values."""
@@ -115,11 +113,10 @@ class _Seen:
 
 
 def _seen(column: Column, missing: tuple[str, ...]) -> _Seen:
-    stripped = Text.of_column(column).stripped()
-    coded = code_texts(stripped)
-    distinct = stripped.take(coded.first)
-    is_text = ~_is_one_of(distinct, (*missing, ""))
-    return _Seen(distinct, coded.codes, is_text, is_text & ~_is_one_of(distinct, _NO_NUMBERS))
+    found = distinct_texts(column).stripped
+    texts = found.texts
+    is_text = ~_is_one_of(texts, (*missing, ""))
+    return _Seen(texts, found.codes, found.numbers, is_text, is_text & ~_is_one_of(texts, _NO_NUMBERS))
 
 
 def _is_one_of(texts: Text, words: tuple[str, ...]) -> Flags:
@@ -150,7 +147,8 @@ def _blanks(column: Column, is_missing: Flags) -> npt.NDArray[np.int64]:
     blank = np.zeros(len(column), np.int64)
     rows = np.flatnonzero((column.state != State.VALUE) | is_missing)
     blank[rows] = code_values(column.take(rows)).codes + 1
-    return blank
+    kept: npt.NDArray[np.int64] = scratch().kept(blank)
+    return kept
 
 
 def _grid(seen: _Seen, wish: VariableWish, values: Floats) -> Grid:

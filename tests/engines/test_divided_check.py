@@ -18,7 +18,9 @@ from constraint_sdc.engines.running import engine_of
 from constraint_sdc.errors import ConstraintSdcError
 from constraint_sdc.files.microdata import divided
 from constraint_sdc.files.microdata.microdata import open_microdata
+from constraint_sdc.judge import value_domains
 from constraint_sdc.judge.judged_rows import judge_run
+from constraint_sdc.judge.value_domains import domains_of_run
 
 RULES = """<schema xmlns="http://purl.oclc.org/dsdl/schematron" queryBinding="xslt3">
 <let name="original" value="doc('domain.xml')"/>
@@ -52,7 +54,8 @@ def two_workers() -> Iterator[None]:
     """All tests share the workers, to which even small files go."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(processes, "WORTH_WORKERS", 0.0)
-        patch.setattr(check, "open_microdata", partial(open_microdata, chunk_bytes=1500))
+        for module in (check, value_domains):
+            patch.setattr(module, "open_microdata", partial(open_microdata, chunk_bytes=1500))
         with engine_of(EngineSettings("processes", workers=2)):
             yield
 
@@ -68,8 +71,23 @@ def drawn_file(folder: Path, seed: int) -> Path:
     path = folder / "data.xml"
     path.write_text(f"<D><Head/>\n{''.join(rows)}</D>\n")
     (folder / "rules.sch").write_text(RULES)
-    (folder / "domain.xml").write_text("<D>" + "".join(f"<R><A>{n}</A></R>" for n in range(9)) + "</D>")
+    (folder / "domain.xml").write_text(f"<D>{''.join(domain_rows(rng))}</D>")
     return path
+
+
+def domain_rows(rng: random.Random) -> list[str]:
+    """Return the rows of a file with values of A: short and long ones, repeated, with something unexpected inside."""
+    values = [
+        *range(9),
+        *(rng.randrange(10**12) for _ in range(200)),
+        "99999999999999999999",
+        "a longer text than these",
+    ]
+    rows = [f"<R><A>{rng.choice(values[9:])}</A></R>\n" for _ in range(200)] + [f"<R><A>{n}</A></R>" for n in range(9)]
+    rng.shuffle(rows)
+    for _ in range(rng.choice((0, 1))):
+        rows.insert(rng.randrange(len(rows)), rng.choice(ODD[:-1]))
+    return rows
 
 
 def outcome(path: Path, options: CheckOptions) -> Any:
@@ -97,13 +115,15 @@ def test_the_verdict_is_that_of_one_process(tmp_path: Path, seed: int, monkeypat
 
 def test_workers_do_take_the_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     taken: list[Any] = []
+    functions: list[Any] = []
 
     def heard(function: Any, pieces: Any, *, work: float) -> Iterator[Any]:
-        assert function is judge_run
+        functions.append(function)
         from constraint_sdc.engines.running import map_pieces
 
         for found in map_pieces(function, pieces, work=work):
-            taken.append(found)
+            if function is judge_run:
+                taken.append(found)
             yield found
 
     monkeypatch.setattr(divided, "map_pieces", heard)
@@ -112,5 +132,6 @@ def test_workers_do_take_the_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     path.write_text("<D>" + "<R><A>1</A><B>2</B><C>3</C></R>\n" * 300 + "<!-- x --><R><A>1</A></R></D>")
     result = check_file(path, tmp_path / "rules.sch")
     assert result.records == 301
+    assert functions == [domains_of_run, judge_run]
     assert [found is None for found in taken] == [False] * (len(taken) - 1) + [True]
     assert len(taken) > 5

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from constraint_sdc.exact.actual_records import ActualRecords
 from constraint_sdc.exact.candidates import Candidates
 from constraint_sdc.exam.protection.recount import is_crowded
 from constraint_sdc.plan.plan import ExactStep
+from constraint_sdc.settings.reason import because
 from constraint_sdc.settings.words import Scale
 from tests.maskers.extract import Extract, columns, extract
 
@@ -95,6 +97,29 @@ def test_a_neighbour_stays_within_the_range_of_its_group(tmp_path: Path) -> None
     assert given.column("A")[:3] == ["0"] * 3
     assert set(given.column("B")[:3]) <= {"19", "21"}
     assert somebodys(given, "AB", 3) == 0
+
+
+class TestOutsideTheRange:
+    """Within the range of the file, all values that the rule allows are somebody's."""
+
+    RULE: ClassVar = {"ten": "number(B) = 10 * number(A)"}
+
+    def test_it_is_the_last_resort_and_the_plan_says_so(self, tmp_path: Path) -> None:
+        given = extract(tmp_path, columns(A=[1, 2, 3, 4], B=[10, 20, 30, 40]), self.RULE)
+        result = given.mask(4)
+        assert set(given.column("A")) == {"0"}, "or 5, which is as near"
+        assert because("outside-range", groups=1) in result.masked.blocks[0].price.notes
+
+    def test_no_number_becomes_negative_if_none_was(self, tmp_path: Path) -> None:
+        given = extract(tmp_path, columns(A=[0, 1, 2, 3], B=[0, 10, 20, 30]), self.RULE)
+        given.mask(4)
+        assert set(given.column("A")) == {"4"}
+
+    def test_what_k_records_share_comes_before(self, tmp_path: Path) -> None:
+        rows = columns(A=[1, 2, 3, 4, *[9] * 4], B=[10, 20, 30, 40, *[90] * 4])
+        given = extract(tmp_path, rows, {"ten": f"{self.RULE['ten']} and not(number(A) = (5, 6, 7, 8))"})
+        given.mask(4)
+        assert set(given.column("A")) == {"9"}
 
 
 def test_what_k_records_share_is_nobodys_own(tmp_path: Path) -> None:

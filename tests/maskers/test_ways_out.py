@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -176,3 +176,34 @@ def test_a_way_is_tried_with_the_very_entry_that_the_message_shows(tmp_path: Pat
         (tmp_path / "recipe.yml").write_text(f"variables: {{{entries}}}", encoding="utf-8")
         given.mask(K, overwrite=True)
         given.requires_all_rules()
+
+
+ONE_RULE = {"leave": "number(Leave) = (if (Sex = 'F') then 20 else 0)"}
+
+
+def one_rule(folder: Path, rules: Mapping[str, str] | None) -> Extract:
+    rows = columns(Sex=["F"] + ["M"] * 7, Leave=[20] + [0] * 7, Age=range(8))
+    return extract(folder, rows, rules, "variables: {Sex: {role: untouched}}")
+
+
+def test_leaving_out_every_rule_is_offered_if_nothing_else_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    really = ways_out._TriedWays._mask
+
+    def only_without_rules(search: ways_out._TriedWays, way: WayOut) -> float:
+        if not way.is_without_rules:
+            raise PlanRefusedError("no", conflict=search.conflict)
+        return really(search, way)
+
+    monkeypatch.setattr(ways_out._TriedWays, "_mask", only_without_rules)
+    refusal = refused(one_rule(tmp_path / "ruled", ONE_RULE), 2)
+    assert refusal.ways == (WayOut(without=("leave",), is_without_rules=True),)
+    assert "tried, and it works: mask without rules, by leaving out `--rules`" in str(refusal)
+    assert one_rule(tmp_path / "ruleless", None).mask(2).plan.k == 2
+
+
+def test_leaving_out_every_rule_is_not_offered_beside_another_way(tmp_path: Path) -> None:
+    refusal = refused(one_rule(tmp_path, ONE_RULE), 2)
+    assert refusal.ways
+    assert not any(way.without for way in refusal.ways)

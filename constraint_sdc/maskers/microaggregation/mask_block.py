@@ -27,7 +27,11 @@ _MASKED_TWICE = 20_000  # records; for more, plain masking for comparison takes 
 
 def mask_block(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
     """Return the block's representatives, which records share them, and the price."""
-    groups, stratum = divide_strata(design, inputs)
+    return represent(design, inputs, *divide_strata(design, inputs))
+
+
+def represent(design: BlockDesign, inputs: MaskInputs, groups: Groups, stratum: tuple[int, ...]) -> MaskedBlock:
+    """Return the block with a representative for each of these groups, or of those that promises make of them."""
     groups, stratum, notes = keep_promises(design, inputs, groups, stratum)
     return share_representatives(design, inputs, groups, stratum, group_targets(design, groups), notes=notes)
 
@@ -64,7 +68,7 @@ def share_representatives(
         saxon_judge=(wide := inputs.saxon_judge_of(design, groups)),
     )
     found = ladder.climb_down()
-    price = price_of(design, inputs, groups, found, groups.label, notes=(*notes, *judge.notes(wide)))
+    price = price_of(design, inputs, groups, found, groups.label, notes=(*notes, *found.notes(), *judge.notes(wide)))
     return MaskedBlock(design.plan, groups, stratum, found.step, found.candidates.columns(), price)
 
 

@@ -12,8 +12,8 @@ from constraint_sdc.settings.words import Treatment
 
 if TYPE_CHECKING:
     from constraint_sdc.maskers.inputs import MaskInputs
-    from constraint_sdc.maskers.masked import MaskedBlock
-    from constraint_sdc.plan.design import BlockDesign
+    from constraint_sdc.maskers.masked import Masked, MaskedBlock
+    from constraint_sdc.plan.design import BlockDesign, Design
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,21 @@ class Microaggregation(Masker):
         from constraint_sdc.maskers.microaggregation.mask_block import mask_block
 
         return mask_block(design, inputs)
+
+    def mask_all(self, design: Design, inputs: MaskInputs) -> Masked:
+        """Return all blocks after masking; those that need no other one are pieces of work of their own."""
+        from constraint_sdc.maskers.masked import Masked
+        from constraint_sdc.maskers.microaggregation.settle_block import mask_together
+
+        assert inputs.partitioner is not None
+        partition = inputs.partitioner.name
+        alone = [
+            block
+            for block in design.blocks
+            if not block.promises.sensitive and not self.treats_records(block.plan.names, partition)
+        ]
+        done = dict(zip((block.plan.number for block in alone), mask_together(alone, inputs), strict=True))
+        return Masked(self.mask_rest(design, inputs, done))
 
 
 REGISTERED = {"microaggregation": Microaggregation}

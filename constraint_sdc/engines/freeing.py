@@ -1,0 +1,43 @@
+"""Give memory that nothing uses back to the system: the C library and Arrow keep it for later otherwise.
+
+A run of a large file has stages that need hundreds of megabytes for a moment. Beside them run workers and Saxon, so
+what a stage has freed must not stay with its process. Nothing depends on whether a system can do it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import time
+from functools import cache
+from typing import Any
+
+_WORTH = 1.0  # CPU seconds of work after which there may be something to give back
+
+
+def give_back() -> None:
+    """Return freed memory to the system, where the C library has a call for it."""
+    arrow = sys.modules.get("pyarrow")
+    if arrow is not None:
+        arrow.default_memory_pool().release_unused()
+    trim = _trim()
+    if trim is not None:
+        trim(0)
+
+
+class _Freed:
+    """When this process gave memory back last, in CPU seconds of its life."""
+
+    at = 0.0
+
+
+def give_back_after_work() -> None:
+    """Return freed memory if this process has worked for more than a second since the last time."""
+    if time.process_time() - _Freed.at > _WORTH:
+        give_back()
+        _Freed.at = time.process_time()
+
+
+@cache
+def _trim() -> Any:
+    return getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform.startswith("linux") else None

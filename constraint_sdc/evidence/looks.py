@@ -21,6 +21,7 @@ from constraint_sdc.evidence.names import NameHint, name_hints
 from constraint_sdc.evidence.numbers import as_numbers
 from constraint_sdc.evidence.profile import Profile, profile_of
 from constraint_sdc.evidence.texts import as_texts
+from constraint_sdc.evidence.thresholds import LEAST_DISTINCT
 from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.words import Role, Scale
 
@@ -130,8 +131,8 @@ def _proposed(rest: Profile, like: Resemblance, missing: tuple[tuple[str, int], 
         kind=like.kind,
         is_certain=like.is_certain,
         role=_role(like, hints),
-        scale=_scale(like),
-        grid=_grid(rest, like),
+        scale=(scale := _scale(like, len(rest.counts))),
+        grid=_grid(rest, like) if scale is Scale.NUMERIC else None,
         missing=missing,
         evidence=(*like.evidence, *known),
     )
@@ -149,9 +150,12 @@ def _role(like: Resemblance, hints: frozenset[NameHint]) -> Role:
     return Role.CONFIDENTIAL if is_amount and NameHint.KNOWN not in hints else Role.QUASI_IDENTIFIER
 
 
-def _scale(like: Resemblance) -> Scale | None:
+def _scale(like: Resemblance, distinct: int) -> Scale | None:
+    """Propose how values are masked; few years are an order, such as two waves of a survey, and have no mean."""
     if like.kind in (*_IDENTIFYING, *_KEPT):
         return None
+    if like.kind is ColumnKind.YEAR and distinct < LEAST_DISTINCT:
+        return Scale.ORDINAL
     if like.kind in _NUMERIC:
         return Scale.NUMERIC
     return Scale.ORDINAL if like.kind in (ColumnKind.ORDINAL_CODE, ColumnKind.MONTH) else Scale.NOMINAL

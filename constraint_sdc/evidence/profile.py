@@ -7,18 +7,20 @@ are not numbers are ever read one by one.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from constraint_sdc.arrays import Codes, Counts, Flags, Floats, Positions
-from constraint_sdc.data.codes import code_texts, text_keys
-from constraint_sdc.data.table import Column, State
+from constraint_sdc.data.codes import text_keys
+from constraint_sdc.data.table import Column
 from constraint_sdc.data.text import Text, equal
-from constraint_sdc.evaluate.lexical import Scan, doubles, scan
+from constraint_sdc.evaluate.distinct_texts import distinct_texts
+from constraint_sdc.evaluate.lexical import Scan, scan
 
 _NO_VALUES = ("NaN", "INF", "-INF", "+INF")
+_NO_VALUE = -1
 
 
 @dataclass(frozen=True)
@@ -26,13 +28,15 @@ class Profile:
     """One variable: its `distinct` texts without white space around, and `counts`, the records of each.
 
     `codes` is the number of the text of every record that has a value, in the order of the file. Blank records have
-    none: absent, empty, nil, white space only, a missing code, or a double that is no number.
+    none: absent, empty, nil, white space only, a missing code, or a double that is no number. `numbers` are those of
+    the distinct texts, NaN where a text is no number.
     """
 
     name: str
     distinct: Text
     counts: Counts
     codes: Codes
+    numbers: Floats
 
     @property
     def values(self) -> int:
@@ -43,11 +47,6 @@ class Profile:
     def scanned(self) -> Scan:
         """The distinct texts as sign, digits and point."""
         return scan(self.distinct)
-
-    @cached_property
-    def numbers(self) -> Floats:
-        """The numbers of the distinct texts, NaN where a text is no number."""
-        return _numbers(self.distinct)
 
     @cached_property
     def is_number(self) -> Flags:
@@ -80,7 +79,7 @@ class Profile:
         kept = np.flatnonzero(~is_left_out)
         renumbered = np.cumsum(~is_left_out) - 1
         codes = renumbered[self.codes[~is_left_out[self.codes]]]
-        return replace(self, distinct=self.distinct.take(kept), counts=self.counts[kept], codes=codes)
+        return Profile(self.name, self.distinct.take(kept), self.counts[kept], codes, self.numbers[kept])
 
 
 def profile_of(column: Column, missing: Iterable[str] = ()) -> Profile:
@@ -91,28 +90,20 @@ def profile_of(column: Column, missing: Iterable[str] = ()) -> Profile:
     >>> found.values, found.distinct.strings, found.counts.tolist()
     (3, ['7', '12'], [2, 1])
     """
-    texts = Text.of_column(column).take(np.flatnonzero(column.state == State.VALUE)).stripped()
+    seen = distinct_texts(column).stripped
+    texts = seen.texts
     is_value = texts.length > 0
     for code in (*missing, *_NO_VALUES):
         is_value &= ~equal(texts, Text.of_strings([code]))
-    if not is_value.all():
-        texts = texts.take(np.flatnonzero(is_value))
-    found = code_texts(texts)
+    values = np.flatnonzero(is_value)
     # Not in the order of the file: examples of several variables would be those of its first records.
-    order = np.argsort(text_keys(texts.take(found.first)), kind="stable")
-    codes = np.argsort(order)[found.codes]
-    return Profile(column.name, texts.take(found.first[order]), np.bincount(codes, minlength=len(found)), codes)
-
-
-def _numbers(texts: Text) -> Floats:
-    """Return the numbers, NaN where a text is none; only texts that begin as numbers do are read."""
-    first = texts.first_word & np.uint64(0xFF)
-    may_be = ((first >= ord("0")) & (first <= ord("9"))) | np.isin(first, [ord(letter) for letter in "+-."])
-    rows = np.flatnonzero(may_be)
-    some = texts if len(rows) == len(texts) else texts.take(rows)
-    found = np.full(len(texts), np.nan)
-    found[rows] = doubles(some, scan(some)).values
-    return found
+    values = values[np.argsort(text_keys(texts.take(values)), kind="stable")]
+    place = np.full(len(seen), _NO_VALUE, np.int64)
+    place[values] = np.arange(len(values))
+    codes = place[seen.codes]
+    codes = codes if len(values) == len(seen) else codes[codes != _NO_VALUE]
+    counts = np.bincount(codes, minlength=len(values))
+    return Profile(column.name, texts.take(values), counts, codes, seen.numbers[values])
 
 
 def leading_zeros(texts: Text) -> Flags:

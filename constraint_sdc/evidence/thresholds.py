@@ -11,7 +11,8 @@ FEW_CODES = 30
 enough to be masked have more; most classifications that are published as codes have fewer."""
 
 LEAST_DISTINCT = 10
-"""Numbers with fewer distinct values are never certain: scores, rates and codes look alike then."""
+"""Numbers with fewer distinct values are never certain: scores, rates and codes look alike then.
+Fewer years are proposed as an order, not as numbers: a mean of two waves of a survey is no wave."""
 
 LARGE = 1000
 """In a small file whole numbers are amounts if some reach this size, their lengths differ and most are different."""

@@ -18,7 +18,7 @@ from constraint_sdc.data.codes import code_texts
 from constraint_sdc.data.coincidence import grid_points
 from constraint_sdc.data.table import Column
 from constraint_sdc.data.text import Text, equal
-from constraint_sdc.evaluate.lexical import Reading
+from constraint_sdc.evaluate.distinct_texts import distinct_texts
 
 _NUMBER = re.compile(r"\s*[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?\s*")
 _NO_VALUES = ("NaN", "INF", "-INF")
@@ -65,22 +65,29 @@ def compare_cells(columns: Sequence[Column], variable: BlockVariable) -> Compare
     >>> found.codes.tolist(), found.has_value.tolist()
     ([1, 0, 1, 0, 2], [False, True, True])
     """
-    texts = Text.of_columns(columns)
+    seen = [distinct_texts(column) for column in columns]
+    texts = Text.joined([one.texts for one in seen])
     coded = code_texts(texts)
-    cell_of, number_of = _cells(texts.take(coded.first), variable)
+    numbers = np.concatenate([one.numbers for one in seen])[coded.first] if variable.is_number else None
+    cell_of, number_of = _cells(texts.take(coded.first), numbers, variable)
     count = int(cell_of.max(initial=_NOTHING)) + 1
     has_value = np.arange(count) != _NOTHING
-    numbers = np.full(count, np.nan)
-    numbers[cell_of] = number_of
-    return ComparedCells(cell_of[coded.codes], has_value, numbers, variable.is_number)
+    number = np.full(count, np.nan)
+    number[cell_of] = number_of
+    places = np.split(cell_of[coded.codes], np.cumsum([len(one) for one in seen])[:-1])
+    codes = np.concatenate([own[one.codes] for own, one in zip(places, seen, strict=True)])
+    return ComparedCells(codes, has_value, number, variable.is_number)
 
 
-def _cells(distinct: Text, variable: BlockVariable) -> tuple[Codes, Floats]:
-    """Return the cell and the number of every distinct text; the cell of a missing value is `_NOTHING`."""
+def _cells(distinct: Text, read: Floats | None, variable: BlockVariable) -> tuple[Codes, Floats]:
+    """Return the cell and the number of every distinct text; the cell of a missing value is `_NOTHING`.
+
+    `read` are the numbers of the texts, None if the variable has none: then each text is a value of its own.
+    """
     is_read = _has_plain_ends(distinct)
     for code in variable.missing:
         is_read &= ~equal(distinct, Text.of_strings([code]))
-    numbers = Reading(distinct).doubles.values if variable.is_number else np.arange(len(distinct), dtype=np.float64)
+    numbers = np.arange(len(distinct), dtype=np.float64) if read is None else read
     is_read &= np.isfinite(numbers)
     rest = np.flatnonzero(~is_read)
     texts: dict[int, str] = {}

@@ -27,4 +27,4 @@ def _counted(release: Release, protect: Protect) -> Iterator[PromiseCount]:
         yield from (count_closeness(release, near, key) for near in protect.closeness)
     yield count_dominance(release, protect.dominance)
     if release.every_block:
-        yield count_copies(release, protect.verbatim)
+        yield count_copies(release, protect)

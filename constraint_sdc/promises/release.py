@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from constraint_sdc.arrays import Codes
-from constraint_sdc.data.codes import code_values, join_codes
+from constraint_sdc.arrays import Codes, SmallCodes
+from constraint_sdc.data.codes import join_codes
 from constraint_sdc.data.table import State, Table
+from constraint_sdc.evaluate.distinct_texts import codes_of_values
 from constraint_sdc.settings.words import VariableWish
 
 
@@ -35,14 +36,16 @@ class Release:
     weights: str | None = None
 
 
-def value_codes(table: Table, name: str) -> Codes:
+def value_codes(table: Table, name: str) -> Codes | SmallCodes:
     """Return a number for each different value of a variable, text and state; one number if no record has it."""
     if name not in table.columns:
         return np.zeros(table.records, np.int64)
     column = table.column(name)
     # An empty element and one that says nil look alike to a reader, so they are one value here.
-    state = np.where(column.state == State.NIL, np.uint8(State.EMPTY), column.state)
-    return code_values(replace(column, state=state)).codes
+    is_nil = column.state == State.NIL
+    if is_nil.any():
+        column = replace(column, state=np.where(is_nil, np.uint8(State.EMPTY), column.state))
+    return codes_of_values(column)
 
 
 def classes(table: Table, names: Sequence[str]) -> Codes:

@@ -3,18 +3,18 @@
 Counted from the texts of both files. Numbers are compared as numbers, everything else as text. Values that k or more
 original records share are nobody's own. At least two values count, one of them a number or a date: one value alone is
 no record, and a combination of categories is protected by the key. A variable that never varies tells nothing. A
-missing value is like any other missing value, however it is written. Where a tenth of all possible combinations of a
-block occur, an equal one is chance (`data/coincidence.py`): none counts.
+missing value is like any other missing value, however it is written. Where a fifth of all possible combinations of a
+block occur, an equal one is chance (`data/coincidence.py`): none counts, unless the recipe asks for every one.
 
 All masked variables together are looked at too. Blocks of one variable, of categories, or of values that k records
 share are nobody's own each, and can still add up to records that did not change at all. A few of those are chance. They
-count if they are half or more of the records that stand alone, whose masked values fewer than k records share.
+count if they are a tenth or more of the records that stand alone, whose masked values fewer than k records share.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,11 +22,12 @@ from constraint_sdc.arrays import Codes, Counts, Flags
 from constraint_sdc.data.codes import join_codes
 from constraint_sdc.data.coincidence import is_crowded
 from constraint_sdc.data.table import Table
+from constraint_sdc.engines.running import scratch
 from constraint_sdc.plan.promised import Found, PromiseCount
 from constraint_sdc.promises.compared_cells import BlockVariable, compare_cells
 from constraint_sdc.promises.release import Release
-
-_CHANCE = 2  # so many times the unchanged records are fewer than those that stand alone: then they are chance
+from constraint_sdc.settings.chance import USUAL, Chance
+from constraint_sdc.settings.protect import Protect
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +43,14 @@ class VerbatimCount:
     is_verbatim: Flags
 
 
-def count_copies(release: Release, at_most: int | str | None) -> PromiseCount:
-    """Count the records with the values of an actual record, in a block or in all together; None promises nothing."""
+def count_copies(release: Release, protect: Protect) -> PromiseCount:
+    """Count the records with the values of an actual record, in a block or in all together."""
+    at_most = protect.verbatim
     blocks = [
         [BlockVariable(name, name in release.numbers, release.missing.get(name, ())) for name in names]
         for names in release.every_block
     ]
-    counts, whole = count_verbatim(release.before, release.after, blocks, release.k)
+    counts, whole = count_verbatim(release.before, release.after, blocks, release.k, protect.chance)
     records = int(np.any([count.is_verbatim for count in (*counts, whole)], axis=0).sum())
     found: dict[str, Found] = {
         "records": records,
@@ -57,7 +59,9 @@ def count_copies(release: Release, at_most: int | str | None) -> PromiseCount:
     }
     if whole.verbatim:
         found["whole"] = int(whole.is_verbatim.sum())
-    asked = {} if at_most is None else {"at_most": at_most}
+    asked: dict[str, Found] = {} if at_most is None else {"at_most": at_most}
+    if protect.counts_every:
+        asked["count"] = "every"
     is_kept = records <= at_most if isinstance(at_most, int) else None
     return PromiseCount(
         "verbatim", tuple(name for names in release.every_block for name in names), asked, found, is_kept
@@ -65,19 +69,20 @@ def count_copies(release: Release, at_most: int | str | None) -> PromiseCount:
 
 
 def count_verbatim(
-    before: Table, after: Table, blocks: Sequence[Sequence[BlockVariable]], k: int
+    before: Table, after: Table, blocks: Sequence[Sequence[BlockVariable]], k: int, chance: Chance = USUAL
 ) -> tuple[list[VerbatimCount], VerbatimCount]:
     """Return the count of every block, and the records that did not change in any block.
 
-    What `k` original records share is nobody's own, and k is at least 2.
+    What `k` original records share is nobody's own, and k is at least 2. What is `chance` does not count.
     """
     counts: list[VerbatimCount] = []
-    whole = _Combinations.none(before.records, after.records)
+    found: list[_Combinations] = []
     for block in blocks:
-        found = _combined(before, after, block)
-        counts.append(found.counted(max(k, 2)))
-        whole = whole.joined(found)
-    return counts, whole.unchanged(max(k, 2))
+        one = _combined(before, after, block)
+        counts.append(one.counted(max(k, 2), chance))
+        found.append(replace(one, number=scratch().kept(one.number)))
+    whole = _Combinations.joined(found, before.records, after.records)
+    return counts, whole.unchanged(max(k, 2), chance)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,38 +101,34 @@ class _Combinations:
     possible: tuple[float, ...]
 
     @classmethod
-    def none(cls, before: int, after: int) -> _Combinations:
-        nothing = np.zeros(after, np.int64)
-        return cls((), before, np.zeros(before + after, np.int64), nothing, np.zeros(after, np.bool_), ())
+    def joined(cls, parts: Sequence[_Combinations], before: int, after: int) -> _Combinations:
+        """Return the combinations of the variables of all parts."""
+        values, numbers = np.zeros(after, np.int64), np.zeros(after, np.bool_)
+        for part in parts:
+            values += part.values
+            numbers |= part.numbers
+        names = tuple(name for part in parts for name in part.names)
+        number = join_codes([part.number for part in parts], before + after)
+        return cls(names, before, number, values, numbers, tuple(one for part in parts for one in part.possible))
 
-    def joined(self, other: _Combinations) -> _Combinations:
-        """Return the combinations of the variables of both."""
-        return _Combinations(
-            self.names + other.names,
-            self.before,
-            join_codes([self.number, other.number], len(self.number)),
-            self.values + other.values,
-            self.numbers | other.numbers,
-            self.possible + other.possible,
-        )
-
-    def counted(self, k: int) -> VerbatimCount:
+    def counted(self, k: int, chance: Chance) -> VerbatimCount:
         """Return the records whose combination at least one original record has, but fewer than k."""
         written, count = self.number[self.before :], int(self.number.max(initial=0)) + 1
         shared = np.bincount(self.number[: self.before], minlength=count)
         own = shared[written]
-        is_record = self.numbers & (not is_crowded(int(np.count_nonzero(shared)), self.possible))
+        is_record = self.numbers & (not is_crowded(int(np.count_nonzero(shared)), self.possible, chance))
         return self._count((own > 0) & (own < k) & (self.values > 1) & is_record)
 
-    def unchanged(self, k: int) -> VerbatimCount:
-        """Return the records that stand alone and did not change, if half of those that stood alone did not.
+    def unchanged(self, k: int, chance: Chance) -> VerbatimCount:
+        """Return the records that stand alone and did not change, if these are no chance.
 
         The records of both files are in the same order. One stands alone if fewer than k share its values.
         """
         old, new = self.number[: self.before], self.number[self.before :]
         was_alone, is_alone = (np.bincount(one)[one] < k for one in (old, new))
         is_unchanged = was_alone & is_alone & (old == new) & (self.values > 1)
-        return self._count(is_unchanged & (_CHANCE * int(is_unchanged.sum()) >= int(was_alone.sum())))
+        is_much = int(is_unchanged.sum()) >= chance.unchanged * int(was_alone.sum())
+        return self._count(is_unchanged & is_much)
 
     def _count(self, is_verbatim: Flags) -> VerbatimCount:
         written = self.number[self.before :]

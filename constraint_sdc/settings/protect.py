@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, TypeVar, get_args
 from typing import Literal as OneOf
 
 from constraint_sdc.errors import PromiseChange
+from constraint_sdc.settings.chance import NEVER, USUAL, Chance
 
 DiversityKind: TypeAlias = OneOf["distinct", "entropy", "recursive"]
 DIVERSITY_KINDS: tuple[DiversityKind, ...] = get_args(DiversityKind)
@@ -74,7 +75,8 @@ class LinkagePromise:
 class Protect:
     """What is promised about people; None and () mean "not said": a default decides.
 
-    `verbatim` is how many records may have the masked values of an actual record.
+    `verbatim` is how many records may have the masked values of an actual record. With `counts_every` also those count
+    that do by chance, where much of what is possible occurs.
     """
 
     key: KeyPromise | None = None
@@ -83,6 +85,12 @@ class Protect:
     dominance: DominancePromise | None = None
     verbatim: int | OneOf["allowed"] | None = None
     linkage: LinkagePromise | None = None
+    counts_every: bool = False
+
+    @property
+    def chance(self) -> Chance:
+        """Return which records with the values of an actual record do not count."""
+        return NEVER if self.counts_every else USUAL
 
     def names(self) -> tuple[str, ...]:
         """Return every variable that a promise names."""
@@ -135,7 +143,7 @@ def protect_from_json(content: Mapping[str, Any]) -> Protect:
         dominance=None
         if dominance is None
         else DominancePromise(_number(dominance, "p"), dominance.get("n"), _number(dominance, "share")),
-        verbatim=content.get("verbatim"),
+        **_verbatim(content.get("verbatim")),
         linkage=None if linkage is None else LinkagePromise(_percent(linkage["at most"]), _names(linkage, "known")),
     )
 
@@ -150,12 +158,18 @@ def protect_to_json(protect: Protect) -> dict[str, object]:
         "dominance": None
         if dominance is None
         else _said(p=_text(dominance.p), n=dominance.n, share=_text(dominance.share)),
-        "verbatim": protect.verbatim,
+        "verbatim": {"at most": protect.verbatim, "count": "every"} if protect.counts_every else protect.verbatim,
         "linkage": None
         if linkage is None
         else _said(**{"at most": f"{linkage.at_most!r}%", "known": _list(linkage.known)}),
     }
     return _said(**content)
+
+
+def _verbatim(entry: int | OneOf["allowed"] | Mapping[str, Any] | None) -> dict[str, Any]:
+    if isinstance(entry, Mapping):
+        return {"verbatim": entry["at most"], "counts_every": entry.get("count") == "every"}
+    return {"verbatim": entry}
 
 
 def _diversity(entry: Mapping[str, Any]) -> DiversityPromise:

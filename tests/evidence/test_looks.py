@@ -56,6 +56,7 @@ KINDS = {
     "V5": (codes(10, 20, 35, 70), ColumnKind.CODE, Scale.NOMINAL),
     "isco": (codes(*RNG.choice(np.arange(1000, 9999), 100, replace=False)), ColumnKind.CODE, Scale.NOMINAL),
     "year": (codes(*range(1990, 2021)), ColumnKind.YEAR, Scale.NUMERIC),
+    "wave": (codes(2020, 2021), ColumnKind.YEAR, Scale.ORDINAL),
     "month": (codes(*range(1, 13)), ColumnKind.MONTH, Scale.ORDINAL),
     "Mois": (codes(1, 4, 7, 10), ColumnKind.MONTH, Scale.ORDINAL),
     "weight": ([f"{w:.2f}" for w in 1 + RNG.gamma(3, 100, N)], ColumnKind.WEIGHT, None),

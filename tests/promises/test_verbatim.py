@@ -15,6 +15,8 @@ from constraint_sdc.errors import PlanRefusedError
 from constraint_sdc.exam.protection.recount import is_crowded
 from constraint_sdc.promises.compared_cells import BlockVariable
 from constraint_sdc.promises.verbatim import count_verbatim
+from constraint_sdc.settings.chance import NEVER
+from tests.maskers.extract import columns, extract
 
 Cells = Sequence[Sequence[str | None]]
 
@@ -98,17 +100,27 @@ BLOCKS = [[BlockVariable(name, name != "C")] for name in "ABC"]
     [
         ({}, [True, True, True, True, False, False]),  # two records are 3, 3, y
         ({0: ("1", "9", "x")}, [False, True, True, True, False, False]),
-        ({0: ("1", "9", "x"), 1: ("1", "2", "y"), 2: ("9", "1", "x")}, [False] * 6),  # one of four is chance
+        ({0: ("1", "9", "x"), 1: ("1", "2", "y"), 2: ("9", "1", "x")}, [False] * 3 + [True, False, False]),
         ({4: ROWS[0], 5: ROWS[1]}, [False, False, True, True, False, False]),  # two written records share them
     ],
 )
-def test_records_that_stand_alone_and_do_not_change_count_if_they_are_half_of_those_that_stand_alone(
+def test_records_that_stand_alone_and_do_not_change_count(
     changed: dict[int, tuple[str, str, str]], expected: list[bool]
 ) -> None:
     after = [changed.get(number, row) for number, row in enumerate(ROWS)]
     counts, whole = count_verbatim(table(ROWS, "ABC"), table(after, "ABC"), BLOCKS, 2)
     assert not any(count.verbatim for count in counts)
     assert whole.is_verbatim.tolist() == expected
+
+
+@pytest.mark.parametrize(("others", "counts"), [(9, True), (10, False)])
+def test_less_than_a_tenth_of_those_that_stand_alone_are_chance(others: int, counts: bool) -> None:
+    before = [("1", "1", "x"), *((str(i + 2), str(i + 2), "y") for i in range(others))]
+    after = [before[0], *((str(i + 3), str(i + 2), "x") for i in range(others))]
+    _, whole = count_verbatim(table(before, "ABC"), table(after, "ABC"), BLOCKS, 2)
+    assert bool(whole.is_verbatim.any()) == counts
+    _, every = count_verbatim(table(before, "ABC"), table(after, "ABC"), BLOCKS, 2, NEVER)
+    assert every.is_verbatim.tolist() == [True] + [False] * others
 
 
 @pytest.mark.parametrize("kind", ["numeric", "nominal"])
@@ -132,3 +144,25 @@ def test_a_file_of_which_no_record_would_change_is_refused_and_one_block_is_a_wa
         if one.promise == "verbatim"
     ]
     assert counted.is_kept
+
+
+def test_a_recipe_may_count_what_is_equal_by_chance(tmp_path: Path) -> None:
+    """Of region and age nearly every combination is somebody's: chance, unless the recipe counts every one."""
+    draw = random.Random(3)
+    rows = columns(
+        Region=[draw.choice("NSEW") for _ in range(120)],
+        Age=[draw.randint(20, 50) for _ in range(120)],
+        Wage=[draw.randint(1000, 90_000) for _ in range(120)],
+    )
+    roles = "variables: {Region: {role: quasi-identifier, type: nominal}, Age: {role: quasi-identifier}}\n"
+    found = {}
+    for name, entry in {"usual": "0", "every": "{at most: 0, count: every}", "unlikely": "{at most: 0}"}.items():
+        given = extract(tmp_path / name, rows, None, f"{roles}protect: {{verbatim: {entry}}}\n")
+        result = given.mask(3)
+        old, new = ([(row["Region"], row["Age"]) for row in some] for some in (given.original(), given.masked()))
+        found[name] = sum(0 < old.count(one) < 3 for one in new)
+        (said,) = [one for one in result.people if one.promise == "verbatim"]
+        assert (said.found["records"], said.is_kept) == (0, True)
+        assert said.asked == {"at_most": 0, **({"count": "every"} if name == "every" else {})}
+    assert found["every"] == 0
+    assert found["usual"] == found["unlikely"] > 20

@@ -168,12 +168,17 @@ def test_verbatim_records_may_be_allowed_and_what_k_records_share_is_nobodys() -
     assert "verbatim" not in recounted(masked, shared)
 
 
-def test_records_that_no_block_changed_are_verbatim_if_they_are_half_of_those_that_stand_alone() -> None:
-    def unchanged(count: int) -> str:
-        rows = [(*was[:2], *now[2:]) for was, now in zip(ORIGINAL[:count], MASKED, strict=False)]
-        return document([*rows, *MASKED[count:]], COLUMNS[:5])
+def test_records_that_no_block_changed_are_verbatim_if_they_are_a_tenth_of_those_that_stand_alone() -> None:
+    """Twelve records, all of which stand alone: one unchanged is chance, two are not."""
+    before, after = ([*rows, *((200 + age, *rest) for age, *rest in rows)] for rows in (ORIGINAL, MASKED))
 
-    apart = [["Age"], ["Wage"]]
-    assert "3 records have the values" in recounted(unchanged(3), blocks=apart)["verbatim"]
-    assert "verbatim" not in recounted(unchanged(2), blocks=apart)
-    assert "verbatim" not in recounted(GOOD, blocks=apart)
+    def broken(count: int, **protect: Any) -> str:
+        rows = [(*was[:2], *now[2:]) for was, now in zip(before[:count], after, strict=False)]
+        masked = document([*rows, *after[count:]], COLUMNS[:5])
+        return recounted(masked, document(before, COLUMNS), [["Age"], ["Wage"]], **protect).get("verbatim", "")
+
+    assert "2 records have the values" in broken(2)
+    assert broken(1) == broken(0) == ""
+    every = {"at most": 0, "count": "every"}
+    assert "1 records have the values" in broken(1, verbatim=every)
+    assert broken(1, verbatim={**every, "at most": 1}) == broken(0, verbatim=every) == ""

@@ -26,7 +26,7 @@ def refuse_verbatim(design: Design, masked: Masked, prepared: Prepared) -> None:
         return
     after = replace(inputs.table, columns={**inputs.table.columns, **masked.columns()})
     blocks = [block_variables(block.plan, inputs.recipe.missing) for block in masked.blocks]
-    counts, whole = count_verbatim(inputs.table, after, blocks, inputs.k)
+    counts, whole = count_verbatim(inputs.table, after, blocks, inputs.k, prepared.mask_inputs.chance)
     records = int(np.any([count.is_verbatim for count in (*counts, whole)], axis=0).sum())
     if records <= at_most:
         return

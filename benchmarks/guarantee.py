@@ -10,19 +10,20 @@ Every way out that a refusal offers is followed, unless a masker is named. Ends 
 group is too small, a record or an unmasked value is lost, a masking ends in any error but a documented refusal, a
 refusal has no way out or one that fails, or more than one case in fifty is refused (one in five with --masker: some
 cases are too small for a cluster of more records than there are variables).
+
+A run that is stopped (Ctrl-C, SIGTERM) prints the summary of the cases so far and ends with 130. Where nobody watches,
+every twentieth case writes a line: `nice make guarantee > guarantee.log 2>&1 &`.
 """
 
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import re
 import statistics
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -32,8 +33,8 @@ from constraint_sdc.exam.guarantee.exam import keep_case, run_case
 from constraint_sdc.exam.guarantee.following import Followed, follow
 from constraint_sdc.exam.guarantee.generator import make_case
 from constraint_sdc.exam.guarantee.household_survey import make_households
-from constraint_sdc.exam.guarantee.judging import pooled_saxon
 from constraint_sdc.exam.guarantee.maskers import MASKERS, with_masker
+from constraint_sdc.exam.long_run import STOPPED, run_cases, stoppable, tell_progress
 from constraint_sdc.plan.plan import ExactStep
 
 MOST_REFUSED = 0.02
@@ -53,24 +54,6 @@ def run_seed(seed: int, generator: str | None, masker: str | None = None) -> Fol
         return follow(case)
     with tempfile.TemporaryDirectory() as folder:
         return Followed(run_case(with_masker(case, masker), Path(folder), advise=False), ())
-
-
-_OPEN = ExitStack()
-
-
-def enter_pool() -> None:
-    """Keep Saxon's processes of this worker for all its cases."""
-    _OPEN.enter_context(pooled_saxon())
-
-
-def outcomes(seeds: Iterable[int], options: argparse.Namespace, masker: str | None) -> Iterator[Followed]:
-    run = partial(run_seed, generator=options.generator, masker=masker)
-    if options.jobs == 1 or options.case is not None:
-        with pooled_saxon():
-            yield from map(run, seeds)
-        return
-    with multiprocessing.get_context("spawn").Pool(options.jobs, enter_pool) as pool:
-        yield from pool.imap(run, seeds)
 
 
 def reason(refusal: str) -> str:
@@ -121,37 +104,55 @@ def main() -> int:
     parser.add_argument("--masker", choices=[*MASKERS, EACH], help="mask every case by this masker, or by each")
     options = parser.parse_args()
     maskers = list(MASKERS) if options.masker == EACH else [options.masker]
-    return max([attack(options, masker) for masker in maskers])
+    worst = 0
+    for masker in maskers:
+        worst = max(worst, attack(options, masker))
+        if worst == STOPPED:
+            break
+    return worst
 
 
 def attack(options: argparse.Namespace, masker: str | None) -> int:
     """Run the cases and print what came of them; return the exit code."""
     one = options.case is not None
     seeds = [options.case] if one else range(options.first_seed, options.first_seed + options.cases)
-    start, faulty, refused = perf_counter(), 0, 0
+    run = partial(run_seed, generator=options.generator, masker=masker)
+    start, number, faulty, refused, is_stopped = perf_counter(), 0, 0, 0, False
     found: dict[str, list[Followed]] = {name: [] for name in GENERATORS}
-    for number, followed in enumerate(outcomes(seeds, options, masker), 1):
-        outcome = followed.outcome
-        found[generator_of(outcome.seed, options.generator)].append(followed)
-        wrong = [*outcome.faults, *followed.failing]
-        if masker is None and followed.is_stuck:
-            wrong.append(f"no way out is offered: {outcome.refusal or outcome.withheld}")
-        faulty += bool(wrong)
-        refused += outcome.refusal is not None
-        if wrong:
-            print(f"\n{outcome.case}\n  FAULT: " + "\n  FAULT: ".join(wrong), flush=True)
-        if options.keep and (wrong or one):
-            keep_case(outcome, options.keep)
-        if sys.stderr.isatty() or number % 100 == 0:
-            print(f"\r{number} cases, {faulty} with a fault, {refused} refused", end="", file=sys.stderr, flush=True)
+    with stoppable(), closing(run_cases(run, seeds, 1 if one else options.jobs)) as outcomes:
+        try:
+            for number, followed in enumerate(outcomes, 1):
+                outcome = followed.outcome
+                found[generator_of(outcome.seed, options.generator)].append(followed)
+                wrong = faults_of(followed, masker)
+                faulty += bool(wrong)
+                refused += outcome.refusal is not None
+                if wrong:
+                    print(f"\n{outcome.case}\n  FAULT: " + "\n  FAULT: ".join(wrong), flush=True)
+                if options.keep and (wrong or one):
+                    keep_case(outcome, options.keep)
+                tell_progress(number, f"{number} cases, {faulty} with a fault, {refused} refused")
+        except KeyboardInterrupt:
+            is_stopped = True
     print(file=sys.stderr)
     print(f"masker               {masker or 'as the recipe says'}")
     for name, some in found.items():
         if some:
             print(f"generator            {name}\n{summary(some)}\n")
-    print(f"{perf_counter() - start:.0f} s in all")
+    print(f"{number} of {len(seeds)} cases, {faulty} with a fault, {refused} refused")
+    print(f"{perf_counter() - start:.0f} s in all{', STOPPED before the end' if is_stopped else ''}", flush=True)
+    if is_stopped:
+        return STOPPED
     most = MOST_REFUSED if masker is None else MOST_REFUSED_BY_MASKERS
     return 1 if faulty or (refused > most * len(seeds) and not one) else 0
+
+
+def faults_of(followed: Followed, masker: str | None) -> list[str]:
+    """Return everything that is wrong with what became of a case."""
+    outcome = followed.outcome
+    stuck = masker is None and followed.is_stuck
+    missing = [f"no way out is offered: {outcome.refusal or outcome.withheld}"] if stuck else []
+    return [*outcome.faults, *followed.failing, *missing]
 
 
 if __name__ == "__main__":

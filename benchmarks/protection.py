@@ -9,52 +9,34 @@ A case has persons or firms with identifiers, codes, quasi-identifiers, hierarch
 outliers, up to five edit rules, and a recipe with random promises. Code that shares nothing with the engine recounts
 every promise on the published bytes, looks for removed values, compares what is kept, and Saxon judges the rules. Ends
 with 1 if a promise or a rule is broken, a masking ends in an error that is no refusal, or more than one case in twenty
-is refused.
+is refused. A run that is stopped (Ctrl-C, SIGTERM) prints the summary of the cases so far and ends with 130.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import multiprocessing
 import re
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import closing
 from pathlib import Path
 from time import perf_counter
 
 from promise_price import write_prices
 
 from constraint_sdc.exam.guarantee.generator import write_case
-from constraint_sdc.exam.guarantee.judging import pooled_saxon
+from constraint_sdc.exam.long_run import STOPPED, run_cases, stoppable, tell_progress
 from constraint_sdc.exam.protection.exam import ProtectedOutcome, run_protected
 from constraint_sdc.exam.protection.generator import make_protected
 
 MOST_REFUSED = 0.05
 
-_OPEN = ExitStack()
-
 
 def run_seed(seed: int) -> ProtectedOutcome:
     with tempfile.TemporaryDirectory() as folder:
         return run_protected(make_protected(seed), Path(folder))
-
-
-def enter_pool() -> None:
-    """Keep Saxon's processes of this worker for all its cases."""
-    _OPEN.enter_context(pooled_saxon())
-
-
-def outcomes(seeds: Iterable[int], jobs: int) -> Iterator[ProtectedOutcome]:
-    if jobs == 1:
-        with pooled_saxon():
-            yield from map(run_seed, seeds)
-        return
-    with multiprocessing.get_context("spawn").Pool(jobs, enter_pool) as pool:
-        yield from pool.imap(run_seed, seeds)
 
 
 def reason(refusal: str) -> str:
@@ -98,18 +80,24 @@ def attack(options: argparse.Namespace) -> int:
     """Run the cases and print what came of them; return the exit code."""
     one = options.case is not None
     seeds = [options.case] if one else range(options.first_seed, options.first_seed + options.cases)
-    start, found = perf_counter(), list[ProtectedOutcome]()
-    for number, outcome in enumerate(outcomes(seeds, 1 if one else options.jobs), 1):
-        found.append(outcome)
-        if outcome.broken:
-            print(f"\n{outcome.story()}", flush=True)
-        if options.keep and (outcome.broken or one):
-            keep(outcome, options.keep)
-        if sys.stderr.isatty() or number % 100 == 0:
-            wrong = sum(bool(one.broken) for one in found)
-            print(f"\r{number} cases, {wrong} with a fault", end="", file=sys.stderr, flush=True)
+    start, found, is_stopped = perf_counter(), list[ProtectedOutcome](), False
+    with stoppable(), closing(run_cases(run_seed, seeds, 1 if one else options.jobs)) as outcomes:
+        try:
+            for outcome in outcomes:
+                found.append(outcome)
+                if outcome.broken:
+                    print(f"\n{outcome.story()}", flush=True)
+                if options.keep and (outcome.broken or one):
+                    keep(outcome, options.keep)
+                tell_progress(len(found), f"{len(found)} cases, {sum(bool(one.broken) for one in found)} with a fault")
+        except KeyboardInterrupt:
+            is_stopped = True
     print(file=sys.stderr)
-    print(f"{summary(found)}\n{perf_counter() - start:.0f} s in all")
+    if found:
+        print(summary(found))
+    print(f"{perf_counter() - start:.0f} s in all{', STOPPED before the end' if is_stopped else ''}", flush=True)
+    if is_stopped:
+        return STOPPED
     refused = sum(outcome.refusal is not None for outcome in found)
     is_faulty = any(outcome.broken for outcome in found)
     return 1 if is_faulty or (refused > MOST_REFUSED * len(found) and not one) else 0

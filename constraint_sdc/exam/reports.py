@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import random
 import re
@@ -73,9 +75,22 @@ def _on_hostile(
 def _report(format: CheckFormat, result: CheckResult) -> str:
     """Return what a user sees: values are taken out before the format gets the result."""
     report = format.render(disclosed(result))
-    require(type(report) is str, f"the report is of type {type(report).__name__}, not str")
+    if format.is_binary:
+        return rows_as_text(report)
+    if not isinstance(report, str):
+        raise ExamFailedError(f"the report is of type {type(report).__name__}, not str")
     require(report.endswith("\n") and bool(report.strip()), f"the report does not end with a line: {report[-40:]!r}")
     return report
+
+
+def rows_as_text(report: str | bytes) -> str:
+    """Return the rows of a table as lines of JSON, so that the same questions can be asked about it."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    require(isinstance(report, bytes), f"the report is of type {type(report).__name__}, not bytes")
+    table = pq.read_table(pa.BufferReader(report))
+    return "\n".join(json.dumps(row, ensure_ascii=False) for row in table.to_pylist()) + "\n"
 
 
 def _repeats(format: CheckFormat, drawn: DrawnResult) -> None:
@@ -101,10 +116,14 @@ def _hides_values(format: CheckFormat, drawn: DrawnResult) -> None:
 
 def _tells_counts(format: CheckFormat, drawn: DrawnResult) -> None:
     report = _report(format, drawn.result)
+    if format.syntax == "csv":
+        report = "\n".join(cell for row in csv.reader(io.StringIO(report)) for cell in row)
     for rule in drawn.result.results:
         if rule.status not in ("fail", "error"):
             continue
         require(rule.rule in report, f"{drawn.result.title}: the rule {rule.rule} is {rule.status}, and not named")
+        if not format.counts_by_rule:
+            continue
         count, word = (rule.failed, "violations") if rule.failed else (rule.errors, "errors")
         require(_tells(report, count), f"{drawn.result.title}: the {count} {word} of {rule.rule} are not told")
 
@@ -153,6 +172,9 @@ def _is_not_forged(format: CheckFormat, result: CheckResult, which: str) -> None
 def _parse(format: CheckFormat, report: str) -> set[str]:
     """Return the names of the elements of a report, none of JSON and text; fail if it is not well-formed."""
     try:
+        if format.syntax == "csv":
+            widths = {len(row) for row in csv.reader(io.StringIO(report), strict=True)}
+            require(len(widths) == 1, f"rows of {sorted(widths)} cells")
         if format.syntax == "json":
             json.loads(report, parse_constant=_no_constant)
         if format.syntax == "xml":
@@ -160,7 +182,7 @@ def _parse(format: CheckFormat, report: str) -> set[str]:
             return {str(node.tag) for node in etree.fromstring(report.encode(), parser).iter()}
         if format.syntax == "html":
             return {str(node.tag) for node in html.document_fromstring(report.encode()).iter()}
-    except (ValueError, etree.LxmlError) as problem:
+    except (ValueError, csv.Error, etree.LxmlError) as problem:
         raise ExamFailedError(f"not well-formed {format.syntax}: {problem}") from None
     return set()
 

@@ -69,15 +69,23 @@ def way_sentence(way: WayOut, protect: Protect | None = None) -> str:
 
     >>> way_sentence(WayOut(k=3)), way_sentence(WayOut(without=("low", "high")))
     ('-k 3', 'leave out the rules low and high')
+    >>> way_sentence(WayOut(without=("low", "high"), is_without_rules=True))
+    'mask without rules, by leaving out `--rules` and the options about rules; no rule is promised then'
     >>> way_sentence(WayOut(roles=(("A", "untouched"),)))
     'leave A as it is, by `variables: {A: {role: untouched}}` in the recipe'
     """
     parts = [] if way.k is None else [f"-k {way.k}"]
     if way.verbatim is not None:
-        parts.append(f"allow {way.verbatim:,} such records, by `protect: {{verbatim: {way.verbatim}}}` in the recipe")
+        is_strict = protect is not None and protect.counts_every
+        entry = f"{{at most: {way.verbatim}, count: every}}" if is_strict else f"{way.verbatim}"
+        parts.append(f"allow {way.verbatim:,} such records, by `protect: {{verbatim: {entry}}}` in the recipe")
     if way.is_one_block:
         parts.append("mask all variables in one block, by `groups: all` in the recipe, without `group_size`")
-    if way.without:
+    if way.is_without_rules:
+        parts.append(
+            "mask without rules, by leaving out `--rules` and the options about rules; no rule is promised then"
+        )
+    elif way.without:
         parts.append(f"leave out the rule{'' if len(way.without) == 1 else 's'} {_listed(way.without)}")
     for role in dict.fromkeys(role for _, role in way.roles):
         names = [name for name, given in way.roles if given == role]

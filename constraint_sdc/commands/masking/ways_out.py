@@ -54,29 +54,44 @@ def advised(refusal: Refusal, original: Original, settings: MaskSettings[Masker]
 
 @dataclass(slots=True)
 class _TriedWays:
-    """The ways that were tried, with those that work; kinds of ways take turns until each has one that works."""
+    """The ways that were tried, with those that work; kinds of ways take turns until each has one that works.
+
+    A way that leaves out every rule gives up the promise about rules: it waits in `last` until no other has worked.
+    """
 
     original: Original
     settings: MaskSettings[Masker]
     conflict: Conflict
     working: list[WayOut] = field(default_factory=list)
     failing: list[WayOut] = field(default_factory=list)
+    last: list[WayOut] = field(default_factory=list)
 
     def run(self) -> None:
         """Try ways; an error that has nothing to do with a way ends the search."""
         records = self.original.dataset.table.records
         left = TRIALS if records <= LARGE_RECORDS else TRIALS_OF_LARGE
         kinds = deque(_WaysOfOneKind(list(first), following) for first, following in self._kinds())
-        while left and kinds:
-            kind = kinds.popleft()
-            if not kind.waiting:
-                continue
-            try:
-                self._try(kind)
-            except ConstraintSdcError:
-                return
-            left -= 1
-            kinds.append(kind)
+        try:
+            while left and kinds:
+                kind = kinds.popleft()
+                self._hold_back(kind)
+                if kind.waiting:
+                    self._try(kind)
+                    left -= 1
+                    kinds.append(kind)
+            if left and self.last and not self.working:
+                self._try(_WaysOfOneKind(self.last[:1], lambda _way, _conflict: None))
+        except ConstraintSdcError:
+            return
+
+    def _hold_back(self, kind: _WaysOfOneKind) -> None:
+        """Take the ways that leave out every rule from those that wait."""
+        if not self.original.has_rules:
+            return
+        rules = {assertion.id for assertion in self.original.rule_set.schema.assertions()}
+        every = [way for way in kind.waiting if way.without and rules <= set(way.without)]
+        self.last += [replace(way, is_without_rules=True) for way in every]
+        kind.waiting = [way for way in kind.waiting if way not in every]
 
     def _try(self, kind: _WaysOfOneKind) -> None:
         way = kind.waiting.pop(0)
@@ -144,11 +159,16 @@ class _TriedWays:
             yield WayOut(roles=tuple(masked))
 
     def _rules_left_out(self) -> Iterator[WayOut]:
-        """Yield one rule after the other; of a file that was masked and judged, all rules that it breaks."""
-        if not self.conflict.records and len(self.conflict.rules) > 1:
-            yield WayOut(without=self.conflict.rules)
-            return
-        yield from (WayOut(without=(rule,)) for rule in self.conflict.rules)
+        """Yield one rule after the other; of a file that was masked and judged, all rules that it breaks.
+
+        Of records that cannot be moved off actual ones, few rules are tried one by one first: one is often to blame.
+        """
+        rules = self.conflict.rules
+        together = not self.conflict.records and len(rules) > 1
+        if not together or (self.conflict.verbatim and len(rules) <= _MOST_CHANGES):
+            yield from (WayOut(without=(rule,)) for rule in rules)
+        if together:
+            yield WayOut(without=rules)
 
     def _mask(self, way: WayOut) -> float:
         """Mask and judge by a way out, in a folder that is then removed; the errors of a masking if it fails.
@@ -156,11 +176,11 @@ class _TriedWays:
         Return the information loss.
         """
         settings = _changed(self.settings, way)
-        prepared = _without_rules(prepare(self.original, settings), way.without)
-        plan, masked = carry_out(prepared)
+        original = self.original.without_rules() if way.is_without_rules else self.original
+        plan, masked = carry_out(_without_rules(prepare(original, settings), way.without))
         with TemporaryDirectory(prefix="constraint-sdc-") as folder:
-            staged = Path(folder) / "masked.xml"
-            judge_masking(self.original, plan, masked, staged, staged, settings.recipe, frozenset(way.without))
+            staged = (Path(folder) / "masked").with_suffix(original.dataset.path.suffix)
+            judge_masking(original, plan, masked, staged, staged, settings.recipe, frozenset(way.without))
         return _mean_loss(plan)
 
 

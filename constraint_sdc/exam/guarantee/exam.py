@@ -67,9 +67,10 @@ def run_case(case: ExamCase, folder: Path, *, advise: bool = True) -> CaseOutcom
     With `advise`, ways out of a refusal are tried, which takes several times as long as the masking.
     """
     files = write_case(case, folder)
+    rules = None if case.is_ruleless else files.rules
     start = perf_counter()
     try:
-        result = mask_file(files.data, files.rules, files.output, _options(case, files), advise=advise)
+        result = mask_file(files.data, rules, files.output, _options(case, files), advise=advise)
     except PlanRefusedError as refusal:
         undocumented = not any(phrase in str(refusal) for phrase in DOCUMENTED)
         wrong = (f"refused without a documented reason: {refusal}",) if undocumented or files.output.exists() else ()
@@ -88,7 +89,7 @@ def run_case(case: ExamCase, folder: Path, *, advise: bool = True) -> CaseOutcom
     given = Maskable(
         files.data,
         files.output,
-        files.rules,
+        rules,
         files.recipe,
         case.k,
         case.record,
@@ -124,7 +125,8 @@ def _wrongly_withheld(case: ExamCase, files: CaseFiles, objection: NotPublishedE
 def _allowed_verbatim(case: ExamCase) -> int | None:
     """Return how many records may have the values of an actual record, None if any number."""
     asked = (yaml.safe_load(case.recipe) or {}).get("protect", {}).get("verbatim", 0)
-    return None if asked == "allowed" else int(asked)
+    most = asked["at most"] if isinstance(asked, dict) else asked
+    return None if most == "allowed" else int(most)
 
 
 def _options(case: ExamCase, files: CaseFiles) -> MaskOptions:

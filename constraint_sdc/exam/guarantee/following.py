@@ -39,14 +39,12 @@ def follow(case: ExamCase) -> Followed:
 
 
 def changed_case(case: ExamCase, way: WayOut) -> ExamCase:
-    """Return the case with another k, without some asserts of its schema, and with other roles and promises."""
-    return replace(
-        case,
-        k=case.k if way.k is None else way.k,
-        rules=_without(case.rules, way.without) if way.without else case.rules,
-        recipe=_changed_recipe(case.recipe, way),
-        across=case.across - set(way.without),
-    )
+    """Return the case with another k, without some or all of its rules, and with other roles and promises."""
+    changed = replace(case, k=case.k if way.k is None else way.k, recipe=_changed_recipe(case.recipe, way))
+    if way.is_without_rules:
+        return replace(changed, is_ruleless=True, phase=None, is_damaged=False, across=frozenset())
+    rules = _without(case.rules, way.without) if way.without else case.rules
+    return replace(changed, rules=rules, across=case.across - set(way.without))
 
 
 def _changed_recipe(recipe: str, way: WayOut) -> str:
@@ -89,7 +87,9 @@ def _with_verbatim(recipe: str, verbatim: int | None) -> str:
     if verbatim is None:
         return recipe
     content = yaml.safe_load(recipe) or {}
-    content["protect"] = {**content.get("protect", {}), "verbatim": verbatim}
+    said = content.get("protect", {})
+    entry = {**said["verbatim"], "at most": verbatim} if isinstance(said.get("verbatim"), dict) else verbatim
+    content["protect"] = {**said, "verbatim": entry}
     return yaml.safe_dump(content, allow_unicode=True)
 
 

@@ -41,7 +41,8 @@ class ExamCase:
     """Everything that a masking needs. `data` satisfies every rule of `rules` as Saxon sees it, unless it `is_damaged`.
 
     `record` is the record element's Clark name. `says` are lines for a reader: the ideas that the
-    case combines, its rules, and its recipe. `across` are the ids of rules that look at other records.
+    case combines, its rules, and its recipe. `across` are the ids of rules that look at other records. A case that
+    `is_ruleless` is masked as if there were no rules.
     """
 
     seed: int
@@ -55,6 +56,7 @@ class ExamCase:
     phase: str | None = None
     is_damaged: bool = False
     across: frozenset[str] = frozenset()
+    is_ruleless: bool = False
 
     def __str__(self) -> str:
         return f"case {self.seed}: {self.records} records, k = {self.k}\n  " + "\n  ".join(self.says)

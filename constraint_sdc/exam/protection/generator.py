@@ -91,9 +91,12 @@ def _protect(people: Population, rules: Sequence[DrawnRule], k: int, weights: st
     if people.chance(0.25) and (drawn := _linkage(people, key, k)):
         protect["linkage"] = drawn
     if people.chance(0.5):
-        protect["verbatim"] = rng.choice((0, 0, 0, 0, 5, "allowed"))
+        protect["verbatim"] = rng.choice((0, 0, 0, EVERY, 5, "allowed"))
     return protect
 
+
+EVERY = {"at most": 0, "count": "every"}
+"""The strict reading: records that are equal by chance count too."""
 
 _SENSITIVE = ("Diagnosis", "Rating")
 

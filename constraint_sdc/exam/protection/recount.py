@@ -187,17 +187,24 @@ def is_dominated(amounts: Sequence[Fraction], rule: Mapping[str, Any]) -> bool:
 
 
 def _verbatim(files: WrittenFile, found: int) -> Iterator[str]:
-    most = files.protect.get("verbatim", 0)
+    said = files.protect.get("verbatim", 0)
+    most = said["at most"] if isinstance(said, dict) else said
     if most != "allowed" and found > int(most):
         yield f"{found} records have the values of an actual record, above {most}"
+
+
+def _counts_every(files: WrittenFile) -> bool:
+    said = files.protect.get("verbatim")
+    return isinstance(said, dict) and said.get("count") == "every"
 
 
 def count_verbatim(files: WrittenFile) -> tuple[int, int, int]:
     """Return the records with a verbatim block, the groups of all blocks, and the verbatim ones of these.
 
     Values count if at least two of variables that vary are not missing, one of them a number or a date, and if at
-    least one but fewer than k original records have all of them, unless a tenth of all possible combinations occur.
-    Records that did not change in any block count too, if they are half of those that stand alone (`_unchanged`).
+    least one but fewer than k original records have all of them, unless a fifth of all possible combinations occur.
+    Records that did not change in any block count too, if they are a tenth of those that stand alone (`_unchanged`). If
+    the recipe counts every one, neither of the two exceptions is made.
     """
     blocks = [_own_combinations(files, block) for block in files.given.blocks]
     flagged = {number for own in blocks for numbers in own.values() for number in numbers or ()}
@@ -210,7 +217,8 @@ def _own_combinations(files: WrittenFile, block: Sequence[str]) -> dict[tuple[ob
     before = Counter(_combination(files, row, block) for row in files.before)
     varying = _varying(files, block)
     columns = [({files.value(row, name) for row in files.before}, files.is_measured(name)) for name in block]
-    measured = [] if is_crowded(columns, len(before)) else [name for name in varying if files.is_measured(name)]
+    is_chance = not _counts_every(files) and is_crowded(columns, len(before))
+    measured = [] if is_chance else [name for name in varying if files.is_measured(name)]
     own: dict[tuple[object, ...], list[int] | None] = {}
     for number, row in enumerate(files.after):
         combination = _combination(files, row, block)
@@ -223,7 +231,7 @@ def _own_combinations(files: WrittenFile, block: Sequence[str]) -> dict[tuple[ob
 
 
 def _unchanged(files: WrittenFile, names: Sequence[str]) -> set[int]:
-    """Return the records that stand alone and are what they were, if they are half of those that stood alone."""
+    """Return the records that stand alone and are what they were, if they are a tenth of those that stood alone."""
     before, after = ([_combination(files, row, names) for row in rows] for rows in (files.before, files.after))
     old, new, k = Counter(before), Counter(after), max(2, files.given.k)
     varying = _varying(files, names)
@@ -235,7 +243,7 @@ def _unchanged(files: WrittenFile, names: Sequence[str]) -> set[int]:
         and new[after[number]] < k
         and _is_record(files, files.after[number], varying, varying)
     }
-    return found if 2 * len(found) >= len(alone) else set()
+    return found if 10 * len(found) >= len(alone) or _counts_every(files) else set()
 
 
 def _varying(files: WrittenFile, names: Sequence[str]) -> list[str]:
@@ -248,7 +256,7 @@ def _combination(files: WrittenFile, row: Row, block: Sequence[str]) -> tuple[ob
 
 
 def is_crowded(columns: Iterable[tuple[set[Value], bool]], occurring: int) -> bool:
-    """Tell whether the occurring combinations are a tenth or more of all that the columns of a block allow.
+    """Tell whether the occurring combinations are a fifth or more of all that the columns of a block allow.
 
     A column is its values and whether they are measured: then a number may be anything from the least to the greatest
     on the decimal grid of all, and a date anything. Of categories those that occur are possible.
@@ -256,7 +264,7 @@ def is_crowded(columns: Iterable[tuple[set[Value], bool]], occurring: int) -> bo
     >>> is_crowded([({"n", "s"}, False), ({Fraction(3), Fraction(4), Fraction(8)}, True)], 6)
     True
     """
-    return occurring * 10 >= math.prod(_possible(*column) for column in columns)
+    return occurring * 5 >= math.prod(_possible(*column) for column in columns)
 
 
 def _possible(values: set[Value], is_measured: bool) -> float:

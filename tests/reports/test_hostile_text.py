@@ -17,6 +17,7 @@ from constraint_sdc.reports.check.render import FORMATS, render
 from constraint_sdc.reports.rules_list import render_rules_json, render_rules_text
 from constraint_sdc.schematron.schema import Origin
 from constraint_sdc.settings.reason import because
+from tests.reports.text_of_report import text_of
 
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 NASTY = st.sampled_from(
@@ -82,7 +83,7 @@ RULES_SCHEMA = jsonschema.Draft202012Validator(
 @settings(max_examples=60, deadline=None)
 @given(results)
 def test_every_report_is_well_formed_whatever_the_text(result: CheckResult) -> None:
-    reports = {format: render(result, format) for format in FORMATS}
+    reports = {format: text_of(result, format) for format in FORMATS}
     for format, text in reports.items():
         text.encode("utf-8")
         assert not CONTROL.search(text)
@@ -137,4 +138,4 @@ def test_a_hidden_value_appears_in_no_report(result: CheckResult, secret: str, f
         "r", "p", "assert", "error", "t", Origin("f", 1), 2, 1, 1, error, "saxon", (violation,)
     )  # fmt: skip
     hidden = CheckResult("d", "r", "t", "#ALL", "xslt2", 2, "error", (rule, *result.results))
-    assert secret not in render(hidden, format)
+    assert secret not in text_of(hidden, format)

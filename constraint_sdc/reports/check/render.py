@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from constraint_sdc.errors import UsageError
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.plugins import Registry
 from constraint_sdc.reports.check.check_format import CheckFormat
@@ -13,7 +14,7 @@ FORMATS = Registry[CheckFormat](
     folders=("constraint_sdc.reports.check",),
     group="constraint_sdc.reports",
     protocol=CheckFormat,
-    first=("text", "json", "svrl", "junit", "sarif", "github", "html"),
+    first=("text", "json", "svrl", "junit", "sarif", "github", "html", "csv", "csv-rules", "csv-records", "parquet"),
 )
 """Every format under its name."""
 
@@ -24,4 +25,13 @@ def render(result: CheckResult, format: str, *, colour: bool = False) -> str:
     `colour` concerns text alone: no other format is meant for a terminal.
     """
     shown = disclosed(result)
-    return render_text(shown, colour=True) if colour and format == "text" else FORMATS[format].render(shown)
+    text = render_text(shown, colour=True) if colour and format == "text" else FORMATS[format].render(shown)
+    if isinstance(text, bytes):
+        raise UsageError(f"{format} is binary", hint='use check --output, or result.to_frame("violations")')
+    return text
+
+
+def report_bytes(result: CheckResult, format: str) -> bytes:
+    """Return the report in any format as the content of a file; values are taken out first."""
+    text = FORMATS[format].render(disclosed(result))
+    return text if isinstance(text, bytes) else text.encode("utf-8")

@@ -103,7 +103,14 @@ def table(title: str, data: Path, rules: Path, recipe: Path | None, partition: s
     """Return loss and linkage of every way for every k."""
     given = cs.Recipe() if recipe is None else cs.read_recipe(recipe)
     swept = cs.sweep_file(
-        data, rules, ks=SIZES, partitions=[partition], totals=TOTALS, compare_unconstrained=True, recipe=given
+        data,
+        rules,
+        ks=SIZES,
+        partitions=[partition],
+        totals=TOTALS,
+        compare_unconstrained=True,
+        recipe=given,
+        undecided="guess",
     )
     rows: dict[str, list[SweepPoint]] = {}
     for point in swept.points:
@@ -127,7 +134,7 @@ def row(*cells: str) -> str:
 
 def plain(data: Path, rules: Path, recipe: cs.Recipe, k: int) -> float:
     """Return the loss of plain MDAV on the blocks of the plan with totals together, each weighted by its numbers."""
-    blocks = cs.plan_file(data, rules, k=k, partition="mdav", recipe=recipe).blocks
+    blocks = cs.plan_file(data, rules, k=k, partition="mdav", recipe=recipe, undecided="guess").blocks
     prices = [(block.price.plain_loss or 0.0, len(block.names)) for block in blocks if block.price is not None]
     return sum(loss * count for loss, count in prices) / sum(count for _, count in prices)
 

@@ -67,6 +67,7 @@ class WayOut:
 
     `loss` is the information loss of the file that was masked so, None if it was not measured.
     `verbatim` is how many records may have the values of an actual record. `is_one_block` puts all variables together.
+    `is_without_rules` if `without` has every rule: nothing is left to check, so the masking takes no rules at all.
     """
 
     k: int | None = None
@@ -76,6 +77,7 @@ class WayOut:
     loss: float | None = None
     verbatim: int | None = None
     is_one_block: bool = False
+    is_without_rules: bool = False
 
 
 class ConstraintSdcError(Exception):

@@ -17,7 +17,7 @@ from constraint_sdc.cli.machine.limits import Size
 from constraint_sdc.errors import JudgeError, LimitError, RulesError
 from constraint_sdc.evaluate.regex import translated
 from constraint_sdc.files.dataset import read_dataset
-from constraint_sdc.files.parquet_file import read_parquet
+from constraint_sdc.files.tables.arrow.parquet_file import read_parquet
 from constraint_sdc.judge.judge import Judge
 from constraint_sdc.limits import Allowance, within
 from constraint_sdc.schematron.load import load_schema

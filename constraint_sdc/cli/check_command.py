@@ -23,6 +23,7 @@ from constraint_sdc.cli.options import (
     not_empty,
 )
 from constraint_sdc.cli.streams import tell
+from constraint_sdc.cli.tables import table_options
 from constraint_sdc.errors import UsageError
 from constraint_sdc.settings.recipe import Recipe
 
@@ -104,7 +105,9 @@ Examples:
     help="Form of the report.",
 )
 @click.option("--output", "-o", type=FILE, help="Write the report to a file instead of the terminal.")
-@click.option("--max-examples", type=ExampleCount(), help="Violations listed per rule. [default: 10; svrl: all]")
+@click.option(
+    "--max-examples", type=ExampleCount(), help="Violations listed per rule. [default: 10; svrl, csv, parquet: all]"
+)
 @click.option("--show-values", is_flag=True, help="Show microdata values in messages (hidden by default).")
 @click.option("--key", callback=not_empty, help="Variable that names a record in the report.")
 @click.option("--record", callback=not_empty, help="Name of the record element (found from the data by default).")
@@ -117,6 +120,7 @@ Examples:
     "SVRL is complete; any other: as auto, with the work there.",
 )
 @worker_options
+@table_options
 @allow
 @allow_idle
 @click.option("--recipe", type=FILE, help="YAML file: record element, key, missing codes and idle rules of this data.")
@@ -149,6 +153,8 @@ def command(
         raise UsageError("--original and --domain both stand for $original", hint="give one of them")
     if len(data) > 1 and not _formats()[format_].holds_several:
         raise UsageError(f"{format_} reports hold one file, {len(data)} were given", hint="run check once per file")
+    if _formats()[format_].is_binary and output is None:
+        raise UsageError(f"a {format_} report is binary, and no terminal shows it", hint="give --output FILE")
     if len(data) > 1 and certificate is not None:
         raise UsageError(f"a certificate is for one file, {len(data)} were given", hint="run check once per file")
     if trust and certificate is None:
@@ -160,7 +166,7 @@ def command(
     work_ahead("constraint_sdc.judge.judged_rows", data)
     from constraint_sdc.commands.check import check_file, full_svrl
     from constraint_sdc.reports.check.json_format import json_with_certificate
-    from constraint_sdc.reports.check.render import render
+    from constraint_sdc.reports.check.render import render, report_bytes
     from constraint_sdc.reports.check.svrl import with_unevaluated
     from constraint_sdc.reports.check.wording import verdict
     from constraint_sdc.reports.terminal import wants_colour
@@ -169,6 +175,7 @@ def command(
     options = _options(format_, given) if claim is None else claim.adopted(_options(format_, given))
     colour = output is None and wants_colour(sys.stdout)
     texts: list[str] = []
+    content: bytes | None = None
     verdicts: list[str] = []
     worst, found = 0, None
     for path in data:
@@ -181,11 +188,13 @@ def command(
             texts.append(with_unevaluated(full_svrl(path, rules, options, result), result))
         elif format_ == "json" and found is not None:
             texts.append(json_with_certificate(result, found))
+        elif _formats()[format_].is_binary:
+            content = report_bytes(result, format_)
         else:
             texts.append(render(result, format_, colour=colour))
         worst = max(worst, result.exit_code)
         verdicts.append(f"{path}: {verdict(result)}; report in {output}")
-    deliver("\n\n".join(text.rstrip("\n") for text in texts), output)
+    deliver("\n\n".join(text.rstrip("\n") for text in texts) if content is None else content, output)
     if output is not None:
         tell(*verdicts)
     if found is not None:
@@ -220,6 +229,7 @@ def _claim(certificate: Path, masked: Path, trust: tuple[Path, ...], given: dict
 
     claim = read_claim(certificate, masked, given["original"], given["recipe"], _keys(trust))
     given["original"] = claim.judged_with
+    click.get_current_context().with_resource(claim.reading())
     return claim
 
 
@@ -249,7 +259,7 @@ def _options(format_: str, given: dict[str, Any]) -> CheckOptions:
         recipe = read_recipe(given["recipe"])
     examples = given["max_examples"]
     if click.get_current_context().get_parameter_source("max_examples") is ParameterSource.DEFAULT:
-        examples = None if format_ == "svrl" else 10
+        examples = None if format_ == "svrl" or _formats()[format_].lists_every_violation else 10
     return CheckOptions(
         phase=given["phase"],
         original=given["original"],

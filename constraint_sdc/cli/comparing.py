@@ -11,6 +11,7 @@ import click
 
 from constraint_sdc import limits
 from constraint_sdc.cli.options import FILE, allow, allow_idle, names_in, not_empty
+from constraint_sdc.cli.tables import table_options
 from constraint_sdc.errors import UsageError
 
 if TYPE_CHECKING:
@@ -89,6 +90,7 @@ def release_option(command: Command) -> Command:
 
 def comparing_options(command: Command) -> Command:
     """Give a command the options that say what is compared, and how."""
+    command = table_options(command)
     for option in reversed(_OPTIONS):
         command = option(command)
     return command

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from constraint_sdc.cli.options import FILE, no_overwrite, not_empty
+from constraint_sdc.cli.tables import table_options
 
 _EPILOG = """\b
 Example:
@@ -21,6 +22,7 @@ Example:
 @click.option("--output", "-o", type=FILE, required=True, help="File to write.")
 @click.option("--record", callback=not_empty, help="Name of the record element (found from the data by default).")
 @click.option("--overwrite", is_flag=True, help="Replace the output if it exists.")
+@table_options
 def command(data: Path, variables: str, output: Path, record: str | None, overwrite: bool) -> None:
     """Export the distinct values of variables of DATA, so that a gate needs no original microdata.
 

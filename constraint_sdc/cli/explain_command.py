@@ -9,6 +9,7 @@ import click
 
 from constraint_sdc.cli.masking import gather, masking_options, refuse_given, terminal
 from constraint_sdc.cli.options import FILE, deliver, end_progress, not_empty
+from constraint_sdc.cli.tables import table_options
 from constraint_sdc.errors import UsageError
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ Examples:
 @click.option("--show-values", is_flag=True, help="Show the record's original values too (hidden by default).")
 @masking_options
 @click.option("--record-element", callback=not_empty, help="Name of the record element (found by default).")
+@table_options
 def command(
     words: tuple[str, ...],
     rules: Path | None,

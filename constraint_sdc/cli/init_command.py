@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from constraint_sdc.cli.options import FILE, allow, deliver, end_progress, no_overwrite, not_empty
+from constraint_sdc.cli.tables import table_options
 
 _EPILOG = """\b
 Examples:
@@ -24,6 +25,7 @@ Examples:
 @click.option("--overwrite", is_flag=True, help="Replace the recipe if it exists.")
 @click.option("--show-values", is_flag=True, help="Show ranges and examples of values (hidden by default).")
 @allow
+@table_options
 def command(
     data: Path,
     rules: Path | None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,8 +11,14 @@ from constraint_sdc.cli.key_command import passphrase_option, signing_key
 from constraint_sdc.cli.machine.engine import engine_options
 from constraint_sdc.cli.masking import gather, masking_options, terminal
 from constraint_sdc.cli.options import FILE, deliver, end_progress, judge_ahead, no_overwrite, not_empty
-from constraint_sdc.cli.streams import already_published
-from constraint_sdc.errors import UsageError
+from constraint_sdc.cli.streams import already_published, tell
+from constraint_sdc.cli.tables import table_options
+from constraint_sdc.errors import ConstraintSdcError, UsageError
+
+if TYPE_CHECKING:
+    from constraint_sdc.maskers.masked import MaskResult
+    from constraint_sdc.maskers.masker import Masker
+    from constraint_sdc.settings.mask_settings import MaskSettings
 
 _EPILOG = """\b
 Exit codes: 0 published; 1 masked, but the judge or the count of groups objected, and nothing was published; 2 the
@@ -21,6 +27,7 @@ rules, the data or an option cannot be processed; 3 the plan refuses, and the me
 \b
 Examples:
   constraint-sdc mask census.xml --rules census.sch -k 5 -o masked.xml
+  constraint-sdc mask census.xml --rules census.sch -k 5 -o masked.xml --report masked.html
   constraint-sdc mask census.xml --rules census.sch --plan plan.json -o masked.xml
   constraint-sdc mask census.xml --rules census.sch -k 5 -o masked.xml --sign office.key
   constraint-sdc check masked.xml --rules census.sch --original census.xml --certificate masked.xml.certificate.json
@@ -43,10 +50,12 @@ Examples:
 @click.option("--record", callback=not_empty, help="Name of the record element (found from the data by default).")
 @click.option("--pairs", type=FILE, help="group-anonymity: also write which records exchanged values, as CSV; secret.")
 @click.option("--charts", type=FILE, help="group-anonymity: directory for a chart of every goal, before and after.")
+@click.option("--report", type=FILE, help="Also measure utility and risk, and write one HTML page, as assess --report.")
 @click.option("--sign", type=FILE, help="Private key (see `key new`) that signs the certificate.")
 @passphrase_option
-@click.option("--overwrite", is_flag=True, help="Replace the output, certificate, signature, pairs and charts.")
+@click.option("--overwrite", is_flag=True, help="Replace the output, certificate, signature, page, pairs and charts.")
 @click.option("--json", "as_json", is_flag=True, help="JSON under schemas/mask.schema.json.")
+@table_options
 def command(
     data: Path,
     rules: Path | None,
@@ -55,6 +64,7 @@ def command(
     record: str | None,
     pairs: Path | None,
     charts: Path | None,
+    report: Path | None,
     sign: Path | None,
     passphrase_file: str | None,
     overwrite: bool,
@@ -84,12 +94,17 @@ def command(
     from constraint_sdc.commands.mask import mask_file
     from constraint_sdc.commands.masking.carrying_out import read_plan
     from constraint_sdc.commands.masking.goal_files import GoalFiles
+    from constraint_sdc.commands.masking.settings import settle
     from constraint_sdc.reports.masking.mask_result import mask_text, render_mask_json
 
     key = None if sign is None else signing_key(sign, passphrase_file)
     saved = None if plan is None else read_plan(plan)
     options = gather(given, rules, saved, record=record)
     beside = GoalFiles(charts, pairs)
+    if report is not None:
+        from constraint_sdc.commands.masking.report_page import require_page
+
+        require_page(report, output, (*inputs, charts, pairs), settle(options), overwrite)
     try:
         result = mask_file(
             data,
@@ -105,3 +120,18 @@ def command(
         end_progress()
     with already_published(output):
         deliver(render_mask_json(result) if as_json else mask_text(result, **terminal()), None)
+    if report is not None:
+        _write_report(result, settle(options), report, overwrite)
+
+
+def _write_report(result: MaskResult, settings: MaskSettings[Masker], report: Path, overwrite: bool) -> None:
+    from constraint_sdc.commands.masking.report_page import write_page
+
+    try:
+        write_page(result, settings, report, overwrite)
+    except ConstraintSdcError:
+        tell(f"constraint-sdc: {result.output} is published; its report is not written:")
+        raise
+    finally:
+        end_progress()
+    tell(f"report: {report}")

@@ -114,15 +114,16 @@ allow_idle = click.option(
 """The option that names rules which may be idle."""
 
 
-def deliver(text: str, output: Path | None) -> None:
-    """Print the text, or write it to a file in one step."""
+def deliver(text: str | bytes, output: Path | None) -> None:
+    """Print the text, or write it to a file in one step; bytes are for a file alone."""
+    content = text if isinstance(text, bytes) else (text.rstrip("\n") + "\n").encode("utf-8")
     if output is None:
-        click.echo(text.rstrip("\n"))
+        click.echo(content.decode("utf-8").rstrip("\n"))
         return
     from constraint_sdc.files.atomic import atomic_file
 
     with atomic_file(output, overwrite=True) as stream:
-        stream.write((text.rstrip("\n") + "\n").encode("utf-8"))
+        stream.write(content)
 
 
 def end_progress() -> None:

@@ -11,6 +11,7 @@ from constraint_sdc.cli.machine.engine import engine_options
 from constraint_sdc.cli.masking import terminal
 from constraint_sdc.cli.options import FILE, deliver, end_progress, names_in, no_overwrite, not_empty
 from constraint_sdc.cli.streams import tell
+from constraint_sdc.cli.tables import table_options
 from constraint_sdc.errors import UsageError
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ Examples:
 @click.option("--output", "-o", type=FILE, help="CSV file to write: the group of every record.")
 @click.option("--overwrite", is_flag=True, help="Replace the output if it exists.")
 @click.option("--json", "as_json", is_flag=True, help="JSON under schemas/partition.schema.json.")
+@table_options
 def command(data: Path, output: Path | None, overwrite: bool, as_json: bool, **given: Any) -> None:
     """Divide the records of DATA (XML, or CSV with a line of headers) into groups, and say what they lose.
 

@@ -18,6 +18,7 @@ from constraint_sdc.cli.options import (
     not_empty,
 )
 from constraint_sdc.cli.streams import tell
+from constraint_sdc.cli.tables import table_options
 
 _EPILOG = """\b
 Exit codes: 0 the plan stands; 2 the rules, the data or an option cannot be processed; 3 the plan refuses, and the
@@ -41,6 +42,7 @@ Examples:
 @click.option("--out", type=FILE, help="Also save the plan as JSON, for `mask --plan`; an old plan is replaced.")
 @click.option("--graph", type=FILE, help="Also draw the blocks and their rules as SVG; an old drawing is replaced.")
 @click.option("--charts", type=FILE, help="group-anonymity: directory for a chart of each goal; old ones are replaced.")
+@table_options
 def command(
     data: Path,
     rules: Path | None,

@@ -15,6 +15,7 @@ from constraint_sdc.cli.comparing import known_at_most_option
 from constraint_sdc.cli.masking import gather, meaning_of, sweeping_options, terminal
 from constraint_sdc.cli.options import FILE, deliver, end_progress, names_in, not_empty
 from constraint_sdc.cli.streams import tell
+from constraint_sdc.cli.tables import table_options
 from constraint_sdc.errors import UsageError
 
 _EPILOG = """\b
@@ -70,6 +71,7 @@ class Ks(click.ParamType[tuple[int, ...]]):
 @click.option("--json", "as_json", is_flag=True, help="JSON under schemas/sweep.schema.json.")
 @sweeping_options
 @click.option("--record", callback=not_empty, help="Name of the record element (found from the data by default).")
+@table_options
 def command(
     data: Path,
     rules: Path | None,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from constraint_sdc.data.variable import RowSource, Written, rows_of_chunks
 from constraint_sdc.errors import UsageError
-from constraint_sdc.files.csv_file import EmptyCell
+from constraint_sdc.settings.table_reading import EmptyCell
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,20 +78,19 @@ def _read_xml(path: Path, options: ConvertOptions) -> RowSource:
 
 
 def _read_csv(path: Path, options: ConvertOptions) -> RowSource:
-    from constraint_sdc.files.csv_file import read_csv
+    from constraint_sdc.files.tables.csv.csv_file import read_csv
 
-    delimiter = options.delimiter or ("\t" if path.suffix.lower() == ".tsv" else None)
-    return read_csv(path, delimiter=delimiter, encoding=options.encoding, empty=options.empty)
+    return read_csv(path, delimiter=options.delimiter, encoding=options.encoding, empty=options.empty)
 
 
 def _read_parquet(path: Path, _: ConvertOptions) -> RowSource:
-    from constraint_sdc.files.parquet_file import read_parquet
+    from constraint_sdc.files.tables.arrow.parquet_file import read_parquet
 
     return read_parquet(path)
 
 
 def _read_statistics(path: Path, _: ConvertOptions) -> RowSource:
-    from constraint_sdc.files.statistics_file import read_statistics
+    from constraint_sdc.files.tables.statistics.statistics_file import read_statistics
 
     return read_statistics(path)
 
@@ -103,7 +102,7 @@ def _write_xml(path: Path, rows: RowSource, options: ConvertOptions) -> Written:
 
 
 def _write_csv(path: Path, rows: RowSource, options: ConvertOptions) -> Written:
-    from constraint_sdc.files.csv_file import write_csv
+    from constraint_sdc.files.tables.csv.csv_file import write_csv
 
     delimiter = options.delimiter or ("\t" if path.suffix.lower() == ".tsv" else ",")
     return write_csv(
@@ -116,13 +115,13 @@ def _write_csv(path: Path, rows: RowSource, options: ConvertOptions) -> Written:
 
 
 def _write_parquet(path: Path, rows: RowSource, options: ConvertOptions) -> Written:
-    from constraint_sdc.files.parquet_file import write_parquet
+    from constraint_sdc.files.tables.arrow.parquet_file import write_parquet
 
     return write_parquet(path, rows, empty_is_missing=options.empty_is_missing, overwrite=options.overwrite)
 
 
 def _write_statistics(path: Path, rows: RowSource, options: ConvertOptions) -> Written:
-    from constraint_sdc.files.statistics_file import write_statistics
+    from constraint_sdc.files.tables.statistics.statistics_file import write_statistics
 
     return write_statistics(path, rows, overwrite=options.overwrite)
 

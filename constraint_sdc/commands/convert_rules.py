@@ -11,7 +11,7 @@ from constraint_sdc.files.recipe import read_recipe
 from constraint_sdc.judge.rule_set import record_name
 from constraint_sdc.languages.from_constraints import book_rule
 from constraint_sdc.languages.loading import language_of_file, read_book
-from constraint_sdc.languages.registry import LANGUAGES
+from constraint_sdc.languages.registry import LANGUAGES, known_endings
 from constraint_sdc.languages.rule_book import BookRule, RuleBook, UntranslatedRulesError, UnwritableError
 from constraint_sdc.languages.schematron_text import schematron_text
 from constraint_sdc.languages.subject import RuleSubject
@@ -41,8 +41,8 @@ def convert_rules(
     no_overwrite((source, data, recipe), target)
     require_place(target, overwrite)
     ending = target.suffix.lower()
-    if ending != _SCHEMATRON and all(ending not in LANGUAGES[name].endings for name in LANGUAGES):
-        known = ", ".join((_SCHEMATRON, *(one for name in LANGUAGES for one in LANGUAGES[name].endings)))
+    if ending != _SCHEMATRON and ending not in known_endings():
+        known = ", ".join((_SCHEMATRON, *known_endings()))
         raise UsageError(f"no rule language has the ending {ending!r}", file=str(target), hint=f"use one of: {known}")
     if ending in _ONLY_READ:
         raise UsageError(f"{ending} is read and not written", file=str(target), hint=f"write {_ONLY_READ[ending]}")

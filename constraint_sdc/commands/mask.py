@@ -14,6 +14,7 @@ from constraint_sdc.commands.masking.preparation import Progress, open_original,
 from constraint_sdc.commands.masking.settings import settle
 from constraint_sdc.errors import NotPublishedError, PlanRefusedError, UsageError
 from constraint_sdc.files.publication.publication import Publication
+from constraint_sdc.files.tables.registry import reading_statement
 from constraint_sdc.maskers.masked import MaskOptions, MaskResult
 from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.plan.plan import Plan
@@ -52,7 +53,9 @@ def mask_file(
         publication = stack.enter_context(Publication(output, certificate, overwrite=overwrite))
         _refuse_old_signature(certificate, sign is not None, overwrite)
         beside.require(settings.masker, overwrite, taken)
-        original = stack.enter_context(open_original(data, rules, settings.record, settings.rules, progress))
+        original = stack.enter_context(
+            open_original(data, rules, settings.record, settings.rules, progress, settings.table)
+        )
         try:
             plan, masked = carry_out(prepare(original, settings))
             if expected is not None:
@@ -80,6 +83,7 @@ def mask_file(
             output=output,
             certificate=certificate,
             signature=None if sign is None else envelope_path(certificate),
+            table=reading_statement(data).get("table", {}),
         )
         certified = certificate_text(result, settings).encode("utf-8")
         for path, content in {**beside.contents(plan, masked), **_signed(certificate, certified, sign)}.items():

@@ -12,7 +12,7 @@ import numpy as np
 from constraint_sdc.arrays import Labels, Weights
 from constraint_sdc.commands.masking.division import keep_weights, record_weights
 from constraint_sdc.commands.masking.settings import settle_partition
-from constraint_sdc.commands.measuring.records_file import Progress, is_csv, read_records
+from constraint_sdc.commands.measuring.records_file import Progress, is_table, read_records
 from constraint_sdc.data.cloud import Cloud, cloud_of
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.data.series import Series
@@ -40,8 +40,8 @@ def partition_file(
     data: Path, options: PartitionOptions | PartitionSettings, progress: Progress = lambda _: None
 ) -> Partitioned:
     """Return the groups of a file's records; `progress` hears the number of records read."""
-    if isinstance(options, PartitionOptions) and options.record is not None and is_csv(data):
-        raise UsageError("--record has no meaning here", file=str(data), hint="a CSV file has no elements")
+    if isinstance(options, PartitionOptions) and options.record is not None and is_table(data):
+        raise UsageError("--record has no meaning here", file=str(data), hint="a table has no elements")
     settings = settle_partition(options)
     k, seed = settings.k, settings.seed
     table = read_records(data, settings.record, progress).table

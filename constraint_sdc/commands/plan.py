@@ -19,7 +19,7 @@ def plan_file(
 ) -> Plan:
     """Return the plan for a file, or refuse with ways out that work; `progress` hears the number of records read."""
     settings = settle(options)
-    with open_original(data, rules, settings.record, settings.rules, progress) as original:
+    with open_original(data, rules, settings.record, settings.rules, progress, settings.table) as original:
         prepared = prepare(original, settings)
         try:
             plan = with_together_price(carry_out(prepared)[0], prepared)

@@ -17,6 +17,7 @@ from constraint_sdc.commands.measuring.sweep_journal import Journal
 from constraint_sdc.commands.measuring.sweep_workers import compute_points
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.recipe import recipe_to_json
+from constraint_sdc.files.tables.registry import reading_statement
 from constraint_sdc.measures.risk.subset_linkage import SubsetLinkage, require_known_at_most
 from constraint_sdc.measures.sweep_points import Sweep, SweepOptions, SweepPoint
 from constraint_sdc.partition.partitioner import cores
@@ -121,6 +122,7 @@ def _inputs(original: Original, options: SweepOptions) -> dict[str, object]:
         **({} if masking.undecided is None else {"undecided": masking.undecided}),
         "phase": masking.phase,
         "record": masking.record,
+        **reading_statement(original.dataset.path),
     }
 
 

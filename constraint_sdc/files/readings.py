@@ -12,9 +12,15 @@ import stat
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from constraint_sdc.errors import ChangedFileError
 from constraint_sdc.files.microdata.source import open_binary, read_up_to
+from constraint_sdc.files.tables.document import PresentedFile
+from constraint_sdc.files.tables.registry import current_reading, table_format
+
+if TYPE_CHECKING:
+    from constraint_sdc.files.tables.table_format import TableFormat
 
 _BLOCK = 1 << 20
 
@@ -59,11 +65,16 @@ class SentFile:
         self._digest = hashlib.sha256()
         status = os.fstat(self._stream.fileno())
         self._content = None if stat.S_ISREG(status.st_mode) else read_up_to(self._stream, 1 << 62, path)
-        self.size = status.st_size if self._content is None else len(self._content)
+        self._size = status.st_size if self._content is None else len(self._content)
+
+    @property
+    def size(self) -> int:
+        """Return how many bytes are sent."""
+        return self._size
 
     def blocks(self) -> Iterator[bytes]:
         """Yield exactly as many bytes as the size says; ChangedFileError if the file has others."""
-        left = self.size
+        left = self._size
         while left:
             block = self._next(min(left, _BLOCK))
             if not block:
@@ -90,3 +101,36 @@ class SentFile:
 
     def __exit__(self, *_: object) -> None:
         self._stream.close()
+
+
+class SentTable:
+    """A table on its way to another process, as it is presented; how many bytes that are is known at the end."""
+
+    def __init__(self, path: Path, known: TableFormat) -> None:
+        self._rows = PresentedFile(known.open(path, current_reading()))
+
+    @property
+    def size(self) -> None:
+        """Return that nobody knows."""
+        return None
+
+    def blocks(self) -> Iterator[bytes]:
+        """Yield the presentation."""
+        return (block for block in self._rows.blocks() if block)
+
+    @property
+    def sha256(self) -> str:
+        """Return the digest of the table's own bytes."""
+        return self._rows.sha256
+
+    def __enter__(self) -> SentTable:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._rows.close()
+
+
+def sent_rows(path: Path) -> SentFile | SentTable:
+    """Return a file on its way to a parser of XML; a table is sent as it is presented."""
+    known = table_format(path)
+    return SentFile(path) if known is None else SentTable(path, known)

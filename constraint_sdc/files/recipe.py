@@ -28,6 +28,7 @@ from constraint_sdc.settings.hierarchy import hierarchy_from_json, hierarchy_to_
 from constraint_sdc.settings.masker import MaskerTraits, make_masker, masker_registry
 from constraint_sdc.settings.protect import protect_from_json, protect_to_json
 from constraint_sdc.settings.recipe import AssessWish, Recipe
+from constraint_sdc.settings.table_reading import table_reading_from_json
 from constraint_sdc.settings.words import Role, Scale, Standardise, SurroundingWish, VariableWish
 
 if TYPE_CHECKING:
@@ -102,6 +103,7 @@ def recipe_from_json(content: Mapping[str, Any]) -> Recipe:
         protect=protect_from_json(content.get("protect", {})),
         surroundings={path: _surrounding(entry) for path, entry in content.get("surroundings", {}).items()},
         undecided=content.get("undecided"),
+        table=table_reading_from_json(content.get("table", {})),
     )
 
 
@@ -129,6 +131,7 @@ def recipe_to_json(recipe: Recipe) -> dict[str, object]:
         "protect": protect_to_json(recipe.protect),
         "surroundings": {path: _surrounding_to_json(wish) for path, wish in recipe.surroundings.items()},
         "undecided": recipe.undecided,
+        "table": recipe.table.to_json(),
     }
     return {name: entry for name, entry in content.items() if entry not in (None, {}, [])}
 

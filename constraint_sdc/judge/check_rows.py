@@ -168,7 +168,7 @@ class RowsCheck:
 
     def results(self) -> tuple[RuleResult, ...]:
         """Return one result per assertion; call it after `finish`."""
-        return rule_results(self._schema, self._tallies, self._missing.is_known)
+        return rule_results(self._schema, self._tallies, self._missing.variables)
 
     @property
     def broken_records(self) -> int | None:

@@ -45,6 +45,7 @@ class RuleResult(Shown):
     all of them. `context` is the context of the assertion's rule as written. `idle` says why the rule checks nothing,
     or looks for what the file does not have; `may_be_idle` if that is allowed. `held_missing` and `failed_missing`
     count the nodes on which a value that the test reads is missing, by the verdict on them; None if it is not known.
+    `variables` are those that the test reads of its record; None if that is not known.
     """
 
     rule: str
@@ -64,6 +65,7 @@ class RuleResult(Shown):
     may_be_idle: bool = False
     held_missing: int | None = None
     failed_missing: int | None = None
+    variables: tuple[str, ...] | None = None
 
     @property
     def passed(self) -> int:
@@ -201,21 +203,23 @@ def _in_record_order(violation: Violation) -> tuple[bool, int]:
 
 
 def rule_results(
-    schema: Schema, tallies: dict[str, Tally], knows_missing: Callable[[str], bool] = lambda _: False
+    schema: Schema, tallies: dict[str, Tally], variables: Callable[[str], tuple[str, ...] | None] = lambda _: None
 ) -> tuple[RuleResult, ...]:
     """Return one result per assertion, in the schema's order, violations in record order.
 
-    `knows_missing` tells of which rules it is known what they read.
+    `variables` tells what a rule reads, None if that is not known.
     """
     return tuple(
-        _result(assertion, pattern.id, rule.context, tallies[assertion.id], knows_missing(assertion.id))
+        _result(assertion, pattern.id, rule.context, tallies[assertion.id], variables(assertion.id))
         for pattern in schema.patterns
         for rule in pattern.rules
         for assertion in rule.assertions
     )
 
 
-def _result(assertion: Assertion, pattern: str, context: str, tally: Tally, knows_missing: bool) -> RuleResult:
+def _result(
+    assertion: Assertion, pattern: str, context: str, tally: Tally, variables: tuple[str, ...] | None
+) -> RuleResult:
     return RuleResult(
         rule=assertion.id,
         pattern=pattern,
@@ -230,6 +234,7 @@ def _result(assertion: Assertion, pattern: str, context: str, tally: Tally, know
         engine=tally.engine,
         violations=tuple(tally.violations),
         context=context,
-        held_missing=tally.held_missing if knows_missing else None,
-        failed_missing=tally.failed_missing if knows_missing else None,
+        held_missing=None if variables is None else tally.held_missing,
+        failed_missing=None if variables is None else tally.failed_missing,
+        variables=variables,
     )

@@ -17,8 +17,8 @@ from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Outside
 from constraint_sdc.files.microdata.divided import RunPiece, ScannedRun, scan_piece
 from constraint_sdc.files.microdata.parse import FilePlace
+from constraint_sdc.judge.first_match import ChunkVerdict, FirstMatch, judge_chunk
 from constraint_sdc.judge.missing_rows import MissingInRows
-from constraint_sdc.judge.routes import ChunkVerdict, FirstMatch, judge_chunk
 
 
 @dataclass(frozen=True, slots=True)

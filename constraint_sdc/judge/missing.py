@@ -30,9 +30,10 @@ class MissingValues:
     codes: MissingCodes = field(default_factory=dict)
     lacking: frozenset[str] | None = None
 
-    def is_known(self, rule: str) -> bool:
-        """Tell whether it is known what a rule's test reads."""
-        return self.reads.get(rule) is not None
+    def variables(self, rule: str) -> tuple[str, ...] | None:
+        """Return the variables that a rule's test reads; None if that is not known."""
+        read = self.reads.get(rule)
+        return None if read is None else read.names
 
     def conditions(self, rules: Iterable[str]) -> dict[str, str]:
         """Return for each rule an XPath condition at its context node: a value that its test reads is missing.

@@ -21,9 +21,10 @@ from constraint_sdc.evaluate.expression import Outside
 from constraint_sdc.files.dataset import Dataset
 from constraint_sdc.files.microdata.microdata import open_microdata
 from constraint_sdc.files.readings import Readings
+from constraint_sdc.judge.first_match import FirstMatch, judge_chunk
 from constraint_sdc.judge.idle import names_of, never_fires
 from constraint_sdc.judge.missing import MissingValues, missing_values
-from constraint_sdc.judge.routes import FirstMatch, Routes, choose_routes, judge_chunk
+from constraint_sdc.judge.routes import Routes, choose_routes
 from constraint_sdc.judge.value_domains import load_domains
 from constraint_sdc.languages.loading import load_any_schema
 from constraint_sdc.languages.subject import RuleSubject
@@ -113,14 +114,14 @@ class Understood:
 
     def applies(self, ids: Collection[str], columns: Mapping[str, Column], count: int) -> Mapping[str, Flags]:
         """Tell to which records these rules apply, for those rules whose contexts the evaluator is certain of."""
-        matches = _restricted(self.routes.vectorised, ids)
+        matches = restricted(self.routes.vectorised, ids)
         chunk = Chunk.without_xml(self.layout, columns, np.zeros(count, np.int64))
         verdict = judge_chunk(matches, chunk, xpath1=self.is_xpath1, domains=self.domains)
         return {} if verdict.unsure.any() else verdict.fired
 
     def evaluator(self, ids: Collection[str]) -> Evaluate:
         """Return the evaluator of some rules: each with its context, and what earlier rules of its pattern take."""
-        matches = _restricted(self.routes.vectorised, ids)
+        matches = restricted(self.routes.vectorised, ids)
 
         def evaluate(columns: Mapping[str, Column], count: int) -> Mapping[str, Flags]:
             chunk = Chunk.without_xml(self.layout, columns, np.zeros(count, np.int64))
@@ -163,7 +164,7 @@ def understand_rules(
     return Understood(layout, schema, rules, domains, routes, missing)
 
 
-def _restricted(matches: tuple[FirstMatch, ...], ids: Collection[str]) -> tuple[FirstMatch, ...]:
+def restricted(matches: tuple[FirstMatch, ...], ids: Collection[str]) -> tuple[FirstMatch, ...]:
     """Keep the patterns that have one of these rules; contexts stay, because an earlier one takes its nodes."""
     patterns = {match.pattern for match in matches if any(rule.id in ids for rule in match.rules)}
     return tuple(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from constraint_sdc.constraints.constraint import EditRule
@@ -13,6 +13,7 @@ from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Outside, walk
 from constraint_sdc.files.dataset import Dataset
 from constraint_sdc.files.microdata.around import Around
+from constraint_sdc.files.microdata.divided import RunPiece, ScannedRun, scan_piece
 from constraint_sdc.files.microdata.microdata import Microdata, open_microdata
 from constraint_sdc.files.microdata.source import OnePass
 from constraint_sdc.files.readings import Readings
@@ -73,10 +74,43 @@ def _read_domains(microdata: Microdata, outsides: list[Outside], source: OnePass
     domains = {outside: Domain() for outside in dict.fromkeys(outsides)}
     around = Around()
     is_uniform = layout.is_uniform
-    for chunk in microdata.chunks(around, source):
-        is_uniform &= chunk.layout.is_uniform and chunk.layout.wrappers == layout.wrappers
-        _add(domains, chunk)
+    for found in _domains_or_not(microdata, tuple({outside.steps[-1] for outside in domains}), around, source):
+        if isinstance(found, Chunk):
+            is_uniform &= found.layout.is_uniform and found.layout.wrappers == layout.wrappers
+            _add(domains, found)
+            continue
+        for outside, domain in domains.items():
+            domain.add_domain(found.domains[outside.steps[-1]])
     return _certain(domains, replace(layout, is_uniform=is_uniform), around.elements)
+
+
+def _domains_or_not(
+    microdata: Microdata, names: tuple[str, ...], around: Around, source: OnePass
+) -> Iterator[DomainsOfRun | Chunk]:
+    """Yield what workers find where there is enough to divide, else chunks."""
+    if not microdata.is_worth_dividing:
+        yield from microdata.chunks(around, source)
+        return
+    for _, found in microdata.mapped(domains_of_run, names, around, source):
+        yield found
+
+
+@dataclass(frozen=True, slots=True)
+class DomainsOfRun:
+    """The values that variables take in a run of records, by their names."""
+
+    scanned: ScannedRun
+    domains: dict[str, Domain]
+
+
+def domains_of_run(piece: RunPiece) -> DomainsOfRun | None:
+    """Scan a run in a worker, and collect the values of the variables that its context names; None if not plain."""
+    found = scan_piece(piece)
+    if found is None:
+        return None
+    chunk, scanned = found
+    columns = {name: chunk.columns.get(name) for name in piece.context.open()}
+    return DomainsOfRun(scanned, {name: Domain.of([column] if column else []) for name, column in columns.items()})
 
 
 def _known_domains(dataset: Dataset, outsides: list[Outside]) -> dict[Outside, Domain]:

@@ -167,6 +167,7 @@ def verify_certificate(
     keys = tuple(read_public_key(Path(key)) for key in trust)
     claim = read_claim(beside, file, chosen.original, path_or_none(recipe), keys)
     chosen = claim.adopted(replace(chosen, original=claim.judged_with))
-    if rules is None:
-        return claim.verify_without_rules(file, chosen)
-    return claim.verify(file, Path(rules), check(file, Path(rules), chosen, progress), chosen)
+    with claim.reading():
+        if rules is None:
+            return claim.verify_without_rules(file, chosen)
+        return claim.verify(file, Path(rules), check(file, Path(rules), chosen, progress), chosen)

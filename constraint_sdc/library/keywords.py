@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from typing import Literal, TypeAlias, TypedDict
 
-from constraint_sdc.files.csv_file import EmptyCell
 from constraint_sdc.schematron.schema import Severity
 from constraint_sdc.settings.recipe import Recipe
+from constraint_sdc.settings.table_reading import EmptyCell, TableReading
 from constraint_sdc.settings.words import Judging, OnBroken, Standardise, Totals, Undecided
 
 File: TypeAlias = str | PathLike[str]
@@ -88,6 +88,7 @@ class MaskingKeywords(DivisionKeywords, total=False):
     allow: Iterable[File]
     allow_idle: Iterable[str]
     time_limit: float | None
+    table: TableReading
 
 
 class MaskKeywords(MaskingKeywords, total=False):

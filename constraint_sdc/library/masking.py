@@ -16,6 +16,7 @@ from constraint_sdc.commands.mask import mask_file as mask
 from constraint_sdc.commands.masking.carrying_out import options_of_plan, planned_rule, require_same_plan
 from constraint_sdc.commands.masking.carrying_out import read_plan as read_plan_file
 from constraint_sdc.commands.masking.goal_files import GoalFiles
+from constraint_sdc.commands.masking.report_page import require_page, write_page
 from constraint_sdc.commands.masking.settings import settle as settle_masking
 from constraint_sdc.commands.partition import partition_file as partition
 from constraint_sdc.commands.plan import plan_file as make_plan
@@ -85,6 +86,7 @@ def mask_file(
     expected: Plan | File | None = None,
     charts: File | None = None,
     pairs: File | None = None,
+    report: File | None = None,
     sign: File | None = None,
     passphrase: str | None = None,
     progress: OnRecords = lambda _: None,
@@ -95,7 +97,8 @@ def mask_file(
     The options are a MaskOptions object or its fields as keywords. `expected` is a plan, or the file of a saved one,
     that must still be the plan; what it decided need not be given again. For group anonymity, `charts` is a directory
     for a chart of each goal and `pairs` a file for the records that exchanged values, which is secret. `sign` is the
-    file of a private key (see `new_key`) that signs the certificate, and `passphrase` is its passphrase.
+    file of a private key (see `new_key`) that signs the certificate, and `passphrase` is its passphrase. `report` is a
+    file for the page of `assess_files`, written after the masked file is published.
 
     NotPublishedError if a rule is newly broken in the written file or fewer than k records share a block's values;
     PlanRefusedError if the file cannot be masked like this.
@@ -124,17 +127,23 @@ def mask_file(
         raise UsageError("a passphrase without a key to sign with", hint="give `sign`, or leave `passphrase` out")
     key = None if sign is None else read_signing_key(Path(sign), lambda: _encoded(passphrase))
     beside = GoalFiles(path_or_none(charts), path_or_none(pairs))
-    return mask(
+    settings, page = settle_masking(chosen), path_or_none(report)
+    if page is not None:
+        require_page(page, target, (*inputs, beside.charts, beside.pairs), settings, overwrite)
+    result = mask(
         file,
         schematron,
         target,
-        chosen,
+        settings,
         overwrite=overwrite,
         expected=plan,
         beside=beside,
         sign=key,
         progress=progress,
     )
+    if page is not None:
+        write_page(result, settings, page, overwrite)
+    return result
 
 
 @some_engine()

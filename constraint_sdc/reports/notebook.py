@@ -195,7 +195,10 @@ def _measured_tables(measured: Measured) -> dict[str, ShownTable]:
 
 DISPLAYS: Mapping[type, Display] = MappingProxyType(
     {
-        CheckResult: Display(_check, {"rules": tables.check_rules, "violations": tables.check_violations}),
+        CheckResult: Display(
+            _check,
+            {"rules": tables.check_rules, "violations": tables.check_violations, "records": tables.check_records},
+        ),
         RuleResult: Display(_rule_result),
         Violation: Display(_violation),
         RuleList: Display(_rules, {"rules": tables.listed_rules}),

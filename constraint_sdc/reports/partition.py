@@ -9,8 +9,8 @@ from pathlib import Path
 from constraint_sdc import __version__
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.data.variable import RowSource, VariableInfo, Written
-from constraint_sdc.files.csv_file import write_csv
 from constraint_sdc.files.json_file import json_text
+from constraint_sdc.files.tables.csv.csv_file import write_csv
 from constraint_sdc.maskers.masked import DividedBy, Partitioned
 from constraint_sdc.plan.plan_json import division_to_json
 from constraint_sdc.reports.check.wording import counted, number

@@ -16,6 +16,7 @@ from constraint_sdc.measures.assessment import Assessment, Cell, Measured, Resul
 from constraint_sdc.measures.sweep_points import AVERAGED, Sweep, SweepPoint
 from constraint_sdc.plan.plan import BlockPlan, Plan
 from constraint_sdc.reports.assessment.text import is_hidden, shown_name
+from constraint_sdc.reports.check.violation_table import record_table
 from constraint_sdc.reports.demo import DemoResult
 from constraint_sdc.reports.disclosure import disclosed
 from constraint_sdc.reports.discovered_rules import proposal_label
@@ -72,11 +73,18 @@ def discovered(found: Discovery) -> ShownTable:
 def check_violations(result: CheckResult) -> ShownTable:
     """One row per listed violation; `message` shows values and is empty unless they were asked for."""
     rows = (
-        (v.rule, rule.severity, v.record, v.key, v.line, v.location, v.summary, v.message)
+        (v.rule, rule.severity, v.record, v.key, v.line, v.location, v.summary, v.message, _names(rule.variables or ()))
         for rule in disclosed(result).results
         for v in rule.violations
     )
-    return _sheet("rule severity record key line location summary message", rows)
+    return _sheet("rule severity record key line location summary message variables", rows)
+
+
+def check_records(result: CheckResult) -> ShownTable:
+    """One row per record with a listed violation: how many, the worst severity, and the rules."""
+    table = record_table(disclosed(result))
+    rows = ([_names(cell) if isinstance(cell, tuple) else cell for cell in row] for row in table.rows)
+    return ShownTable(tuple(table.columns), tuple(map(tuple, rows)))
 
 
 def listed_rules(rules: RuleList) -> ShownTable:

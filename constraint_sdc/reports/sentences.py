@@ -444,6 +444,8 @@ _PRICES: dict[str, Sentence] = {
     "k-ensured": "to ensure k, {dissolved:,} centres were dissolved and {moved:,} records drew again",
     "not-converged": "in {strata:,} of {of:,} strata the centres did not converge",
     "rule-repaired": "{records:,} records that break rule {rule} get centres that satisfy it",
+    "outside-range": "values outside the range of the file, because all inside that the rules allow are records' own: "
+    "{groups:,} groups",
     "saxon-asked": lambda records, calls: f"Saxon checked {records:,} candidate records in {calls:,} call{_s(calls)}",
     "drawn-in-regions": "large file: centres were computed and drawn in {regions:,} regions",
 }

@@ -8,8 +8,8 @@ from pathlib import Path
 from constraint_sdc import __version__
 from constraint_sdc.data.variable import RowSource, VariableInfo, Written
 from constraint_sdc.files.atomic import atomic_file
-from constraint_sdc.files.csv_file import write_csv
 from constraint_sdc.files.json_file import json_text
+from constraint_sdc.files.tables.csv.csv_file import write_csv
 from constraint_sdc.measures.sweep_points import AVERAGED, MaskedBy, Sweep, SweepPoint
 from constraint_sdc.reports.charts.sweep import render_curves_svg, render_map_svg
 from constraint_sdc.reports.check.wording import counted, number

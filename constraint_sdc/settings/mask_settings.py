@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 
 from constraint_sdc.settings.masker import MaskerTraits
 from constraint_sdc.settings.recipe import Division, Recipe
+from constraint_sdc.settings.table_reading import TableReading
 from constraint_sdc.settings.words import Judging, OnBroken, Totals, Undecided
 
 M = TypeVar("M", bound=MaskerTraits)
@@ -40,7 +41,7 @@ class MaskSettings(Generic[M]):
     `k` is 1 for a masker that forms no groups. `record` is the record element, None to find it. `recipe` has what
     remains to be said about variables; `recipe_sha256` is the digest of its file, None if there was none. `totals` is
     how variables that equalities determine are masked. `undecided` is what becomes of a file in which nobody decided on
-    some variable.
+    some variable. `table` is how a table is read, as far as that was said.
     """
 
     k: int
@@ -55,3 +56,4 @@ class MaskSettings(Generic[M]):
     recipe_sha256: str | None = None
     totals: Totals = "together"
     undecided: Undecided = "refuse"
+    table: TableReading = field(default_factory=TableReading)

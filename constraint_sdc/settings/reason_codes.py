@@ -223,6 +223,7 @@ _PRICES = {
     "drawn-in-regions": takes("regions"),
     "rule-repaired": takes("rule", "records"),
     "saxon-asked": takes("records", "calls"),
+    "outside-range": takes("groups"),
 }
 
 _GOALS = {

@@ -9,6 +9,7 @@ from typing import Literal as OneOf
 from constraint_sdc.settings.accept import AcceptBound
 from constraint_sdc.settings.masker import MaskerTraits
 from constraint_sdc.settings.protect import Protect
+from constraint_sdc.settings.table_reading import TableReading
 from constraint_sdc.settings.words import OnBroken, Standardise, SurroundingWish, Totals, Undecided, VariableWish
 
 
@@ -37,7 +38,8 @@ class Recipe:
     variables that equalities determine are masked. `allow_idle` are ids of rules that may check nothing, or "all".
     `protect` is what is promised about people. `accept` are bounds on what `assess` measures.
     `surroundings` maps paths of what stands around the variables to what
-    becomes of it; `undecided` says what becomes of a file in which something is not decided.
+    becomes of it; `undecided` says what becomes of a file in which something is not decided. `table` is how a table is
+    read that does not say it itself.
     """
 
     record: str | None = None
@@ -61,6 +63,7 @@ class Recipe:
     protect: Protect = field(default_factory=Protect)
     surroundings: Mapping[str, SurroundingWish] = field(default_factory=dict)
     undecided: Undecided | None = None
+    table: TableReading = field(default_factory=TableReading)
 
 
 # How records are divided into groups.

@@ -197,13 +197,12 @@ def test_an_unmasked_file_has_score_fifty(run: Run) -> None:
     assert "The SCORE is 50.00" in " ".join(ran.out.split())
 
 
-def test_csv_files_are_assessed_too_but_not_judged(run: Run) -> None:
+def test_csv_files_are_assessed_and_judged_like_their_xml(run: Run) -> None:
     for name in ("extract", "masked"):
         assert run("convert", f"{name}.xml", f"{name}.csv", "--overwrite").code == 0
-    assert run("assess", "extract.csv", "masked.csv", "--attacks", "none").code == 0
-    ran = run("assess", "extract.csv", "masked.csv", "--rules", RULES)
-    assert ran.code == 2
-    assert "rules judge XML, and this is CSV" in ran.err
+    options = ("--attacks", "none", "--rules", RULES, "--json")
+    found = [json.loads(run("assess", f"extract.{end}", f"masked.{end}", *options).out) for end in ("xml", "csv")]
+    assert found[0]["rules"] == found[1]["rules"]
 
 
 @pytest.mark.parametrize(

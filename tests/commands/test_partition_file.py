@@ -281,12 +281,6 @@ def test_a_file_without_numbers_needs_names(tmp_path: Path) -> None:
         partition_file(data, PartitionOptions(k=2))
 
 
-@pytest.mark.parametrize("ending", ["parquet", "sav", "dta"])
-def test_another_format_is_to_be_converted_first(tmp_path: Path, ending: str) -> None:
-    with pytest.raises(UsageError, match=f"convert d.{ending} d.xml"):
-        partition_file(tmp_path / f"d.{ending}", PartitionOptions(k=2))
-
-
 def test_too_many_categories_are_refused_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = write_csv(tmp_path / "d.csv", "A,Street", [(i, f"street {i}") for i in range(30)])
     options = PartitionOptions(k=2, variables=("A", "Street"), partition="mixed")

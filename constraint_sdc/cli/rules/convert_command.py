@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from constraint_sdc.cli.options import FILE, allow, not_empty
+from constraint_sdc.cli.tables import table_options
 
 _EPILOG = """\b
 Languages by ending: .sch Schematron; .R .yml .yaml R validate; .txt .rules plain text; .sql SQL;
@@ -28,6 +29,7 @@ Examples:
 @click.option("--phase", help="Phase of a Schematron SOURCE (an id, #ALL or #DEFAULT).")
 @click.option("--overwrite", is_flag=True, help="Replace the file if it exists.")
 @allow
+@table_options
 def command(
     source: Path,
     target: Path,

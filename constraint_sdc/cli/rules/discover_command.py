@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from constraint_sdc.cli.options import FILE, deliver, judge_ahead, no_overwrite, not_empty
+from constraint_sdc.cli.tables import table_options
 
 _EPILOG = """\b
 Exit codes: 0 rules were proposed, or none was found; 2 the data or an option cannot be processed.
@@ -32,6 +33,7 @@ Examples:
 @click.option("--record", callback=not_empty, help="Name of the record element (found from the data by default).")
 @click.option("--json", "as_json", is_flag=True, help="Report as JSON under schemas/discovery.schema.json.")
 @click.option("--overwrite", is_flag=True, help="Replace the file of --output if it exists.")
+@table_options
 def command(
     data: Path,
     output: Path | None,

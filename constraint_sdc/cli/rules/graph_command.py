@@ -8,6 +8,7 @@ import click
 
 from constraint_sdc.cli.options import FILE, allow, deliver, judge_ahead, no_overwrite, not_empty
 from constraint_sdc.cli.streams import tell
+from constraint_sdc.cli.tables import table_options
 from constraint_sdc.errors import UsageError
 
 _EPILOG = """\b
@@ -31,6 +32,7 @@ Examples:
     "--record", callback=not_empty, help="Name of the record element (from the data or the rules by default)."
 )
 @allow
+@table_options
 def command(
     rules: Path,
     output: Path | None,

@@ -10,6 +10,7 @@ import click
 
 from constraint_sdc.cli.options import FILE, allow, deliver, judge_ahead, no_overwrite, not_empty
 from constraint_sdc.cli.streams import tell
+from constraint_sdc.cli.tables import table_options
 from constraint_sdc.schematron.schema import Severity
 
 _SEVERITIES = ("error", "warning", "information")
@@ -57,6 +58,7 @@ Examples:
 )
 @click.option("--output", "-o", type=FILE, help="Write the report to a file instead of the terminal.")
 @allow
+@table_options
 def command(
     rules: Path,
     data: Path | None,

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from constraint_sdc.cli.options import FILE, allow, deliver, no_overwrite, not_empty
+from constraint_sdc.cli.tables import table_options
 
 _EPILOG = """\b
 Examples:
@@ -29,6 +30,7 @@ Examples:
 @click.option("--json", "as_json", is_flag=True, help="JSON under schemas/rules.schema.json.")
 @click.option("--output", "-o", type=FILE, help="Write to a file instead of the terminal.")
 @allow
+@table_options
 def command(
     rules: Path,
     phase: str | None,

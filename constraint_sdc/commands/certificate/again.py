@@ -69,8 +69,13 @@ class Repetition:
         digest = next((entry["sha256"] for entry in certificate["inputs"] if entry["role"] == "recipe"), None)
         settings = settle(replace(options, recipe_sha256=digest))
         with TemporaryDirectory(prefix="constraint-sdc-") as folder:
-            result = mask_file(self.data, self.rules, Path(folder) / "masked.xml", settings, advise=False)
+            result = mask_file(self.data, self.rules, _named(folder, certificate), settings, advise=False)
             yield result.output, json.loads(json_text(certificate_of(result, settings)))
+
+
+def _named(folder: str, certificate: Mapping[str, Any]) -> Path:
+    """Return a file whose name has the ending of the certified one, which says its format."""
+    return (Path(folder) / "masked").with_suffix(Path(certificate["output"]["file"]).suffix)
 
 
 def certificate_differences(stated: Mapping[str, Any], found: Mapping[str, Any]) -> Iterator[str]:

@@ -41,10 +41,11 @@ _TABLE: tuple[tuple[str, Basis, str], ...] = (
     ("inputs[recipe].sha256", Basis.RECIPE, "inputs[recipe].role inputs[recipe].sha256 plan.inputs.recipe"),
     ("inputs[data].sha256", Basis.ORIGINAL, "inputs[*].role inputs[*].sha256 plan.inputs.*"),
     ("output.file", Basis.STATED, "output.file"),
-    ("output", Basis.FILE, "output.sha256 output.records plan.records"),
+    ("output", Basis.FILE, "output.sha256 output.records output.absent output.absent[] plan.records"),
     ("options.k", Basis.GROUPS, "options.k plan.k"),
     ("options.phase", Basis.FILE, "options.phase"),
     ("options.record", Basis.STATED, "options.record"),
+    ("options.table", Basis.ORIGINAL, "options.table options.table.*"),
     ("options.original", Basis.STATED, "options.original"),
     ("options.allow_idle", Basis.STATED, "options.allow_idle options.allow_idle[]"),
     *(

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from constraint_sdc.commands.check import CheckOptions
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.recipe import recipe_from_json
+from constraint_sdc.files.tables.registry import reading_statement
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.judge.idle import ALL_RULES
 
@@ -54,6 +56,18 @@ def refuse_unbelieved(content: Mapping[str, Any], result: CheckResult, options: 
         what = f"the certificate permits {many} {names} to be idle, and nobody you trust says so"
         own = " ".join(f"--allow-idle {rule}" for rule in idle)
         raise UsageError(what, file=result.data, hint=f"permit it yourself ({own}){SIGNED}")
+
+
+def refuse_unbelieved_table(content: Mapping[str, Any], masked: Path) -> None:
+    """Refuse a certificate of a table that was read otherwise than the masked file is read here."""
+    said = content["options"].get("table")
+    found = reading_statement(masked).get("table")
+    source = next((entry["file"] for entry in content["inputs"] if entry["role"] == "data"), "")
+    if said is None or found is None or Path(source).suffix.lower() != masked.suffix.lower() or said == found:
+        return
+    name = next(name for name in said if said[name] != found[name])
+    what = f"the certificate says that the {name} of the table is {said[name]!r}, and the reader finds {found[name]!r}"
+    raise UsageError(what, file=str(masked), hint=f"say so yourself (--{name} {said[name]!r}){SIGNED}")
 
 
 def phase_refusal(certified: str, own: str | None, otherwise: str = "") -> UsageError:

@@ -58,6 +58,7 @@ def certificate_of(result: MaskResult, settings: MaskSettings[Any]) -> dict[str,
             "file": shown_name(result.output),
             "sha256": result.digests["output"],
             "records": plan.records,
+            **_absent(result),
         },
         "options": {
             "k": plan.k,
@@ -71,6 +72,7 @@ def certificate_of(result: MaskResult, settings: MaskSettings[Any]) -> dict[str,
             "allow_idle": list(settings.rules.allow_idle),
             "record": settings.record,
             "original": None if settings.rules.original is None else shown_name(settings.rules.original),
+            **({"table": dict(result.table)} if result.table else {}),
         },
         "recipe": recipe_to_json(settings.recipe),
         "plan_sha256": plan_digest(plan),
@@ -80,6 +82,16 @@ def certificate_of(result: MaskResult, settings: MaskSettings[Any]) -> dict[str,
         "people": people_to_json(result.people),
         "judgement": judgement_to_json(result.judgement),
     }
+
+
+def _absent(result: MaskResult) -> dict[str, object]:
+    """Return the masked or computed variables that no written record has; nothing if there are none.
+
+    The mode of a category that most records lack is its absence. Nobody can tell such a variable from one that was
+    never there, so the certificate names it.
+    """
+    absent = [name for name, column in result.masked.columns().items() if not column.present().any()]
+    return {"absent": sorted(absent)} if absent and result.plan.records else {}
 
 
 def totals_option(plan: Plan) -> dict[str, object]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from constraint_sdc.commands.certificate.again import Repetition
-from constraint_sdc.commands.certificate.believed import adopted, refuse_unbelieved
+from constraint_sdc.commands.certificate.believed import adopted, refuse_unbelieved, refuse_unbelieved_table
 from constraint_sdc.commands.certificate.certificate import (
     certificate_bytes,
     envelope_path,
@@ -20,8 +21,10 @@ from constraint_sdc.commands.certificate.inputs import certified_input
 from constraint_sdc.commands.certificate.verify import check_certificate
 from constraint_sdc.commands.check import CheckOptions, check_file
 from constraint_sdc.errors import UsageError
+from constraint_sdc.files.tables.registry import reading_tables
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.maskers.masked import CertificateCheck
+from constraint_sdc.settings.table_reading import table_reading_from_json
 
 if TYPE_CHECKING:
     from constraint_sdc.commands.certificate.keys import PublicKey
@@ -51,9 +54,15 @@ class Claim:
         options = replace(options, masked_from=self.data if self.judged_with is None else None)
         return adopted(self.content, options, is_trusted=self.is_trusted)
 
+    def reading(self) -> AbstractContextManager[None]:
+        """Read tables in a block as a trusted certificate says; the checker's own options go first."""
+        said = self.content["options"].get("table", {}) if self.is_trusted else {}
+        return reading_tables(table_reading_from_json(said))
+
     def verify(self, masked: Path, rules: Path, result: CheckResult, options: CheckOptions) -> CertificateCheck:
         """Compare the certificate with the masked file, whose judgement `result` is, and with a new masking."""
         refuse_unbelieved(self.content, result, options)
+        refuse_unbelieved_table(self.content, masked)
         again = None
         if self.data is not None:
             is_plain = not any(entry["role"] == "rules" for entry in self.content["inputs"])

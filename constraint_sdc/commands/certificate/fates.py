@@ -8,18 +8,30 @@ from constraint_sdc.data.surroundings import DocumentSurroundings, Surrounding, 
 from constraint_sdc.plan.plan import Fate, InventoryEntry, Plan
 
 
-def fate_differences(plan: Plan | None, names: frozenset[str], found: DocumentSurroundings) -> Iterator[str]:
-    """Yield where the file or the plan is not as the inventory says; `names` are the variables of the masked file."""
+def fate_differences(
+    plan: Plan | None, names: frozenset[str], found: DocumentSurroundings, absent: frozenset[str]
+) -> Iterator[str]:
+    """Yield where the file or the plan is not as the inventory says; `names` are the variables of the masked file.
+
+    `absent` are masked or computed variables of which the certificate says that no record has them.
+    """
     if plan is None:
         return
     entries = {one.what: one for one in plan.inventory if one.is_variable}
     for name in sorted(names - entries.keys()):
         yield f"inventory: {name} is in the file, but not in the inventory"
     for name, one in entries.items():
-        if (name in names) == (one.fate is Fate.REMOVED):
+        if name in absent:
+            if name in names:
+                yield f"inventory: {name} is in the file, certified as absent from every record"
+            elif _planned(name, plan) not in (Fate.MASKED, Fate.COMPUTED):
+                yield f"inventory: {name} is certified as absent from every record, but it is not masked"
+        elif (name in names) == (one.fate is Fate.REMOVED):
             yield f"inventory: {name} is {'' if name in names else 'not '}in the file, certified as {one.fate.value}"
         elif one.fate is not Fate.UNDECIDED and one.fate is not _planned(name, plan):
             yield f"inventory: {name} is certified as {one.fate.value}, which is not what the plan does"
+    for name in sorted(absent - entries.keys()):
+        yield f"inventory: {name} is certified as absent from every record, but not in the inventory"
     if plan.undecided == "refuse" and any(one.fate is Fate.UNDECIDED for one in plan.inventory):
         yield "inventory: something is undecided, although that is certified to be refused"
     yield from _around(plan, found)

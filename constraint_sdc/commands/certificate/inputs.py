@@ -13,6 +13,7 @@ from constraint_sdc.files.recipe import recipe_from_json
 from constraint_sdc.maskers.masked import MaskOptions
 from constraint_sdc.plan.plan import Plan
 from constraint_sdc.plan.plan_json import plan_from_json
+from constraint_sdc.settings.table_reading import table_reading_from_json
 from constraint_sdc.settings.words import Standardise
 
 
@@ -66,6 +67,7 @@ def certified_options(
         allow=allow,
         allow_idle=tuple(options["allow_idle"]),
         time_limit=time_limit,
+        table=table_reading_from_json(options.get("table", {})),
     )
 
 

@@ -295,8 +295,9 @@ def _blocks(
     certified, smallest, names = certificate["options"]["record"], found.smallest(), found.names
     if record is None and certified not in (None, found.element):
         raise record_refusal(certified, found.element, SIGNED)
-    yield from fate_differences(plan, names, found.surroundings)
-    for name in sorted({name for block in planned for name in block} - names):
+    absent = frozenset(certificate["output"].get("absent", ()))
+    yield from fate_differences(plan, names, found.surroundings, absent)
+    for name in sorted({name for block in planned for name in block} - names - absent):
         yield f"blocks: {name} is certified as masked, but no record has it"
     shares = [block["shares"] for block in certificate["plan"]["blocks"]]
     for block, actual, is_shared in zip(blocks, smallest, shares, strict=False):

@@ -10,6 +10,8 @@ from typing import Any
 
 from constraint_sdc.commands.masking.preparation import Prepared
 from constraint_sdc.commands.masking.verbatim import refuse_verbatim
+from constraint_sdc.engines.freeing import give_back_after_work
+from constraint_sdc.engines.running import rest_workers
 from constraint_sdc.errors import CannotShareError, PlanRefusedError, UsageError
 from constraint_sdc.files.json_file import read_json
 from constraint_sdc.limits import TOTALS_TRIED
@@ -62,6 +64,7 @@ class _CarriedOut:
 def _carried_out(inputs: PlanInputs, prepared: Prepared) -> _CarriedOut:
     while True:
         design = _designed(inputs, prepared)
+        give_back_after_work()
         try:
             masked, undone = add_totals(design, mask_table(design, prepared.mask_inputs), prepared.mask_inputs)
         except CannotShareError as refusal:
@@ -72,7 +75,9 @@ def _carried_out(inputs: PlanInputs, prepared: Prepared) -> _CarriedOut:
             if undone:
                 inputs = replace(inputs, undone={**inputs.undone, **undone})
                 continue
+            rest_workers()
             refuse_verbatim(design, masked, prepared)
+            give_back_after_work()
             return _CarriedOut(_priced(design, masked, inputs), design, masked, inputs)
 
 

@@ -34,11 +34,11 @@ class GoalFiles:
             raise UsageError(what, hint="it shows the goals of a masker that has some; leave the option out")
         targets = [] if self.pairs is None else [self.pairs]
         if self.charts is not None:
-            _refuse_taken(self.charts, (*taken, *targets))
+            refuse_taken(self.charts, (*taken, *targets))
             require_folder(self.charts)
             targets += [self.charts / f"goal-{number}.svg" for number in range(1, masker.goal_count + 1)]
         for place, path in enumerate(targets):
-            _refuse_taken(path, (*taken, *targets[:place]))
+            refuse_taken(path, (*taken, *targets[:place]))
             if self.charts is None or path.parent != self.charts or self.charts.exists():
                 require_place(path, overwrite)
 
@@ -57,7 +57,8 @@ class GoalFiles:
         return files
 
 
-def _refuse_taken(path: Path, taken: Sequence[Path | None]) -> None:
+def refuse_taken(path: Path, taken: Sequence[Path | None]) -> None:
+    """Refuse a file that is an input or an output of the masking itself, under whatever name."""
     for other in taken:
         if other is not None and real_path(path) == real_path(other):
             raise UsageError("the masking uses this file already", file=str(path), hint="choose another name")

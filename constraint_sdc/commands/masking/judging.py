@@ -11,9 +11,10 @@ from constraint_sdc.commands.check import check_written, idle_noted
 from constraint_sdc.commands.masking.applying import MaskedCells, compare_contexts
 from constraint_sdc.commands.masking.by_cases import Cases, JudgedCases, cases_of, judge_cases
 from constraint_sdc.commands.masking.preparation import Original
-from constraint_sdc.commands.masking.staged import ReadBack, verify_staged, write_staged
+from constraint_sdc.commands.masking.staged import ReadBack, spelled, verify_staged, write_staged
 from constraint_sdc.commands.measuring.pairing import pair_tables
 from constraint_sdc.data.table import Chunk
+from constraint_sdc.engines.freeing import give_back_after_work
 from constraint_sdc.errors import Conflict, NotPublishedError, PromiseChange
 from constraint_sdc.judge.finding import CheckResult, RuleResult
 from constraint_sdc.judge.idle import names_of
@@ -59,7 +60,9 @@ def judge_masking(
     """
     cases = cases_of(original)
     written = _write(original, staged, plan, masked, cases)
+    give_back_after_work()
     people = _count_people(original, written, plan, recipe, output)
+    give_back_after_work()
     before = _without(original.before, left_out)
     verdict, judgement = _judge(original, staged, written, plan, cases)
     after = _without(verdict, left_out)
@@ -111,8 +114,8 @@ def _places(result: RuleResult) -> frozenset[object]:
 @stage("writing and reading back")
 def _write(original: Original, staged: Path, plan: Plan, masked: Masked, cases: Cases | None) -> ReadBack:
     """Write the staged file, read it back, and count how many records share the values of each block."""
-    columns = masked.columns()
     removed = removed_variables(plan)
+    columns = spelled(original.dataset, staged, masked.columns(), removed)
     gone = frozenset(one.what for one in plan.inventory if one.fate is Fate.REMOVED and not one.is_variable)
     skeleton = write_staged(original.dataset, staged, columns, removed, gone)
     blocks = [block.names for block in plan.blocks]

@@ -22,6 +22,7 @@ from constraint_sdc.errors import PlanRefusedError, RulesError, UsageError
 from constraint_sdc.files.dataset import Dataset, read_dataset
 from constraint_sdc.files.publication.recovery import settle_publication
 from constraint_sdc.files.readings import Readings
+from constraint_sdc.files.tables.registry import reading_tables
 from constraint_sdc.judge.finding import CheckResult, RuleResult
 from constraint_sdc.judge.idle import require_rules
 from constraint_sdc.judge.judge import Judges, SaxonProcess
@@ -43,7 +44,10 @@ from constraint_sdc.schematron.confinement import real_path
 from constraint_sdc.settings.mask_settings import MaskSettings, RulesSettings
 from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.recipe import Division, Recipe
+from constraint_sdc.settings.table_reading import TableReading
 from constraint_sdc.settings.words import Judging, OnBroken, Role, Totals, VariableWish
+
+_AS_FOUND = TableReading()
 
 # Variables that the masker takes as given: it leaves them as they are.
 
@@ -228,11 +232,19 @@ class Original:
 
 @contextmanager
 def open_original(
-    data: Path, rules: Path | None, record: str | None, settings: RulesSettings, progress: Progress = lambda _: None
+    data: Path,
+    rules: Path | None,
+    record: str | None,
+    settings: RulesSettings,
+    progress: Progress = lambda _: None,
+    table: TableReading = _AS_FOUND,
 ) -> Iterator[Original]:
-    """Give a file and its rules, to be read when needed; the process that judges them ends with the block."""
+    """Give a file and its rules, to be read when needed; the process that judges them ends with the block.
+
+    `table` is how tables are read in the block.
+    """
     settle_publication(data)
-    with SaxonProcess() as saxon:
+    with reading_tables(table), SaxonProcess() as saxon:
         yield Original(data, rules, record, settings, saxon, progress)
 
 
@@ -256,7 +268,7 @@ def prepared_file(
 ) -> Iterator[Prepared]:
     """Settle, read, understand and judge, for work in memory alone; rules can ask Saxon until the block ends."""
     settings = settle(options)
-    with open_original(data, rules, settings.record, settings.rules, progress) as original:
+    with open_original(data, rules, settings.record, settings.rules, progress, settings.table) as original:
         yield prepare(original, settings)
 
 
@@ -300,8 +312,13 @@ def prepare(original: Original, settings: MaskSettings[Masker]) -> Prepared:
     mask_inputs = _mask_inputs(inputs, masker, task, understood)
     removed = frozenset(name for name, wish in recipe.variables.items() if wish.is_removed)
     gone = taken_out(original.dataset.surroundings, recipe, settings.undecided)
-    copies = inputs.promised.protect.verbatim == "allowed"
-    mask_inputs = replace(mask_inputs, xml=original.records_xml(removed, gone), copies_records=copies)
+    protect = inputs.promised.protect
+    mask_inputs = replace(
+        mask_inputs,
+        xml=original.records_xml(removed, gone),
+        copies_records=protect.verbatim == "allowed",
+        chance=protect.chance,
+    )
     return Prepared(original, inputs, mask_inputs, settings.totals, recoding)
 
 

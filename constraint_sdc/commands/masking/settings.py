@@ -36,6 +36,7 @@ def settle(options: MaskOptions | MaskSettings[Masker]) -> MaskSettings[Masker]:
         recipe_file=options.recipe_file,
         recipe_sha256=_recipe_digest(options),
         undecided=undecided_by(options.undecided or recipe.undecided or DEFAULT_UNDECIDED),
+        table=options.table.over(recipe.table),
     )
 
 

@@ -6,20 +6,24 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from constraint_sdc.arrays import Bytes, Counts
-from constraint_sdc.data.codes import code_values, join_codes
+from constraint_sdc.data.codes import join_codes
 from constraint_sdc.data.table import Chunk, Column, Layout, State, Table
 from constraint_sdc.errors import DataError, JudgeError
+from constraint_sdc.evaluate.distinct_texts import codes_of_values
 from constraint_sdc.files.dataset import Dataset
-from constraint_sdc.files.masked_document.document import Skeleton, write_masked
+from constraint_sdc.files.masked_document.document import Copied, Skeleton, write_masked
 from constraint_sdc.files.microdata.around import Around
 from constraint_sdc.files.microdata.microdata import open_microdata
 from constraint_sdc.files.microdata.source import OnePass
 from constraint_sdc.files.microdata.whole_table import read_table
+from constraint_sdc.files.tables.registry import current_reading, table_format
+from constraint_sdc.files.tables.table_format import TableChange, TableCopied, TableFormat, is_same_number
 from constraint_sdc.judge.cases.outlines import Outlines
 
 
@@ -35,21 +39,42 @@ def write_staged(
     `taken_out` are the paths of surroundings that are left out. Return the digest of its skeleton, that is of all that
     must be the same in both files. DataError when the source is no longer what was read.
     """
-    microdata = dataset.microdata
-    copied = write_masked(
-        microdata.path,
-        staged,
-        record=microdata.layout.record,
-        codec=microdata.how.codec,
-        columns=columns,
-        removed=removed,
-        moved=_moved(dataset.table, columns),
-        taken_out=taken_out,
-    )
+    microdata, known = dataset.microdata, table_format(dataset.path)
+    copied: Copied | TableCopied
+    if known is not None:
+        copied = known.write_masked(dataset.path, staged, TableChange(columns, removed, taken_out), current_reading())
+    else:
+        copied = write_masked(
+            microdata.path,
+            staged,
+            record=microdata.layout.record,
+            codec=microdata.how.codec,
+            columns=columns,
+            removed=removed,
+            moved=_moved(dataset.table, columns),
+            taken_out=taken_out,
+        )
     if copied.sha256 != dataset.sha256:
         what = "the file is not as it was read: its bytes have changed"
         raise DataError(what, file=str(microdata.path), hint="run again")
     return copied.skeleton
+
+
+def spelled(
+    dataset: Dataset, staged: Path, columns: Mapping[str, Column], removed: frozenset[str] = frozenset()
+) -> Mapping[str, Column]:
+    """Return the new values as the format of the staged file spells them: the same values, maybe without `.0`."""
+    known = table_format(staged)
+    if known is None:
+        return columns
+    found = known.spelled(dataset.path, TableChange(columns, removed), current_reading()).columns
+    for name in () if found is columns else columns.keys() - removed:
+        texts, others = columns[name].texts(), found[name].texts()
+        if len(texts) != len(others) or any(
+            text != other and not is_same_number(text, other) for text, other in zip(texts, others, strict=True)
+        ):
+            raise _differs(f"values of {name} cannot be stored as they are")
+    return found
 
 
 def _moved(table: Table, columns: Mapping[str, Column]) -> frozenset[str]:
@@ -100,9 +125,7 @@ def verify_staged(
     source; and with masked values left out, the two documents are the same text from the first byte to the last:
     `skeleton` is the digest of the source without them, as `write_staged` returns it.
     """
-    layout, moved = dataset.microdata.layout, _moved(dataset.table, columns)
-    masked, gone = frozenset(columns) - removed - moved, removed | moved
-    found = Skeleton(staged, record=layout.record, codec=dataset.microdata.how.codec, masked=masked, removed=gone)
+    layout, found = dataset.microdata.layout, _skeleton(dataset, staged, columns, removed)
     with OnePass(staged, found.feed) as source:
         with _read_back():
             written = open_microdata(staged, record=layout.record, source=source)
@@ -125,12 +148,69 @@ def verify_staged(
 
         table = read_table(compared(), str(staged))
         comparison.finish()
-    if found.digest() != skeleton:
+    if found.digest(source.sha256) != skeleton:
         raise _differs("something else than a masked value has changed (a comment, an attribute, white space)")
     expected = dataset.surroundings.without(taken_out, removed)
     if difference := expected.difference(around.surroundings(), taken_out):
         raise _differs(difference)
     return ReadBack(written.layout, np.concatenate(lines), source.sha256, smallest_groups(table, blocks), table)
+
+
+class _SkeletonFound(Protocol):
+    """The skeleton of a written file, as it is read."""
+
+    def feed(self, raw: bytes, /) -> None:
+        """Take the next bytes."""
+
+    def digest(self, sha256: str, /) -> bytes:
+        """Return the digest of the skeleton; the file has this digest."""
+        ...
+
+
+def _skeleton(dataset: Dataset, staged: Path, columns: Mapping[str, Column], removed: frozenset[str]) -> _SkeletonFound:
+    known = table_format(staged)
+    if known is not None:
+        return _TableSkeleton(known, staged, TableChange(columns, removed))
+    layout, moved = dataset.microdata.layout, _moved(dataset.table, columns)
+    masked, gone = frozenset(columns) - removed - moved, removed | moved
+    return _DocumentSkeleton(
+        Skeleton(staged, record=layout.record, codec=dataset.microdata.how.codec, masked=masked, removed=gone)
+    )
+
+
+class _DocumentSkeleton:
+    """The skeleton of an XML document."""
+
+    def __init__(self, found: Skeleton) -> None:
+        self._found = found
+
+    def feed(self, raw: bytes) -> None:
+        """Take the next bytes."""
+        self._found.feed(raw)
+
+    def digest(self, _: str) -> bytes:
+        """Return the digest."""
+        return self._found.digest()
+
+
+class _TableSkeleton:
+    """The skeleton of a table, whose own bytes are read once more for it."""
+
+    def __init__(self, known: TableFormat, staged: Path, change: TableChange) -> None:
+        self._known = known
+        self._staged = staged
+        self._change = change
+
+    def feed(self, _: bytes) -> None:
+        """Pass over the presentation."""
+
+    def digest(self, sha256: str) -> bytes:
+        """Return the digest."""
+        with _read_back():
+            copied = self._known.skeleton(self._staged, self._change, current_reading())
+        if copied.sha256 != sha256:
+            raise _differs("its bytes have changed since it was written")
+        return copied.skeleton
 
 
 def _next(chunks: Iterator[Chunk]) -> Chunk | None:
@@ -150,7 +230,7 @@ def group_sizes(table: Table, blocks: Sequence[Sequence[str]]) -> tuple[Counts, 
 
 
 def _sizes(columns: Sequence[Column], table: Table) -> Counts:
-    return np.bincount(join_codes([code_values(column).codes for column in columns], table.records))
+    return np.bincount(join_codes([codes_of_values(column) for column in columns], table.records))
 
 
 def smallest_groups(table: Table, blocks: Sequence[Sequence[str]]) -> tuple[int, ...]:

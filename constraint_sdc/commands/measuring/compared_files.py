@@ -11,18 +11,19 @@ import numpy as np
 
 from constraint_sdc.arrays import Floats
 from constraint_sdc.commands.certificate.believed import phase_refusal, record_refusal
-from constraint_sdc.commands.certificate.certificate import certificate_path, file_digest, read_certificate
+from constraint_sdc.commands.certificate.certificate import certificate_path, read_certificate
 from constraint_sdc.commands.certificate.mirror import inconsistencies
 from constraint_sdc.commands.certificate.verify import check_certificate
 from constraint_sdc.commands.masking.judging import compare_verdicts
 from constraint_sdc.commands.masking.preparation import Original, refuse_idle
 from constraint_sdc.commands.measuring.pairing import Paired, pair_tables
-from constraint_sdc.commands.measuring.records_file import Progress, RecordsRead, is_csv, read_records
+from constraint_sdc.commands.measuring.records_file import Progress, is_table, read_records
 from constraint_sdc.commands.measuring.second_release import SecondRelease, second_release
 from constraint_sdc.constraints.constraint import DomainAtom, EditRule, atoms
 from constraint_sdc.data.pair import Pair
 from constraint_sdc.data.table import Table
 from constraint_sdc.errors import UsageError
+from constraint_sdc.files.dataset import Dataset
 from constraint_sdc.files.publication.recovery import settle_publication
 from constraint_sdc.files.recipe import recipe_from_json
 from constraint_sdc.judge.judge import SaxonProcess
@@ -82,15 +83,12 @@ def compare_files(
     with SaxonProcess() as saxon:
         if options.rules is not None:
             saxon.start()
-        before, after = (
-            read_records(path, None if is_csv(path) else record, progress, saxon.readings)
-            for path in (original, masked)
-        )
+        before, after = (read_records(path, record, progress, saxon.readings) for path in (original, masked))
         if certificate is not None and record is None:
             _require_found(certificate["options"]["record"], after)
         for path in (original, masked):
-            if options.record is not None and certificate is None and is_csv(path):
-                raise UsageError("--record has no meaning here", file=str(path), hint="a CSV file has no elements")
+            if options.record is not None and certificate is None and is_table(path):
+                raise UsageError("--record has no meaning here", file=str(path), hint="a table has no elements")
         mismatches = () if certificate is None else _mismatches(certificate, before, after, options)
         fitting = None if mismatches else certificate
         plan = None if fitting is None else plan_from_json(fitting["plan"])
@@ -104,11 +102,11 @@ def compare_files(
     return ComparedFiles(before.table, paired.released, pair, certificate, plan, judged, notes)
 
 
-def _second(release: Path, original: RecordsRead, first: Paired, options: AssessOptions) -> SecondRelease:
+def _second(release: Path, original: Dataset, first: Paired, options: AssessOptions) -> SecondRelease:
     """Return the other release, with what the certificate beside it says; one that does not fit is refused."""
     options = replace(options, certificate=None)
     settle_publication(release)
-    read = read_records(release, None if is_csv(release) else options.record or options.recipe.record)
+    read = read_records(release, options.record or options.recipe.record)
     certificate = _certificate(release, options)
     if certificate is not None and (wrong := _mismatches(certificate, original, read, options)):
         raise UsageError(wrong[0], file=str(release), hint="give the release that belongs to its certificate")
@@ -124,9 +122,9 @@ def _certificate(masked: Path, options: AssessOptions) -> Mapping[str, Any] | No
     return read_certificate(path)
 
 
-def _require_found(certified: str | None, masked: RecordsRead) -> None:
+def _require_found(certified: str | None, masked: Dataset) -> None:
     """Refuse a certificate that alone says which elements are records: others would be measured than those found."""
-    found = None if masked.dataset is None else masked.dataset.layout.record
+    found = masked.layout.record
     if None not in (certified, found) and found != certified:
         raise record_refusal(str(certified), found)
 
@@ -136,7 +134,7 @@ def _certificate_file(masked: Path, options: AssessOptions) -> Path:
 
 
 def _mismatches(
-    certificate: Mapping[str, Any], original: RecordsRead, masked: RecordsRead, options: AssessOptions
+    certificate: Mapping[str, Any], original: Dataset, masked: Dataset, options: AssessOptions
 ) -> tuple[str, ...]:
     """Return where a certificate does not agree with itself, or with the bytes that were read of the two files."""
     name = _certificate_file(masked.path, options).name
@@ -146,15 +144,15 @@ def _mismatches(
         (masked, [certificate["output"]["sha256"]], "is the certificate of another file"),
         (original, data, "is of a file masked from another original"),
     ):
-        digest = file_digest(file.path) if file.dataset is None else file.dataset.sha256
+        digest = file.sha256
         if digest not in digests:
             found.append(f"{name} {what}: the SHA-256 of {file.path.name} is not the one in it")
     return tuple(found)
 
 
 def _judge(
-    original: RecordsRead,
-    masked: RecordsRead,
+    original: Dataset,
+    masked: Dataset,
     options: AssessOptions,
     certificate: Mapping[str, Any] | None,
     saxon: SaxonProcess,
@@ -166,7 +164,7 @@ def _judge(
         original.path, rules, options.record or options.recipe.record, _rules_settings(options, certificate), saxon
     )
     _require_phase(options.phase, source.rule_set.schema.phase, certificate)
-    source.dataset, dataset = original.xml(), masked.xml()
+    source.dataset, dataset = original, masked
     before, after = source.verdict, source.verdict_on(dataset)
     assert before is not None  # there are rules
     for verdict in (before, after):

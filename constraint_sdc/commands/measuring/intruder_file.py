@@ -9,7 +9,7 @@ import numpy as np
 
 from constraint_sdc.arrays import Codes, Floats, Rows
 from constraint_sdc.commands.measuring.compared_files import ComparedFiles
-from constraint_sdc.commands.measuring.records_file import is_csv, read_records
+from constraint_sdc.commands.measuring.records_file import read_records
 from constraint_sdc.data.intruder import NOBODY, IntruderFile
 from constraint_sdc.data.pair import Compared
 from constraint_sdc.data.table import Column, Table
@@ -43,7 +43,7 @@ def read_intruder_file(compared: ComparedFiles, options: AssessOptions) -> Intru
     path = options.intruder
     if path is None:
         return None
-    table = read_records(path, None if is_csv(path) else options.record or options.recipe.record).table
+    table = read_records(path, options.record or options.recipe.record).table
     if not table.records:
         raise UsageError("has no record", file=str(path), hint="an intruder without a record links nothing")
     key = options.truth_key

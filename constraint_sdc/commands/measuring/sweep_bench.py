@@ -28,7 +28,8 @@ from constraint_sdc.settings.reason import Reason, because
 
 def open_for_sweep(data: Path, rules: Path | None, masking: MaskOptions) -> AbstractContextManager[Original]:
     """Give the file and its rules, which are the same for every point."""
-    return open_original(data, rules, masking.record or masking.recipe.record, rules_settings(masking))
+    table = masking.table.over(masking.recipe.table)
+    return open_original(data, rules, masking.record or masking.recipe.record, rules_settings(masking), table=table)
 
 
 def masking_by(masking: MaskOptions, by: MaskedBy) -> MaskOptions:

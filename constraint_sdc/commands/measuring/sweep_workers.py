@@ -19,8 +19,10 @@ from constraint_sdc.commands.measuring.sweep_bench import SweepBench, open_for_s
 from constraint_sdc.commands.measuring.sweep_journal import point_from_json, point_to_json
 from constraint_sdc.errors import ConstraintSdcError, JudgeError, UsageError
 from constraint_sdc.files.recipe import recipe_from_json, recipe_to_json
+from constraint_sdc.files.tables.registry import current_reading
 from constraint_sdc.maskers.masked import MaskOptions
 from constraint_sdc.measures.sweep_points import SweepOptions, SweepPoint, SweepTask
+from constraint_sdc.settings.table_reading import table_reading_from_json
 from constraint_sdc.settings.words import Standardise
 
 # Not `-m`: that would put the current directory on the module path, where a stranger's file could pass for a module.
@@ -122,6 +124,7 @@ def _inputs(data: Path, rules: Path | None, options: SweepOptions) -> str:
         "allow": [str(path) for path in masking.allow],
         "allow_idle": list(masking.allow_idle),
         "time_limit": masking.time_limit,
+        "table": current_reading().over(masking.table).to_json(),
     }
     return json.dumps(content)
 
@@ -129,12 +132,15 @@ def _inputs(data: Path, rules: Path | None, options: SweepOptions) -> str:
 @contextmanager
 def _bench(content: dict[str, Any]) -> Iterator[SweepBench]:
     data, rules, known_at_most = Path(content.pop("data")), content.pop("rules"), content.pop("known_at_most")
-    recipe, standardise, original = (content.pop(name) for name in ("recipe", "standardise", "original"))
+    recipe, standardise, original, table = (
+        content.pop(name) for name in ("recipe", "standardise", "original", "table")
+    )
     masking = MaskOptions(
         **{**content, "allow": tuple(map(Path, content["allow"])), "allow_idle": tuple(content["allow_idle"])},
         recipe=recipe_from_json(recipe),
         standardise=None if standardise is None else Standardise(standardise),
         original=None if original is None else Path(original),
+        table=table_reading_from_json(table),
     )
     with open_for_sweep(data, None if rules is None else Path(rules), masking) as original:
         yield SweepBench(original, masking, known_at_most)

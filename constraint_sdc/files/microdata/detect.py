@@ -26,11 +26,15 @@ Path = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Detected:
-    """The layout, the record's name as the file writes it, and how many elements of that name start before it."""
+    """The layout, the record's name as the file writes it, and how many elements of that name start before it.
+
+    `declared` are the variables that the file has even if no record does: the columns of a table.
+    """
 
     layout: Layout
     written_name: str
     namesakes_before: int
+    declared: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)

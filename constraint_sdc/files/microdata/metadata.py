@@ -14,7 +14,7 @@ from constraint_sdc.files.microdata.source import (
     Utf8Reader,
     element_events,
     find_encoding,
-    open_binary,
+    open_rows,
     pull_parser,
     read_up_to,
     refuse,
@@ -46,7 +46,7 @@ def _find(path: Path) -> etree._Element | None:
     """Read up to the end of the metadata, or to the first element that shows that there is none."""
     parser = pull_parser()
     root: etree._Element | None = None
-    with open_binary(path) as stream:
+    with open_rows(path) as stream:
         opening = read_up_to(stream, _BLOCK_BYTES, path)
         refuse_foreign(opening, path)
         reader = Utf8Reader(Continued(opening, stream), path, find_encoding(opening, path))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from constraint_sdc.data.table import Chunk, Layout
@@ -25,10 +25,12 @@ from constraint_sdc.files.microdata.source import (
     OnePass,
     Utf8Reader,
     find_encoding,
-    open_binary,
+    open_rows,
     read_up_to,
     refuse_foreign,
 )
+from constraint_sdc.files.tables.document import PresentedFile
+from constraint_sdc.files.tables.registry import table_format
 from constraint_sdc.files.xml_encoding import Encoding
 
 CHUNK_BYTES = 1 << 20
@@ -59,7 +61,7 @@ class Microdata:
         A chunk's columns are those seen in the file so far: a variable that it does not have is absent from it.
         """
         around = Around() if around is None else around
-        with open_binary(self.path) if source is None else nullcontext(source) as stream:
+        with open_rows(self.path) if source is None else nullcontext(source) as stream:
             reader = Utf8Reader(stream, self.path, self.how)
             yield from plain_chunks(reader, str(self.path), self._detected, self._chunk_bytes, around)
 
@@ -84,12 +86,16 @@ def open_microdata(
 ) -> Microdata:
     """Open a microdata file and find its rows; `record` names the record element (local or Clark name) if given.
 
+    A table has no elements, and so `record`, which a recipe may have for the XML of the same data, does not concern it.
     `source` is the file if it is open already, to be read on from there.
     """
-    with open_binary(path) if source is None else nullcontext(source) as stream:
+    record = None if table_format(path) is not None else record
+    with open_rows(path) if source is None else nullcontext(source) as stream:
         opening = read_up_to(stream, _SAMPLE_BLOCK, path)
         refuse_foreign(opening, path)
         how = find_encoding(opening, path)
         reader = Utf8Reader(Continued(opening, stream), path, how)
         detected = detect(reader.declared_blocks(_SAMPLE_BLOCK), str(path), record)
+        if isinstance(stream, OnePass | PresentedFile):
+            detected = replace(detected, declared=stream.names)
     return Microdata(path, detected.layout, how, detected, min(chunk_bytes, MAX_CHUNK_BYTES))

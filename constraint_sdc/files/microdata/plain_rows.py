@@ -166,7 +166,7 @@ class PlainRows:
         self._layout = detected.layout
         self._chunk_bytes = chunk_bytes
         self._around = around
-        self._names: list[str] = []
+        self._names = list(detected.declared)
         self._scanner = Scanner(detected.layout, detected.written_name, self._names, around)
         self.place = FilePlace(file, 1 + head.count(b"\n"))
 

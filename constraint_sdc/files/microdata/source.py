@@ -13,33 +13,20 @@ from typing import Any, BinaryIO, NoReturn, Protocol, cast
 from lxml import etree
 
 from constraint_sdc.errors import DataError
+from constraint_sdc.files.tables.document import PresentedFile
+from constraint_sdc.files.tables.raw_file import open_binary as open_binary
+from constraint_sdc.files.tables.raw_file import refuse_compressed
+from constraint_sdc.files.tables.registry import current_reading, table_format
 from constraint_sdc.files.xml_encoding import Encoding, EncodingError, declare_utf8, encoding_of, not_decoded
 from constraint_sdc.files.xml_names import LateName, late_name
 
-_COMPRESSED = {
-    b"\x1f\x8b": "gzip",
-    b"PK\x03\x04": "zip",
-    b"BZh": "bzip2",
-    b"\xfd7zXZ\x00": "xz",
-    b"\x28\xb5\x2f\xfd": "zstd",
-}
 _MOST_KEPT = 1 << 20  # bytes of an opening; a longer one is read again
 
 
-def open_binary(path: Path) -> BinaryIO:
-    """Open the file for reading, or raise an error with the reason."""
-    try:
-        return path.open("rb", buffering=0)
-    except FileNotFoundError:
-        raise DataError("no such file", file=str(path), hint="check the path") from None
-    except IsADirectoryError:
-        raise DataError("is a directory, not a file", file=str(path), hint="name one microdata file") from None
-    except PermissionError:
-        raise DataError("permission denied", file=str(path), hint="check the read permission of the file") from None
-    except OSError as error:
-        raise DataError(f"cannot be opened: {error.strerror}", file=str(path)) from None
-    except ValueError as error:
-        raise DataError(f"cannot be opened: {error}", file=str(path)) from None
+def open_rows(path: Path) -> BinaryIO | PresentedFile:
+    """Open a file as XML rows: XML itself, or a table as it is presented."""
+    known = table_format(path)
+    return open_binary(path) if known is None else PresentedFile(known.open(path, current_reading()))
 
 
 class ByteSource(Protocol):
@@ -53,19 +40,21 @@ class ByteSource(Protocol):
 class OnePass:
     """A file that is read once, from its first byte to its last; the digest covers the bytes that were returned.
 
-    Its opening may be looked at before: these bytes are kept, up to a limit, and come again after `begin`. From then on
-    `watch` sees every byte once, in order.
+    A table is read as it is presented, and the digest is that of its own bytes. The opening may be looked at before:
+    these bytes are kept, up to a limit, and come again after `begin`. From then on `watch` sees every byte once, in
+    order.
     """
 
     def __init__(self, path: Path, watch: Callable[[bytes], None] = lambda _: None) -> None:
-        self._stream = open_binary(path)
+        self._path = path
+        self._stream = open_rows(path)
         self._watch = watch
         self._digest = hashlib.sha256()
         self._has_begun = False
         self._opening = b""
         self._is_kept = True
         self._returned = 0
-        self._size = os.fstat(self._stream.fileno()).st_size  # 0 for a pipe
+        self._size = 0 if isinstance(self._stream, PresentedFile) else os.fstat(self._stream.fileno()).st_size
 
     def read(self, size: int, /) -> bytes:
         """Return at most `size` bytes, none only at the end."""
@@ -86,18 +75,32 @@ class OnePass:
     def begin(self) -> None:
         """Go back to the first byte, where reading begins."""
         if not self._is_kept:
-            self._stream.seek(0)
+            self._rewind()
         self._has_begun = True
+
+    def _rewind(self) -> None:
+        if isinstance(self._stream, PresentedFile):
+            self._stream.close()
+            self._stream = open_rows(self._path)
+        else:
+            self._stream.seek(0)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the columns of a table; none for XML, whose records have to be read for that."""
+        return self._stream.names if isinstance(self._stream, PresentedFile) else ()
 
     @property
     def share(self) -> float | None:
         """Return what share of the file was returned since `begin`; None if its size is not known."""
+        if isinstance(self._stream, PresentedFile):
+            return self._stream.share
         return min(1.0, self._returned / self._size) if self._size else None
 
     @property
     def sha256(self) -> str:
-        """Return the digest of the bytes returned since `begin`."""
-        return self._digest.hexdigest()
+        """Return the digest of the bytes returned since `begin`; of a table, that of all its bytes."""
+        return self._stream.sha256 if isinstance(self._stream, PresentedFile) else self._digest.hexdigest()
 
     def close(self) -> None:
         """Close the file."""
@@ -139,9 +142,7 @@ def refuse_foreign(opening: bytes, path: Path) -> None:
     """Refuse an empty file and a compressed one, whatever its name says."""
     if not opening:
         raise DataError("the file is empty", file=str(path), hint="expected XML rows")
-    for magic, name in _COMPRESSED.items():
-        if opening.startswith(magic):
-            raise DataError(f"is {name} data, not XML", file=str(path), hint="decompress it first")
+    refuse_compressed(opening, path, "XML")
 
 
 def find_encoding(opening: bytes, path: Path) -> Encoding:

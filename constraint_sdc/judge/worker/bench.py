@@ -15,7 +15,7 @@ from constraint_sdc.errors import (
     ResourceRefusedError,
     RulesError,
 )
-from constraint_sdc.files.readings import Readings, SentFile
+from constraint_sdc.files.readings import Readings, SentFile, sent_rows
 from constraint_sdc.judge.stylesheet.access import Wanted, file_uri
 from constraint_sdc.judge.stylesheet.expressions import given
 from constraint_sdc.judge.stylesheet.prelude import NEEDED
@@ -198,7 +198,7 @@ class Bench:
 
     def _send_file(self, request: Message, path: Path) -> None:
         """Send a file with a request; the worker's problem with it becomes an error that names the file."""
-        with SentFile(path) as file:
+        with SentFile(path) if request["do"] == "text" else sent_rows(path) as file:
             answer = self._worker.ask(request, file, self.deadline)
         self.readings.note(path, file.sha256)
         _raise_unreadable(answer, path)

@@ -19,18 +19,25 @@ from typing import Any, BinaryIO, Protocol, TypeAlias
 from constraint_sdc.errors import JudgeError
 from constraint_sdc.judge.worker.memory import LOOK_EVERY, refuse_overweight
 
-# Messages between the judge and its worker: a length, a JSON object, and attached bytes.
+# Messages between the judge and its worker: a length, a JSON object, and attached bytes. Where the size of an
+# attachment is not known before its last byte, it comes in blocks, each after its length; an empty one is the last.
 
 Message: TypeAlias = dict[str, Any]
 
 _HEAD = struct.Struct(">QQ")
 HEAD_SIZE = _HEAD.size
+_BLOCK_HEAD = struct.Struct(">Q")
+IN_BLOCKS = (1 << 64) - 1
+"""The size of an attachment that comes in blocks."""
 
 
 class Attachment(Protocol):
-    """Bytes that are sent a block at a time; their number is known before."""
+    """Bytes that are sent a block at a time; `size` is their number, None if it is not known before."""
 
-    size: int
+    @property
+    def size(self) -> int | None:
+        """Return how many bytes there are."""
+        ...
 
     def blocks(self) -> Iterator[bytes]:
         """Yield the bytes."""
@@ -55,11 +62,26 @@ def read_message(stream: BinaryIO) -> tuple[Message, bytes] | None:
     if len(head) < HEAD_SIZE:
         return None
     length, extra = sizes(head)
-    body, attachment = stream.read(length), stream.read(extra)
-    if len(body) < length or len(attachment) < extra:
+    body = stream.read(length)
+    attachment = _read_blocks(stream) if extra == IN_BLOCKS else stream.read(extra)
+    if len(body) < length or attachment is None or (extra != IN_BLOCKS and len(attachment) < extra):
         return None
     message: Message = json.loads(body)
     return message, attachment
+
+
+def _read_blocks(stream: BinaryIO) -> bytes | None:
+    """Read an attachment in blocks, None when the other side has closed before its end."""
+    blocks: list[bytes] = []
+    while True:
+        head = stream.read(_BLOCK_HEAD.size)
+        size = _BLOCK_HEAD.unpack(head)[0] if len(head) == _BLOCK_HEAD.size else -1
+        block = stream.read(size) if size > 0 else b""
+        if size < 0 or len(block) < size:
+            return None
+        if not size:
+            return b"".join(blocks)
+        blocks.append(block)
 
 
 def write_message(stream: BinaryIO, message: Message, attachment: bytes = b"") -> None:
@@ -113,11 +135,13 @@ class Worker:
 
     def _exchange(self, message: Message, attachment: bytes | Attachment, deadline: float | None) -> Message:
         size = len(attachment) if isinstance(attachment, bytes) else attachment.size
-        self._given += size
         try:
-            self._send(packed(message, size))
+            self._send(packed(message, IN_BLOCKS if size is None else size))
             for block in (attachment,) if isinstance(attachment, bytes) else attachment.blocks():
-                self._send(block)
+                self._given += len(block)
+                self._send(block if size is not None else _BLOCK_HEAD.pack(len(block)) + block)
+            if size is None:
+                self._send(_BLOCK_HEAD.pack(0))
             length, extra = sizes(self._receive(HEAD_SIZE, deadline))
             answer: Message = json.loads(self._receive(length + extra, deadline))
             return answer

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from constraint_sdc.data.variable import RowSource, VariableInfo
 from constraint_sdc.errors import DataError, UsageError
-from constraint_sdc.files.csv_file import read_csv, write_csv
 from constraint_sdc.files.rows_file import write_rows
+from constraint_sdc.files.tables.csv.csv_file import read_csv, write_csv
 from tests.draws import draws
 
 XML_TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00\ufffe\uffff", exclude_categories=("Cc", "Cs")))
@@ -129,7 +129,8 @@ def test_an_encoding_can_be_given(tmp_path: Path, records_of: Callable[[RowSourc
 @pytest.mark.parametrize(
     ("text", "line", "what"),
     [
-        ("", 1, "no header line"),
+        ("", None, "the file is empty"),
+        ("\n", 1, "no header line"),
         ("V1,,V3\n1,2,3\n", 1, "column 2 has no header"),
         ("V1,V2,V1\n1,2,3\n", 1, "two columns have the header 'V1'"),
         ("V1,V2\n1,2\n3\n", 3, "the line has 1 cells, the header has 2"),
@@ -142,10 +143,9 @@ def test_an_encoding_can_be_given(tmp_path: Path, records_of: Callable[[RowSourc
         ("V1,V2\n1,2\n3,a\ufffeb\n", 3, "U\\+FFFE"),
         ('V1,V2\n1,2\n3,"open\n', 3, "malformed CSV"),
         ('V1,V2\n1,2\n3,"a"b\n', 3, "malformed CSV"),
-        (f"V1,V2\n1,{'9' * 200_000}\n", 2, "malformed CSV"),
     ],
 )
-def test_a_broken_file_is_refused_with_its_line(tmp_path: Path, text: str, line: int, what: str) -> None:
+def test_a_broken_file_is_refused_with_its_line(tmp_path: Path, text: str, line: int | None, what: str) -> None:
     source = written(tmp_path / "a.csv", text)
     with pytest.raises(DataError, match=what) as caught:
         read_csv(source)
@@ -159,7 +159,7 @@ def test_blank_lines_at_the_end_are_no_records(
 
 
 def test_a_missing_file_is_a_message(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="cannot read: No such file"):
+    with pytest.raises(DataError, match="no such file"):
         read_csv(tmp_path / "none.csv")
 
 
@@ -198,10 +198,10 @@ def test_headers_are_local_names_and_may_not_collide(tmp_path: Path) -> None:
 
 
 def test_batches_join_to_one_file(tmp_path: Path) -> None:
-    source = written(tmp_path / "a.csv", "V1,V2\n" + "".join(f"{i},x\n" for i in range(45_000)))
+    source = written(tmp_path / "a.csv", "V1,V2\n" + "".join(f"{i},x\n" for i in range(150_000)))
     rows = read_csv(source)
-    assert len(list(rows.batches())) == 3
-    assert write_csv(tmp_path / "b.csv", rows).records == 45_000
+    assert len(list(rows.batches())) > 1
+    assert write_csv(tmp_path / "b.csv", rows).records == 150_000
     assert (tmp_path / "b.csv").read_bytes() == source.read_bytes()
 
 

@@ -27,8 +27,8 @@ from constraint_sdc.data.variable import (
     survey_batches,
 )
 from constraint_sdc.errors import DataError
-from constraint_sdc.files.parquet_file import read_parquet, write_parquet
 from constraint_sdc.files.rows_file import write_rows
+from constraint_sdc.files.tables.arrow.parquet_file import read_parquet, write_parquet
 from tests.draws import draws
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\ufffe\uffff", exclude_categories=("Cc", "Cs")))
@@ -174,7 +174,7 @@ def test_a_note_with_one_thing_that_we_never_write_is_not_ours(stated: dict[str,
     [
         (pa.array([1, None], pa.uint64()), ["1", None]),
         (pa.array([2**64 - 1], pa.uint64()), ["18446744073709551615"]),
-        (pa.array([0.1], pa.float32()), ["0.10000000149011612"]),
+        (pa.array([0.1], pa.float32()), ["0.1"]),
         (pa.array([1e-05, 1e22, -0.0, 5.0]), ["0.00001", "10000000000000000000000", "-0", "5"]),
         (pa.array([float("nan"), float("-inf")]), ["NaN", "-INF"]),
         (pa.array([Decimal("1.50"), Decimal("0.00")], pa.decimal128(9, 2)), ["1.50", "0.00"]),
@@ -209,7 +209,7 @@ def test_a_file_that_is_not_parquet_is_a_message(tmp_path: Path) -> None:
     (tmp_path / "a.parquet").write_bytes(b"V1,V2\n1,2\n")
     with pytest.raises(DataError, match="cannot read Parquet"):
         read_parquet(tmp_path / "a.parquet")
-    with pytest.raises(DataError, match="cannot read Parquet"):
+    with pytest.raises(DataError, match="no such file"):
         read_parquet(tmp_path / "none.parquet")
 
 

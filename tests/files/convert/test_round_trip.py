@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from constraint_sdc.census import VARIABLES, generate, generate_file
 from constraint_sdc.data.variable import RowSource, VariableInfo, rows_of_chunks
-from constraint_sdc.files.csv_file import read_csv, write_csv
 from constraint_sdc.files.domain_file import distinct_values, write_domain
 from constraint_sdc.files.microdata.microdata import open_microdata
-from constraint_sdc.files.parquet_file import read_parquet, write_parquet
 from constraint_sdc.files.rows_file import write_rows
-from constraint_sdc.files.statistics_file import read_statistics, write_statistics
+from constraint_sdc.files.tables.arrow.parquet_file import read_parquet, write_parquet
+from constraint_sdc.files.tables.csv.csv_file import read_csv, write_csv
+from constraint_sdc.files.tables.statistics.statistics_file import read_statistics, write_statistics
 
 TEXTS = st.from_regex(r"[ 0-9.eE+\-=@,;\"'\n\r\t&<>äé€𝄞]{0,12}", fullmatch=True)
 

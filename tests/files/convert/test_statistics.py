@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from constraint_sdc.data.variable import RowSource, VariableInfo
 from constraint_sdc.errors import DataError, UsageError
 from constraint_sdc.files.rows_file import write_rows
-from constraint_sdc.files.statistics_file import read_statistics, write_statistics
+from constraint_sdc.files.tables.statistics.statistics_file import read_statistics, write_statistics
 
 INCOME = VariableInfo("V1", "integer", 0, "scale", "Income, €", ("-9", "-8"))
 REGION = VariableInfo("V2", "text", None, "nominal", "Region", ("99",))
@@ -175,7 +175,7 @@ def test_dates_and_times_are_iso_texts(tmp_path: Path, suffix: str) -> None:
 
 
 def test_long_files_are_read_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("constraint_sdc.files.statistics_file.BATCH", 4)
+    monkeypatch.setattr("constraint_sdc.files.tables.statistics.statistics_file.BATCH", 4)
     for count in (7, 8):
         pyreadstat.write_sav(pd.DataFrame({"V1": range(count)}), tmp_path / "a.sav")
         rows = read_statistics(tmp_path / "a.sav")

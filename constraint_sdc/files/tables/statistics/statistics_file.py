@@ -17,8 +17,8 @@ from constraint_sdc.data.series import double_text
 from constraint_sdc.data.variable import Batch, Measure, RowSource, Survey, VariableInfo, Written, survey_batches
 from constraint_sdc.errors import DataError, UsageError
 from constraint_sdc.files.atomic import atomic_path
-from constraint_sdc.files.csv_file import headers_of
 from constraint_sdc.files.rows_file import xml_name
+from constraint_sdc.files.tables.headers import headers_of
 from constraint_sdc.limits import require_cells
 
 BATCH = 50_000

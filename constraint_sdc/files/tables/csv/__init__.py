@@ -1,0 +1,1 @@
+"""CSV and TSV: cells between delimiters, one row per line or more."""

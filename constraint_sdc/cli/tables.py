@@ -62,9 +62,12 @@ def _refuse_element(given: dict[str, Any]) -> None:
 
 
 def _of_recipe(recipe: Path | None) -> TableReading:
+    """What the recipe says of tables; one that is not there is the command's to refuse, with its own words."""
+    if recipe is None or not recipe.exists():
+        return TableReading()
     from constraint_sdc.files.recipe import read_recipe
 
-    return TableReading() if recipe is None else read_recipe(recipe).table
+    return read_recipe(recipe).table
 
 
 def _paths(given: dict[str, Any]) -> Iterator[Path]:

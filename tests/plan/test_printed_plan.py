@@ -104,7 +104,7 @@ def test_auto_says_what_it_chose_and_why(awkward: Path) -> None:
 
 
 def test_auto_computes_the_least_loss_of_one_variable(tmp_path: Path) -> None:
-    rows = columns(A=[i * 7 % 20 for i in range(20)], Town=["a", "b"] * 10)
+    rows = columns(A=[(i * 7 % 20) ** 2 for i in range(20)], Town=["a", "b"] * 10)
     given = extract(tmp_path, rows, recipe="mask: {partition: auto}\nvariables: {Town: {type: nominal}}")
     plan = given.plan(3)
     assert sentence(the_block(plan, "A").partition).startswith("auto: optimal-univariate (only one variable varies")

@@ -83,8 +83,7 @@ REFUSALS: dict[str, tuple[Callable[[Path], Extract], int, str, str]] = {
         pinned_sum,
         3,
         "rule total ties A, which is masked, to C, which is not masked; values of C have fewer than 3 records each",
-        "tried, and it works: mask C too, by `variables: {C: {role: confidential}}` in the recipe "
-        "tried, and it works: leave out the rule total",
+        "tried, and it works: mask C too, by `variables: {C: {role: confidential}}` in the recipe",
     ),
     "an original that breaks a rule": (
         broken,
@@ -111,7 +110,7 @@ REFUSALS: dict[str, tuple[Callable[[Path], Extract], int, str, str]] = {
         3,
         "no values of A that satisfy bounds were found for 3 records that must share them: "
         "they differ in Low and High, which are not masked",
-        "tried, and it works: leave out the rule bounds tried, and it works: mask Low and High too, by "
+        "tried, and it works: mask Low and High too, by "
         "`variables: {Low: {role: confidential}, High: {role: confidential}}` in the recipe",
     ),
 }

@@ -98,7 +98,7 @@ def _row(
 
 
 def _engine(edit: EditRule, schema: Schema, routes: Routes | None) -> OneOf["vectorised", "saxon", "aggregated"]:
-    if routes is not None and edit.id in routes.across_ids():
+    if routes is not None and edit.id in routes.across_ids() | routes.parent_ids():
         return "aggregated"
     return "vectorised" if _is_vectorised(edit, schema, routes) else "saxon"
 

@@ -226,11 +226,14 @@ def map_each(value: Value, what: str, function: Callable[[Item], tuple[Item, May
 
 
 class Records:
-    """Columns of `count` records; each variable is read at most once, whatever the number of rules."""
+    """Columns of `count` records; each variable is read at most once, whatever the number of rules.
 
-    def __init__(self, columns: Mapping[str, Column], count: int) -> None:
+    `given` are variables that are no texts, such as sums.
+    """
+
+    def __init__(self, columns: Mapping[str, Column], count: int, given: Mapping[str, Item] | None = None) -> None:
         self._columns = columns
-        self._items: dict[str, TextItem] = {}
+        self._items: dict[str, Item] = dict(given or {})
         self.count = count
 
     @classmethod
@@ -238,11 +241,11 @@ class Records:
         """Return the records of a chunk."""
         return cls(chunk.columns, len(chunk))
 
-    def item(self, name: str) -> TextItem:
+    def item(self, name: str) -> Item:
         """Return a variable's node; a name that no record has is absent everywhere."""
-        if name not in self._columns:
-            return self._nowhere
         if name not in self._items:
+            if name not in self._columns:
+                return self._nowhere
             column = self._columns[name]
             self._items[name] = TextItem(Reading(Text.of_column(column)), True, column.present())
         return self._items[name]

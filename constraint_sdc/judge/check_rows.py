@@ -18,6 +18,7 @@ from constraint_sdc.errors import JudgeError, UsageError
 from constraint_sdc.evaluate.domain import Domain
 from constraint_sdc.evaluate.expression import Outside
 from constraint_sdc.judge.across.folding import FileTests
+from constraint_sdc.judge.across.parent_folding import held_by_parents
 from constraint_sdc.judge.finding import RuleResult, Tally, Violation, rule_results
 from constraint_sdc.judge.judge import ChunkJudges, Judge, Judges
 from constraint_sdc.judge.judge_report import JudgeFinding, JudgeReport
@@ -77,6 +78,9 @@ class RowsCheck:
         self._tallies = {a.id: Tally(wishes.examples) for a in schema.assertions()} | dict(judged or {})
         self._second = self._workers(routes.vectorised_ids(), 1)
         self._local = self._workers(routes.by_chunk, processes_for(data))
+        by_parent = self._added_up_by_parent()
+        self._tallies |= by_parent
+        self._whole_rules = routes.whole_file | routes.parent_ids().difference(by_parent)
         self._across = FileTests(routes.across, wishes.examples, xpath1=schema.is_xpath1)
         self._whole = self._judge_whole_file()
         self._whole_places: dict[int, tuple[str | None, int]] = {}
@@ -104,18 +108,24 @@ class RowsCheck:
 
         return ChunkJudges(make_judge, self._data, count, Judge.judge_bytes)
 
+    def _added_up_by_parent(self) -> dict[str, Tally]:
+        """Return the totals of rules about the records of each parent that certainly hold; Saxon judges the others."""
+        counted = dict(self._conditions)  # Saxon counts missing values
+        tests = [test for test in self._routes.by_parent if test.rule not in counted]
+        return held_by_parents(self._data, self._layout, tests, self._judges.readings, self._wishes.examples)
+
     def _judge_whole_file(self) -> JudgeReport:
         """Judge the rules that look beyond a record; before the chunks, which then supply the keys of the findings."""
-        if not self._routes.whole_file:
+        if not self._whole_rules:
             return JudgeReport(counts=(), findings=())
-        judge = self._judges.of(self._routes.whole_file, self._layout.record, self._conditions)
+        judge = self._judges.of(self._whole_rules, self._layout.record, self._conditions)
         return judge.judge_file(self._data)
 
     @property
     def divisible(self) -> RowsContext | None:
         """Return what workers need to judge runs of records, None where Saxon must see all of them."""
         in_order = self._routes.across  # sums of doubles depend on the order
-        by_saxon = self._routes.by_chunk or self._routes.whole_file or not self._routes.vectorised or in_order
+        by_saxon = self._routes.by_chunk or self._whole_rules or not self._routes.vectorised or in_order
         return None if by_saxon else self._context
 
     def take(self, chunk: Chunk) -> None:

@@ -305,7 +305,7 @@ class Judges:
         first: Output = "counts",
     ) -> Judge:
         return Judge(
-            self._schema if ids == self._all else self._schema.only(ids),
+            self._schema.only(ids),
             record=record,
             parameters=self._parameters,
             allowed=self._allowed,

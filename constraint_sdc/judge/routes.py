@@ -13,8 +13,9 @@ from constraint_sdc.constraints.constraint import Context, EditRule
 from constraint_sdc.data.table import Layout
 from constraint_sdc.evaluate.expression import Expression, Outside, walk
 from constraint_sdc.evaluate.truth import refuses
-from constraint_sdc.judge.across.file_test import FileTest
+from constraint_sdc.judge.across.file_test import FileTest, ParentTest
 from constraint_sdc.judge.across.recognise import recognise_across
+from constraint_sdc.judge.across.recognise_parents import recognise_parents
 from constraint_sdc.judge.first_match import FirstMatch
 from constraint_sdc.schematron.schema import Rule, Schema
 
@@ -24,7 +25,8 @@ class Routes:
     """The engine of each rule: vectorised rules, ids for Saxon by chunks, ids for Saxon on the whole file, and why.
 
     `by_record` are rules of Saxon's whose verdict, if not their message, is the same on single records as in the file.
-    `across` are tests about all records that are added up; Saxon judges the whole file if one does not certainly hold.
+    `across` are tests about all records that are added up, `by_parent` those about the records of each parent; Saxon
+    judges the whole file if one does not certainly hold.
     """
 
     vectorised: tuple[FirstMatch, ...]
@@ -33,10 +35,15 @@ class Routes:
     reasons: Mapping[str, str]
     by_record: frozenset[str] = frozenset()
     across: tuple[FileTest, ...] = ()
+    by_parent: tuple[ParentTest, ...] = ()
 
     def across_ids(self) -> frozenset[str]:
         """Return the ids of the rules that are added up."""
         return frozenset(test.rule for test in self.across)
+
+    def parent_ids(self) -> frozenset[str]:
+        """Return the ids of the rules that are added up parent by parent."""
+        return frozenset(test.rule for test in self.by_parent)
 
     def without_across(self, ids: Collection[str]) -> Routes:
         """Return the routes with these rules judged on the whole file."""
@@ -92,13 +99,16 @@ def choose_routes(
             if unsure is None:
                 matches.append(FirstMatch(pattern.id, context, tuple(mine), not pattern.is_group))
     across = {n: t for n, t in recognise_across(schema, rules, layout).items() if n in whole_file}
+    left = whole_file.difference(across)
+    by_parent = {n: t for n, t in recognise_parents(schema, rules, layout).items() if n in left}
     return Routes(
         _with_work(matches),
         frozenset(by_chunk),
-        frozenset(whole_file.difference(across)),
+        frozenset(left.difference(by_parent)),
         reasons,
         frozenset(by_record),
         tuple(across.values()),
+        tuple(by_parent.values()),
     )
 
 

@@ -234,7 +234,10 @@ class Schema:
         """Return the schema with these assertions alone.
 
         Every rule of an affected pattern stays, even without assertions: it still takes its nodes from later rules.
+        With all assertions it is the schema itself, patterns without any included, so that rules keep their numbers.
         """
+        if ids.issuperset(assertion.id for assertion in self.assertions()):
+            return self
         patterns = []
         for pattern in self.patterns:
             if any(a.id in ids for rule in pattern.rules for a in rule.assertions):

@@ -74,7 +74,7 @@ def rule(draw: st.DrawFn) -> str:
     on_variable = draw(st.booleans())
     context = draw(VARIABLE_CONTEXTS if on_variable else CONTEXTS)
     choice = VARIABLE_TESTS if on_variable else st.one_of(TESTS, SHAPE_TESTS)
-    tests = draw(st.lists(choice, min_size=1, max_size=3))
+    tests = draw(st.lists(choice, max_size=3))
     roles = st.sampled_from(["", ' role="warning"'])
     asserts = "".join(f'<{kind} test="{test}"{draw(roles)}>says</{kind}>' for test in tests for kind in [draw(KINDS)])
     let = draw(st.sampled_from(["", '<let name="v" value="A"/>']))
@@ -191,6 +191,15 @@ def test_every_different_case_is_judged_once_and_counts_for_all_its_records() ->
     assert "x" in str(result_of(short, "cast").error)
 
 
+def test_a_pattern_whose_rules_test_nothing_moves_no_verdict_to_another_rule() -> None:
+    empty = '<pattern><rule context="R[A = 1]"/></pattern>'
+    tested = '<pattern><rule context="R"><assert id="sign" test="number(B) &gt;= 0">s</assert></rule></pattern>'
+    case = RulesAndRows(SCHEMA.format(binding="xslt2", patterns=empty + tested), CENSUS.data)
+    short, long, _ = both_ways(case)
+    assert short == long
+    assert result_of(short, "sign").fired == len(ROWS)
+
+
 def test_what_is_about_all_records_is_added_up_on_the_values_that_were_read_back() -> None:
     patterns = (
         '<pattern><rule context="D"><assert id="sum" test="sum(R/B) = 17">s</assert>'
@@ -201,6 +210,19 @@ def test_what_is_about_all_records_is_added_up_on_the_values_that_were_read_back
     assert short == long
     assert (found.aggregated, set(found.tallies)) == ({"sum"}, {"sum", "sign"})
     assert result_of(short, "broken").failed == 1
+
+
+def test_what_is_about_the_records_of_each_parent_is_added_up_on_the_written_bytes() -> None:
+    patterns = (
+        '<pattern><rule context="R"><assert id="sum" test="sum(../R/B) &lt; ../T">s</assert>'
+        '<assert id="broken" test="count(../R) = 7">b</assert></rule></pattern>'
+    )
+    family = "<H><T>9</T><R><A>1</A><B>3</B></R><R><A>2</A><B>5</B></R></H>"
+    short, long, found = both_ways(
+        RulesAndRows(SCHEMA.format(binding="xslt2", patterns=patterns), f"<D>{family * 2}</D>")
+    )
+    assert short == long
+    assert (found.aggregated, result_of(short, "sum").fired, result_of(short, "broken").failed) == ({"sum"}, 4, 4)
 
 
 def test_records_that_are_joined_although_they_differ_are_found_by_the_judge(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,8 +18,9 @@ from constraint_sdc.commands.masking.staged import ReadBack
 from constraint_sdc.data.table import Chunk
 from constraint_sdc.files.microdata.microdata import open_microdata
 from constraint_sdc.files.microdata.source import OnePass
-from constraint_sdc.judge.across.file_test import FileTest
+from constraint_sdc.judge.across.file_test import FileTest, ParentTest
 from constraint_sdc.judge.across.folding import FileTests
+from constraint_sdc.judge.across.parent_folding import held_by_parents
 from constraint_sdc.judge.across.recognise import variables_of
 from constraint_sdc.judge.cases.cases_check import CaseVerdicts, JudgedRecords, ask_cases
 from constraint_sdc.judge.cases.classes import CaseClasses, classes_of, representatives
@@ -32,6 +33,7 @@ from constraint_sdc.judge.finding import Tally
 from constraint_sdc.judge.judge import ChunkJudges, Judge, Judges
 
 _ROWS = 16_384  # records that are added up at a time
+_WORTH_A_PROCESS = 50_000  # records that another process of Saxon must have to judge
 CASES_FROM = 10_000
 """Records from which a file is judged by cases unless the user says otherwise; below, it saves no time."""
 
@@ -42,6 +44,7 @@ class Cases:
 
     rules: CaseRules
     across: tuple[FileTest, ...] = ()
+    by_parent: tuple[ParentTest, ...] = ()
     outlines: Outlines = field(default_factory=Outlines)
 
     @property
@@ -68,12 +71,17 @@ def cases_of(original: Original) -> Cases | None:
         return None
     if original.judge is None and original.dataset.table.records < CASES_FROM:
         return None
-    return Cases(divide_rules(original.understood), original.understood.routes.across)
+    understood = original.understood
+    counted = understood.missing.conditions(understood.routes.parent_ids())  # Saxon counts missing values
+    by_parent = tuple(test for test in understood.routes.by_parent if test.rule not in counted)
+    return Cases(divide_rules(understood), understood.routes.across, by_parent)
 
 
 def judge_cases(cases: Cases, original: Original, staged: Path, written: ReadBack) -> JudgedCases:
     """Judge the staged file by cases, and add up what is about all records; what cannot be is left to Saxon."""
+    most = original.check.max_examples
     held = _added_up(cases, original, written)
+    held |= held_by_parents(staged, written.layout, cases.by_parent, original.readings, most)
     outlines, rules = cases.outlines.of_records(), cases.rules
     if outlines is None or not len(outlines) or not rules.questions:
         return JudgedCases(held, 0, frozenset(held))
@@ -117,7 +125,7 @@ def _ask(
         def make_judge(number: int) -> Judge:
             return judges.of_cases(ids, record, missing, is_own=number > 0)
 
-        workers = processes_for(staged) if is_light else 1
+        workers = min(processes_for(staged), 1 + len(records) // _WORTH_A_PROCESS) if is_light else 1
         asked: ChunkJudges[slice, SignedRecords] = ChunkJudges(make_judge, staged, workers, Judge.judge_cases)
         try:
             return ask_cases(_chunks(original, staged), records, asked)

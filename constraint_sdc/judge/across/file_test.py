@@ -1,4 +1,4 @@
-"""A test about all records of a file, in parts that can be added up record by record."""
+"""A test about all records of a file or of each parent, in parts that can be added up record by record."""
 
 from __future__ import annotations
 
@@ -56,3 +56,22 @@ class FileTest:
     condition: Expression | None = None
     alone: frozenset[str] = frozenset()
     nowhere: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class ParentTest:
+    """A test about the records of each parent, at the parent or at each of its records, where `condition` holds.
+
+    `test` and `condition` refer to aggregates over the records of the parent as variables by their names, and to its
+    values as variables whose names begin with `PARENT`. Other variables are those of the record.
+    """
+
+    rule: str
+    test: Expression | UniqueTest
+    at_parent: bool
+    condition: Expression | None = None
+    aggregates: tuple[tuple[str, Aggregate], ...] = ()
+
+
+PARENT = "../"
+"""What the name of a parent's value begins with; no variable of a record does."""

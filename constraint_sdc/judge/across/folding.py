@@ -85,7 +85,7 @@ class _TestFold:
         if not self.is_open:
             return
         try:
-            self.fired += int(np.count_nonzero(_holding(self.test.condition, records, self.xpath1)))
+            self.fired += int(np.count_nonzero(holding(self.test.condition, records, self.xpath1)))
             if self.unique is not None:
                 self.unique.take(chunk)
             for fold in self.folds.values():
@@ -133,7 +133,8 @@ def _is_root_alone(name: str, around: DocumentSurroundings) -> bool:
     return name not in ("Metadata", "Variable", "Missing")
 
 
-def _holding(condition: Expression | None, records: Records, xpath1: bool) -> Flags:
+def holding(condition: Expression | None, records: Records, xpath1: bool) -> Flags:
+    """Tell where a condition holds; DoubtError if that is not certain."""
     if condition is None:
         return np.ones(records.count, np.bool_)
     verdict = evaluate_truth(condition, records, xpath1=xpath1, domains={})
@@ -181,7 +182,7 @@ class _AggregateFold:
 
     def take(self, records: Records) -> None:
         """Add the records of a chunk."""
-        chosen = _holding(self.aggregate.condition, records, False)
+        chosen = holding(self.aggregate.condition, records, False)
         if self.aggregate.item is None:
             self.count += int(np.count_nonzero(chosen))
             return

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 from constraint_sdc.constraints.constraint import EditRule
 from constraint_sdc.constraints.contexts import MatchPattern, take_apart
@@ -48,7 +49,7 @@ _EQUAL = frozenset({"=", "eq"})
 _DEEPEST = 20  # variables inside variables
 
 
-class _OtherFormError(Exception):
+class OtherFormError(Exception):
     """The test has another form than those that are recognised."""
 
 
@@ -62,31 +63,36 @@ def recognise_across(schema: Schema, rules: Iterable[EditRule], layout: Layout) 
         return {}
     edits = {rule.id: rule for rule in rules}
     found: dict[str, FileTest] = {}
-    for pattern in schema.patterns:
-        if pattern.documents is None:
-            for rule in pattern.rules if pattern.is_group else pattern.rules[:1]:
-                found.update(_of_rule(schema, pattern, rule, edits, layout))
+    for pattern, rule in first_rules(schema):
+        for assertion in assertions_across(rule, edits):
+            try:
+                found[assertion.id] = Recogniser(schema, pattern, rule, layout).test(assertion, edits[assertion.id])
+            except OtherFormError:
+                continue
     return found
 
 
-def _of_rule(
-    schema: Schema, pattern: Pattern, rule: Rule, edits: Mapping[str, EditRule], layout: Layout
-) -> Iterator[tuple[str, FileTest]]:
-    if rule.attribute("subject") is not None or rule.attribute("visit-each") is not None:
-        return
+def first_rules(schema: Schema) -> Iterator[tuple[Pattern, Rule]]:
+    """Yield the rules that fire wherever their context matches, with their patterns."""
+    for pattern in schema.patterns:
+        if pattern.documents is None:
+            for rule in pattern.rules if pattern.is_group else pattern.rules[:1]:
+                if rule.attribute("subject") is None and rule.attribute("visit-each") is None:
+                    yield pattern, rule
+
+
+def assertions_across(rule: Rule, edits: Mapping[str, EditRule]) -> Iterator[Assertion]:
+    """Yield the assertions of a rule whose verdict does not depend on their own record alone."""
     for assertion in rule.assertions:
-        edit = edits[assertion.id]
-        if assertion.attribute("subject") is not None or edit.has_local_verdict:
-            continue
-        try:
-            yield assertion.id, _Recogniser(schema, pattern, rule, layout).test(assertion, edit)
-        except _OtherFormError:
-            continue
+        if assertion.attribute("subject") is None and not edits[assertion.id].has_local_verdict:
+            yield assertion
 
 
 @dataclass(slots=True)
-class _Recogniser:
+class Recogniser:
     """Recognises the tests of one rule; `nowhere` collects the variables that `//V` names."""
+
+    sees_file: ClassVar[bool] = True
 
     schema: Schema
     pattern: Pattern
@@ -112,24 +118,24 @@ class _Recogniser:
     def _parsed(self, text: str) -> Syntax:
         tree = parse_xpath(text, self._namespaces)
         if isinstance(tree, NotUnderstood):
-            raise _OtherFormError
+            raise OtherFormError
         return tree
 
     def _context(self, edit: EditRule) -> tuple[bool, Expression | None, frozenset[str]]:
         """Tell whether the rule fires at the root element, under which condition otherwise, and what must be alone."""
         apart = take_apart(self._parsed(self.rule.context))
         if not isinstance(apart, MatchPattern):
-            raise _OtherFormError
+            raise OtherFormError
         names = tuple(step.name for step in apart.steps)
         if names == self.layout.wrappers[:1] and not apart.steps[0].predicates:
             return True, None, frozenset() if apart.is_absolute else frozenset(names)
         context, path = edit.context, (*self.layout.wrappers, self.layout.record)
         if context is None or context.variable is not None or names != path[-len(names) :]:
-            raise _OtherFormError
+            raise OtherFormError
         if context.is_absolute and names != path:
-            raise _OtherFormError
+            raise OtherFormError
         if context.condition is not None and not self._is_mine(context.condition):
-            raise _OtherFormError
+            raise OtherFormError
         return False, context.condition, frozenset()
 
     # Uniqueness.
@@ -150,14 +156,14 @@ class _Recogniser:
         match counted:
             case FunctionCall("key", (Constant(str() as key), Step() as step)):
                 path = plain_keys(self.schema, self._namespaces).get(key)
-                name = _own(step)
+                name = own_variable(step)
                 is_same = path is not None and path.steps == (self.layout.record, name)
                 return name if is_same else None
             case Path(left, Filter(base, Binary("=", one, other), _), deep):
                 records = Path(left, base, deep, counted.text)
                 if not self._is_records(records, at_root=False):
                     return None
-                return _pair(one, other) or _pair(other, one)
+                return same_variable(one, other) or same_variable(other, one)
             case _:
                 return None
 
@@ -169,8 +175,8 @@ class _Recogniser:
                 and record == self.layout.record
                 and len(self.layout.wrappers) == 1
             ):
-                name = _own(own)
-                return name if name is not None and name == _own(step) else None
+                name = own_variable(own)
+                return name if name is not None and name == own_variable(step) else None
             case _:
                 return None
 
@@ -178,13 +184,13 @@ class _Recogniser:
 
     def _compared(self, tree: Syntax, *, at_root: bool) -> ComputedTest:
         if self.schema.is_xpath1:
-            raise _OtherFormError
+            raise OtherFormError
         found: dict[str, Aggregate] = {}
         rewritten = self._rewritten(tree, found, at_root=at_root, depth=0)
         scope = Scope(AtRoot(), AtRoot(), ".")
         compared = ComputedTest(rewritten, scope, tuple(found.items()))
-        if not found or not _is_computable(compared):
-            raise _OtherFormError
+        if not found or not is_computed_from_aggregates(compared):
+            raise OtherFormError
         return compared
 
     def _rewritten(self, tree: Syntax, found: dict[str, Aggregate], *, at_root: bool, depth: int) -> Syntax:
@@ -195,17 +201,14 @@ class _Recogniser:
 
         match tree:
             case FunctionCall(name, (argument,), text) if name in _KINDS or name in ("exists", "empty"):
-                aggregate = self._aggregate(name, argument, at_root=at_root)
-                place = f"{{aggregate}}{len(found)}"
-                found[place] = aggregate
-                reference = Reference(place, text)
+                reference = named_aggregate(self._aggregate(name, argument, at_root=at_root), found, text)
                 if name in _KINDS:
                     return reference
                 truth = FunctionCall("boolean", (reference,), text)
                 return truth if name == "exists" else FunctionCall("not", (truth,), text)
             case Reference(name):
                 if depth > _DEEPEST:
-                    raise _OtherFormError
+                    raise OtherFormError
                 value, is_at_root = self._let(name)
                 return self._rewritten(value, found, at_root=at_root and not is_at_root, depth=depth + 1)
             case FunctionCall(name, arguments, text):
@@ -217,7 +220,7 @@ class _Recogniser:
             case Constant():
                 return tree
             case _:
-                raise _OtherFormError
+                raise OtherFormError
 
     def _let(self, name: str) -> tuple[Syntax, bool]:
         """Return the value of a variable that is declared once, and whether it is computed outside the rule."""
@@ -226,10 +229,10 @@ class _Recogniser:
         declared = [*inside, *outside]
         is_given = name == ORIGINAL or any(parameter.name == name for parameter in schema.parameters)
         if len(declared) != 1 or is_given:
-            raise _OtherFormError
+            raise OtherFormError
         (let,) = declared
         if let.type is not None or let.content or not (let.value or "").strip():
-            raise _OtherFormError
+            raise OtherFormError
         return self._parsed(let.value or ""), not inside
 
     def _aggregate(self, name: str, argument: Syntax, *, at_root: bool) -> Aggregate:
@@ -239,10 +242,10 @@ class _Recogniser:
                 kind, argument = "distinct", values
         condition, item = self._items(argument, at_root=at_root)
         if item is None and kind != "count":
-            raise _OtherFormError
+            raise OtherFormError
         for expression in (condition, item):
             if expression is not None and not self._is_mine(expression):
-                raise _OtherFormError
+                raise OtherFormError
         return Aggregate(kind, condition, item)
 
     def _items(self, tree: Syntax, *, at_root: bool) -> tuple[Expression | None, Expression | None]:
@@ -253,8 +256,8 @@ class _Recogniser:
                 condition = self._records(source, at_root=at_root)
                 return condition, self._translated(body, replace(here, focus=AtRoot()).bind(name, Here()))
             case Path(Root(), Step("child", test), True) if is_plain_name(test) and test != self.layout.record:
-                if test in self.layout.wrappers:
-                    raise _OtherFormError
+                if not self.sees_file or test in self.layout.wrappers:
+                    raise OtherFormError
                 self.nowhere.add(test)
                 return None, Variable(test)
         rest: list[Syntax] = []
@@ -264,7 +267,7 @@ class _Recogniser:
                     rest.insert(0, right)
                     tree = left
                 case _:
-                    raise _OtherFormError
+                    raise OtherFormError
         condition = self._records(tree, at_root=at_root)
         if not rest:
             return condition, None
@@ -276,29 +279,32 @@ class _Recogniser:
     def _translated(self, tree: Syntax, scope: Scope) -> Expression:
         value = translate_value(tree, scope)
         if isinstance(value, NotUnderstood | Here | AtRoot | Document):
-            raise _OtherFormError
+            raise OtherFormError
         return value
 
     def _is_records(self, tree: Syntax, *, at_root: bool) -> bool:
         try:
             self._records(tree, at_root=at_root)
-        except _OtherFormError:
+        except OtherFormError:
             return False
         return True
 
     def _records(self, tree: Syntax, *, at_root: bool) -> Expression | None:
         """Return the condition under which a tree selects records: it selects all of them, or those of a predicate."""
-        predicates, steps = _flattened(tree)
+        predicates, steps = self._flattened(tree)
         if not self._leads_to_records(steps, at_root=at_root):
-            raise _OtherFormError
+            raise OtherFormError
         conditions = [translate_tree(predicate, Scope(Here(), AtRoot(), ".")) for predicate in predicates]
         if len(conditions) > 1:
-            raise _OtherFormError
+            raise OtherFormError
         for condition in conditions:
             if isinstance(condition, NotUnderstood) or not is_predicate(condition):
-                raise _OtherFormError
+                raise OtherFormError
             return condition
         return None
+
+    def _flattened(self, tree: Syntax) -> tuple[list[Syntax], tuple[str, ...]]:
+        return flattened(tree)
 
     def _leads_to_records(self, steps: tuple[str, ...], *, at_root: bool) -> bool:
         layout = self.layout
@@ -314,7 +320,14 @@ class _Recogniser:
         return refuses(expression, xpath1=self.schema.is_xpath1) is None
 
 
-def _is_computable(compared: ComputedTest) -> bool:
+def named_aggregate(aggregate: Aggregate, found: dict[str, Aggregate], text: str) -> Reference:
+    """Keep an aggregate under a name that no rule can have, and return a variable of this name."""
+    name = f"{{aggregate}}{len(found)}"
+    found[name] = aggregate
+    return Reference(name, text)
+
+
+def is_computed_from_aggregates(compared: ComputedTest) -> bool:
     """Tell whether the test can be computed once its aggregates are known, as far as that is known before."""
     for value in (1, 1.0):
         variables = {name: Literal(value) for name, _ in compared.aggregates}
@@ -324,7 +337,7 @@ def _is_computable(compared: ComputedTest) -> bool:
     return True
 
 
-def _flattened(tree: Syntax) -> tuple[list[Syntax], tuple[str, ...]]:
+def flattened(tree: Syntax) -> tuple[list[Syntax], tuple[str, ...]]:
     """Return the predicates of a path's last step, and its steps as words: names after "/", "//", "." or ".//"."""
     predicates: list[Syntax] = []
     words: list[str] = []
@@ -339,12 +352,12 @@ def _flattened(tree: Syntax) -> tuple[list[Syntax], tuple[str, ...]]:
             tree = tree.base
         is_last = False
         if not isinstance(tree, Step) or not is_plain_name(tree.test):
-            raise _OtherFormError
+            raise OtherFormError
         words.insert(0, tree.test)
         if left is None and tree.axis == "descendant":
             words.insert(0, "descendant")
         elif tree.axis != "child":
-            raise _OtherFormError
+            raise OtherFormError
         match left:
             case None:
                 return predicates, tuple(words)
@@ -353,23 +366,23 @@ def _flattened(tree: Syntax) -> tuple[list[Syntax], tuple[str, ...]]:
             case ContextItem():
                 return predicates, (".//" if deep else ".", *words)
             case _ if deep:
-                raise _OtherFormError
+                raise OtherFormError
         tree = left
 
 
-def _own(step: Syntax) -> str | None:
+def own_variable(step: Syntax) -> str | None:
     """Return the variable that a step from a record leads to."""
     if not isinstance(step, Step) or step.axis not in ("child", "attribute") or not is_plain_name(step.test):
         return None
     return step_name(step)
 
 
-def _pair(own: Syntax, other: Syntax) -> str | None:
+def same_variable(own: Syntax, other: Syntax) -> str | None:
     """Return V if the trees are `V` and `current()/V`."""
     match other:
         case Path(FunctionCall("current", ()), Step() as step, False):
-            name = _own(own)
-            return name if name is not None and name == _own(step) else None
+            name = own_variable(own)
+            return name if name is not None and name == own_variable(step) else None
         case _:
             return None
 

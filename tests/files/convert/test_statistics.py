@@ -197,7 +197,7 @@ def test_names_that_spss_cannot_have_are_refused(tmp_path: Path, names: tuple[st
 def test_a_broken_or_missing_file_is_a_message(tmp_path: Path, suffix: str) -> None:
     (tmp_path / f"a{suffix}").write_bytes(b"hello")
     for name in (f"a{suffix}", f"none{suffix}"):
-        with pytest.raises(DataError, match="cannot read"):
+        with pytest.raises(DataError, match=r"cannot read|no such file"):
             read_statistics(tmp_path / name)
 
 

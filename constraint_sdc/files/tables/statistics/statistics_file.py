@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
+import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,17 +15,19 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from constraint_sdc.data.series import double_text
 from constraint_sdc.data.variable import Batch, Measure, RowSource, Survey, VariableInfo, Written, survey_batches
 from constraint_sdc.errors import DataError, UsageError
 from constraint_sdc.files.atomic import atomic_path
 from constraint_sdc.files.rows_file import xml_name
 from constraint_sdc.files.tables.headers import headers_of
+from constraint_sdc.files.tables.raw_file import open_binary, refuse_compressed
+from constraint_sdc.files.tables.statistics.stored_values import number_text
 from constraint_sdc.limits import require_cells
 
 BATCH = 50_000
 _OPEN_ENDS = (float("-inf"), float("inf"))
 StoredValues: TypeAlias = Mapping[str, list[Any]]
+_Read: TypeAlias = Callable[..., tuple[StoredValues, Any]]
 
 
 @dataclass(slots=True)
@@ -41,15 +45,52 @@ def read_statistics(path: Path) -> RowSource:
     ISO text. User-missing values stay values and are listed as the variable's missing codes: for a range, its finite
     ends and every data value inside it; Stata's extended missing values as `.a` to `.z`.
     """
-    read = _reader(path)
-    _, meta = _read(read, path, metadataonly=True)
+    content = read_content(path)
+    return RowSource(content.infos, content.batches, _notes(content.meta))
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticsContent:
+    """A file in memory: its bytes, their digest, what it says about itself, and its variables."""
+
+    raw: bytes
+    sha256: str
+    meta: Any
+    infos: tuple[VariableInfo, ...]
+    _read: _Read
+
+    def batches(self) -> Iterator[Batch]:
+        """Yield the texts of all rows."""
+        for values in _parts(self._read):
+            columns = self.meta.readstat_variable_types.items()
+            yield {xml_name(column): [_text(v, kind) for v in values[column]] for column, kind in columns}
+
+
+_kept: list[StatisticsContent] = []  # the last file: a command opens the same one several times
+
+
+def read_content(path: Path) -> StatisticsContent:
+    """Read a file; its variables are described by a first pass over its values."""
+    reader = _reader(path)
+    with open_binary(path) as stream:
+        raw = stream.read()
+    refuse_compressed(raw[:8], path, "an SPSS or Stata file")
+    sha256 = hashlib.sha256(raw).hexdigest()
+    for known in _kept:
+        if known.sha256 == sha256 and known.raw == raw:
+            return known
+
+    def read(**options: Any) -> tuple[StoredValues, Any]:
+        return _read(reader, raw, path, **options)
+
+    _, meta = read(metadataonly=True)
     require_cells(meta.number_rows or 0, len(meta.column_names), path)
-    names = {column: xml_name(column) for column in meta.column_names}
+    kinds = meta.readstat_variable_types
     ranges = {column: [_ends(entry) for entry in entries] for column, entries in meta.missing_ranges.items()}
-    numbers = {c for c, kind in meta.readstat_variable_types.items() if kind != "string"}
-    seen = _survey(_parts(read, path), names, ranges, numbers)
-    infos = tuple(_info(column, name, seen[column], meta, column in numbers) for column, name in names.items())
-    return RowSource(infos, lambda: _batches(read, path, names, numbers), _notes(meta))
+    seen = _survey(_parts(read), kinds, ranges)
+    infos = tuple(_info(column, seen[column], meta, kind != "string") for column, kind in kinds.items())
+    _kept[:] = [StatisticsContent(raw, sha256, meta, infos, read), *_kept[:1]]
+    return _kept[0]
 
 
 def _reader(path: Path) -> Callable[..., tuple[StoredValues, Any]]:
@@ -65,19 +106,21 @@ def _reader(path: Path) -> Callable[..., tuple[StoredValues, Any]]:
     return reader
 
 
-def _read(read: Callable[..., tuple[StoredValues, Any]], path: Path, **options: Any) -> tuple[StoredValues, Any]:
+def _read(
+    reader: Callable[..., tuple[StoredValues, Any]], raw: bytes, path: Path, **options: Any
+) -> tuple[StoredValues, Any]:
     from pyreadstat import PyreadstatError, ReadstatError
 
     try:
-        return read(path, user_missing=True, output_format="dict", **options)
+        return reader(io.BytesIO(raw), user_missing=True, output_format="dict", **options)
     except (ReadstatError, PyreadstatError, OSError, ValueError, OverflowError) as error:
         raise DataError(f"cannot read: {error}", file=str(path)) from error
 
 
-def _parts(read: Callable[..., tuple[StoredValues, Any]], path: Path) -> Iterator[StoredValues]:
+def _parts(read: _Read) -> Iterator[StoredValues]:
     offset = 0
     while True:
-        values, _ = _read(read, path, row_offset=offset, row_limit=BATCH)
+        values, _ = read(row_offset=offset, row_limit=BATCH)
         count = len(next(iter(values.values()), []))
         if count:
             yield values
@@ -86,21 +129,14 @@ def _parts(read: Callable[..., tuple[StoredValues, Any]], path: Path) -> Iterato
         offset += count
 
 
-def _batches(
-    read: Callable[..., tuple[StoredValues, Any]], path: Path, names: Mapping[str, str], numbers: set[str]
-) -> Iterator[Batch]:
-    for values in _parts(read, path):
-        yield {name: [_text(v, column in numbers) for v in values[column]] for column, name in names.items()}
-
-
-def _text(value: Any, is_number: bool) -> str | None:
+def _text(value: Any, kind: str) -> str | None:
     if value is None or value == "":
         return None
     if isinstance(value, str):
-        return f".{value}" if is_number else value
+        return value if kind == "string" else f".{value}"
     if isinstance(value, dt.date | dt.time):
         return value.isoformat()
-    return double_text(float(value)) if isinstance(value, int | float) else str(value)
+    return number_text(float(value), kind) if isinstance(value, int | float) else str(value)
 
 
 def _ends(entry: Mapping[str, Any]) -> tuple[Any, Any]:
@@ -108,19 +144,17 @@ def _ends(entry: Mapping[str, Any]) -> tuple[Any, Any]:
 
 
 def _survey(
-    parts: Iterable[StoredValues],
-    names: Mapping[str, str],
-    ranges: Mapping[str, list[tuple[Any, Any]]],
-    numbers: set[str],
+    parts: Iterable[StoredValues], kinds: Mapping[str, str], ranges: Mapping[str, list[tuple[Any, Any]]]
 ) -> dict[str, _SeenColumn]:
     """Find each variable's missing codes, and describe the texts of its other values."""
-    seen = {column: _SeenColumn() for column in names}
+    seen = {column: _SeenColumn() for column in kinds}
     for values in parts:
         for column, found in seen.items():
+            kind = kinds[column]
             distinct = {value for value in values[column] if value is not None and value != ""}
-            codes = {v for v in distinct if _is_missing(v, ranges.get(column, []), column in numbers)}
+            codes = {v for v in distinct if _is_missing(v, ranges.get(column, []), kind != "string")}
             found.codes |= codes
-            found.survey.add([_text(value, column in numbers) for value in distinct - codes])
+            found.survey.add([_text(value, kind) for value in distinct - codes])
     for column, entries in ranges.items():
         seen[column].codes.update(end for ends in entries for end in ends if end not in _OPEN_ENDS)
     return seen
@@ -134,17 +168,18 @@ def _is_missing(value: Any, ranges: list[tuple[Any, Any]], is_number: bool) -> b
     )
 
 
-def _info(column: str, name: str, seen: _SeenColumn, meta: Any, is_number: bool) -> VariableInfo:
+def _info(column: str, seen: _SeenColumn, meta: Any, is_number: bool) -> VariableInfo:
     type_, decimals = seen.survey.type() if is_number else ("text", None)
     measure = meta.variable_measure.get(column)
     codes = sorted(seen.codes, key=lambda code: (isinstance(code, str), code))
+    kind = meta.readstat_variable_types[column]
     return VariableInfo(
-        name,
+        xml_name(column),
         type_,
         decimals,
         measure if measure in get_args(Measure) else None,
         meta.column_names_to_labels.get(column) or None,
-        tuple(text for code in codes if (text := _text(code, is_number)) is not None),
+        tuple(text for code in codes if (text := _text(code, kind)) is not None),
     )
 
 

@@ -21,6 +21,7 @@ from constraint_sdc.cli.options import (
     judge_ahead,
     no_overwrite,
     not_empty,
+    variable,
 )
 from constraint_sdc.cli.streams import tell
 from constraint_sdc.cli.tables import table_options
@@ -84,7 +85,7 @@ Examples:
     "-r",
     "rules",
     type=FILE,
-    help="Schematron file with the edit rules; a certificate of a file masked without rules needs none.",
+    help="File with the edit rules; a certificate of a file masked without rules needs none.",
 )
 @click.option("--phase", help="Phase of the schema to run (an id, #ALL or #DEFAULT).")
 @click.option("--original", type=FILE, help="Original microdata: what a rule's variable $original stands for.")
@@ -109,7 +110,7 @@ Examples:
     "--max-examples", type=ExampleCount(), help="Violations listed per rule. [default: 10; svrl, csv, parquet: all]"
 )
 @click.option("--show-values", is_flag=True, help="Show microdata values in messages (hidden by default).")
-@click.option("--key", callback=not_empty, help="Variable that names a record in the report.")
+@click.option("--key", callback=variable, help="Variable that names a record in the report.")
 @click.option("--record", callback=not_empty, help="Name of the record element (found from the data by default).")
 @click.option(
     "--engine",

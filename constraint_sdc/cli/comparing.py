@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from constraint_sdc import limits
-from constraint_sdc.cli.options import FILE, allow, allow_idle, names_in, not_empty
+from constraint_sdc.cli.options import FILE, allow, allow_idle, not_empty, variable, variables_in
 from constraint_sdc.cli.tables import table_options
 from constraint_sdc.errors import UsageError
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Command = Callable[..., None]
 
 _OPTIONS = (
-    click.option("--rules", "-r", type=FILE, help="Schematron file with the edit rules of both files."),
+    click.option("--rules", "-r", type=FILE, help="File with the edit rules of both files."),
     click.option("--recipe", type=FILE, help="YAML file: roles, key, subdomains, regressions (see docs/recipe.md)."),
     click.option("--certificate", type=FILE, help="Certificate of MASKED. [default: the one beside it]"),
     click.option("--known", help="Variables that an intruder knows, separated by commas. [default: all published]"),
@@ -70,7 +70,7 @@ class RecordNumbers(click.ParamType[tuple[int, ...]]):
 
 _INTRUDER = (
     click.option("--intruder", type=FILE, help="An intruder's own file (XML or CSV): some records, some variables."),
-    click.option("--truth-key", callback=not_empty, help="Variable of ORIGINAL and --intruder that says who is who."),
+    click.option("--truth-key", callback=variable, help="Variable of ORIGINAL and --intruder that says who is who."),
     click.option("--truth-rows", type=RecordNumbers(), help="Or: the number in ORIGINAL of each record, 0 for none."),
 )
 
@@ -110,7 +110,7 @@ def gather_comparison(given: dict[str, Any], *, attacks: tuple[str, ...] | None 
     return AssessOptions(
         rules=given["rules"],
         certificate=given["certificate"],
-        known=names_in(given["known"], "--known"),
+        known=variables_in(given["known"], "--known"),
         attacks=attacks,
         intruder=given.get("intruder"),
         truth_key=given.get("truth_key"),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from constraint_sdc.cli.options import FILE, no_overwrite, not_empty
+from constraint_sdc.cli.options import FILE, no_overwrite, not_empty, variables_in
 from constraint_sdc.cli.tables import table_options
 
 _EPILOG = """\b
@@ -31,9 +31,7 @@ def command(data: Path, variables: str, output: Path, record: str | None, overwr
     from constraint_sdc.commands.domain import export_domain
 
     no_overwrite((data,), output)
-    names = [name.strip() for name in variables.split(",") if name.strip()]
-    if not names:
-        raise click.UsageError("--variables names no variable")
+    names = variables_in(variables, "--variables") or ()
     written = export_domain(data, names, output, record=record, overwrite=overwrite)
     click.echo(f"{output}: the values of {', '.join(names)} in {written.records:,} rows")
     for note in written.notes:

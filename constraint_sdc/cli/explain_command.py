@@ -30,7 +30,7 @@ Examples:
 
 @click.command("explain", epilog=_EPILOG)
 @click.argument("words", metavar="[RULE] [DATA]", nargs=-1)
-@click.option("--rules", "-r", type=FILE, help="Schematron file with the edit rules.")
+@click.option("--rules", "-r", type=FILE, help="File with the edit rules.")
 @click.option("--plan", "plan", type=FILE, help="Saved plan to look into, in place of DATA and rules.")
 @click.option("--record", "number", type=click.IntRange(min=1), help="Number of a record, the first is 1.")
 @click.option("--certificate", type=FILE, help="Certificate of the masked file: names inputs and options.")

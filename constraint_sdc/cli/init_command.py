@@ -19,7 +19,7 @@ Examples:
 
 @click.command("init", epilog=_EPILOG)
 @click.argument("data", type=FILE)
-@click.option("--rules", "-r", type=FILE, help="Schematron file: what its rules compute with is a number.")
+@click.option("--rules", "-r", type=FILE, help="File with the edit rules: what its rules compute with is a number.")
 @click.option("--record", callback=not_empty, help="Name of the record element (found from the data by default).")
 @click.option("--output", "-o", type=FILE, help="Recipe to write instead of printing it.")
 @click.option("--overwrite", is_flag=True, help="Replace the recipe if it exists.")

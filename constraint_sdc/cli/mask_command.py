@@ -36,7 +36,7 @@ Examples:
 
 @click.command("mask", epilog=_EPILOG)
 @click.argument("data", type=FILE)
-@click.option("--rules", "-r", type=FILE, help="Schematron file with the edit rules; without it, no rules are checked.")
+@click.option("--rules", "-r", type=FILE, help="File with the edit rules; without it, no rules are checked.")
 @click.option("--output", "-o", type=FILE, required=True, help="Masked file; its certificate is written beside it.")
 @click.option("--plan", "plan", type=FILE, help="Saved plan (see `plan --out`); refuses if the inputs changed.")
 @masking_options

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from constraint_sdc.cli.options import FILE, allow, allow_idle, not_empty
+from constraint_sdc.cli.options import FILE, allow, allow_idle, not_empty, variable
 from constraint_sdc.cli.streams import tell
 from constraint_sdc.errors import UsageError
 
@@ -53,7 +53,7 @@ _ANY_MASKING = (
         type=click.Choice(("z-score", "robust", "none")),
         help="The unit in which numbers enter distances. [default: z-score]",
     ),
-    click.option("--weights", callback=not_empty, help="Variable that says how much each record counts."),
+    click.option("--weights", callback=variable, help="Variable that says how much each record counts."),
     click.option("--seed", type=click.IntRange(min=0), help="Seed of methods that draw at random. [default: 0]"),
     click.option(
         "--on-broken",

@@ -79,6 +79,22 @@ def names_in(text: str | None, option: str) -> tuple[str, ...] | None:
     return names
 
 
+def variables_in(text: str | None, option: str) -> tuple[str, ...] | None:
+    """Return the variables between the commas, each by its name or its header in a table."""
+    from constraint_sdc.files.rows_file import element_name
+
+    names = names_in(text, option)
+    return None if names is None else tuple(map(element_name, names))
+
+
+def variable(context: click.Context, option: click.Parameter, name: str | None) -> str | None:
+    """Return the variable that is given by its name or its header in a table."""
+    from constraint_sdc.files.rows_file import element_name
+
+    given = not_empty(context, option, name)
+    return None if given is None else element_name(given)
+
+
 def directories(_: click.Context, option: click.Parameter, folders: tuple[Path, ...]) -> tuple[Path, ...]:
     """Refuse a path that is not a directory: allowing it would allow nothing."""
     for folder in folders:

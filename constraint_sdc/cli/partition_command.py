@@ -9,7 +9,7 @@ import click
 
 from constraint_sdc.cli.machine.engine import engine_options
 from constraint_sdc.cli.masking import terminal
-from constraint_sdc.cli.options import FILE, deliver, end_progress, names_in, no_overwrite, not_empty
+from constraint_sdc.cli.options import FILE, deliver, end_progress, no_overwrite, not_empty, variable, variables_in
 from constraint_sdc.cli.streams import tell
 from constraint_sdc.cli.tables import table_options
 from constraint_sdc.errors import UsageError
@@ -45,7 +45,7 @@ Examples:
     type=click.Choice(("z-score", "robust", "none")),
     help="The unit in which numbers enter distances. [default: z-score]",
 )
-@click.option("--weights", callback=not_empty, help="Variable that says how much each record counts.")
+@click.option("--weights", callback=variable, help="Variable that says how much each record counts.")
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of methods that draw at random. [default: 0]")
 @engine_options
 @click.option("--recipe", type=FILE, help="YAML file with k, types, weights and missing codes (see docs/recipe.md).")
@@ -111,7 +111,7 @@ def _options(given: dict[str, Any]) -> PartitionOptions:
 
     recipe, standardise = given.pop("recipe"), given.pop("standardise")
     return PartitionOptions(
-        **{**given, "variables": names_in(given["variables"], "--variables")},
+        **{**given, "variables": variables_in(given["variables"], "--variables")},
         standardise=None if standardise is None else Standardise(standardise),
         recipe=Recipe() if recipe is None else read_recipe(recipe),
     )

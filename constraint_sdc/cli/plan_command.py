@@ -34,7 +34,7 @@ Examples:
 
 @click.command("plan", epilog=_EPILOG)
 @click.argument("data", type=FILE)
-@click.option("--rules", "-r", type=FILE, help="Schematron file with the edit rules; without it, no rules are checked.")
+@click.option("--rules", "-r", type=FILE, help="File with the edit rules; without it, no rules are checked.")
 @masking_options
 @engine_options
 @click.option("--record", callback=not_empty, help="Name of the record element (found from the data by default).")

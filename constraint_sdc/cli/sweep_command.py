@@ -56,7 +56,7 @@ class Ks(click.ParamType[tuple[int, ...]]):
 
 @click.command("sweep", epilog=_EPILOG)
 @click.argument("data", type=FILE)
-@click.option("--rules", "-r", type=FILE, help="Schematron file with the edit rules; without it, no rules are checked.")
+@click.option("--rules", "-r", type=FILE, help="File with the edit rules; without it, no rules are checked.")
 @click.option("--k", "ks", type=Ks(), required=True, help="Group sizes to try, such as 1..99 or 3,5,10; 1 is unmasked.")
 @click.option("--maskers", help="Maskers to try, separated by commas. [default: the recipe's, if no --partitions]")
 @click.option("--partitions", help="Partitions to try microaggregation by, separated by commas. [default: auto]")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from constraint_sdc.data.table import Column
-from constraint_sdc.data.variable import Description, VariableDescription
+from constraint_sdc.data.variable import DescribedTable, Description, VariableDescription
 from constraint_sdc.errors import UsageError
 from constraint_sdc.evidence.looks import look_at
 from constraint_sdc.evidence.profile import profile_of
@@ -14,6 +14,7 @@ from constraint_sdc.files.dataset import read_dataset
 from constraint_sdc.files.microdata.metadata import read_metadata
 from constraint_sdc.files.recipe import read_recipe
 from constraint_sdc.files.summary import ColumnSummary, summarise
+from constraint_sdc.files.tables.registry import table_read_as
 from constraint_sdc.settings.recipe import Recipe
 
 
@@ -34,13 +35,13 @@ def describe_file(
     unknown = [name for name in wishes.missing if name not in {summary.name for summary in summaries}]
     if unknown:
         raise UsageError(f"the recipe names a variable that no record has: {unknown[0]}", file=str(recipe))
-    microdata = dataset.microdata
+    microdata, reading = dataset.microdata, table_read_as(data)
     return Description(
         data=str(data),
         record=microdata.layout.record,
         wrappers=microdata.layout.wrappers,
         style=microdata.layout.style,
-        encoding=microdata.how.name,
+        encoding=(reading and reading.encoding) or microdata.how.name,
         records=dataset.table.records,
         variables=tuple(
             _described(
@@ -51,6 +52,7 @@ def describe_file(
             )
             for summary in summaries
         ),
+        table=None if reading is None else DescribedTable(data.suffix[1:].lower(), reading),
     )
 
 

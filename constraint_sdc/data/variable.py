@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from constraint_sdc.data.series import double_text
 from constraint_sdc.data.table import Chunk
 from constraint_sdc.settings.reason import Reason
+from constraint_sdc.settings.table_reading import TableReading
 from constraint_sdc.shown import Shown, Tabled
 
 VariableType = Literal["integer", "decimal", "double", "text"]
@@ -63,9 +64,21 @@ class VariableDescription:
     examples: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class DescribedTable:
+    """How a file is written that is no XML: the ending that names its format, and how it is read."""
+
+    format: str
+    reading: TableReading
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Description(Tabled):
-    """A whole file: where its records are, and its variables in order of first appearance."""
+    """A whole file: where its records are, and its variables in order of first appearance.
+
+    `table` is None for XML. A variable of a table is called as the element that rules know; `header_of` gives its
+    header.
+    """
 
     data: str
     record: str
@@ -74,6 +87,7 @@ class Description(Tabled):
     encoding: str
     records: int
     variables: tuple[VariableDescription, ...]
+    table: DescribedTable | None = None
 
 
 # A variable's description as one line of JSON, for formats with metadata for each column.

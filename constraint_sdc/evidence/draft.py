@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from constraint_sdc.evidence.looks import Looks
 from constraint_sdc.evidence.values_seen import ValuesSeen
+from constraint_sdc.settings.table_reading import TableReading
 from constraint_sdc.shown import Tabled
 
 
@@ -42,7 +43,8 @@ class DraftSurrounding:
 class RecipeDraft(Tabled):
     """The draft of a recipe for the file `data`, with what stands around its variables.
 
-    `text` is the recipe as YAML; what is undecided is refused there.
+    `text` is the recipe as YAML; what is undecided is refused there. `table` is how a user said that a table is to be
+    read, None for XML.
     """
 
     data: str
@@ -51,6 +53,7 @@ class RecipeDraft(Tabled):
     variables: tuple[DraftVariable, ...]
     surroundings: tuple[DraftSurrounding, ...] = ()
     text: str = ""
+    table: TableReading | None = None
 
     @property
     def undecided(self) -> tuple[str, ...]:

@@ -15,6 +15,8 @@ from typing import Any, TypeAlias
 import yaml
 
 from constraint_sdc.errors import UsageError
+from constraint_sdc.files.recipe_names import name_elements
+from constraint_sdc.files.rows_file import header_of
 
 Steps: TypeAlias = Sequence[str | int]
 
@@ -48,6 +50,7 @@ class RecipeText:
             loader = _Loader(text)
             self._root = loader.get_single_node()
             _name_by_text(self._root)
+            name_elements(self._root)
             self.content: Any = None if self._root is None else loader.construct_document(self._root)
         except yaml.MarkedYAMLError as error:
             line = error.problem_mark.line + 1 if error.problem_mark else None
@@ -63,7 +66,7 @@ class RecipeText:
 
     def mistake(self, what: str, path: Steps = ()) -> UsageError:
         """Return an error that names the line of the entry at this path."""
-        hint = f"at {'.'.join(str(step) for step in path)}" if path else None
+        hint = f"at {'.'.join(header_of(str(step)) for step in path)}" if path else None
         return UsageError(what, file=self.file, line=_line_of(self._root, path), hint=hint)
 
 

@@ -53,6 +53,8 @@ _REST = _START + "\\-.0-9\u00b7\u0300-\u036f\u203f-\u2040"
 _NAME = f"[{_START}][{_REST}]*"
 _MUST_ESCAPE = f"^[^{_START}]|[^{_REST}]|_(?=x[0-9A-F]{{4}})"
 _NOT_ASCII = re.compile("[^\x00-\x7f]")  # a name of a later edition of XML is written in ASCII throughout
+_PLAIN_NAME = re.compile("[A-Za-z_][A-Za-z0-9_.-]*")
+_QUALIFIER = re.compile("^@?(?:{[^{}]*})?")
 _ESCAPED = re.compile("_x([0-9A-F]{4}|[0-9A-F]{6})_")
 
 ILLEGAL_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -72,6 +74,20 @@ def xml_name(header: str) -> str:
     """
     name = re.sub(_MUST_ESCAPE, _escape, header)
     return name if is_early(name) else _NOT_ASCII.sub(_escape, name)
+
+
+def element_name(written: str) -> str:
+    """Return the name of the element or attribute that somebody means who writes a name, or the header of a column.
+
+    An XML name, with `@` or a namespace before it, means itself. Everything else can only be the header of a table.
+
+    >>> [element_name(written) for written in ("V1", "@V1", "{urn:a}V1", "Total income (EUR)", "2024")]
+    ['V1', '@V1', '{urn:a}V1', 'Total_x0020_income_x0020__x0028_EUR_x0029_', '_x0032_024']
+    """
+    if _PLAIN_NAME.fullmatch(written):
+        return written
+    name = _QUALIFIER.sub("", written)
+    return written if is_xml_name(name) and is_early(name) else xml_name(written)
 
 
 def header_of(name: str) -> str:

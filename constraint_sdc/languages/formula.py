@@ -6,11 +6,11 @@ false, or unknown where a term has no value. `opposite` and the writer of XPath 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, is_dataclass, replace
 from decimal import Decimal
 from typing import Literal as OneOf
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar, cast
 
 from constraint_sdc.evaluate.expression import CompareOp
 
@@ -324,6 +324,30 @@ def parts_of(part: object) -> Iterator[object]:
         for inner in value if isinstance(value, tuple) else (value,):
             if is_dataclass(inner):
                 yield from parts_of(inner)
+
+
+_Part = TypeVar("_Part")
+
+
+def renamed(part: _Part, name_of: Callable[[str], str]) -> _Part:
+    """Return a term or condition with other names of its variables.
+
+    >>> renamed(HasNoValue(ColumnTerm("a")), str.upper)
+    HasNoValue(term=ColumnTerm(name='A'))
+    """
+    if isinstance(part, tuple):
+        return cast(_Part, tuple(renamed(one, name_of) for one in part))
+    if not is_dataclass(part) or isinstance(part, type):
+        return part
+    match part:
+        case ColumnTerm(name):
+            return replace(part, name=name_of(name))
+        case UniqueRecord(names):
+            return replace(part, names=tuple(map(name_of, names)))
+        case NoOtherVariables(allowed):
+            return replace(part, allowed=tuple(map(name_of, allowed)))
+        case _:
+            return replace(part, **{field.name: renamed(getattr(part, field.name), name_of) for field in fields(part)})
 
 
 def columns_of(part: object) -> tuple[str, ...]:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
-from constraint_sdc.errors import RulesError
-from constraint_sdc.languages.formula import columns_of, own_columns
+from constraint_sdc.files.rows_file import element_name, xml_name
+from constraint_sdc.languages.formula import own_columns, renamed
 from constraint_sdc.languages.rule_book import BookRule, RuleBook
 from constraint_sdc.languages.subject import RuleSubject, SharedParts
 from constraint_sdc.languages.xpath_text import XPathWriter
@@ -16,7 +16,6 @@ from constraint_sdc.schematron.element import ISO_NAMESPACE, OUR_NAMESPACE, XSLT
 
 _NAMESPACES = {"xs": "http://www.w3.org/2001/XMLSchema", "math": "http://www.w3.org/2005/xpath-functions/math"}
 _NAME = re.compile(r"[^\W\d][\w.\-]*")
-_VARIABLE = re.compile(rf"@?{_NAME.pattern}")
 _PREFIX = "d"
 
 
@@ -52,14 +51,7 @@ def _with_prefix(subject: RuleSubject) -> tuple[RuleSubject, str]:
 
 
 def _pattern(rule: BookRule, subject: RuleSubject, shared: SharedParts, *, origins: bool) -> str:
-    for name in columns_of(rule.condition):
-        if not _VARIABLE.fullmatch(name):
-            raise RulesError(
-                f"rule {rule.id}: no XML element or attribute can be called {name!r}",
-                file=rule.origin.file,
-                line=rule.origin.line,
-                hint="rename the variable, in the data and in the rules, to letters, digits, '.', '-' and '_'",
-            )
+    rule = replace(rule, condition=renamed(rule.condition, _element))
     writer = XPathWriter(subject, shared)
     test = writer.test(rule.condition, is_unknown_true=rule.na != "fails")
     context = f"{subject.prefix}{subject.record}" if own_columns(rule.condition) else "/*"
@@ -73,6 +65,11 @@ def _pattern(rule: BookRule, subject: RuleSubject, shared: SharedParts, *, origi
     lines += [f"      <let name={quoteattr(name)} value={quoteattr(value)}/>" for name, value in writer.lets.items()]
     lines += [f"      <assert test={quoteattr(test)}{role}>{_content(_message(rule))}</assert>"]
     return "\n".join((*lines, "    </rule>", "  </pattern>"))
+
+
+def _element(name: str) -> str:
+    """Return the element or attribute that a name in a rule means, which may be the header of a column."""
+    return xml_name(name) if name.startswith("{") else element_name(name)
 
 
 def _message(rule: BookRule) -> str:

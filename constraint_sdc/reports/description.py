@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from constraint_sdc.data.variable import Description, VariableDescription
 from constraint_sdc.files.json_file import json_text
+from constraint_sdc.files.rows_file import header_of
 from constraint_sdc.reports.check.wording import counted, number
 from constraint_sdc.reports.sentences import with_sentences
 from constraint_sdc.reports.terminal import align, clean, clipped, paint
@@ -22,21 +23,44 @@ _LONGEST = 40
 
 def render_description_text(description: Description, *, colour: bool = False) -> str:
     """Return an aligned table with one line per variable; columns that say nothing are left out."""
-    rows = [_HEAD, *(_row(variable) for variable in description.variables)]
+    rows = [_HEAD, *(_row(variable, is_table=description.table is not None) for variable in description.variables)]
     used = [i for i in range(len(_HEAD)) if i not in _LEFT_OUT or any(row[i] not in ("", "0") for row in rows[1:])]
     lines = align([[row[i] for i in used] for row in rows], right=[used.index(i) for i in used if i in _NUMBERS])
-    path = "/".join(clean(name) for name in (*description.wrappers, description.record))
     opening = f"{counted(description.records, 'record')}, {counted(len(description.variables), 'variable')}"
     head = paint(f"{clean(description.data)}: {opening}", "strong", colour)
-    place = f"records at /{path}, {description.style}, {clean(description.encoding)}"
     doubt = () if all(variable.is_certain for variable in description.variables) else ("", _DOUBT)
-    return "\n".join((head, place, "", *lines, *doubt)) + "\n"
+    return "\n".join((head, _place(description), "", *lines, *doubt)) + "\n"
 
 
+def _place(description: Description) -> str:
+    """Return where the records are, or how the table is written."""
+    table = description.table
+    if table is None:
+        path = "/".join(clean(name) for name in (*description.wrappers, description.record))
+        return f"records at /{path}, {description.style}, {clean(description.encoding)}"
+    reading = table.reading
+    said = [TABLE_FORMATS.get(table.format, table.format)]
+    if reading.delimiter is not None:
+        said.append(f"cells separated by {_DELIMITERS.get(reading.delimiter) or repr(reading.delimiter)}")
+    if reading.encoding is not None:
+        said.append(reading.encoding.upper())
+    if reading.decimal is not None:
+        said.append("decimal comma" if reading.decimal == "," else "decimal point")
+    if reading.empty is not None:
+        said.append("an empty cell is no value" if reading.empty == "absent" else "an empty cell is a value")
+    return ", ".join(said)
+
+
+TABLE_FORMATS = {
+    **{"csv": "CSV", "tsv": "TSV", "parquet": "Parquet", "feather": "Feather", "arrow": "Arrow"},
+    **{"sav": "SPSS", "zsav": "SPSS, compressed", "dta": "Stata"},
+    **{"sav": "SPSS", "zsav": "SPSS, compressed", "dta": "Stata"},
+}
+_DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _DOUBT = "?  a person has to confirm it: `constraint-sdc init` writes a recipe with the evidence"
 
 
-def _row(variable: VariableDescription) -> tuple[str, ...]:
+def _row(variable: VariableDescription, *, is_table: bool) -> tuple[str, ...]:
     form = variable.form or "-"
     if variable.form == "decimal":
         form = f"decimal, {variable.decimals} places"
@@ -44,7 +68,7 @@ def _row(variable: VariableDescription) -> tuple[str, ...]:
     counts = (variable.distinct, variable.values, variable.absent, variable.empty, variable.nil)
     between = "" if variable.lowest is None else f"{clean(variable.lowest)} to {clean(variable.highest or '')}"
     return (
-        *(clean(variable.name), form, looks),
+        *(clean(header_of(variable.name) if is_table else variable.name), form, looks),
         *(number(count) for count in counts),
         *(_codes(variable.codes), _codes(variable.possible_codes), between),
         ", ".join(clipped(clean(example), _LONGEST) for example in variable.examples),
@@ -62,6 +86,7 @@ def render_description_json(description: Description) -> str:
 
 
 def _content(description: Description) -> dict[str, object]:
+    table = description.table
     return {
         "schema_version": 1,
         "data": description.data,
@@ -70,9 +95,11 @@ def _content(description: Description) -> dict[str, object]:
         "style": description.style,
         "encoding": description.encoding,
         "records": description.records,
+        **({} if table is None else {"table": {"format": table.format, **table.reading.to_json()}}),
         "variables": [
             {
                 "name": variable.name,
+                **({} if table is None else {"header": header_of(variable.name)}),
                 "form": variable.form,
                 "decimals": variable.decimals,
                 "values": variable.values,

@@ -11,6 +11,7 @@ from textwrap import wrap
 from constraint_sdc.calendar import DateNotation
 from constraint_sdc.evidence.draft import DraftVariable, RecipeDraft
 from constraint_sdc.evidence.kinds import ColumnKind
+from constraint_sdc.files.rows_file import element_name, header_of
 from constraint_sdc.reports.check.wording import counted
 from constraint_sdc.reports.sentences import sentences
 from constraint_sdc.reports.terminal import clean, clipped
@@ -45,7 +46,11 @@ def _head(draft: RecipeDraft) -> Iterator[str]:
         yield "# It is certain that everything is to be masked. Correct what is wrong."
     if not any(map(_may_be_known, draft.variables)):
         yield "# Nothing looks like a quasi-identifier. Decide what others may know, and give it this role."
-    yield f"record: {_text(draft.record)}"
+    said = {} if draft.table is None else draft.table.to_json()
+    if said:
+        yield f"table: {{{', '.join(f'{name}: {_quoted(value)}' for name, value in said.items())}}}"
+    if draft.table is None:
+        yield f"record: {_text(draft.record)}"
     yield "# k: 5                     # least number of records that share masked values; `-k` overrides it"
 
 
@@ -58,19 +63,20 @@ def _missing(draft: RecipeDraft) -> Iterator[str]:
         said = [f"{clean(code)}: {counted(counts[code], 'record')}" for code in counts]
         said += [f"{clean(code)}: declared in the file" for code in variable.declared]
         codes = ", ".join(map(_quoted, variable.missing))
-        yield f"  {_text(variable.name)}: [{codes}]  # {', '.join(said)}"
+        yield f"  {_name(draft, variable)}: [{codes}]  # {', '.join(said)}"
 
 
 def _weights(draft: RecipeDraft) -> Iterator[str]:
     for variable in draft.variables:
         if variable.looks.kind is ColumnKind.WEIGHT:
-            yield f"\n# weights: {_text(variable.name)}  # decide: if these are sampling weights, remove the first `#`"
+            name = _name(draft, variable)
+            yield f"\n# weights: {name}  # decide: if these are sampling weights, remove the first `#`"
 
 
 def _variables(draft: RecipeDraft) -> Iterator[str]:
     yield "\nvariables:"
     for variable in draft.variables:
-        yield f"  {_text(variable.name)}:"
+        yield f"  {_name(draft, variable)}:"
         yield from (f"    {line}" for line in (*_comments(variable), *_entries(variable)))
 
 
@@ -114,7 +120,7 @@ def _surroundings(draft: RecipeDraft) -> Iterator[str]:
 def _protect(draft: RecipeDraft) -> Iterator[str]:
     yield "\n# Promises about people. Without `protect` the key is every quasi-identifier, with the k of the run."
     yield "# Without any quasi-identifier nothing is promised about linkage: decide what others may know."
-    proposed = [_text(variable.name) for variable in draft.variables if _may_be_known(variable)]
+    proposed = [_name(draft, variable) for variable in draft.variables if _may_be_known(variable)]
     yield "# protect:"
     names = ", ".join(proposed) or "what others may know"
     for line in wrap(f"key: {{variables: [{names}], k: 5}}", _WIDTH - 4, break_long_words=False):
@@ -129,6 +135,12 @@ def _may_be_known(variable: DraftVariable) -> bool:
 
 def _comment(text: str) -> list[str]:
     return [f"# {line}" for line in wrap(text, _WIDTH - 8, break_long_words=False, break_on_hyphens=False)]
+
+
+def _name(draft: RecipeDraft, variable: DraftVariable) -> str:
+    """Return what the recipe calls a variable: the header of a column, if that is no other element's name."""
+    header = variable.name if draft.table is None else header_of(variable.name)
+    return _text(header if element_name(header) == variable.name else variable.name)
 
 
 def _text(name: str) -> str:

@@ -212,3 +212,17 @@ def test_a_draft_says_who_is_undecided(tmp_path: Path, names: list[str], says: s
         read_recipe(recipe)
     assert says in str(refused.value)
     assert refused.value.line == 2
+
+
+def test_a_draft_for_a_table_names_headers_and_how_the_table_is_read(run: Run, tmp_path: Path) -> None:
+    rows = "".join(f"{700 + 13 * i},5;{i};a\n" for i in range(30))
+    (tmp_path / "data.csv").write_text("Total income;a_x0020_b;2024\n" + rows, "utf-8")
+    text = run("init", str(tmp_path / "data.csv"), "--decimal", ",").out
+    assert 'table: {decimal: ","}\n' in text
+    assert "record:" not in text
+    assert '\n  "Total income":\n' in text
+    assert "\n  a_x005F_x0020_b:\n" in text, "the header is the name of another element"
+    assert '\n  "2024":\n' in text
+    (tmp_path / "recipe.yml").write_text(text.replace("undecided", "identifier"), "utf-8")
+    names = ["Total_x0020_income", "a_x005F_x0020_b", "_x0032_024"]
+    assert list(read_recipe(tmp_path / "recipe.yml").variables) == names

@@ -5,14 +5,20 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
+import jsonschema
+import pandas as pd
+import pyreadstat
 import pytest
 
 import constraint_sdc as cs
 from constraint_sdc.commands.reproduce import reproduce_file
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.dataset import read_dataset
+from constraint_sdc.files.json_file import shipped_file
 from constraint_sdc.files.tables.registry import current_reading, reading_tables
+from constraint_sdc.reports.description import render_description_json, render_description_text
 from constraint_sdc.settings.table_reading import TableReading
 
 RULES = "income >= 0\ntotal = income + other\nif income > 5000 then age >= 18\n"
@@ -106,3 +112,50 @@ def test_blocks_that_read_tables_may_end_in_any_order() -> None:
     assert current_reading() == TableReading(None, "cp1252")
     second.__exit__(None, None, None)
     assert current_reading() == TableReading()
+
+
+def test_a_table_is_described_as_a_table(folder: Path) -> None:
+    described = cs.describe_file(folder / "data.csv")
+    text = render_description_text(described)
+    assert text.splitlines()[1] == "CSV, cells separated by semicolons, UTF-8, decimal point, an empty cell is no value"
+    assert "\nPlace of birth " in text
+    content = json.loads(render_description_json(described))
+    schema = json.loads(shipped_file("schemas", "describe.schema.json").read_text("utf-8"))
+    jsonschema.validate(content, schema)
+    assert content["table"] == {
+        "format": "csv",
+        "delimiter": ";",
+        "encoding": "utf-8",
+        "empty": "absent",
+        "decimal": ".",
+    }
+    assert [one["header"] for one in content["variables"]] == HEADERS
+    pd.DataFrame({"a b": [1, 2]}).to_parquet(folder / "data.parquet")
+    assert render_description_text(cs.describe_file(folder / "data.parquet")).splitlines()[1] == "Parquet"
+
+
+@pytest.mark.parametrize("ending", ["sav", "zsav", "dta"])
+def test_spss_and_stata_files_are_masked_like_csv_and_keep_their_labels(folder: Path, ending: str) -> None:
+    frame = pd.DataFrame([[float(one) for one in row[:5]] for row in rows()], columns=HEADERS[:5])
+    data, output, rules = folder / f"data.{ending}", folder / f"masked.{ending}", folder / "rules.txt"
+    frame.to_csv(folder / "plain.csv", index=False, float_format="%.0f")
+    labels: dict[str, Any] = {"column_labels": {"income": "Income in EUR"}, "variable_value_labels": {"age": {20: "x"}}}
+    if ending == "dta":
+        pyreadstat.write_dta(frame, data, **labels)
+    else:
+        pyreadstat.write_sav(frame, data, compress=ending == "zsav", **labels)
+    recipe = folder / "short.yml"
+    recipe.write_text("\n".join(line for line in RECIPE.splitlines() if "Place" not in line))
+    options: dict[str, Any] = {"k": 4, "partition": "mdav", "recipe": recipe}
+    result = cs.mask_file(data, rules, output, **options)
+    cs.mask_file(folder / "plain.csv", rules, folder / "masked.csv", **options)
+    found, expected = read_dataset(output).table.columns, read_dataset(folder / "masked.csv").table.columns
+    assert {name: column.texts() for name, column in found.items()} == {n: c.texts() for n, c in expected.items()}
+    _, meta = (pyreadstat.read_dta if ending == "dta" else pyreadstat.read_sav)(output)
+    assert meta.column_names_to_labels["income"] == "Income in EUR"
+    assert meta.variable_value_labels == {"age": {20: "x"}}
+    assert cs.verify_certificate(output, rules, original=data).exit_code == 0
+    assert reproduce_file(result.certificate, data, rules).is_same
+    assert cs.check_file(output, rules).exit_code == 0
+    assert render_description_text(cs.describe_file(data)).splitlines()[1].startswith(("SPSS", "Stata"))
+    assert cs.assess_files(data, output).records == 24

@@ -90,6 +90,8 @@ def _read_statement(statement: exp.Expr, found: SqlFile) -> None:
                     raise _refused(action, "changes a table")
                 for part in action.expressions:
                     found.checks += _of_table(part)
+        case exp.Anonymous(expressions=[condition]) if statement.name.upper() == "CHECK":
+            found.checks.append(SqlCheck("", place_of(statement), condition.sql(), condition))
         case exp.Condition() if not isinstance(statement, exp.Query):
             found.checks.append(SqlCheck("", place_of(statement), statement.sql(), statement))
         case exp.Alias():

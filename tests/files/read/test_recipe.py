@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.json_file import shipped_file
 from constraint_sdc.files.recipe import read_recipe, recipe_from_json, recipe_to_json
+from constraint_sdc.files.rows_file import xml_name
 from constraint_sdc.maskers.registry import MASKERS
 from constraint_sdc.operators.geometric_mean import GeometricMean
 from constraint_sdc.operators.mode import Mode
@@ -114,7 +115,7 @@ def test_all_variables_in_one_block(tmp_path: Path) -> None:
 def test_names_and_codes_stay_as_written(tmp_path: Path) -> None:
     text = "missing:\n  NO: [010, 9.00, 1_0, on]\n  12: [-9]\ngroups: [[NO, y, off]]\n"
     read = read_recipe(recipe(tmp_path, text))
-    assert read.missing == {"NO": ("010", "9.00", "1_0", "on"), "12": ("-9",)}
+    assert read.missing == {"NO": ("010", "9.00", "1_0", "on"), xml_name("12"): ("-9",)}
     assert read.groups == (("NO", "y", "off"),)
 
 

@@ -4,10 +4,12 @@
 >>> cs.mask_file("census.xml", "census.sch", "masked.xml", k=5, partition="mdav").output.name
 'masked.xml'
 
-Files are given as `str` or `Path`. Options are given as keywords, or together as an options object. Every result has a
-`repr` of one line, an HTML form for notebooks and, where a table is natural, `to_frame()`. Every error is a
-`ConstraintSdcError`. A name is imported on first use: importing the package costs nothing.
+The verbs for frames take data frames of pandas, Polars or Arrow. Files are given as `str` or `Path`. Options are given
+as keywords, or together as an options object. Every result has a `repr` of one line, an HTML form for notebooks and,
+where a table is natural, `to_frame()`. Every error is a `ConstraintSdcError`. A name is imported on first use:
+importing the package costs nothing.
 
+Frames     init  describe  check  mask  assess  sweep
 Judge      check_file  list_rules  convert_rules  lint_rules  discover_rules  verify_certificate  full_svrl
 Mask       plan_file  mask_file  partition_file  explain_rule  explain_record  explain_certified_record
            new_key  reproduce
@@ -19,7 +21,8 @@ Files      init_recipe  describe_file  convert_file  export_domain  read_recipe 
 Reports    render  plan_text  sentence
 Options    CheckOptions  LintOptions  DiscoverOptions  MaskOptions  PartitionOptions  AssessOptions  SweepOptions
            ConvertOptions  Recipe  Standardise
-Results    CheckResult  RuleResult  Violation  RuleList  RuleRow  LintResult  LintFinding  Discovery
+Results    MaskedFrame  CheckedFrame
+           CheckResult  RuleResult  Violation  RuleList  RuleRow  LintResult  LintFinding  Discovery
            Proposal  Plan  BlockPlan  RulePlan  MaskResult  RuleOutcome  Partitioned  CertificateCheck
            Reproduction  RuleExplanation  RecordExplanation  Assessment  Measured  Sweep  SweepPoint
            ExamResult  ExamAnswer  DemoResult  Description  VariableDescription  RecipeDraft  Written
@@ -83,6 +86,12 @@ if TYPE_CHECKING:
     from constraint_sdc.library.files import save_plan as save_plan
     from constraint_sdc.library.files import save_sweep as save_sweep
     from constraint_sdc.library.files import shipped_rules as shipped_rules
+    from constraint_sdc.library.frames import assess as assess
+    from constraint_sdc.library.frames import check as check
+    from constraint_sdc.library.frames import describe as describe
+    from constraint_sdc.library.frames import init as init
+    from constraint_sdc.library.frames import mask as mask
+    from constraint_sdc.library.frames import sweep as sweep
     from constraint_sdc.library.judging import check_file as check_file
     from constraint_sdc.library.judging import convert_rules as convert_rules
     from constraint_sdc.library.judging import full_svrl as full_svrl
@@ -128,6 +137,8 @@ if TYPE_CHECKING:
     from constraint_sdc.reports.demo import DemoResult as DemoResult
     from constraint_sdc.reports.exam import ExamAnswer as ExamAnswer
     from constraint_sdc.reports.exam import ExamResult as ExamResult
+    from constraint_sdc.reports.frame_results import CheckedFrame as CheckedFrame
+    from constraint_sdc.reports.frame_results import MaskedFrame as MaskedFrame
     from constraint_sdc.reports.masking.plan_text import plan_text as plan_text
     from constraint_sdc.reports.rendering import render as render
     from constraint_sdc.reports.sentences import sentence as sentence
@@ -146,6 +157,13 @@ _HOMES = {
     "discover_rules": "constraint_sdc.library.rule_sets",
     "verify_certificate": "constraint_sdc.library.judging",
     "full_svrl": "constraint_sdc.library.judging",
+    # Data frames
+    "check": "constraint_sdc.library.frames",
+    "mask": "constraint_sdc.library.frames",
+    "assess": "constraint_sdc.library.frames",
+    "init": "constraint_sdc.library.frames",
+    "describe": "constraint_sdc.library.frames",
+    "sweep": "constraint_sdc.library.frames",
     # Mask a file
     "plan_file": "constraint_sdc.library.masking",
     "mask_file": "constraint_sdc.library.masking",
@@ -196,6 +214,7 @@ _HOMES = {
     "Standardise": "constraint_sdc.settings.words",
     # Results
     "CheckResult": "constraint_sdc.judge.finding",
+    "CheckedFrame": "constraint_sdc.reports.frame_results",
     "RuleResult": "constraint_sdc.judge.finding",
     "Violation": "constraint_sdc.judge.finding",
     "RuleList": "constraint_sdc.constraints.show",
@@ -208,6 +227,7 @@ _HOMES = {
     "BlockPlan": "constraint_sdc.plan.plan",
     "RulePlan": "constraint_sdc.plan.plan",
     "MaskResult": "constraint_sdc.maskers.masked",
+    "MaskedFrame": "constraint_sdc.reports.frame_results",
     "RuleOutcome": "constraint_sdc.maskers.masked",
     "Partitioned": "constraint_sdc.maskers.masked",
     "CertificateCheck": "constraint_sdc.maskers.masked",

@@ -7,6 +7,7 @@ name when something is shown, as the package finds its verbs: no result imports 
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -42,6 +43,12 @@ class Tabled(Shown):
         """
         frame: DataFrame = _words().frame(self, table)
         return frame
+
+
+def sheet_of(result: Tabled, table: str | None) -> tuple[Sequence[str], Sequence[Sequence[Any]]]:
+    """Return the names of the columns of a result's table, and its rows."""
+    sheet = _words().sheet(result, table)
+    return sheet.head, sheet.rows
 
 
 def _words() -> Any:

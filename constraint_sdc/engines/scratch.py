@@ -28,7 +28,7 @@ import numpy.typing as npt
 from constraint_sdc.arrays import AnyArray
 from constraint_sdc.errors import LimitError
 
-MAPPED_ABOVE = 1 << 20
+MAPPED_ABOVE = 1 << 18
 """Bytes of an array from which it lives on disk: smaller ones stay in memory."""
 _PREFIX = "constraint-sdc-scratch-"
 _OWNER = "owner"
@@ -208,12 +208,34 @@ class Scratch:
         return path
 
     def _new_folder(self) -> Path:
-        remove_abandoned(self._inside)
-        folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=self._inside))  # only its owner may enter
-        owner = os.open(folder / _OWNER, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
-        fcntl.flock(owner, fcntl.LOCK_EX)
+        folder, owner = _owned_folder(self._inside)
         self._removal = weakref.finalize(self, _remove, folder, owner)  # when the process ends, at the latest
         return folder
+
+
+def _owned_folder(inside: Path) -> tuple[Path, int]:
+    """Return a new directory that only its owner may enter, and the open file whose lock says that it is in use."""
+    remove_abandoned(inside)
+    folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=inside))
+    owner = os.open(folder / _OWNER, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
+    fcntl.flock(owner, fcntl.LOCK_EX)
+    return folder, owner
+
+
+@contextlib.contextmanager
+def private_directory(inside: Path | None = None) -> Iterator[Path]:
+    """Yield an empty directory for files that are nobody else's business; it is removed with the block.
+
+    `inside` is the directory in which it is made, that of the system for temporary files by default. What a killed run
+    left behind there is removed by the next one.
+    """
+    folder, owner = _owned_folder(Path(tempfile.gettempdir()) if inside is None else inside)
+    files = folder / "files"
+    try:
+        files.mkdir(0o700)
+        yield files.resolve()
+    finally:
+        _remove(folder, owner)
 
 
 def _remove(folder: Path, owner: int) -> None:

@@ -45,6 +45,23 @@ def read_recipe(path: Path) -> Recipe:
     return load_recipe(path)[0]
 
 
+def recipe_of_entries(entries: Mapping[str, object]) -> Recipe:
+    """Return the recipe with these entries, named and nested as in a YAML file.
+
+    >>> recipe_of_entries({"k": 5, "variables": {"V1": {"role": "quasi-identifier"}}}).k
+    5
+    """
+    try:
+        written = json.dumps(entries, ensure_ascii=False)
+    except (TypeError, ValueError) as error:
+        hint = "use texts, numbers, lists and dictionaries"
+        raise UsageError(f"an entry cannot be written: {error}", file="recipe", hint=hint) from None
+    try:
+        return _recipe(written, Path("recipe"))
+    except UsageError as error:  # there are no lines to name
+        raise UsageError(error.what, file="recipe", hint=error.hint) from None
+
+
 def load_recipe(path: Path) -> tuple[Recipe, str]:
     """Return the recipe in a YAML file, and the SHA-256 of the bytes it was read from."""
     data = _read_bytes(path)

@@ -18,10 +18,9 @@ from constraint_sdc.commands.rules import list_rules as listed_rules
 from constraint_sdc.constraints.show import RuleList
 from constraint_sdc.engines.running import some_engine
 from constraint_sdc.judge.finding import CheckResult
-from constraint_sdc.library.keywords import CheckKeywords, File, OnRecords
+from constraint_sdc.library.keywords import CheckKeywords, File, OnRecords, RecipeGiven
 from constraint_sdc.library.settle import path_or_none, recipe_of, settle
 from constraint_sdc.maskers.masked import CertificateCheck
-from constraint_sdc.settings.recipe import Recipe
 
 
 @some_engine()
@@ -31,7 +30,7 @@ def check_file(
     options: CheckOptions | None = None,
     progress: OnRecords = lambda _: None,
     *,
-    recipe: Recipe | File | None = None,
+    recipe: RecipeGiven | None = None,
     **keywords: Unpack[CheckKeywords],
 ) -> CheckResult:
     """Judge an XML file by the rules of a Schematron file.

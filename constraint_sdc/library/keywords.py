@@ -18,11 +18,14 @@ OnRecords: TypeAlias = Callable[[int], None]
 """Hears the number of records read so far."""
 
 
-class CheckKeywords(TypedDict, total=False):
-    """The fields of CheckOptions."""
+RecipeGiven: TypeAlias = Recipe | File | Mapping[str, object]
+"""A recipe, the path of its file, or its entries."""
+
+
+class JudgeKeywords(TypedDict, total=False):
+    """The fields of CheckOptions, except the original."""
 
     phase: str | None
-    original: File | None
     domain: File | None
     fail_on: Severity
     engine: Literal["auto", "saxon"]
@@ -35,6 +38,12 @@ class CheckKeywords(TypedDict, total=False):
     allow_idle: Iterable[str]
     masked_from: File | None
     missing_codes: Mapping[str, tuple[str, ...]]
+
+
+class CheckKeywords(JudgeKeywords, total=False):
+    """The fields of CheckOptions."""
+
+    original: File | None
 
 
 class LintKeywords(TypedDict, total=False):
@@ -64,7 +73,7 @@ class DivisionKeywords(TypedDict, total=False):
     weights: str | None
     seed: int | None
     record: str | None
-    recipe: Recipe | File
+    recipe: RecipeGiven
 
 
 class PartitionKeywords(DivisionKeywords, total=False):
@@ -112,10 +121,9 @@ class SweepKeywords(MaskingKeywords, total=False):
     jobs: int | None
 
 
-class AssessKeywords(TypedDict, total=False):
-    """The fields of AssessOptions."""
+class MeasureKeywords(TypedDict, total=False):
+    """The fields of AssessOptions, except the rules."""
 
-    rules: File | None
     certificate: File | None
     known: Iterable[str] | None
     known_at_most: int | None
@@ -130,8 +138,14 @@ class AssessKeywords(TypedDict, total=False):
     allow: Iterable[File]
     allow_idle: Iterable[str]
     time_limit: float | None
-    recipe: Recipe | File
+    recipe: RecipeGiven
     parameters: Mapping[str, Mapping[str, object]]
+
+
+class AssessKeywords(MeasureKeywords, total=False):
+    """The fields of AssessOptions."""
+
+    rules: File | None
 
 
 class AttackKeywords(AssessKeywords, total=False):

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from constraint_sdc.errors import UsageError
-from constraint_sdc.files.recipe import read_recipe
+from constraint_sdc.files.recipe import read_recipe, recipe_of_entries
 from constraint_sdc.library.keywords import File
 from constraint_sdc.settings.recipe import Recipe
 from constraint_sdc.settings.words import standardise_by
@@ -59,8 +59,9 @@ def converted(given: Mapping[str, Any], notes_recipe: bool = False) -> dict[str,
     """
     values = {name: value if value is None else CONVERSIONS.get(name, _same)(value) for name, value in given.items()}
     recipe = given.get("recipe")
-    if notes_recipe and recipe is not None and not isinstance(recipe, Recipe) and values.get("recipe_file") is None:
-        values["recipe_file"] = Path(recipe)
+    is_file = recipe is not None and not isinstance(recipe, (Recipe, Mapping))
+    if notes_recipe and is_file and values.get("recipe_file") is None:
+        values["recipe_file"] = Path(str(recipe))
     return values
 
 
@@ -69,10 +70,12 @@ def path_or_none(file: File | None) -> Path | None:
     return None if file is None else Path(file)
 
 
-def recipe_of(given: Recipe | File | None) -> Recipe:
-    """Return a recipe that is given as such or as a file; an empty one if none is."""
+def recipe_of(given: Recipe | File | Mapping[str, object] | None) -> Recipe:
+    """Return a recipe that is given as such, as a file or as its entries; an empty one if none is."""
     if given is None:
         return Recipe()
+    if isinstance(given, Mapping):
+        return recipe_of_entries(given)
     return given if isinstance(given, Recipe) else read_recipe(Path(given))
 
 

@@ -37,7 +37,9 @@ from constraint_sdc.reports.demo import DemoResult
 from constraint_sdc.reports.discovered_rules import proposal_label
 from constraint_sdc.reports.discovery_text import discovery_line
 from constraint_sdc.reports.exam import ExamResult, exam_head
+from constraint_sdc.reports.frame_results import CheckedFrame, MaskedFrame
 from constraint_sdc.reports.lint.wording import lint_verdict
+from constraint_sdc.reports.notebook_pictures import assessment_pictures, sweep_pictures
 from constraint_sdc.reports.result_tables import ShownTable
 from constraint_sdc.reports.terminal import clean, clipped
 
@@ -51,12 +53,15 @@ _ROWS_SHOWN = 20
 class Display:
     """What is said of a result in one line, and its tables by name, the main one first.
 
-    `more` adds tables that only a single result knows.
+    `more` adds tables that only a single result knows. `first` is the table that HTML shows if it has rows, by default
+    the main one: a table that can show values of records is never shown. `pictures` are shown below it.
     """
 
     says: Callable[[Any], str]
     tables: Mapping[str, Callable[[Any], ShownTable]] = field(default_factory=dict)
     more: Callable[[Any], Mapping[str, ShownTable]] = lambda _: {}
+    first: str | None = None
+    pictures: Callable[[Any], str] = lambda _: ""
 
 
 # One line each.
@@ -138,11 +143,11 @@ def _record_explanation(explanation: RecordExplanation) -> str:
     return f"of record {number(explanation.record)}: {_blocks(explanation.plan)}, {_method(explanation.plan)}"
 
 
-def _masking(result: MaskResult) -> str:
+def _masked(result: MaskResult) -> str:
     broken = sum(outcome.newly_broken > 0 for outcome in result.outcomes)
     judged = f"{number(broken)} of {counted(len(result.outcomes), 'rule')} newly broken" if result.rules else "no rules"
     masked = f"{counted(result.plan.records, 'record')} in {_blocks(result.plan)}, {_method(result.plan)}"
-    return f": published {result.output.name}, {masked}; {judged}"
+    return f"{masked}; {judged}"
 
 
 def _partition(partitioned: Partitioned) -> str:
@@ -199,6 +204,15 @@ DISPLAYS: Mapping[type, Display] = MappingProxyType(
             _check,
             {"rules": tables.check_rules, "violations": tables.check_violations, "records": tables.check_records},
         ),
+        CheckedFrame: Display(
+            lambda checked: _check(checked.result),
+            {
+                "violations": lambda checked: tables.check_violations(checked.result),
+                "rules": lambda checked: tables.check_rules(checked.result),
+                "records": lambda checked: tables.check_records(checked.result),
+            },
+            first="rules",
+        ),
         RuleResult: Display(_rule_result),
         Violation: Display(_violation),
         RuleList: Display(_rules, {"rules": tables.listed_rules}),
@@ -220,7 +234,17 @@ DISPLAYS: Mapping[type, Display] = MappingProxyType(
         RulePlan: Display(lambda rule: f"{rule.rule}: {rule.why.value}"),
         RuleExplanation: Display(_rule_explanation),
         RecordExplanation: Display(_record_explanation),
-        MaskResult: Display(_masking, {"rules": tables.mask_rules, "blocks": tables.mask_blocks}),
+        MaskResult: Display(
+            lambda result: f": published {result.output.name}, {_masked(result)}",
+            {"rules": tables.mask_rules, "blocks": tables.mask_blocks},
+        ),
+        MaskedFrame: Display(
+            lambda masked: f": {_masked(masked.result)}",
+            {
+                "rules": lambda masked: tables.mask_rules(masked.result),
+                "blocks": lambda masked: tables.mask_blocks(masked.result),
+            },
+        ),
         Partitioned: Display(
             _partition,
             {
@@ -237,8 +261,9 @@ DISPLAYS: Mapping[type, Display] = MappingProxyType(
                 "rules": tables.assessment_rules,
                 "subdomains": tables.assessment_subdomains,
             },
+            pictures=assessment_pictures,
         ),
-        Sweep: Display(_sweep, {"points": tables.sweep_points}),
+        Sweep: Display(_sweep, {"points": tables.sweep_points}, pictures=sweep_pictures),
         ExamResult: Display(_exam, {"answers": tables.exam_answers}),
         DemoResult: Display(_demo, {"files": tables.demo_files}),
     }
@@ -253,25 +278,33 @@ def line(result: object) -> str:
 
 
 def html(result: object) -> str:
-    """Return the line, and below it the first table that has rows; self-contained, without script or style sheet."""
+    """Return the line, the first table that has rows, and pictures; self-contained, without script or style sheet."""
     head = f"<p><code>{escape(line(result))}</code></p>"
-    sheets = (make(result) for make in _display(result).tables.values())
-    sheet = next((sheet for sheet in sheets if sheet.rows), None)
-    return head if sheet is None else head + _html_table(sheet)
+    display = _display(result)
+    names = list(display.tables) if display.first is None else [display.first]
+    sheets = (display.tables[name](result) for name in names)
+    shown = next((one for one in sheets if one.rows), None)
+    table = "" if shown is None else _html_table(shown)
+    return head + table + display.pictures(result)
 
 
 def frame(result: object, table: str | None = None) -> DataFrame:
     """Return a table of the result as a data frame, by default the main one."""
     from pandas import DataFrame
 
+    shown = sheet(result, table)
+    return DataFrame(list(shown.rows), columns=list(shown.head))
+
+
+def sheet(result: object, table: str | None = None) -> ShownTable:
+    """Return a table of the result, by default the main one."""
     display = _display(result)
     name = next(iter(display.tables)) if table is None else table
     more = {} if name in display.tables else display.more(result)
     if name not in display.tables and name not in more:
         known = ", ".join((*display.tables, *more))
         raise UsageError(f"{type(result).__name__} has no table {name!r}", hint=f"use one of: {known}")
-    sheet = more[name] if name in more else display.tables[name](result)
-    return DataFrame(list(sheet.rows), columns=list(sheet.head))
+    return more[name] if name in more else display.tables[name](result)
 
 
 def _display(result: object) -> Display:

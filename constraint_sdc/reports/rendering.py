@@ -37,6 +37,7 @@ from constraint_sdc.reports.demo import DemoResult, demo_text
 from constraint_sdc.reports.description import render_description_json, render_description_text
 from constraint_sdc.reports.discovery_text import render_discovery_json, render_discovery_text
 from constraint_sdc.reports.exam import ExamResult, exam_text, render_exam_json
+from constraint_sdc.reports.frame_results import CheckedFrame, MaskedFrame
 from constraint_sdc.reports.lint.render import LINT_FORMATS, render_lint
 from constraint_sdc.reports.masking.explain_text import record_text, rule_text
 from constraint_sdc.reports.masking.mask_result import certificate_text, mask_text, render_mask_json, reproduction_text
@@ -99,6 +100,10 @@ def _check(format: str) -> Renderer:
     return lambda result, look: render_check(result, format, colour=look.colour)
 
 
+def _check_of_frame(format: str) -> Renderer:
+    return lambda checked, look: render_check(checked.result, format, colour=look.colour)
+
+
 def _lint(format: str) -> Renderer:
     return lambda result, look: render_lint(result, format, colour=look.colour)
 
@@ -115,6 +120,7 @@ def _attack(measured: Measured, look: Look) -> str:
 RENDERERS: Mapping[type, Mapping[str, Renderer]] = MappingProxyType(
     {
         CheckResult: {format: _check(format) for format in FORMATS},
+        CheckedFrame: {format: _check_of_frame(format) for format in FORMATS},
         RuleList: {
             "text": lambda rules, look: render_rules_text(rules, colour=look.colour),
             "json": lambda rules, _: render_rules_json(rules),
@@ -148,6 +154,10 @@ RENDERERS: Mapping[type, Mapping[str, Renderer]] = MappingProxyType(
         MaskResult: {
             "text": lambda result, look: mask_text(result, colour=look.colour),
             "json": lambda result, _: render_mask_json(result),
+        },
+        MaskedFrame: {
+            "text": lambda masked, look: mask_text(masked.result, colour=look.colour),
+            "json": lambda masked, _: render_mask_json(masked.result),
         },
         Partitioned: {
             "text": lambda partitioned, look: partition_text(partitioned, colour=look.colour),

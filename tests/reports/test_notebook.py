@@ -8,7 +8,9 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
+import pandas as pd
 import pytest
 
 import constraint_sdc as cs
@@ -116,6 +118,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[type[Any], Any]:
         cs.convert_file(data, folder / "census.csv"),
         cs.examine_object("unchanged", cases=1),
         demo_of(result, check, folder),
+        cs.mask(pd.read_xml(data), rules, options),
+        cs.check(pd.read_xml(folder / "damaged.xml"), rules, original=data, show_values=True, key="V7"),
     ]
     return {type(one): one for one in found}
 
@@ -181,11 +185,29 @@ class Page(HTMLParser):
 @pytest.mark.parametrize("kind", results(), ids=lambda result: result.__name__)
 def test_the_html_is_a_closed_table_without_script_or_attributes(kind: type[Any], made: dict[type[Any], Any]) -> None:
     page = Page()
-    page.feed(made[kind]._repr_html_())
+    said, pictures, _ = made[kind]._repr_html_().partition("<div")
+    page.feed(said)
     page.close()
+    assert bool(pictures) == (kind in (cs.Assessment, cs.Sweep))
     assert set(page.tags) <= {"p", "code", "table", "thead", "tbody", "tr", "th", "td"}
     assert page.tags.count("tr") <= 21
     assert ("table" in page.tags) == issubclass(kind, Tabled)
+
+
+@pytest.mark.parametrize(("kind", "drawn"), [(cs.Assessment, 9), (cs.Sweep, 1)])
+def test_pictures_stand_by_themselves(kind: type[Any], drawn: int, made: dict[type[Any], Any]) -> None:
+    """The distributions of eight variables and the risk-utility map: no script, nothing from elsewhere, ids once."""
+    _, start, rest = made[kind]._repr_html_().partition("<div")
+    grid, more = (start + rest).split("</div>")
+    tree = ElementTree.fromstring(grid + "</div>")
+    assert len(tree.findall("figure/{*}svg")) == drawn
+    tags = {element.tag.rpartition("}")[2] for element in tree.iter()}
+    assert not tags & {"script", "style", "image", "foreignObject"}
+    ids = [element.get("id") for element in tree.iter() if element.get("id")]
+    assert len(ids) == len(set(ids))
+    asked = {value[1:] for element in tree.iter() for key, value in element.items() if key == "href"}
+    assert asked <= set(ids)
+    assert ("8 more variables" in more) == (kind is cs.Assessment)
 
 
 @pytest.mark.parametrize(

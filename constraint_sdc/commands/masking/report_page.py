@@ -31,6 +31,19 @@ def require_page(
 
 def write_page(result: MaskResult, settings: MaskSettings[Masker], page: Path, overwrite: bool) -> Assessment:
     """Measure the published file beside its original and write the page; return what was measured."""
+    assessment = measure_masking(result, settings)
+    write_assessment(assessment, page, overwrite)
+    return assessment
+
+
+def write_assessment(assessment: Assessment, page: Path, overwrite: bool) -> None:
+    """Write the page of an assessment."""
+    with atomic_file(page, overwrite) as stream:
+        stream.write(render_assessment_html(assessment).encode("utf-8"))
+
+
+def measure_masking(result: MaskResult, settings: MaskSettings[Masker]) -> Assessment:
+    """Measure the published file beside its original."""
     options = AssessOptions(
         rules=result.rules,
         certificate=result.certificate,
@@ -41,7 +54,4 @@ def write_page(result: MaskResult, settings: MaskSettings[Masker], page: Path, o
         time_limit=settings.rules.time_limit,
         recipe=settings.recipe,
     )
-    assessment = assess_files(result.data, result.output, options)
-    with atomic_file(page, overwrite) as stream:
-        stream.write(render_assessment_html(assessment).encode("utf-8"))
-    return assessment
+    return assess_files(result.data, result.output, options)

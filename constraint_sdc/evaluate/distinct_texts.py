@@ -14,7 +14,7 @@ import numpy as np
 from constraint_sdc.arrays import Codes, Flags, Floats, SmallCodes
 from constraint_sdc.data.codes import code_integers, code_texts
 from constraint_sdc.data.table import Column, State
-from constraint_sdc.data.text import Text
+from constraint_sdc.data.text import Text, equal
 from constraint_sdc.engines.running import scratch
 from constraint_sdc.evaluate.lexical import Reading
 
@@ -32,6 +32,7 @@ class DistinctTexts:
         kept = scratch().kept
         self._spans = texts.buffer, kept(texts.start), kept(texts.stop)
         self.codes: SmallCodes = kept(codes.astype(np.int32, copy=False))
+        self._words: dict[tuple[str, ...], Flags] = {}
 
     @property
     def texts(self) -> Text:
@@ -50,6 +51,15 @@ class DistinctTexts:
         numbers[rows] = Reading(texts.take(rows)).doubles.values
         found: Floats = scratch().kept(numbers)
         return found
+
+    def is_one_of(self, words: tuple[str, ...]) -> Flags:
+        """Tell which texts are one of these words; do not write to the answer, it is kept."""
+        if words not in self._words:
+            texts, found = self.texts, np.zeros(len(self), np.bool_)
+            for word in words:
+                found |= equal(texts, Text.of_strings([word]))
+            self._words[words] = found
+        return self._words[words]
 
     @cached_property
     def stripped(self) -> DistinctTexts:

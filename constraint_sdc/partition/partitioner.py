@@ -41,13 +41,15 @@ class PartitionTraits:
 
     `largest` is the size, by k, that no group exceeds; None means no limit. A method whose groups depend on the order
     of the file, even where there are no ties, says why in `file_order_matters`. With `sorts_by_one_number` records are
-    put in order by a projection, so that neighbours in the order may be far apart.
+    put in order by a projection, so that neighbours in the order may be far apart. A method that `searches` improves
+    its groups by exchanges; the masker may go on with the loss of its operators.
     """
 
     takes: Takes = Takes.NUMBERS
     largest: Callable[[int], int] | None = None
     file_order_matters: str = ""
     sorts_by_one_number: bool = False
+    searches: bool = False
 
     @property
     def takes_one_variable(self) -> bool:

@@ -74,7 +74,7 @@ class Refined:
     @property
     def traits(self) -> PartitionTraits:
         """Return the start's traits; the search draws records by their place in the file."""
-        return replace(self.start.traits, file_order_matters=DRAWN)
+        return replace(self.start.traits, file_order_matters=DRAWN, searches=True)
 
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
         """Return the improved groups."""

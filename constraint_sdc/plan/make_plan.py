@@ -110,9 +110,11 @@ def _too_few(inputs: PlanInputs) -> PlanRefusedError:
     least = max(_LEAST_PROTECTING, inputs.masker.least_k)
     if records < least:
         return PlanRefusedError(what, hint=f"add records: no k below {least} protects anything")
-    hint = f"choose k of at most {records}"
+    said = inputs.recipe.protect.key
+    promise = ", also under `protect: key`" if said is not None and (said.k or 0) > records else ""
+    hint = f"choose k of at most {records}{promise}"
     try:
-        make_plan(replace(inputs, k=records))
+        make_plan(replace(inputs, k=records, promised=inputs.promised.at_most(records)))
     except (PlanRefusedError, UsageError) as next_one:
         hint = f"add records, or {hint}; with -k {records} this remains: {next_one.what}"
     return PlanRefusedError(what, hint=hint)

@@ -27,6 +27,13 @@ class Promised:
         """Return the variables that k records share together; none if nothing is promised about them."""
         return key_of(self.protect)
 
+    def at_most(self, k: int) -> Promised:
+        """Return the promises with at most k records that share the key."""
+        key = self.protect.key
+        if key is None or (key.k or 0) <= k:
+            return self
+        return replace(self, protect=replace(self.protect, key=replace(key, k=k)))
+
 
 def key_of(protect: Protect) -> tuple[str, ...]:
     """Return the variables of the key; none if there is no key."""

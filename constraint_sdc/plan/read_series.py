@@ -12,7 +12,7 @@ from constraint_sdc.calendar import DateNotation
 from constraint_sdc.data.codes import code_texts, code_values
 from constraint_sdc.data.series import EXACT_MANTISSA, Grid, Series
 from constraint_sdc.data.table import Column, State, Table
-from constraint_sdc.data.text import Text, equal
+from constraint_sdc.data.text import Text
 from constraint_sdc.engines.running import scratch
 from constraint_sdc.errors import UsageError
 from constraint_sdc.evaluate.distinct_texts import distinct_texts
@@ -114,16 +114,8 @@ class _Seen:
 
 def _seen(column: Column, missing: tuple[str, ...]) -> _Seen:
     found = distinct_texts(column).stripped
-    texts = found.texts
-    is_text = ~_is_one_of(texts, (*missing, ""))
-    return _Seen(texts, found.codes, found.numbers, is_text, is_text & ~_is_one_of(texts, _NO_NUMBERS))
-
-
-def _is_one_of(texts: Text, words: tuple[str, ...]) -> Flags:
-    found = np.zeros(len(texts), np.bool_)
-    for word in words:
-        found |= equal(texts, Text.of_strings([word]))
-    return found
+    is_text = ~found.is_one_of((*missing, ""))
+    return _Seen(found.texts, found.codes, found.numbers, is_text, is_text & ~found.is_one_of(_NO_NUMBERS))
 
 
 def _dates(seen: _Seen, column: Column, notation: DateNotation) -> Floats:

@@ -44,6 +44,13 @@ def too_few(folder: Path) -> Extract:
     return extract(folder, columns(A=AMOUNTS))
 
 
+def too_few_for_key(folder: Path) -> Extract:
+    """All variables of the key may be masked, so that no value is to blame for the refusal."""
+    wishes = "variables: {A: {role: quasi-identifier}, B: {role: quasi-identifier}}"
+    rows = columns(A=AMOUNTS, B=["x", "y"] * (N // 2))
+    return extract(folder, rows, recipe=f"{wishes}\nprotect: {{key: {{variables: [A, B], k: 13}}}}")
+
+
 def pinned_sum(folder: Path) -> Extract:
     rows = columns(A=AMOUNTS, B=[20] * N, C=[a + 20 for a in AMOUNTS])
     rules = {"total": "number(A) + number(B) = number(C)"}
@@ -79,6 +86,12 @@ def nobody_fits(folder: Path) -> Extract:
 
 REFUSALS: dict[str, tuple[Callable[[Path], Extract], int, str, str]] = {
     "fewer than k records": (too_few, 13, "12 records cannot form a group of 13", "choose k of at most 12"),
+    "fewer than k records for a key": (
+        too_few_for_key,
+        13,
+        "12 records cannot form a group of 13",
+        "choose k of at most 12, also under `protect: key`",
+    ),
     "a pinned variable in a sum": (
         pinned_sum,
         3,
@@ -269,3 +282,11 @@ def test_a_warning_that_the_original_breaks_does_not_stop_a_masking(run: Run, tm
     rules = schema({"below": "number(A) < number(B)"}, attributes=' role="warning"')
     given = extract(tmp_path, broken(tmp_path).original(), rules)
     assert run("mask", given, "-k", 3)[0] == 0
+
+
+def test_the_way_out_of_a_key_that_too_few_records_share_works(run: Run, tmp_path: Path) -> None:
+    given = too_few_for_key(tmp_path)
+    recipe = tmp_path / "recipe.yml"
+    recipe.write_text(recipe.read_text().replace("k: 13", "k: 12"))
+    code, _, err = run("plan", given, "-k", 12)
+    assert code == 0, err

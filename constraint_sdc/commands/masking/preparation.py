@@ -328,6 +328,8 @@ def _recoding(inputs: PlanInputs) -> Recoding:
     has_hierarchy = any(name in wishes and wishes[name].hierarchy is not None for name in key)
     if not key or (inputs.recipe.protect.key is None and not has_hierarchy):
         return Recoding()
+    if inputs.table.records < inputs.k:
+        return Recoding()  # the plan refuses the file
     table = inputs.table
     facts = rule_facts(inputs.rules, inputs.says, table.columns.keys(), inputs.evaluable, inputs.asking_saxon)
     read = {name for rule in facts for name in (rule.variables if rule.is_certain else table.columns)}

@@ -14,6 +14,7 @@ from constraint_sdc.data.pair import Compared, MaskedTogether, Pair
 from constraint_sdc.data.series import EXACT_MANTISSA, Grid
 from constraint_sdc.data.table import Column, Table
 from constraint_sdc.errors import UsageError
+from constraint_sdc.evaluate.distinct_texts import distinct_texts
 from constraint_sdc.plan.blocks import Roles, decide_roles
 from constraint_sdc.plan.plan import BlockPlan, ComputedTotal, Plan, VariablePlan
 from constraint_sdc.plan.read_series import is_measurable, make_series, on_any_grid
@@ -114,7 +115,9 @@ def _order_note(original: Table, masked: Table, recipe: Recipe) -> Iterator[Reas
         yield because("key-not-masked", key=recipe.key)
     if recipe.key is not None or original.records != masked.records:
         return
-    for name in original.columns.keys() & masked.columns.keys():
+    for name, column in original.columns.items():
+        if name not in masked.columns or len(distinct_texts(column)) < original.records - 1:  # absent ones are no text
+            continue
         ours, theirs = (table.columns[name].texts() for table in (original, masked))
         if ours != theirs and len(set(ours)) == len(ours) and set(ours) == set(theirs):
             yield because("other-order", variable=name)

@@ -15,6 +15,7 @@ from constraint_sdc.exact.ladder import Ladder, Representatives, count_steps
 from constraint_sdc.maskers.inputs import MaskInputs, changed_categories, group_targets, information_loss, plain_loss
 from constraint_sdc.maskers.masked import MaskedBlock
 from constraint_sdc.maskers.microaggregation.keep_promises import keep_promises
+from constraint_sdc.maskers.microaggregation.operator_loss import lower_loss_of_operator
 from constraint_sdc.maskers.own_values import OwnValues
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.plan.design import BlockDesign
@@ -27,7 +28,7 @@ _MASKED_TWICE = 20_000  # records; for more, plain masking for comparison takes 
 
 def mask_block(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
     """Return the block's representatives, which records share them, and the price."""
-    return represent(design, inputs, *divide_strata(design, inputs))
+    return represent(design, inputs, *divide_for_operators(design, inputs))
 
 
 def represent(design: BlockDesign, inputs: MaskInputs, groups: Groups, stratum: tuple[int, ...]) -> MaskedBlock:
@@ -82,6 +83,12 @@ def divide_strata(design: BlockDesign, inputs: MaskInputs) -> tuple[Groups, tupl
         label[part.rows] = own + len(stratum)
         stratum += [number] * (int(own.max()) + 1)
     return Groups(label), tuple(stratum)
+
+
+def divide_for_operators(design: BlockDesign, inputs: MaskInputs) -> tuple[Groups, tuple[int, ...]]:
+    """Divide every stratum as `divide_strata` does, with groups that suit the operators of the block."""
+    groups, stratum = divide_strata(design, inputs)
+    return lower_loss_of_operator(design, inputs, groups), stratum
 
 
 def price_of(

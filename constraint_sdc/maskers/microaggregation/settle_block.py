@@ -20,7 +20,7 @@ from constraint_sdc.judge.routes import Routes
 from constraint_sdc.judge.rule_set import Understood, restricted
 from constraint_sdc.maskers.inputs import MaskInputs
 from constraint_sdc.maskers.masked import MaskedBlock
-from constraint_sdc.maskers.microaggregation.mask_block import divide_strata, represent
+from constraint_sdc.maskers.microaggregation.mask_block import divide_for_operators, represent
 from constraint_sdc.plan.design import BlockDesign
 from constraint_sdc.plan.plan import ExactStep, Price
 
@@ -73,7 +73,7 @@ def mask_together(blocks: Sequence[BlockDesign], inputs: MaskInputs) -> Iterator
 
     def grouped() -> Iterator[_GroupedBlock]:
         for block in blocks:
-            groups, stratum = divide_strata(block, inputs)
+            groups, stratum = divide_for_operators(block, inputs)
             divided.append((groups, stratum))
             yield _piece(block, inputs, groups, stratum)
 

@@ -51,19 +51,18 @@ def dominated(name: str, label: Labels, original: Floats, masked: Floats) -> Dom
 
     Contributions are absolute values, as in the p% rule; a group with values of both signs is attacked all the same.
     """
-    seen, by_second = [], []
-    order = np.argsort(label, kind="stable")
-    for members in np.split(order, np.flatnonzero(np.diff(label[order])) + 1):
-        values = original[members]
-        if len(members) < 2 or not np.abs(values).max():
-            continue
-        ranked = values[np.argsort(np.abs(values), kind="stable")]
-        with np.errstate(over="ignore", invalid="ignore"):
-            total = len(members) * float(masked[members[0]])
-            errors = np.abs(np.array([total, total - ranked[-2]]) - ranked[-1]) / abs(ranked[-1])
-        seen.append(errors[0])
-        by_second.append(errors[1])
-    return Dominated(name, np.array(seen, np.float64), np.array(by_second, np.float64))
+    order = np.lexsort((np.abs(original), label))  # members of a group by size, equals in file order
+    starts = np.flatnonzero(np.diff(label[order], prepend=label[order[:1]] - 1))
+    sizes = np.diff(starts, append=len(order))
+    first = np.minimum.reduceat(order, starts) if len(order) else order
+    largest = original[order[starts + sizes - 1]]
+    is_attacked = (sizes > 1) & (largest != 0.0)
+    second = original[order[starts + sizes - 2]]
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        total = sizes * masked[first]
+        seen = np.abs(total - largest) / np.abs(largest)
+        by_second = np.abs(total - second - largest) / np.abs(largest)
+    return Dominated(name, seen[is_attacked], by_second[is_attacked])
 
 
 @dataclass(frozen=True)

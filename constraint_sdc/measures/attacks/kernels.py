@@ -88,16 +88,18 @@ def count_possible(
     start: Codes,
     stop: Codes,
     cap: int,
+    turn: Codes,
     sizes: Codes,
     first: int,
     last: int,
 ) -> None:
-    """Set the sizes of some originals' sets, counting no farther than `cap`.
+    """Set the sizes of the sets of some originals, turn[first:last], counting no farther than `cap`.
 
     Tables are n x reaches. Candidate masked records are order[column[x], start[x]:stop[x]].
     """
     reaches = low_x.shape[1]
-    for x in range(first, last):
+    for i in range(first, last):
+        x = turn[i]
         found = 0
         for place in range(start[x], stop[x]):
             y = order[column[x], place]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, get_args
+from typing import ClassVar, TypeAlias, get_args
 
 import numpy as np
 
@@ -28,6 +28,9 @@ _CELLS = 1 << 22
 
 _CHUNK = 1_024
 """Records that a thread takes at a time."""
+
+_InQuestion: TypeAlias = tuple[Codes, Codes, Codes]
+"""An order of the masked records, and the range of each original's candidates in it."""
 
 
 def set_sizes(reaches: Sequence[Reach], records: int, cap: int, *, compiled: bool | None = None) -> Codes:
@@ -63,12 +66,14 @@ def _by_kernel(reaches: Sequence[Reach], records: int, cap: int) -> Codes:
 
     announce("transparency attack", [count_possible])
     # A pair is compared no farther than the first reach that it fails: the one that leaves the fewest comes first.
-    reaches = sorted(reaches, key=_mean_candidates)
-    order, column, start, stop = _fewest(reaches, records)
+    asked = sorted(((one, list(_in_question(one))) for one in reaches), key=lambda pair: _mean_candidates(pair[1]))
+    reaches = [one for one, _ in asked]
+    order, column, start, stop = _fewest([each for _, ranges in asked for each in ranges], records)
     low_x, high_x, low_y, high_y = (_table(reaches, end) for end in ("low_x", "high_x", "low_y", "high_y"))
     sizes = np.zeros(records, np.int64)
+    turn = np.lexsort((start, column)).astype(np.int64)  # originals with the same candidates find them in cache
     in_threads(
-        lambda a, b: count_possible(low_x, high_x, low_y, high_y, order, column, start, stop, cap, sizes, a, b),
+        lambda a, b: count_possible(low_x, high_x, low_y, high_y, order, column, start, stop, cap, turn, sizes, a, b),
         records,
         _CHUNK,
     )
@@ -79,14 +84,14 @@ def _table(reaches: Sequence[Reach], end: str) -> Floats:
     return np.ascontiguousarray(np.column_stack([getattr(one, end) for one in reaches]))
 
 
-def _fewest(reaches: Sequence[Reach], records: int) -> tuple[Codes, Codes, Codes, Codes]:
+def _fewest(ranges: Sequence[_InQuestion], records: int) -> tuple[Codes, Codes, Codes, Codes]:
     """Return orders of the masked records and, for each original, the order with the fewest candidates and their range.
 
     The first order is file order, in which all records are candidates.
     """
     orders = [np.arange(records, dtype=np.int64)]
     column, start, stop = np.zeros(records, np.int64), np.zeros(records, np.int64), np.full(records, records, np.int64)
-    for order, first, last in (each for one in reaches for each in _in_question(one)):
+    for order, first, last in ranges:
         is_fewer = last - first < stop - start
         column[is_fewer] = len(orders)
         start, stop = np.where(is_fewer, first, start), np.where(is_fewer, last, stop)
@@ -94,12 +99,12 @@ def _fewest(reaches: Sequence[Reach], records: int) -> tuple[Codes, Codes, Codes
     return np.stack(orders), column, start, stop
 
 
-def _mean_candidates(reach: Reach) -> float:
-    """Return how many masked records are within the reach of an original, on average."""
-    return min(float((last - first).mean()) for _, first, last in _in_question(reach))
+def _mean_candidates(ranges: Sequence[_InQuestion]) -> float:
+    """Return how many masked records are within one reach of an original, on average."""
+    return min(float((last - first).mean()) for _, first, last in ranges)
 
 
-def _in_question(reach: Reach) -> Iterator[tuple[Codes, Codes, Codes]]:
+def _in_question(reach: Reach) -> Iterator[_InQuestion]:
     """Yield orders of the masked records, and the range of each original's candidates in them by one reach.
 
     Points within an interval are consecutive. Intervals that start early enough come first in one order, and those that

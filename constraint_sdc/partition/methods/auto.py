@@ -45,7 +45,9 @@ class Auto:
 
     effort: Effort = DEFAULT
     name: ClassVar[str] = "auto"
-    traits: ClassVar[PartitionTraits] = PartitionTraits(Takes.MIXED, largest=below_2k, file_order_matters=DRAWN)
+    traits: ClassVar[PartitionTraits] = PartitionTraits(
+        Takes.MIXED, largest=below_2k, file_order_matters=DRAWN, searches=True
+    )
 
     def partition(self, cloud: Cloud, k: int, seed: int) -> Labels:
         """Return the group of every record."""

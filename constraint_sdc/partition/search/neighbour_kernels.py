@@ -9,34 +9,39 @@ from constraint_sdc.partition.compiled import compiled
 
 
 @compiled
-def list_nearest(points: Points, along: Rows, axis: int, lists: NeighbourLists) -> None:
+def list_nearest(points: Points, order: Rows, low: Points, high: Points, size: int, lists: NeighbourLists) -> None:
     """Fill the lists of all records with the nearest others, nearest first; of equals the first in the file.
 
-    Records are visited in the order of one variable, `axis`, outwards from each: a record beyond which this variable
-    alone is farther away than the list reaches ends the visit. No distance is less than that along one variable, to
-    the last bit, because rounding keeps order.
+    Leaf `i` has the records from place `size * i` of `order` on; the last leaf has all that are left.
+    `points` are in that order, `low` and `high` are the corners of the leaves' boxes. Leaves are visited outwards from
+    a record's own; one whose box is farther away than the list reaches is passed over. No distance is less than that to
+    the box, to the last bit: both are rounded at the same steps, and rounding keeps order.
     """
-    n, columns, count = points.shape[0], points.shape[1], lists.shape[1]
+    n, columns, count, leaves = points.shape[0], points.shape[1], lists.shape[1], low.shape[0]
     nearest, nearest_apart = np.empty(count, np.int32), np.empty(count)
     for at in range(n):
-        own = along[at]
+        own_leaf = min(at // size, leaves - 1)
         for i in range(count):
             nearest[i], nearest_apart[i] = n, np.inf
-        for step in (-1, 1):
-            beside = at + step
-            while 0 <= beside < n:
-                other = along[beside]
-                gap = points[other, axis] - points[own, axis]
-                if gap * gap > nearest_apart[count - 1]:
-                    break
+        for step in range(2 * leaves):
+            leaf = own_leaf - (step + 1) // 2 if step % 2 else own_leaf + step // 2
+            if leaf < 0 or leaf >= leaves:
+                continue
+            gap = 0.0
+            for c in range(columns):
+                beside = max(low[leaf, c] - points[at, c], points[at, c] - high[leaf, c], 0.0)
+                gap += beside * beside
+            if gap > nearest_apart[count - 1]:
+                continue
+            for other in range(leaf * size, n if leaf == leaves - 1 else (leaf + 1) * size):
                 apart = 0.0
                 for c in range(columns):
-                    difference = points[other, c] - points[own, c]
+                    difference = points[other, c] - points[at, c]
                     apart += difference * difference
-                _enlist(nearest, nearest_apart, other, apart)
-                beside += step
+                if other != at and apart <= nearest_apart[count - 1]:
+                    _enlist(nearest, nearest_apart, order[other], apart)
         for i in range(count):
-            lists[own, i] = nearest[i]
+            lists[order[at], i] = nearest[i]
 
 
 @compiled

@@ -19,6 +19,12 @@ from constraint_sdc.partition.partitioner import COMPILED_ABOVE
 _LEAF = 32
 """Records in a leaf of the tree that prunes the exact search."""
 
+_SMALL_LEAF = 8
+"""The same for compiled code, which compares one record at a time."""
+
+_PACKED_AXES = 3
+"""Variables along which leaves of compiled code are packed."""
+
 _BLOCK = 64
 """Records in a block: few enough to be close together, enough to make its search efficient."""
 
@@ -107,13 +113,34 @@ def find_copies(points: Points) -> Copies:
 
 
 def _exact_by_kernel(points: Points, count: int) -> NeighbourLists:
-    """Return the nearest of all records; the variable that is spread widest ends most visits early."""
+    """Return the nearest of all records, leaf by leaf."""
     from constraint_sdc.partition.search.neighbour_kernels import list_nearest
 
-    axis = int(points.std(axis=0).argmax())
+    order = _packed(points, _SMALL_LEAF)
+    ordered = np.ascontiguousarray(points[order])
+    starts = np.arange(0, max(1, len(points) // _SMALL_LEAF) * _SMALL_LEAF, _SMALL_LEAF)
+    low, high = (f.reduceat(ordered, starts) for f in (np.minimum, np.maximum))
     lists = np.empty((len(points), count), np.int32)
-    list_nearest(points, np.argsort(points[:, axis], kind="stable"), axis, lists)
+    list_nearest(ordered, order, low, high, _SMALL_LEAF, lists)
     return lists
+
+
+def _packed(points: Points, leaf: int) -> Rows:
+    """Return the records leaf by leaf: sorted along the widest variable and cut into slabs, each slab along the next.
+
+    The order decides how long a search takes, never what it finds.
+
+    Reference: Leutenegger, Lopez and Edgington 1997, STR: a simple and efficient algorithm for R-tree packing.
+    """
+    axes = np.argsort(-points.std(axis=0), kind="stable")[:_PACKED_AXES]
+    cuts = round((len(points) / leaf) ** (1 / len(axes)))
+    order = np.argsort(points[:, axes[0]], kind="stable")
+    slabs = 1
+    for axis in axes[1:]:
+        slabs *= max(cuts, 1)
+        slab = np.arange(len(points)) * slabs // len(points)
+        order = order[np.lexsort((points[order, axis], slab))]
+    return order
 
 
 def _exact(points: Points, candidates: Rows, count: int) -> NeighbourLists:

@@ -7,10 +7,13 @@ what they write goes to build/examples/NAME and is never committed. When an outp
 
 from __future__ import annotations
 
+import json
+import runpy
 import shutil
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,9 +54,24 @@ def test_the_session_masks_judges_and_tells_no_path(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_a_session_writes_is_not_committed(name: str) -> None:
-    kept = {".md", ".py", ".sch", ".yml"}
+    kept = {".ipynb", ".md", ".py", ".sch", ".txt", ".yml"}
     files = (path for path in (EXAMPLES / name).rglob("*") if path.is_file() and "__pycache__" not in path.parts)
     assert {path.suffix for path in files} <= kept
+
+
+def test_the_notebook_masks_in_one_cell_what_the_command_masks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "first-result"
+    monkeypatch.chdir(workplace(name, tmp_path))
+    runpy.run_path(f"examples/{name}/generate.py")["main"](Path("build/examples") / name)
+    cells = json.loads(Path(f"examples/{name}/notebook.ipynb").read_text("utf-8"))["cells"]
+    (code,) = ("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    assert f"```python\n{code}\n```" in session(name)
+    found: dict[str, Any] = {}
+    exec(code, found)
+    shown = [line.split(";") for line in session(name).splitlines() if line.count(";") == 9 and line[0] in "ti"]
+    rows = found["masked"].frame.head(len(shown)).astype(str).to_numpy().tolist()
+    assert len(shown) == 3
+    assert rows == shown
 
 
 if __name__ == "__main__":

@@ -263,6 +263,15 @@ def test_a_file_system_without_locks_is_refused(tmp_path: Path, monkeypatch: pyt
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_descriptor_is_flushed_by_the_operating_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    flushed: list[int] = []
+    monkeypatch.setattr(os, "fsync", flushed.append)
+    monkeypatch.setattr(disk, "_FULL_FSYNC", None)
+    with (tmp_path / "file").open("w") as stream:
+        Disk().fsync(stream.fileno())
+        assert flushed == [stream.fileno()]
+
+
 @pytest.mark.parametrize("number", [errno.EINVAL, errno.ENOTSUP])
 def test_directories_need_no_fsync_where_there_is_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int

@@ -1,9 +1,9 @@
 """The inventory: everything in the file has exactly one fate, or the plan refuses.
 
 A variable is decided if the recipe gives it a role or a type, if it weighs the records or the masker needs it, or if
-its values leave no doubt (`evidence/looks.py`). An identifier is decided if it is removed, or kept for a reason. What
-stands around the variables is decided by the recipe, except that attributes of masked variables and remarks inside
-records are removed.
+its values leave no doubt (`evidence/looks.py`). An identifier is decided if it is removed, or kept for a reason; what
+looks like one and is to stay untouched needs the reason too. What stands around the variables is decided by the recipe,
+except that attributes of masked variables and remarks inside records are removed.
 """
 
 from __future__ import annotations
@@ -52,6 +52,12 @@ def decide(table: Table, recipe: Recipe, tied: frozenset[str], named: Collection
                 decided[name] = because("decided-by-recipe")
             else:
                 undecided[name] = (because("identifier-stays"),)
+        elif wish.role is Role.UNTOUCHED and wish.keep is None and name not in named:
+            seen = looks(column, recipe.missing.get(name, ()), is_computed=name in tied)
+            if seen.role is Role.IDENTIFIER:
+                undecided[name] = (because("identifier-stays"), *_appearance(seen))
+            else:
+                decided[name] = because("decided-by-recipe")
         elif wish.role is not None or wish.scale is not None or name in named:
             decided[name] = because("decided-by-recipe")
         else:

@@ -138,6 +138,13 @@ def test_an_identifier_is_removed_or_kept_for_a_reason(mask: Callable[..., MaskR
     assert (entry.because.code, entry.because["why"]) == ("harmless", "drawn at random")
 
 
+def test_what_looks_like_an_identifier_is_not_left_untouched_without_a_reason(mask: Callable[..., MaskResult]) -> None:
+    document = f"<Data>{rows(income=INCOME, nr=NAMES)}</Data>"
+    assert undecided(mask, document, "variables: {nr: {role: untouched}}") == ["nr"]
+    result = mask(document, "variables: {nr: {role: untouched, keep: drawn at random}}")
+    assert fates(result.plan)["nr"] == "kept"
+
+
 def test_the_weights_are_decided_on(mask: Callable[..., MaskResult]) -> None:
     weights = [f"{20 + i * 7 % 90}.5" for i in range(N)]
     document = f"<Data>{rows(income=INCOME, weight=weights)}</Data>"

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from constraint_sdc.calendar import DateNotation
+from constraint_sdc.data.nearest_name import nearest_name
 from constraint_sdc.errors import UsageError
 from constraint_sdc.files.json_file import shipped_file
 from constraint_sdc.files.recipe_hierarchy import refuse_strange_hierarchy, with_levels
@@ -82,7 +83,7 @@ def _recipe(written: str, path: Path) -> Recipe:
     schema = json.loads(shipped_file("schemas", "recipe.schema.json").read_text(encoding="utf-8"))
     for problem in jsonschema.Draft202012Validator(schema).iter_errors(content):
         culprit = _culprit(problem)
-        raise text.mistake(_short(culprit.message), _place(culprit))
+        raise text.mistake(_short(_said(culprit)), _place(culprit))
     refuse_two_spellings(content, text)
     content = with_levels(content, text, path)
     content = modern_spelling(content)
@@ -318,13 +319,29 @@ def _culprit(problem: jsonschema.ValidationError) -> jsonschema.ValidationError:
     return meant[0][0] if len(meant) == 1 else problem
 
 
+def _said(problem: jsonschema.ValidationError) -> str:
+    """Return what is wrong: of an unknown entry its name and the nearest known one, or all if none is alike."""
+    unknown, known = _unknown_entry(problem)
+    if unknown is None:
+        return problem.message
+    nearest = nearest_name(unknown, known)
+    meant = f"did you mean {nearest}?" if nearest else f"known entries: {', '.join(known)}"
+    return f"unknown entry {unknown!r}; {meant}" if known else f"unknown entry {unknown!r}"
+
+
 def _place(problem: jsonschema.ValidationError) -> list[str | int]:
     """Return the path to the mistake; for an unknown entry, the path to the entry itself."""
-    path = list(problem.absolute_path)
+    unknown, _ = _unknown_entry(problem)
+    return [*problem.absolute_path, *(() if unknown is None else (unknown,))]
+
+
+def _unknown_entry(problem: jsonschema.ValidationError) -> tuple[str | None, list[str]]:
+    """Return the first entry that the schema does not know, and all that it knows; None for any other mistake."""
     content, schema = problem.instance, problem.schema
-    if problem.validator == "additionalProperties" and isinstance(content, dict) and isinstance(schema, dict):
-        path += [name for name in content if name not in schema.get("properties", {})][:1]
-    return path
+    if problem.validator != "additionalProperties" or not isinstance(content, dict) or not isinstance(schema, dict):
+        return None, []
+    known = list(schema.get("properties", {}))
+    return next((name for name in content if name not in known), None), known
 
 
 def _short(message: str) -> str:

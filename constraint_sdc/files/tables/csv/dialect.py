@@ -9,6 +9,7 @@ from pathlib import Path
 from constraint_sdc.errors import DataError, UsageError
 from constraint_sdc.files.rows_file import RECORD, xml_name
 from constraint_sdc.files.tables.csv.cells import MalformedCsvError, cell_value, first_row
+from constraint_sdc.files.tables.csv.sdmx_csv import component_ids, sdmx_standard
 from constraint_sdc.files.tables.raw_file import refuse_compressed
 from constraint_sdc.limits import VARIABLES
 from constraint_sdc.settings.table_reading import TableReading
@@ -32,7 +33,7 @@ _MARKS = (
 class Dialect:
     """How the file is written. `codec` has the byte order, `mark` are the bytes of a byte order mark.
 
-    `names` are the XML names of the headers.
+    `names` are the XML names of the headers; of SDMX-CSV, of the components that they name. `standard` says that.
     """
 
     codec: str
@@ -42,6 +43,7 @@ class Dialect:
     has_decimal_comma: bool
     headers: tuple[str, ...]
     names: tuple[str, ...]
+    standard: str | None = None
 
     def reading(self) -> TableReading:
         """Return what a user would have to say to get this dialect."""
@@ -67,6 +69,9 @@ def find_dialect(path: Path, opening: bytes, reading: TableReading, *, is_tsv: b
         raise DataError("is XML, not CSV", file=str(path), line=1, hint="let its name end in .xml")
     delimiter = _checked(reading.delimiter) or ("\t" if is_tsv else _delimiter(text, is_whole=is_whole))
     headers = _headers(text, delimiter, path, is_whole=is_whole)
+    standard = sdmx_standard(headers)
+    components = headers if standard is None else component_ids(headers)
+    refuse_headers(components, path)
     return Dialect(
         codec,
         mark,
@@ -74,7 +79,8 @@ def find_dialect(path: Path, opening: bytes, reading: TableReading, *, is_tsv: b
         reading.empty != "empty",
         reading.decimal == ",",
         tuple(headers),
-        tuple(map(xml_name, headers)),
+        tuple(map(xml_name, components)),
+        standard,
     )
 
 
@@ -146,7 +152,6 @@ def _headers(text: str, delimiter: str, path: Path, *, is_whole: bool) -> list[s
     headers = [cell_value(cell) for cell in row.cells] if row else []
     if headers in ([], [""]):
         raise DataError("the file has no header line", file=str(path), line=1)
-    refuse_headers(headers, path)
     return headers
 
 

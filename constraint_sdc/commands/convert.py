@@ -8,6 +8,7 @@ from pathlib import Path
 
 from constraint_sdc.data.variable import RowSource, Written, rows_of_chunks
 from constraint_sdc.errors import UsageError
+from constraint_sdc.files.tables.registry import is_message
 from constraint_sdc.settings.table_reading import EmptyCell
 
 
@@ -39,7 +40,7 @@ def convert_file(source: Path, target: Path, options: ConvertOptions | None = No
     """Convert by the file names' endings; nothing stands under the target's name unless everything went well."""
     options = options or ConvertOptions()
     source_format, target_format = _format(source), _format(target)
-    if source_format == target_format == "xml":
+    if source_format == target_format == "xml" and not is_message(source):
         raise UsageError("both files are XML", hint="convert one of them to or from CSV, Parquet, SPSS or Stata")
     _refuse_idle_options(source_format, target_format, options)
     rows = _READERS[source_format](source, options)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _DOCUMENTS = frozenset(("sch", "json", "xsd", "txt"))  # never tables: no look at what is installed
 _XML = frozenset(("", "xml"))
 _SDMX = "sdmx-ml"
+_SAME = {"arrow": "feather", "zsav": "sav"}  # two endings of one format
 
 
 class _Endings:
@@ -59,6 +60,13 @@ def table_format(path: Path) -> TableFormat | None:
     if ending not in _XML and ending in table_formats():
         return table_formats()[ending]
     return table_formats()[_SDMX] if is_message(path) and current_reading().sdmx != "elements" else None
+
+
+def format_by_name(path: Path) -> str | None:
+    """Return the format that the ending of a name says; None for XML, which every other ending is."""
+    ending = path.suffix[1:].lower()
+    is_known = ending not in _XML | _DOCUMENTS | {_SDMX} and ending in table_formats()
+    return _SAME.get(ending, ending) if is_known else None
 
 
 def is_message(path: Path) -> bool:

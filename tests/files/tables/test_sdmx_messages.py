@@ -119,7 +119,7 @@ def test_an_encoding_that_cannot_hold_a_new_value_is_named(tmp_path: Path) -> No
 def test_a_copy_has_the_new_values_and_nothing_else_changes(kind: str, seed: int, tmp_path: Path) -> None:
     draw, found = random.Random(seed), rows()
     path, target = _message(tmp_path, MESSAGES[kind](found)), tmp_path / "masked.xml"
-    texts = ["1", "-2.5", "NaN", "a&b", 'say "so"', "it's", "<x>", "Ö€", "two\nlines", "a\tb", " pad "]
+    texts = ["1", "-2.5", "nan", "a&b", 'say "so"', "it's", "<x>", "Ö€", "two\nlines", "a\tb", " pad "]
     masked = draw.sample(["OBS_VALUE", "WAGES", "OBS_STATUS"], 2)
     removed = frozenset(draw.sample(["FIRM", "OTHER"], seed % 3))
     values = {name: [draw.choice(texts) for _ in found] for name in masked}
@@ -148,6 +148,24 @@ def test_a_value_comes_into_an_observation_and_leaves_it(by_series: bool, tmp_pa
     copied = write_masked_message(path, target, change)
     assert [row.get("OBS_STATUS") for row in _walked(target)] == values
     assert message_skeleton(target, change).skeleton == copied.skeleton
+
+
+@pytest.mark.usefixtures("block")
+@pytest.mark.parametrize("kind", _KINDS)
+def test_an_observed_value_that_is_nan_is_no_value_and_stays(kind: str, tmp_path: Path) -> None:
+    found = rows()
+    for row in found[::3]:
+        row["OBS_VALUE"] = "NaN"
+    path, target = _message(tmp_path, MESSAGES[kind](found)), tmp_path / "masked.xml"
+    column = read_dataset(path).table.columns["OBS_VALUE"]
+    assert [text is None for text in column.texts()] == [row["OBS_VALUE"] == "NaN" for row in found]
+    new = [None if row["OBS_VALUE"] == "NaN" else "7" for row in found]
+    change = TableChange(_columns({"OBS_VALUE": new}))
+    copied = write_masked_message(path, target, change)
+    assert [row["OBS_VALUE"] for row in _walked(target)] == [text or "NaN" for text in new]
+    assert message_skeleton(target, change).skeleton == copied.skeleton
+    write_masked_message(path, target, TableChange(_columns({"OBS_VALUE": ["8" for _ in found]})))
+    assert {row["OBS_VALUE"] for row in _walked(target)} == {"8"}
 
 
 def test_in_a_generic_message_no_value_comes_or_leaves(tmp_path: Path) -> None:

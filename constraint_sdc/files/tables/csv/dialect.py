@@ -9,8 +9,8 @@ from pathlib import Path
 from constraint_sdc.errors import DataError, UsageError
 from constraint_sdc.files.rows_file import RECORD, xml_name
 from constraint_sdc.files.tables.csv.cells import MalformedCsvError, cell_value, first_row
-from constraint_sdc.files.tables.csv.sdmx_csv import component_ids, sdmx_standard
-from constraint_sdc.files.tables.raw_file import refuse_compressed
+from constraint_sdc.files.tables.csv.sdmx_csv import MEASURE, component_ids, sdmx_standard
+from constraint_sdc.files.tables.foreign import refuse_foreign
 from constraint_sdc.limits import VARIABLES
 from constraint_sdc.settings.table_reading import TableReading
 
@@ -45,6 +45,11 @@ class Dialect:
     names: tuple[str, ...]
     standard: str | None = None
 
+    @property
+    def measure(self) -> int | None:
+        """Return the place of the column in which SDMX-CSV writes `NaN` for no value; None for another CSV file."""
+        return self.names.index(MEASURE) if self.standard is not None and MEASURE in self.names else None
+
     def reading(self) -> TableReading:
         """Return what a user would have to say to get this dialect."""
         return TableReading(
@@ -61,7 +66,7 @@ def find_dialect(path: Path, opening: bytes, reading: TableReading, *, is_tsv: b
     Unless given, the delimiter is the most frequent of comma, semicolon, tab and bar in the header line (a tab in a
     `.tsv` file), and the encoding is that of the byte order mark, or UTF-8 without one.
     """
-    refuse_compressed(opening, path, "CSV")
+    refuse_foreign(opening, path, "CSV")
     codec, mark = _encoding(path, opening, reading.encoding)
     is_whole = len(opening) < OPENING
     text = _decoded(opening[len(mark) :], codec, is_whole=is_whole, path=path)

@@ -9,6 +9,10 @@ _LABELLED = re.compile(r"([A-Za-z][A-Za-z0-9_@$-]*): *\S.*", re.DOTALL)
 _STRUCTURE = re.compile(r"STRUCTURE(\[.\])?")
 
 
+MEASURE, NO_VALUE = "OBS_VALUE", "NaN"
+"""The observed value, and how SDMX writes that there is none."""
+
+
 def sdmx_standard(headers: Sequence[str]) -> str | None:
     """Return the version of SDMX-CSV that the headers show; None for another CSV file.
 

@@ -247,7 +247,9 @@ class _NewValues(_Edits):
         if cell is not None and value is not None:
             assert cell.place is not None
             self.edits.append(Edit(cell.place.value_start, cell.place.value_stop, cell.place.written(value)))
-        elif self._is_generic and (cell is None) != (value is None):
+        elif (cell is None or cell.is_no_value) and value is None:
+            return
+        elif self._is_generic:
             what = f"{self._headers[name]} would come into an observation, or leave it"
             hint = "in a generic message it must have a value everywhere, or be kept or removed in the recipe"
             raise DataError(what, file=str(self._path), line=line, hint=hint)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from constraint_sdc.files.rows_file import quoted, text_xml
+from constraint_sdc.files.tables.csv.sdmx_csv import MEASURE, NO_VALUE
 
 _NAME = re.compile(rb"<[^ \t\r\n/>]+")
 _ATTRIBUTE = re.compile(rb"""[ \t\r\n]+([^ \t\r\n=/>]+)[ \t\r\n]*=[ \t\r\n]*("[^"]*"|'[^']*')""")
@@ -40,6 +41,11 @@ class Cell(NamedTuple):
     name: str
     value: str
     place: Place | None = None
+
+    @property
+    def is_no_value(self) -> bool:
+        """Tell whether it is the observed value, and says that there is none."""
+        return self.name == MEASURE and self.value == NO_VALUE
 
 
 class Window:

@@ -50,6 +50,8 @@ class _Rows:
         is_plain = not any(sign in joined for sign in "&<>\r\n")
         found = []
         for cell in cells:
+            if cell.is_no_value:
+                continue
             before, after = self._tags.get(cell.name) or self._tags_of(cell.name, line)
             value = cell.value if is_plain else text_xml(cell.value).replace("\n", "&#10;")
             found.append(f"{before}{value}{after}")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from constraint_sdc.errors import DataError
 from constraint_sdc.files.microdata.source import Continued, Utf8Reader, find_encoding
-from constraint_sdc.files.tables.raw_file import BLOCK, HashedFile, refuse_compressed
+from constraint_sdc.files.tables.raw_file import BLOCK, HashedFile
 from constraint_sdc.files.tables.sdmx.recognised import READ, message_kind
 
 _OPENING = 1 << 14
@@ -27,7 +27,6 @@ class MessageText:
         self._file = HashedFile(path)
         try:
             opening = self._file.read(_OPENING)
-            refuse_compressed(opening, path, "XML")
             how = find_encoding(opening, path)
         except BaseException:
             self._file.close()

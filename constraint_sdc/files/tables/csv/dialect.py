@@ -116,6 +116,8 @@ def _encoding(path: Path, opening: bytes, asked: str | None) -> tuple[str, bytes
 
 
 def _decoded(data: bytes, codec: str, *, is_whole: bool, path: Path) -> str:
+    if codec.startswith(("utf-16", "utf-32")) and data and b"\0" not in data:  # a delimiter or a line end has one
+        raise not_text(path, codec, 1)
     try:
         return codecs.getincrementaldecoder(codec)("strict").decode(data, final=is_whole)
     except UnicodeDecodeError as error:
@@ -125,7 +127,7 @@ def _decoded(data: bytes, codec: str, *, is_whole: bool, path: Path) -> str:
 
 def not_text(path: Path, codec: str, line: int | None) -> DataError:
     """Return the error of bytes that are no text of the encoding."""
-    hint = "name its encoding, such as --encoding cp1252"
+    hint = f"name its encoding, such as --encoding {'utf-8' if codec.startswith('utf-16') else 'cp1252'}"
     return DataError(f"the text is not {codec}", file=str(path), line=line, hint=hint)
 
 

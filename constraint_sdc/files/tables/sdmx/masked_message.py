@@ -18,8 +18,8 @@ from constraint_sdc.errors import DataError
 from constraint_sdc.files.publication.disk import open_to_write
 from constraint_sdc.files.rows_file import header_of, quoted, xml_name
 from constraint_sdc.files.tables.document import REMARKS
-from constraint_sdc.files.tables.sdmx.message import Message
-from constraint_sdc.files.tables.sdmx.places import Cell
+from constraint_sdc.files.tables.sdmx.message import SdmxMessage
+from constraint_sdc.files.tables.sdmx.places import SdmxCell
 from constraint_sdc.files.tables.sdmx.recognised import GENERIC
 from constraint_sdc.files.tables.sdmx.text import MessageText
 from constraint_sdc.files.tables.table_format import TableChange, TableCopied
@@ -76,14 +76,14 @@ def refuse_demanded(change: TableChange, path: Path) -> None:
             raise DataError(what, file=str(path), hint=f"keep it in the recipe (surroundings: {{{one}: keep}})")
 
 
-class _Part(NamedTuple):
+class _MessageSpan(NamedTuple):
     """Some bytes of a message, by their place."""
 
     start: int
     data: bytes
 
 
-def _edited(whole: _Part, edits: Sequence[Edit]) -> bytes:
+def _edited(whole: _MessageSpan, edits: Sequence[Edit]) -> bytes:
     """Return the bytes with the edits made; one inside another goes with it."""
     pieces, at = list[bytes](), whole.start
     for edit in sorted(edits, key=lambda one: (one.start, -one.stop)):
@@ -105,10 +105,10 @@ def _encoded(data: bytes, codec: str, path: Path) -> bytes:
 
 def _parts(
     path: Path, text: MessageText, change: TableChange, editors: Sequence[_BareCells | _NewValues]
-) -> Iterator[tuple[_Part, list[list[Edit]]]]:
+) -> Iterator[tuple[_MessageSpan, list[list[Edit]]]]:
     """Yield the message in parts, each with the edits of every editor."""
     heard = _Everyone(editors)
-    message = Message(path, text.root, heard, change.taken_out, has_places=True)
+    message = SdmxMessage(path, text.root, heard, change.taken_out, has_places=True)
     for block in text.blocks():
         message.feed(block)
         yield from _settled(message, editors, min(message.settled, heard.held_from(message.settled)))
@@ -118,14 +118,14 @@ def _parts(
 
 
 def _settled(
-    message: Message, editors: Sequence[_BareCells | _NewValues], until: int
-) -> Iterator[tuple[_Part, list[list[Edit]]]]:
+    message: SdmxMessage, editors: Sequence[_BareCells | _NewValues], until: int
+) -> Iterator[tuple[_MessageSpan, list[list[Edit]]]]:
     for editor in editors:
         editor.drop(message.remarks.drops)
     message.remarks.drops.clear()
     until, start = _whole_edits(editors, until), message.window.base
     if until > start:
-        yield _Part(start, message.window.drop(until)), [editor.taken(until) for editor in editors]
+        yield _MessageSpan(start, message.window.drop(until)), [editor.taken(until) for editor in editors]
 
 
 def _whole_edits(editors: Sequence[_BareCells | _NewValues], until: int) -> int:
@@ -168,7 +168,7 @@ class _Edits:
         if path in self._taken_out:
             self.edits.append(Edit(start, stop))
 
-    def _gone(self, cell: Cell) -> None:
+    def _gone(self, cell: SdmxCell) -> None:
         assert cell.place is not None
         self.edits.append(Edit(cell.place.start, cell.place.stop))
 
@@ -180,13 +180,13 @@ class _BareCells(_Edits):
         super().__init__(change)
         self._bare = masked | change.removed
 
-    def series(self, cells: Sequence[Cell], _: int) -> None:
+    def series(self, cells: Sequence[SdmxCell], _: int) -> None:
         """Leave out masked cells of a series."""
         for cell in cells:
             if xml_name(cell.name) in self._bare:
                 self._gone(cell)
 
-    def observation(self, _: Sequence[Cell], own: Sequence[Cell], line: int, _at: int, _inside: str) -> None:
+    def observation(self, _: Sequence[SdmxCell], own: Sequence[SdmxCell], line: int, _at: int, _inside: str) -> None:
         """Leave out masked cells of an observation."""
         self.series(own, line)
 
@@ -209,11 +209,11 @@ class _NewValues(_Edits):
         self._columns = {name: column for name, column in change.columns.items() if name not in change.removed}
         self._headers = {name: header_of(name) for name in self._columns}
         self._rows = _Values(self._columns)
-        self._series: list[tuple[Cell, list[str | None]]] = []
+        self._series: list[tuple[SdmxCell, list[str | None]]] = []
         self._line = 0
         self.waits_from: int | None = None
 
-    def series(self, cells: Sequence[Cell], line: int) -> None:
+    def series(self, cells: Sequence[SdmxCell], line: int) -> None:
         """Wait for the values of a series; drop what is removed."""
         self._line = line
         for cell in cells:
@@ -226,7 +226,7 @@ class _NewValues(_Edits):
                 if self.waits_from is None:
                     self.waits_from = cell.place.start
 
-    def observation(self, _: Sequence[Cell], own: Sequence[Cell], line: int, add_at: int, _inside: str) -> None:
+    def observation(self, _: Sequence[SdmxCell], own: Sequence[SdmxCell], line: int, add_at: int, _inside: str) -> None:
         """Write the values of an observation."""
         row = self._rows.next_row(self._path)
         of_series = {xml_name(cell.name) for cell, _ in self._series}
@@ -243,7 +243,7 @@ class _NewValues(_Edits):
             if name not in of_series:
                 self._write(name, found.get(name), value, line, add_at)
 
-    def _write(self, name: str, cell: Cell | None, value: str | None, line: int, add_at: int) -> None:
+    def _write(self, name: str, cell: SdmxCell | None, value: str | None, line: int, add_at: int) -> None:
         if cell is not None and value is not None:
             assert cell.place is not None
             self.edits.append(Edit(cell.place.value_start, cell.place.value_stop, cell.place.written(value)))
@@ -322,12 +322,14 @@ class _Everyone:
         waiting = [one.waits_from for one in self._editors if isinstance(one, _NewValues)]
         return min([place, *(one for one in waiting if one is not None)])
 
-    def series(self, cells: Sequence[Cell], line: int) -> None:
+    def series(self, cells: Sequence[SdmxCell], line: int) -> None:
         """Tell all."""
         for one in self._editors:
             one.series(cells, line)
 
-    def observation(self, series: Sequence[Cell], own: Sequence[Cell], line: int, add_at: int, inside: str) -> None:
+    def observation(
+        self, series: Sequence[SdmxCell], own: Sequence[SdmxCell], line: int, add_at: int, inside: str
+    ) -> None:
         """Tell all."""
         for one in self._editors:
             one.observation(series, own, line, add_at, inside)

@@ -12,9 +12,9 @@ from typing import NoReturn, Protocol
 from xml.parsers import expat
 
 from constraint_sdc.errors import DataError
-from constraint_sdc.files.tables.sdmx.places import Cell, Place, Window, pairs
+from constraint_sdc.files.tables.sdmx.places import CellPlace, MessageWindow, SdmxCell, pairs
 from constraint_sdc.files.tables.sdmx.recognised import GENERIC
-from constraint_sdc.files.tables.sdmx.remarks import Remarks
+from constraint_sdc.files.tables.sdmx.remarks import MessageRemarks
 from constraint_sdc.limits import RECORD_BYTES
 
 _DEPTH = 256
@@ -28,10 +28,12 @@ _SECTIONS = {"Series": ("SeriesKey", "Attributes"), "Obs": ("ObsKey", "Attribute
 class Listener(Protocol):
     """Hears of the parts of a message in their order; places are known if the message is read with them."""
 
-    def series(self, cells: Sequence[Cell], line: int) -> None:
+    def series(self, cells: Sequence[SdmxCell], line: int) -> None:
         """Hear of a series whose variables are all known."""
 
-    def observation(self, series: Sequence[Cell], own: Sequence[Cell], line: int, add_at: int, inside: str) -> None:
+    def observation(
+        self, series: Sequence[SdmxCell], own: Sequence[SdmxCell], line: int, add_at: int, inside: str
+    ) -> None:
         """Hear of an observation. `add_at` is where an attribute could be added, and `inside` are its comments."""
 
     def series_end(self) -> None:
@@ -47,7 +49,7 @@ class Listener(Protocol):
         """Hear of a comment or processing instruction."""
 
 
-class Message:
+class SdmxMessage:
     """Reads a message whose UTF-8 bytes come in blocks, without a byte order mark."""
 
     def __init__(
@@ -59,21 +61,21 @@ class Message:
         self._path: list[str] = []
         self._are_empty: list[bool] = []
         self._is_empty = False
-        self.window = Window()
+        self.window = MessageWindow()
         self._has_places = has_places
-        self.remarks = Remarks(taken_out, self._error)
+        self.remarks = MessageRemarks(taken_out, self._error)
         self._data_sets = 0
         self._dimension: str | None = None
-        self._series: list[Cell] = []
-        self._own: list[Cell] = []
-        self._section: list[Cell] = []
+        self._series: list[SdmxCell] = []
+        self._own: list[SdmxCell] = []
+        self._section: list[SdmxCell] = []
         self._begun: dict[str, int] = {}
         self._has_told_series = False
         self._line = self._add_at = self._observations = 0
         self._inside: list[str] = []
         self._types: dict[tuple[str, str], None] = {}
         self._text: list[str] | None = None
-        self._waiting: tuple[str, str, Place | None] | None = None
+        self._waiting: tuple[str, str, CellPlace | None] | None = None
         self._last = self._fed = 0
         self._parser = self._prepared()
 
@@ -208,7 +210,7 @@ class Message:
 
     # The message, its data set, and what is no observation.
 
-    def _places(self, attributes: Sequence[str]) -> tuple[list[Place], int]:
+    def _places(self, attributes: Sequence[str]) -> tuple[list[CellPlace], int]:
         if not self._has_places:
             return [], 0
         places, add_at = self.window.attributes(self._parser.CurrentByteIndex)
@@ -244,12 +246,12 @@ class Message:
 
     # Series and observations.
 
-    def _cells(self, owner: str, attributes: list[str]) -> tuple[list[Cell], int]:
+    def _cells(self, owner: str, attributes: list[str]) -> tuple[list[SdmxCell], int]:
         places, add_at = self._places(attributes)
         cells = []
         for at, (name, value) in enumerate(pairs(attributes)):
             if " " not in name:
-                cells.append(Cell(name, value, places[at] if places else None))
+                cells.append(SdmxCell(name, value, places[at] if places else None))
             elif name == _TYPE:
                 self._note_type(owner, value)
             else:
@@ -271,7 +273,7 @@ class Message:
         self._series, self._has_told_series = self._cells("Series", attributes)[0], False
         self._refuse_attributes(self._series)
 
-    def _refuse_attributes(self, cells: Sequence[Cell]) -> None:
+    def _refuse_attributes(self, cells: Sequence[SdmxCell]) -> None:
         if self._is_generic and cells:
             self._refuse(f"the attribute {cells[0].name} has no place in a generic message", "take it out")
 
@@ -338,7 +340,7 @@ class Message:
         if local == "Time":
             self._text, value = [], ""
             text_at = self.window.after(b">", add_at) if self._has_places else 0
-            place = Place(0, text_at, text_at, 0, b"") if self._has_places else None
+            place = CellPlace(0, text_at, text_at, 0, b"") if self._has_places else None
         if not name or value is None:
             self._refuse(f"{local} does not say which variable has which value", "it needs the attributes id and value")
         start = self._begun["cell"] = self._parser.CurrentByteIndex
@@ -360,7 +362,7 @@ class Message:
                 place = place._replace(value_stop=stop)
         if place is not None:
             place = place._replace(stop=self._after_end())
-        self._section.append(Cell(name, value, place))
+        self._section.append(SdmxCell(name, value, place))
         self._waiting = None
         del self._begun["cell"]
 

@@ -15,7 +15,7 @@ _TAG_END = re.compile(rb"[ \t\r\n]*(/?)>")
 _BLANK = b" \t\r\n"
 
 
-class Place(NamedTuple):
+class CellPlace(NamedTuple):
     """Bytes of a message: from `start` to `stop` goes if the cell goes, and its value is inside.
 
     `quote` stands around the value of an attribute; it is empty around the text of an element.
@@ -35,12 +35,12 @@ class Place(NamedTuple):
         return (inside if self.quote == b'"' else inside.replace("'", "&#39;")).encode()
 
 
-class Cell(NamedTuple):
+class SdmxCell(NamedTuple):
     """The value of a variable; its place only if places were asked for."""
 
     name: str
     value: str
-    place: Place | None = None
+    place: CellPlace | None = None
 
     @property
     def is_no_value(self) -> bool:
@@ -48,7 +48,7 @@ class Cell(NamedTuple):
         return self.name == MEASURE and self.value == NO_VALUE
 
 
-class Window:
+class MessageWindow:
     """The bytes of a message that are not done with, by their places in the whole message."""
 
     def __init__(self) -> None:
@@ -88,17 +88,17 @@ class Window:
         """Return the place after the next mark."""
         return self.base + self.data.index(mark, place - self.base) + len(mark)
 
-    def attributes(self, place: int) -> tuple[list[Place], int]:
+    def attributes(self, place: int) -> tuple[list[CellPlace], int]:
         """Return the places of the attributes of a start tag, declarations left out, and where one could be added."""
         found = _NAME.match(self.data, place - self.base)
         assert found is not None
-        at, places = found.end(), list[Place]()
+        at, places = found.end(), list[CellPlace]()
         while (one := _ATTRIBUTE.match(self.data, at)) is not None:
             at = one.end()
             if not (one[1] == b"xmlns" or one[1].startswith(b"xmlns:")):
                 start, stop = one.span(2)
                 base = self.base
-                places.append(Place(base + one.start(), base + start + 1, base + stop - 1, base + stop, one[2][:1]))
+                places.append(CellPlace(base + one.start(), base + start + 1, base + stop - 1, base + stop, one[2][:1]))
         return places, self.base + at
 
 

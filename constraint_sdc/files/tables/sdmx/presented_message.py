@@ -8,13 +8,13 @@ from pathlib import Path
 from constraint_sdc.errors import DataError
 from constraint_sdc.files.rows_file import ILLEGAL_IN_XML, RECORD, text_xml, xml_name
 from constraint_sdc.files.tables.document import CLOSING, OPENING
-from constraint_sdc.files.tables.sdmx.message import Message
-from constraint_sdc.files.tables.sdmx.places import Cell
+from constraint_sdc.files.tables.sdmx.message import SdmxMessage
+from constraint_sdc.files.tables.sdmx.places import SdmxCell
 from constraint_sdc.files.tables.sdmx.text import MessageText
 from constraint_sdc.limits import VARIABLES
 
 
-class _Rows:
+class _ObservationRows:
     """Writes records as a message is read."""
 
     def __init__(self, path: Path) -> None:
@@ -24,13 +24,13 @@ class _Rows:
         self._of_series = ""
         self.out: list[str] = []
 
-    def series(self, cells: Sequence[Cell], line: int) -> None:
+    def series(self, cells: Sequence[SdmxCell], line: int) -> None:
         self._of_series = self._elements(cells, line)
 
     def series_end(self) -> None:
         self._of_series = ""
 
-    def observation(self, _: Sequence[Cell], own: Sequence[Cell], line: int, _at: int, inside: str) -> None:
+    def observation(self, _: Sequence[SdmxCell], own: Sequence[SdmxCell], line: int, _at: int, inside: str) -> None:
         if line > self._line:
             self.out.append("\n" * (line - self._line))
             self._line = line
@@ -45,7 +45,7 @@ class _Rows:
     def note(self, path: str, start: int, stop: int) -> None:
         """Pass over it: it is presented where it stands."""
 
-    def _elements(self, cells: Sequence[Cell], line: int) -> str:
+    def _elements(self, cells: Sequence[SdmxCell], line: int) -> str:
         joined = "".join([cell.value for cell in cells])
         is_plain = not any(sign in joined for sign in "&<>\r\n")
         found = []
@@ -73,8 +73,8 @@ class PresentedMessage:
 
     def __init__(self, path: Path) -> None:
         self._text = MessageText(path)
-        self._rows = _Rows(path)
-        self._message = Message(path, self._text.root, self._rows, has_places=False)
+        self._rows = _ObservationRows(path)
+        self._message = SdmxMessage(path, self._text.root, self._rows, has_places=False)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from constraint_sdc.data.surroundings import REFERENCE_VALUE
 from constraint_sdc.files.rows_file import quoted, text_xml
 from constraint_sdc.files.tables.document import REMARKS
-from constraint_sdc.files.tables.sdmx.places import Place, pairs
+from constraint_sdc.files.tables.sdmx.places import CellPlace, pairs
 
 _OF_HEADER = frozenset(("Structure", "Test", "DataSetAction", "KeyFamilyRef", "KeyFamilyAgency", "Truncated"))
 _OF_DATA_SET = frozenset(("structureRef", "dataScope", "type", "action", "keyFamilyURI", "isPartial"))
@@ -26,7 +26,7 @@ Refuse = Callable[[str, str], Exception]
 
 
 @dataclass(slots=True)
-class _Element:
+class _OpenElement:
     """An element that is open. `drops` are the parts of it that are left out."""
 
     local: str
@@ -39,7 +39,7 @@ class _Element:
     is_reference: bool = False
 
 
-class Remarks:
+class MessageRemarks:
     """Takes the elements outside series and observations; `taken_out` are the paths of what is left out.
 
     `drops` are the places of what is left out; they are known if places are. `owners` are the elements in the data set
@@ -49,7 +49,7 @@ class Remarks:
     def __init__(self, taken_out: frozenset[str], refuse: Refuse) -> None:
         self._taken_out = taken_out
         self._refuse = refuse
-        self._open: list[_Element] = []
+        self._open: list[_OpenElement] = []
         self._pieces: list[str] = []
         self._references: list[tuple[str, str]] = []
         self._are_references = True
@@ -68,7 +68,7 @@ class Remarks:
         return self._open[0].start
 
     def begin(
-        self, local: str, attributes: Sequence[str], places: Sequence[Place], start: int, *, is_in_data_set: bool
+        self, local: str, attributes: Sequence[str], places: Sequence[CellPlace], start: int, *, is_in_data_set: bool
     ) -> None:
         """Take a start tag; `start` is where the white space before it begins."""
         if not self._open:
@@ -76,20 +76,20 @@ class Remarks:
         above = self._open[-1].path if self._open else f"{REMARKS}/DataSet" if is_in_data_set else REMARKS
         if self._open:
             self._open[-1].has_children = True
-        element = _Element(local, f"{above}/{local}", start, len(self._pieces))
+        element = _OpenElement(local, f"{above}/{local}", start, len(self._pieces))
         element.is_reference = self._begins_reference(element)
         if element.is_reference:
             self._references_from, self._are_references = len(self._references), True
         self._open.append(element)
         self._pieces.append(f"<{local}{self._attributes(element, attributes, places)}>")
 
-    def _begins_reference(self, element: _Element) -> bool:
+    def _begins_reference(self, element: _OpenElement) -> bool:
         if any(one.is_reference for one in self._open):
             return False
         is_of_header = len(self._open) == 1 and self._open[0].local == "Header" and element.local in _OF_HEADER
         return is_of_header or (self._is_in_data_set and not self._open and element.local == "KeyFamilyRef")
 
-    def _attributes(self, element: _Element, attributes: Sequence[str], places: Sequence[Place]) -> str:
+    def _attributes(self, element: _OpenElement, attributes: Sequence[str], places: Sequence[CellPlace]) -> str:
         presented, seen = [], set[str]()
         for at, (name, value) in enumerate(pairs(attributes)):
             local = name.rpartition(" ")[2]
@@ -107,7 +107,7 @@ class Remarks:
                 self.drops.append((places[at].start, places[at].stop))
         return "".join(presented)
 
-    def _owns(self, element: _Element, local: str, value: str) -> None:
+    def _owns(self, element: _OpenElement, local: str, value: str) -> None:
         """Note that an element of the data set names a variable, in the name of an attribute or as `id`."""
         if self._is_in_data_set:
             for one in (local, value) if local in ("id", "concept") else (local,):
@@ -167,7 +167,7 @@ class Remarks:
         listed = "".join(f"<Reference name={quoted(name)} value={quoted(value)}/>" for name, value in found)
         return f"<Structure>{listed}</Structure>"
 
-    def of_element(self, owner: str, attributes: Sequence[str], places: Sequence[Place]) -> str:
+    def of_element(self, owner: str, attributes: Sequence[str], places: Sequence[CellPlace]) -> str:
         """Return what is presented of the attributes of the message or its data set, each as an element."""
         remarks = []
         for at, (name, value) in enumerate(pairs(attributes)):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,6 +27,7 @@ from constraint_sdc.files.tables.table_format import TableChange, TableCopied
 
 _DEMANDED = ("Header/ID", "Header/Prepared", "Header/Sender", "Header/Sender/@id")
 _ROWS = 1 << 14
+_element = lru_cache(maxsize=1 << 14)(xml_name)
 
 
 class Edit(NamedTuple):
@@ -183,7 +185,7 @@ class _BareCells(_Edits):
     def series(self, cells: Sequence[SdmxCell], _: int) -> None:
         """Leave out masked cells of a series."""
         for cell in cells:
-            if xml_name(cell.name) in self._bare:
+            if _element(cell.name) in self._bare:
                 self._gone(cell)
 
     def observation(self, _: Sequence[SdmxCell], own: Sequence[SdmxCell], line: int, _at: int, _inside: str) -> None:
@@ -195,7 +197,7 @@ class _BareCells(_Edits):
 
     def wrapper(self, names: Sequence[str], start: int, stop: int) -> None:
         """Leave out an element that has nothing but removed cells."""
-        if names and all(xml_name(name) in self._removed for name in names):
+        if names and all(_element(name) in self._removed for name in names):
             self.edits.append(Edit(start, stop))
 
 
@@ -217,7 +219,7 @@ class _NewValues(_Edits):
         """Wait for the values of a series; drop what is removed."""
         self._line = line
         for cell in cells:
-            name = xml_name(cell.name)
+            name = _element(cell.name)
             if name in self._removed:
                 self._gone(cell)
             elif name in self._columns:
@@ -229,12 +231,12 @@ class _NewValues(_Edits):
     def observation(self, _: Sequence[SdmxCell], own: Sequence[SdmxCell], line: int, add_at: int, _inside: str) -> None:
         """Write the values of an observation."""
         row = self._rows.next_row(self._path)
-        of_series = {xml_name(cell.name) for cell, _ in self._series}
+        of_series = {_element(cell.name) for cell, _ in self._series}
         for cell, values in self._series:
-            values.append(row[xml_name(cell.name)])
+            values.append(row[_element(cell.name)])
         found = {}
         for cell in own:
-            name = xml_name(cell.name)
+            name = _element(cell.name)
             if name in self._removed:
                 self._gone(cell)
             elif name in self._columns:
@@ -265,12 +267,12 @@ class _NewValues(_Edits):
                 what = f"{cell.name} stands in the series once, and its observations would get different values"
                 hint = f"keep {cell.name} or remove it in the recipe, or write the message without series"
                 raise DataError(what, file=str(self._path), line=self._line, hint=hint)
-            self._write(xml_name(cell.name), cell, values[0], self._line, 0)
+            self._write(_element(cell.name), cell, values[0], self._line, 0)
         self._series, self.waits_from = [], None
 
     def wrapper(self, names: Sequence[str], start: int, stop: int) -> None:
         """Leave out an element that has nothing but removed cells."""
-        if names and all(xml_name(name) in self._removed for name in names):
+        if names and all(_element(name) in self._removed for name in names):
             self.edits.append(Edit(start, stop))
 
     def finish(self) -> None:

@@ -12,7 +12,7 @@ from typing import NoReturn, Protocol
 from xml.parsers import expat
 
 from constraint_sdc.errors import DataError
-from constraint_sdc.files.tables.sdmx.places import CellPlace, MessageWindow, SdmxCell, pairs
+from constraint_sdc.files.tables.sdmx.places import CellPlace, MessageWindow, SdmxCell, StartTag, pairs
 from constraint_sdc.files.tables.sdmx.recognised import GENERIC
 from constraint_sdc.files.tables.sdmx.remarks import MessageRemarks
 from constraint_sdc.limits import RECORD_BYTES
@@ -61,6 +61,7 @@ class SdmxMessage:
         self._path: list[str] = []
         self._are_empty: list[bool] = []
         self._is_empty = False
+        self._tag = StartTag([], 0, is_empty=False)
         self.window = MessageWindow()
         self._has_places = has_places
         self.remarks = MessageRemarks(taken_out, self._error)
@@ -137,7 +138,8 @@ class SdmxMessage:
         path.append(local)
         self._last = self._parser.CurrentByteIndex
         if self._has_places:
-            self._are_empty.append(self.window.is_empty_tag(self._last))
+            self._tag = self.window.start_tag(self._last)
+            self._are_empty.append(self._tag.is_empty)
         if self.remarks.is_open or (depth == 1 and local != "DataSet") or (depth == 2 and local not in _SECTIONS):
             self._begin_remark(local, attributes, is_in_data_set=depth > 1)
         elif depth < 2:
@@ -213,7 +215,7 @@ class SdmxMessage:
     def _places(self, attributes: Sequence[str]) -> tuple[list[CellPlace], int]:
         if not self._has_places:
             return [], 0
-        places, add_at = self.window.attributes(self._parser.CurrentByteIndex)
+        places, add_at, _ = self._tag
         assert 2 * len(places) == len(attributes)
         return places, add_at
 

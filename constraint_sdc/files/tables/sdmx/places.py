@@ -48,6 +48,17 @@ class SdmxCell(NamedTuple):
         return self.name == MEASURE and self.value == NO_VALUE
 
 
+class StartTag(NamedTuple):
+    """The places of the attributes of a start tag, declarations left out, and where one could be added.
+
+    `is_empty` tells a tag that is start and end in one.
+    """
+
+    places: list[CellPlace]
+    add_at: int
+    is_empty: bool
+
+
 class MessageWindow:
     """The bytes of a message that are not done with, by their places in the whole message."""
 
@@ -73,23 +84,20 @@ class MessageWindow:
     def before_blank(self, place: int) -> int:
         """Return where the white space before a place begins."""
         at = place - self.base
-        return self.base + len(self.data[:at].rstrip(_BLANK))
+        while at > 0 and self.data[at - 1] in _BLANK:
+            at -= 1
+        return self.base + at
 
     def after_end(self, place: int, *, is_empty: bool) -> int:
         """Return where an element ends whose end is reported here: after an empty tag, or before an end tag."""
         return place if is_empty else self.after(b">", place)
 
-    def is_empty_tag(self, place: int) -> bool:
-        """Tell whether the tag here is start and end in one."""
-        found = _TAG_END.match(self.data, self.attributes(place)[1] - self.base)
-        return found is not None and found[1] == b"/"
-
     def after(self, mark: bytes, place: int) -> int:
         """Return the place after the next mark."""
         return self.base + self.data.index(mark, place - self.base) + len(mark)
 
-    def attributes(self, place: int) -> tuple[list[CellPlace], int]:
-        """Return the places of the attributes of a start tag, declarations left out, and where one could be added."""
+    def start_tag(self, place: int) -> StartTag:
+        """Return the start tag that begins at a place."""
         found = _NAME.match(self.data, place - self.base)
         assert found is not None
         at, places = found.end(), list[CellPlace]()
@@ -99,7 +107,9 @@ class MessageWindow:
                 start, stop = one.span(2)
                 base = self.base
                 places.append(CellPlace(base + one.start(), base + start + 1, base + stop - 1, base + stop, one[2][:1]))
-        return places, self.base + at
+        end = _TAG_END.match(self.data, at)
+        assert end is not None
+        return StartTag(places, self.base + at, is_empty=end[1] == b"/")
 
 
 def pairs(attributes: Sequence[str]) -> Iterator[tuple[str, str]]:

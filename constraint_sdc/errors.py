@@ -166,7 +166,8 @@ class NoRecordsError(NotRowsError):
     """Nothing is inside the root element, whose name is `root`."""
 
     def __init__(self, root: str, *, file: str) -> None:
-        super().__init__("the file has no records: nothing is inside its root element", file=file)
+        hint = "it needs at least one: a table has a row below its header"
+        super().__init__("the file has no records: nothing is inside its root element", file=file, hint=hint)
         self.root = root
 
 

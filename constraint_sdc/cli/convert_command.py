@@ -10,7 +10,7 @@ import click
 from constraint_sdc.cli.options import FILE, no_overwrite, not_empty
 
 _EPILOG = """\b
-Formats by ending: .xml .csv .tsv .parquet .sav .zsav .dta
+Formats by ending: .xml .csv .tsv .parquet .feather .arrow .sav .zsav .dta; SDMX is read
 SPSS and Stata need the extra: pip install 'constraint-sdc[spss]'
 
 \b

@@ -14,7 +14,7 @@ from constraint_sdc.settings.table_reading import TableReading
 
 Command = Callable[..., None]
 
-_NAMES = ("delimiter", "encoding", "empty", "decimal")
+_NAMES = ("delimiter", "encoding", "empty", "decimal", "sdmx")
 _OPTIONS = (
     click.option("--delimiter", help="CSV: what separates cells. [default: found in the header line]"),
     click.option("--encoding", help="CSV: encoding of the text. [default: its byte order mark, else UTF-8]"),
@@ -24,6 +24,11 @@ _OPTIONS = (
         help="CSV: what an empty cell is, no value or a value without text. [default: absent]",
     ),
     click.option("--decimal", type=click.Choice((".", ",")), help="CSV: sign before a fraction. [default: .]"),
+    click.option(
+        "--sdmx",
+        type=click.Choice(("observations", "elements")),
+        help="SDMX-ML: rows are observations, or the XML elements as they are. [default: observations]",
+    ),
 )
 
 
@@ -34,14 +39,15 @@ def table_options(command: Command) -> Command:
     def reading(**given: Any) -> None:
         asked = TableReading(**{name: given.pop(name) for name in _NAMES})
         recipe = given.get("recipe")
-        _refuse_element(given)
         if asked == TableReading() and recipe is None:
+            _refuse_element(given)
             command(**given)
             return
         from constraint_sdc.files.tables.registry import reading_tables
 
-        _refuse_idle(asked, tuple(_paths(given)))
         with reading_tables(asked), reading_tables(_of_recipe(recipe)):
+            _refuse_element(given)
+            _refuse_idle(asked, tuple(_paths(given)))
             command(**given)
 
     for option in reversed(_OPTIONS):
@@ -56,8 +62,11 @@ def _refuse_element(given: dict[str, Any]) -> None:
     from constraint_sdc.files.tables.registry import table_format
 
     files = tuple(_paths({name: given.get(name) for name in ("data", "original", "masked")}))
-    if files and all(table_format(path) is not None for path in files):
+    known = [table_format(path) for path in files]
+    if files and all(known):
         hint = "a table has no elements: its rows are Record in rules"
+        if known[0] is not None and known[0].name == "sdmx-ml":
+            hint = "observations are Record in rules; `--sdmx elements` reads the XML elements of the message instead"
         raise UsageError("--record has no meaning here", file=str(files[0]), hint=hint)
 
 
@@ -81,9 +90,10 @@ def _paths(given: dict[str, Any]) -> Iterator[Path]:
 
 def _refuse_idle(asked: TableReading, paths: tuple[Path, ...]) -> None:
     """Refuse an option that no file heeds."""
-    from constraint_sdc.files.tables.registry import table_format
+    from constraint_sdc.files.tables.registry import options_of
 
-    heeded = frozenset[str]().union(*(known.options for path in paths if (known := table_format(path)) is not None))
+    heeded = frozenset[str]().union(*map(options_of, paths))
     for name in asked.to_json():
         if name not in heeded:
-            raise UsageError(f"--{name} has nothing to act on", hint="it is about CSV and TSV files; leave it out")
+            about = "messages of SDMX-ML" if name == "sdmx" else "CSV and TSV files"
+            raise UsageError(f"--{name} has nothing to act on", hint=f"it is about {about}; leave it out")

@@ -8,6 +8,9 @@ from pathlib import Path
 
 from constraint_sdc.data.variable import RowSource, Written, rows_of_chunks
 from constraint_sdc.errors import UsageError
+from constraint_sdc.files.tables.foreign import refuse_foreign
+from constraint_sdc.files.tables.raw_file import open_binary
+from constraint_sdc.files.tables.registry import is_message
 from constraint_sdc.settings.table_reading import EmptyCell
 
 
@@ -24,11 +27,14 @@ class ConvertOptions:
     overwrite: bool = False
 
 
+_OPENING = 4096
 FORMATS = {
     ".xml": "xml",
     ".csv": "csv",
     ".tsv": "csv",
     ".parquet": "parquet",
+    ".feather": "parquet",
+    ".arrow": "parquet",
     ".sav": "statistics",
     ".zsav": "statistics",
     ".dta": "statistics",
@@ -39,7 +45,7 @@ def convert_file(source: Path, target: Path, options: ConvertOptions | None = No
     """Convert by the file names' endings; nothing stands under the target's name unless everything went well."""
     options = options or ConvertOptions()
     source_format, target_format = _format(source), _format(target)
-    if source_format == target_format == "xml":
+    if source_format == target_format == "xml" and not is_message(source):
         raise UsageError("both files are XML", hint="convert one of them to or from CSV, Parquet, SPSS or Stata")
     _refuse_idle_options(source_format, target_format, options)
     rows = _READERS[source_format](source, options)
@@ -50,6 +56,9 @@ def convert_file(source: Path, target: Path, options: ConvertOptions | None = No
 def _format(path: Path) -> str:
     known = FORMATS.get(path.suffix.lower())
     if known is None:
+        if path.is_file():
+            with open_binary(path) as stream:
+                refuse_foreign(stream.read(_OPENING), path, "a format that is converted")
         raise UsageError(f"no format has the ending {path.suffix!r}", file=str(path), hint=f"use {', '.join(FORMATS)}")
     return known
 

@@ -9,12 +9,15 @@ from constraint_sdc.data.variable import DescribedTable, Description, VariableDe
 from constraint_sdc.errors import UsageError
 from constraint_sdc.evidence.looks import look_at
 from constraint_sdc.evidence.profile import profile_of
+from constraint_sdc.evidence.structure import structural_columns, structure_looks
 from constraint_sdc.evidence.values_seen import ValuesSeen, values_seen
 from constraint_sdc.files.dataset import read_dataset
 from constraint_sdc.files.microdata.metadata import read_metadata
 from constraint_sdc.files.recipe import read_recipe
 from constraint_sdc.files.summary import ColumnSummary, summarise
-from constraint_sdc.files.tables.registry import table_read_as
+from constraint_sdc.files.tables.registry import table_format, table_read_as
+from constraint_sdc.files.tables.standard import standard_of
+from constraint_sdc.settings.reason import Reason
 from constraint_sdc.settings.recipe import Recipe
 
 
@@ -35,6 +38,7 @@ def describe_file(
     unknown = [name for name in wishes.missing if name not in {summary.name for summary in summaries}]
     if unknown:
         raise UsageError(f"the recipe names a variable that no record has: {unknown[0]}", file=str(recipe))
+    structural = structural_columns(dataset.table)
     microdata, reading = dataset.microdata, table_read_as(data)
     return Description(
         data=str(data),
@@ -48,17 +52,25 @@ def describe_file(
                 summary,
                 dataset.table.columns[summary.name],
                 infos[summary.name].label if summary.name in infos else None,
+                structural.get(summary.name),
                 show_values=show_values,
             )
             for summary in summaries
         ),
-        table=None if reading is None else DescribedTable(data.suffix[1:].lower(), reading),
+        table=_described_table(data),
     )
 
 
-def _described(summary: ColumnSummary, column: Column, label: str | None, *, show_values: bool) -> VariableDescription:
+def _described_table(data: Path) -> DescribedTable | None:
+    known, reading = table_format(data), table_read_as(data)
+    return None if known is None or reading is None else DescribedTable(known.name, reading, standard_of(data))
+
+
+def _described(
+    summary: ColumnSummary, column: Column, label: str | None, structural: Reason | None, *, show_values: bool
+) -> VariableDescription:
     profile = profile_of(column, summary.missing)
-    looks = look_at(profile)
+    looks = look_at(profile) if structural is None else structure_looks(structural)
     seen = values_seen(profile) if show_values else ValuesSeen()
     return VariableDescription(
         name=summary.name,

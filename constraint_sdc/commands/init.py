@@ -11,9 +11,11 @@ from constraint_sdc.data.surroundings import WITHIN_RECORDS, DocumentSurrounding
 from constraint_sdc.evidence.draft import DraftSurrounding, DraftVariable, RecipeDraft
 from constraint_sdc.evidence.looks import look_at
 from constraint_sdc.evidence.profile import profile_of
+from constraint_sdc.evidence.structure import structural_columns, structure_looks
 from constraint_sdc.evidence.values_seen import values_seen
 from constraint_sdc.files.microdata.metadata import read_metadata
 from constraint_sdc.files.tables.registry import current_reading, table_format
+from constraint_sdc.files.tables.standard import standard_of
 from constraint_sdc.plan.rule_facts import computed_with, rule_facts
 from constraint_sdc.reports.recipe_draft import recipe_draft_text
 from constraint_sdc.settings.mask_settings import RulesSettings
@@ -35,25 +37,27 @@ def init_recipe(
     infos = {info.name: info for info in read_metadata(data)}
     with open_original(data, rules, record, RulesSettings(allow=allow), progress) as original:
         dataset, computed = original.dataset, _computed(original)
-    variables = []
+    variables, structural = [], structural_columns(dataset.table)
     for name, column in dataset.table.columns.items():
         info = infos.get(name)
         declared = () if info is None else info.missing
         profile = profile_of(column, declared)
         looks = look_at(profile, is_computed=name in computed)
+        if name in structural:
+            looks = structure_looks(structural[name])
         seen = values_seen(profile) if show_values else None
         variables.append(DraftVariable(name, looks, None if info is None else info.label, declared, seen))
     around = tuple(_surroundings(dataset.surroundings))
     draft = RecipeDraft(str(data), dataset.layout.record, dataset.table.records, tuple(variables), around)
     if table_format(data) is not None:
-        draft = replace(draft, table=current_reading())
+        draft = replace(draft, table=current_reading(), standard=standard_of(data))
     return replace(draft, text=recipe_draft_text(draft))
 
 
 def _surroundings(surroundings: DocumentSurroundings) -> Iterator[DraftSurrounding]:
     """Yield what a recipe can decide on; what stands within records is removed unless the recipe keeps it."""
     for one in surroundings.found:
-        if one.kind not in (SurroundingKind.METADATA, SurroundingKind.OTHERS):
+        if one.kind not in (SurroundingKind.METADATA, SurroundingKind.STRUCTURE, SurroundingKind.OTHERS):
             yield DraftSurrounding(one.path, one.kind.value, one.count, one.kind in WITHIN_RECORDS)
 
 

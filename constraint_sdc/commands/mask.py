@@ -14,7 +14,7 @@ from constraint_sdc.commands.masking.preparation import Progress, open_original,
 from constraint_sdc.commands.masking.settings import settle
 from constraint_sdc.errors import NotPublishedError, PlanRefusedError, UsageError
 from constraint_sdc.files.publication.publication import Publication
-from constraint_sdc.files.tables.registry import reading_statement
+from constraint_sdc.files.tables.registry import format_by_name, reading_statement
 from constraint_sdc.maskers.masked import MaskOptions, MaskResult
 from constraint_sdc.maskers.masker import Masker
 from constraint_sdc.plan.plan import Plan
@@ -45,6 +45,7 @@ def mask_file(
     signs the certificate. NotPublishedError when the judge finds a rule newly broken or fewer than k records sharing a
     block's values on the written file. With `advise`, ways out of a refusal are tried, and those that work are in it.
     """
+    _refuse_other_format(data, output)
     settings = settle(options)
     certificate = certificate_path(output)
     inputs = (data, rules, settings.recipe_file, settings.rules.original)
@@ -91,6 +92,20 @@ def mask_file(
         publication.add(certificate, certified)
         publication.publish({output: judged.written.sha256})
     return result
+
+
+def _refuse_other_format(data: Path, output: Path) -> None:
+    """Refuse a name that says another format than that of the original, whose bytes the masked file has but for cells.
+
+    A message of SDMX-ML is XML by its name.
+    """
+    found, named = format_by_name(data), format_by_name(output)
+    if found == named:
+        return
+    what = f"the masked file has the format of the original, and {output.name} says another"
+    ending = data.suffix if found is not None else ".xml"
+    hint = f"name it {output.with_suffix(ending).name}; `constraint-sdc convert` writes the original in another format"
+    raise UsageError(what, file=str(output), hint=hint)
 
 
 def _signed(certificate: Path, content: bytes, key: SigningKey | None) -> dict[Path, bytes]:

@@ -22,6 +22,10 @@ from enum import Enum
 XSI = "http://www.w3.org/2001/XMLSchema-instance"
 METADATA = "/Microdata/Metadata"
 """The path of the section of our own format that describes variables."""
+STRUCTURE = "/Microdata/Structure"
+"""The path of references to a data structure, as a table is presented."""
+REFERENCE_VALUE = r"[\w.,:;/+=()~*#?&@$\[\]-]{0,512}"
+"""What a reference to a data structure can be: names, versions and addresses, without blanks."""
 
 _NIL = f"{{{XSI}}}nil"
 _SCHEMA_LOCATIONS = (f"{{{XSI}}}schemaLocation", f"{{{XSI}}}noNamespaceSchemaLocation")
@@ -41,6 +45,7 @@ class SurroundingKind(Enum):
     INSTRUCTION = "processing instruction"
     RECORD_INSTRUCTION = "processing instruction in a record"
     METADATA = "metadata"
+    STRUCTURE = "structure"
     OTHERS = "others"  # more kinds of things than are told apart
 
 
@@ -56,6 +61,7 @@ PATHS = {
     SurroundingKind.INSTRUCTION: "processing instructions",
     SurroundingKind.RECORD_INSTRUCTION: "processing instructions in records",
     SurroundingKind.METADATA: METADATA,
+    SurroundingKind.STRUCTURE: STRUCTURE,
     SurroundingKind.OTHERS: "others",
 }
 """The paths of things that have no place of their own."""

@@ -66,10 +66,11 @@ class VariableDescription:
 
 @dataclass(frozen=True, slots=True)
 class DescribedTable:
-    """How a file is written that is no XML: the ending that names its format, and how it is read."""
+    """How a file is written that is no XML rows: the name of its format, how it is read, and its standard."""
 
     format: str
     reading: TableReading
+    standard: str | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -44,7 +44,7 @@ class RecipeDraft(Tabled):
     """The draft of a recipe for the file `data`, with what stands around its variables.
 
     `text` is the recipe as YAML; what is undecided is refused there. `table` is how a user said that a table is to be
-    read, None for XML.
+    read, None for XML; `standard` is the standard that it follows.
     """
 
     data: str
@@ -54,6 +54,7 @@ class RecipeDraft(Tabled):
     surroundings: tuple[DraftSurrounding, ...] = ()
     text: str = ""
     table: TableReading | None = None
+    standard: str | None = None
 
     @property
     def undecided(self) -> tuple[str, ...]:

@@ -112,8 +112,15 @@ def _kind(rest: Profile, found: Suspects, *, is_computed: bool) -> Resemblance:
             return Resemblance(ColumnKind.MEASUREMENT, ())
         if is_computed and NameHint.IDENTIFIER not in name_hints(rest.name) and as_dates(numbers) is None:
             return Resemblance(ColumnKind.MEASUREMENT, (because("looks-computed"),), is_certain=True)
-        return as_numbers(numbers)
+        return _as_measure(as_numbers(numbers), numbers)
     return as_dates(rest) or as_texts(rest)
+
+
+def _as_measure(like: Resemblance, numbers: Profile) -> Resemblance:
+    """Return numbers that SDMX calls the observed value as a measurement, which a person has to confirm."""
+    if NameHint.MEASURE not in name_hints(numbers.name) or like.kind is ColumnKind.MEASUREMENT:
+        return like
+    return Resemblance(ColumnKind.MEASUREMENT, (because("looks-named", what=NameHint.MEASURE.value),))
 
 
 # What the kind proposes for the recipe.

@@ -21,6 +21,8 @@ class NameHint(Enum):
     TEXT = "free text"
     KNOWN = "characteristic that others know"
     SENSITIVE = "sensitive characteristic"
+    MEASURE = "measure of SDMX"
+    PERIOD = "period of SDMX"
 
 
 _WORDS: dict[NameHint, str] = {
@@ -46,7 +48,8 @@ _WORDS: dict[NameHint, str] = {
         status flag nace isic sic naics isco soc occ occupation ind industry icd isced nuts lau fips puma zip zipcode
         plz postal postcode postleitzahl cp region county canton kanton state province provincia district municipality
         gemeinde commune municipio comuna stratum strata psu cluster ward tract block country land pays pais país paese
-        sex gender geschlecht sexe sexo sesso relat relation relationship verwandtschaft parentesco""",
+        sex gender geschlecht sexe sexo sesso relat relation relationship verwandtschaft parentesco
+        unitmult""",
     NameHint.TEXT: "comment comments remark remarks note notes text description bemerkung kommentar beschreibung",
     NameHint.KNOWN: """
         age alter edad edat eta età âge idade leeftijd ålder sex gender geschlecht sexe sexo sesso region county canton
@@ -58,6 +61,8 @@ _WORDS: dict[NameHint, str] = {
         diagnosis diagnose diagnostic diagnostico icd disease illness krankheit health gesundheit hiv religion
         ethnicity race party partei vote income einkommen salary wage lohn gehalt revenu ingresos renta turnover
         umsatz profit gewinn debt schulden""",
+    NameHint.MEASURE: "obsvalue",
+    NameHint.PERIOD: "timeperiod",
 }
 
 

@@ -17,6 +17,9 @@ def as_texts(profile: Profile) -> Resemblance:
     zeros = int(profile.counts[profile.has_zero].sum())
     signs = [because("looks-leading-zeros", records=zeros)] if zeros else []
     signs += [because("looks-named", what=hint.value) for hint in (NameHint.IDENTIFIER, NameHint.TEXT) if hint in hints]
+    if NameHint.PERIOD in hints:
+        few = because("looks-few", distinct=len(profile.counts), values=profile.values)
+        return Resemblance(ColumnKind.CATEGORY, (because("looks-named", what=NameHint.PERIOD.value), few))
     words = _mean_words(profile)
     if _mean_length(profile) >= LONG_TEXT or words >= WORDS:
         return Resemblance(ColumnKind.FREE_TEXT, (*signs, because("looks-long", words=round(words))))

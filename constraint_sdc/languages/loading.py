@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from constraint_sdc.errors import RulesError
+from constraint_sdc.errors import DataError, RulesError
+from constraint_sdc.files.tables.foreign import refuse_foreign
 from constraint_sdc.languages.registry import known_endings, language_of
 from constraint_sdc.languages.rule_book import RuleBook, RuleLanguage
 from constraint_sdc.languages.schematron_text import schematron_text
@@ -17,6 +18,7 @@ from constraint_sdc.schematron.element import Element, read_element, read_rule_f
 from constraint_sdc.schematron.load import Inclusions, load_schema, schema_of_root
 from constraint_sdc.schematron.schema import Origin, Schema
 
+_OPENING = 4096
 GetSubject = Callable[[], RuleSubject]
 """Tells what rules are about; asked only if they are not Schematron, which says so itself."""
 
@@ -38,6 +40,7 @@ def language_of_file(path: Path) -> RuleLanguage | None:
     if path.suffix.lower() in (".sch", ".xml"):
         return None
     content = read_rule_file(path)
+    _refuse_data(content, path)
     found = language_of(path, content)
     if found is None and _is_other_text(content):
         hint = f"use one of: .sch, {', '.join(known_endings())}"
@@ -47,12 +50,25 @@ def language_of_file(path: Path) -> RuleLanguage | None:
     return found
 
 
+_XML_IN_TWO_BYTES = (b"\xff\xfe", b"\xfe\xff", b"<\0", b"\0<", b"<")
+
+
+def _refuse_data(content: bytes, path: Path) -> None:
+    """Refuse a file of data in the place of rules; a list of rules can be an Excel file."""
+    if content and path.suffix.lower() != ".xlsx":
+        try:
+            refuse_foreign(content[:_OPENING], path, "rules")
+        except DataError as error:
+            hint = f"a file of rules ends in .sch, {', '.join(known_endings())}"
+            raise RulesError(error.what, file=str(path), hint=hint) from None
+
+
 def _is_other_text(content: bytes) -> bool:
     """Tell whether a file is text that does not begin as XML does."""
     try:
         start = content.decode("utf-8-sig").lstrip()[:1]
     except UnicodeDecodeError:
-        return False
+        return not content.startswith(_XML_IN_TWO_BYTES)
     return start not in ("", "<")
 
 

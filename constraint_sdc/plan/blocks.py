@@ -19,6 +19,7 @@ from constraint_sdc.data.text import Text
 from constraint_sdc.errors import PlanRefusedError, UsageError
 from constraint_sdc.evaluate.distinct_texts import distinct_texts
 from constraint_sdc.evaluate.lexical import scan
+from constraint_sdc.evidence.structure import structural_columns
 from constraint_sdc.plan.plan import Block, Kept
 from constraint_sdc.plan.read_series import date_notation, is_measurable, not_numeric
 from constraint_sdc.plan.rule_facts import RuleFacts
@@ -54,9 +55,14 @@ def decide_roles(table: Table, recipe: Recipe, tied: frozenset[str]) -> Roles:
     kept: dict[str, Kept] = {}
     pinned: set[str] = set()
     numeric = {name for name, column in table.columns.items() if _is_measurable(name, column, recipe)}
+    structural = structural_columns(table)
     guessed: dict[str, list[str]] = {"numeric": [], "date": [], "typed": [], "text": [], "identifier": []}
     for name, column in table.columns.items():
         wish = recipe.variables.get(name, VariableWish())
+        if name in structural and told_role(name, wish, recipe) is None and wish.scale is None:
+            kept[name] = Kept(name, Role.UNTOUCHED, structural[name])
+            pinned.add(name)
+            continue
         role, reason = _role(name, column, wish, recipe, tied, numeric)
         if wish.role is None:
             is_category = wish.scale in (Scale.ORDINAL, Scale.NOMINAL)

@@ -15,6 +15,7 @@ from constraint_sdc.data.surroundings import DocumentSurroundings, Surrounding, 
 from constraint_sdc.data.table import Table
 from constraint_sdc.errors import PlanRefusedError, UsageError
 from constraint_sdc.evidence.looks import Looks, looks
+from constraint_sdc.evidence.structure import SAFE, structural_columns
 from constraint_sdc.plan.plan import VARIABLE, Fate, InventoryEntry, Kept
 from constraint_sdc.settings.reason import Reason, because
 from constraint_sdc.settings.recipe import Recipe
@@ -45,6 +46,7 @@ def decide(table: Table, recipe: Recipe, tied: frozenset[str], named: Collection
     decided: dict[str, Reason] = {}
     certain: dict[str, Reason] = {}
     undecided: dict[str, tuple[Reason, ...]] = {}
+    structural = structural_columns(table)
     for name, column in table.columns.items():
         wish = recipe.variables.get(name, VariableWish())
         if wish.role is Role.IDENTIFIER or (name == recipe.key and wish.role is None):
@@ -60,6 +62,10 @@ def decide(table: Table, recipe: Recipe, tied: frozenset[str], named: Collection
                 decided[name] = because("decided-by-recipe")
         elif wish.role is not None or wish.scale is not None or name in named:
             decided[name] = because("decided-by-recipe")
+        elif name in structural and structural[name].code == SAFE:
+            decided[name] = structural[name]
+        elif name in structural:
+            undecided[name] = (structural[name],)
         else:
             seen = looks(column, recipe.missing.get(name, ()), is_computed=name in tied)
             if seen.is_certain:
@@ -194,6 +200,8 @@ def _surrounding_fate(one: Surrounding, fates: Fates, recipe: Recipe, undecided:
         return (Fate.KEPT if wish.is_kept else Fate.REMOVED), reason
     if one.kind is SurroundingKind.METADATA:
         return Fate.KEPT, because("describes-variables")
+    if one.kind is SurroundingKind.STRUCTURE:
+        return Fate.KEPT, because("refers-to-structure")
     if undecided == "refuse":
         if one.kind in _REMOVED_BY_DEFAULT:
             return Fate.REMOVED, because("remarks-are-removed")

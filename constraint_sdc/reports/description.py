@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from constraint_sdc.data.variable import Description, VariableDescription
+from constraint_sdc.data.variable import DescribedTable, Description, VariableDescription
 from constraint_sdc.files.json_file import json_text
 from constraint_sdc.files.rows_file import header_of
 from constraint_sdc.reports.check.wording import counted, number
@@ -39,7 +39,9 @@ def _place(description: Description) -> str:
         path = "/".join(clean(name) for name in (*description.wrappers, description.record))
         return f"records at /{path}, {description.style}, {clean(description.encoding)}"
     reading = table.reading
-    said = [TABLE_FORMATS.get(table.format, table.format)]
+    said = [table.standard or TABLE_FORMATS.get(table.format, table.format)]
+    if reading.sdmx is not None:
+        said.append("rows are observations")
     if reading.delimiter is not None:
         said.append(f"cells separated by {_DELIMITERS.get(reading.delimiter) or repr(reading.delimiter)}")
     if reading.encoding is not None:
@@ -53,8 +55,7 @@ def _place(description: Description) -> str:
 
 TABLE_FORMATS = {
     **{"csv": "CSV", "tsv": "TSV", "parquet": "Parquet", "feather": "Feather", "arrow": "Arrow"},
-    **{"sav": "SPSS", "zsav": "SPSS, compressed", "dta": "Stata"},
-    **{"sav": "SPSS", "zsav": "SPSS, compressed", "dta": "Stata"},
+    **{"sav": "SPSS", "zsav": "SPSS, compressed", "dta": "Stata", "sdmx-ml": "SDMX-ML"},
 }
 _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _DOUBT = "?  a person has to confirm it: `constraint-sdc init` writes a recipe with the evidence"
@@ -85,6 +86,11 @@ def render_description_json(description: Description) -> str:
     return json_text(with_sentences(_content(description)))
 
 
+def _table(table: DescribedTable) -> dict[str, str]:
+    standard = {} if table.standard is None else {"standard": table.standard}
+    return {"format": table.format, **table.reading.to_json(), **standard}
+
+
 def _content(description: Description) -> dict[str, object]:
     table = description.table
     return {
@@ -95,7 +101,7 @@ def _content(description: Description) -> dict[str, object]:
         "style": description.style,
         "encoding": description.encoding,
         "records": description.records,
-        **({} if table is None else {"table": {"format": table.format, **table.reading.to_json()}}),
+        **({} if table is None else {"table": _table(table)}),
         "variables": [
             {
                 "name": variable.name,

@@ -14,6 +14,9 @@ def idle_sentence(reason: Reason) -> str:
     return form(**words) if callable(form) else form.format(**words)
 
 
+_OF_SDMX = ("Obs", "Series")
+
+
 def _idle_name(name: str, where: str, nearest: str | None, elsewhere: bool, known: list[str]) -> str:
     part = f"its {where}" if not where.startswith("$") else f"the variable {where}"
     absent = "which is never where it is looked for" if elsewhere else "which does not occur in the file"
@@ -21,6 +24,8 @@ def _idle_name(name: str, where: str, nearest: str | None, elsewhere: bool, know
         hint = f" (nearest name: {nearest})"
     else:
         hint = f" (records have: {', '.join(known)})" if known and not elsewhere else ""
+    if nearest is None and name.rpartition("}")[2] in _OF_SDMX:
+        hint = " (rows are Record in rules about tables; --sdmx elements reads the elements of a message of SDMX-ML)"
     return f"{part} names {name}, {absent}{hint}"
 
 

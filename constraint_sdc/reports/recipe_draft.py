@@ -37,7 +37,10 @@ def recipe_draft_text(draft: RecipeDraft) -> str:
 
 def _head(draft: RecipeDraft) -> Iterator[str]:
     size = f"{counted(draft.records, 'record')}, {counted(len(draft.variables), 'variable')}"
-    yield f"# A recipe for {clean(Path(draft.data).name)} ({size}), proposed by `constraint-sdc init`."
+    what = (
+        clean(Path(draft.data).name) if draft.standard is None else f"{clean(Path(draft.data).name)}, {draft.standard}"
+    )
+    yield f"# A recipe for {what} ({size}), proposed by `constraint-sdc init`."
     if draft.undecided:
         count = counted(len(draft.undecided), "thing")
         yield f"# Decide on {count}: replace every `undecided`. Variables have one of these roles:"

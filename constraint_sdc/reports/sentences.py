@@ -370,6 +370,11 @@ _VARIABLES: dict[str, Sentence] = {
     "nobody-decided": _nobody_decided,
     "goes-with-variable": "goes with its variable",
     "describes-variables": "describes variables of the masked file, and no others",
+    "refers-to-structure": "references to the data structure are names and versions, and say nothing about anybody",
+    "names-structure": "names the data structure (SDMX-CSV), the same in every record",
+    "structure-varies": "names the data structure (SDMX-CSV), and is not the same in every record: write one file for "
+    "each, or decide in the recipe",
+    "structure-unknown": "in the place where SDMX-CSV names the data structure, and no {what} that brings observations",
     "remarks-are-removed": "comments and processing instructions inside records are removed unless the recipe "
     "keeps them",
     "markup-of-masked": "attributes of masked variables are removed unless the recipe keeps them",

@@ -127,7 +127,8 @@ def read_rule_file(path: Path) -> bytes:
         with path.open("rb") as stream:
             content = stream.read(RULE_FILE_BYTES + 1)
     except OSError as error:
-        raise RulesError(f"cannot read the file: {error.strerror or error}", file=str(path)) from error
+        hint = "name one file of rules" if path.is_dir() else "check the path of the file of rules"
+        raise RulesError(f"cannot read the file: {error.strerror or error}", file=str(path), hint=hint) from error
     if len(content) > RULE_FILE_BYTES:
         raise RulesError(f"larger than {RULE_FILE_BYTES >> 20} MB, the limit of a file of rules", file=str(path))
     return content
@@ -151,7 +152,7 @@ def _unreadable(path: Path, data: bytes, error: etree.XMLSyntaxError) -> RulesEr
     if b"<!DOCTYPE" in data:
         return _doctype(path, data)
     if not data.strip():
-        return RulesError("the file is empty", file=str(path))
+        return RulesError("the file is empty", file=str(path), hint="write rules of Schematron, or name another file")
     return RulesError(f"not well-formed XML: {error.msg}", file=str(path), line=error.lineno or None)
 
 

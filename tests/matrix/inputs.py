@@ -17,6 +17,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from xml.sax.saxutils import escape
 
+from tests import sdmx_messages
+
 TOP = Path(__file__).resolve().parents[2]
 OPTIONS = "options.json"
 """Where a drawn case says how it is to be masked."""
@@ -270,6 +272,18 @@ def _write_tables(folder: Path) -> None:
     _write(folder / "table.xml", _xml(rows, "Rows", "Row"))
 
 
+def _write_messages(folder: Path) -> None:
+    """Write the same observations as SDMX in every kind that is read."""
+    found = sdmx_messages.rows(30)
+    for kind, message in sdmx_messages.MESSAGES.items():
+        _write(folder / f"{kind.replace(' ', '-').replace('.', '')}.xml", message(found))
+    _write(folder / "v1.csv", sdmx_messages.csv_1(found, has_labels=True))
+    _write(folder / "v2.csv", sdmx_messages.csv_2(found))
+    _write(folder / "delete.csv", sdmx_messages.csv_2(found, "D"))
+    group = '    <Group REF_AREA="AT" TITLE="Austria"/>\n'
+    _write(folder / "group.xml", sdmx_messages.specific(found, group=group))
+
+
 def _write_census(folder: Path) -> None:
     """An extract that satisfies the shipped census rules, and the rules."""
     draw = random.Random(4)
@@ -385,6 +399,7 @@ INPUTS: Mapping[str, Callable[[Path], None]] = {
     "broken firms": _write_broken,
     "people": _write_people,
     "tables": _write_tables,
+    "messages": _write_messages,
     "census": _write_census,
     "towns": _write_towns,
     "many records": _write_many,

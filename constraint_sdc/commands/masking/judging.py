@@ -115,7 +115,7 @@ def _places(result: RuleResult) -> frozenset[object]:
 def _write(original: Original, staged: Path, plan: Plan, masked: Masked, cases: Cases | None) -> ReadBack:
     """Write the staged file, read it back, and count how many records share the values of each block."""
     removed = removed_variables(plan)
-    columns = spelled(original.dataset, staged, masked.columns(), removed)
+    columns = spelled(original.dataset, masked.columns(), removed)
     gone = frozenset(one.what for one in plan.inventory if one.fate is Fate.REMOVED and not one.is_variable)
     skeleton = write_staged(original.dataset, staged, columns, removed, gone)
     blocks = [block.names for block in plan.blocks]

@@ -61,10 +61,10 @@ def write_staged(
 
 
 def spelled(
-    dataset: Dataset, staged: Path, columns: Mapping[str, Column], removed: frozenset[str] = frozenset()
+    dataset: Dataset, columns: Mapping[str, Column], removed: frozenset[str] = frozenset()
 ) -> Mapping[str, Column]:
-    """Return the new values as the format of the staged file spells them: the same values, maybe without `.0`."""
-    known = table_format(staged)
+    """Return the new values as the format of the file spells them: the same values, maybe without `.0`."""
+    known = table_format(dataset.path)
     if known is None:
         return columns
     found = known.spelled(dataset.path, TableChange(columns, removed), current_reading()).columns

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 
@@ -10,6 +11,8 @@ from lxml import etree
 from constraint_sdc.data.surroundings import (
     METADATA,
     PATHS,
+    REFERENCE_VALUE,
+    STRUCTURE,
     DocumentSurroundings,
     Surrounding,
     SurroundingKind,
@@ -111,6 +114,9 @@ class Around:
         if path == METADATA and _describes_variables(element):
             self._note_metadata(element)
             return
+        if path == STRUCTURE and _refers_to_structure(element):
+            self._counts[SurroundingKind.STRUCTURE] += 1
+            return
         for name, value in ((str(name), str(value)) for name, value in element.attrib.items()):
             self.attributes.add("@" + name)
             if not is_harmless(name, value, is_root=not parent):
@@ -167,6 +173,18 @@ def _describes_variables(metadata: etree._Element) -> bool:
         if (node is not metadata and (node.tail or "").strip(_BLANK)) or not _is_ours(node, metadata):
             return False
     return True
+
+
+def _refers_to_structure(section: etree._Element) -> bool:
+    """Tell whether the section holds references, and nothing else."""
+    return not (section.text or "").strip(_BLANK) and not section.attrib and all(map(_is_reference, section))
+
+
+def _is_reference(node: etree._Element) -> bool:
+    if not is_element(node) or node.tag != "Reference" or set(node.attrib) != {"name", "value"} or len(node):
+        return False
+    is_bare = not (node.text or "").strip(_BLANK) and not (node.tail or "").strip(_BLANK)
+    return is_bare and re.fullmatch(REFERENCE_VALUE, str(node.get("value"))) is not None
 
 
 def _is_ours(node: etree._Element, metadata: etree._Element) -> bool:

@@ -19,7 +19,7 @@ from constraint_sdc.files.microdata.source import (
     read_up_to,
     refuse,
     refuse_doctype,
-    refuse_foreign,
+    refuse_other,
     source_line,
 )
 from constraint_sdc.limits import HEAD_BYTES
@@ -48,7 +48,7 @@ def _find(path: Path) -> etree._Element | None:
     root: etree._Element | None = None
     with open_rows(path) as stream:
         opening = read_up_to(stream, _BLOCK_BYTES, path)
-        refuse_foreign(opening, path)
+        refuse_other(opening, path)
         reader = Utf8Reader(Continued(opening, stream), path, find_encoding(opening, path))
         blocks = reader.declared_blocks(_BLOCK_BYTES)
         for _ in range(HEAD_BYTES // _BLOCK_BYTES):

@@ -27,7 +27,7 @@ from constraint_sdc.files.microdata.source import (
     find_encoding,
     open_rows,
     read_up_to,
-    refuse_foreign,
+    refuse_other,
 )
 from constraint_sdc.files.tables.document import PresentedFile
 from constraint_sdc.files.tables.registry import table_format
@@ -92,7 +92,7 @@ def open_microdata(
     record = None if table_format(path) is not None else record
     with open_rows(path) if source is None else nullcontext(source) as stream:
         opening = read_up_to(stream, _SAMPLE_BLOCK, path)
-        refuse_foreign(opening, path)
+        refuse_other(opening, path)
         how = find_encoding(opening, path)
         reader = Utf8Reader(Continued(opening, stream), path, how)
         detected = detect(reader.declared_blocks(_SAMPLE_BLOCK), str(path), record)

@@ -14,8 +14,8 @@ from lxml import etree
 
 from constraint_sdc.errors import DataError
 from constraint_sdc.files.tables.document import PresentedFile
+from constraint_sdc.files.tables.foreign import refuse_foreign, refuse_text
 from constraint_sdc.files.tables.raw_file import open_binary as open_binary
-from constraint_sdc.files.tables.raw_file import refuse_compressed
 from constraint_sdc.files.tables.registry import current_reading, table_format
 from constraint_sdc.files.xml_encoding import Encoding, EncodingError, declare_utf8, encoding_of, not_decoded
 from constraint_sdc.files.xml_names import LateName, late_name
@@ -138,11 +138,12 @@ def read_up_to(stream: ByteSource, size: int, path: Path) -> bytes:
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
-def refuse_foreign(opening: bytes, path: Path) -> None:
-    """Refuse an empty file and a compressed one, whatever its name says."""
+def refuse_other(opening: bytes, path: Path) -> None:
+    """Refuse an empty file, a compressed one, and one of a format that is no XML, whatever its name says."""
     if not opening:
         raise DataError("the file is empty", file=str(path), hint="expected XML rows")
-    refuse_compressed(opening, path, "XML")
+    refuse_foreign(opening, path, "XML")
+    refuse_text(opening, path)
 
 
 def find_encoding(opening: bytes, path: Path) -> Encoding:

@@ -11,14 +11,6 @@ from constraint_sdc.errors import ChangedFileError, DataError
 
 BLOCK = 1 << 20
 
-_COMPRESSED = {
-    b"\x1f\x8b": "gzip",
-    b"PK\x03\x04": "zip",
-    b"BZh": "bzip2",
-    b"\xfd7zXZ\x00": "xz",
-    b"\x28\xb5\x2f\xfd": "zstd",
-}
-
 
 def open_binary(path: Path) -> BinaryIO:
     """Open the file for reading, or raise an error with the reason."""
@@ -34,15 +26,6 @@ def open_binary(path: Path) -> BinaryIO:
         raise DataError(f"cannot be opened: {error.strerror}", file=str(path)) from None
     except ValueError as error:
         raise DataError(f"cannot be opened: {error}", file=str(path)) from None
-
-
-def refuse_compressed(opening: bytes, path: Path, expected: str) -> None:
-    """Refuse an empty file and a compressed one, whatever its name says; `expected` is what it should be."""
-    if not opening:
-        raise DataError("the file is empty", file=str(path), hint=f"expected {expected}")
-    for magic, name in _COMPRESSED.items():
-        if opening.startswith(magic):
-            raise DataError(f"is {name} data, not {expected}", file=str(path), hint="decompress it first")
 
 
 class HashedFile:

@@ -1,4 +1,7 @@
-"""Every format of tables by the ending of its files, ours and installed ones, and how tables are read in this run."""
+"""Every format of tables by the ending of its files, ours and installed ones, and how tables are read in this run.
+
+SDMX-ML has no ending of its own: the root element of an XML file tells it.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,10 @@ from constraint_sdc.settings.table_reading import TableReading
 if TYPE_CHECKING:
     from constraint_sdc.files.tables.table_format import TableFormat
 
-_DOCUMENTS = frozenset(("", "xml", "sch", "json", "xsd", "txt"))  # never tables: no look at what is installed
+_DOCUMENTS = frozenset(("sch", "json", "xsd", "txt"))  # never tables: no look at what is installed
+_XML = frozenset(("", "xml"))
+_SDMX = "sdmx-ml"
+_SAME = {"arrow": "feather", "zsav": "sav"}  # two endings of one format
 
 
 class _Endings:
@@ -32,7 +38,7 @@ class _Endings:
                 folders=("constraint_sdc.files.tables",),
                 group="constraint_sdc.tables",
                 protocol=TableFormat,
-                first=("csv", "tsv", "parquet", "feather", "arrow", "sav", "zsav", "dta"),
+                first=("csv", "tsv", "parquet", "feather", "arrow", "sav", "zsav", "dta", "sdmx-ml"),
             )
         return self._registry
 
@@ -47,11 +53,27 @@ def table_formats() -> Registry[TableFormat]:
 
 
 def table_format(path: Path) -> TableFormat | None:
-    """Return the format of a table by the ending of its name; None for a file that is read as XML."""
+    """Return the format of a table by the ending of its name, or its root; None for a file that is read as XML."""
     ending = path.suffix[1:].lower()
-    if ending in _DOCUMENTS or ending not in table_formats():
+    if ending in _DOCUMENTS or ending == _SDMX:
         return None
-    return table_formats()[ending]
+    if ending not in _XML and ending in table_formats():
+        return table_formats()[ending]
+    return table_formats()[_SDMX] if is_message(path) and current_reading().sdmx != "elements" else None
+
+
+def format_by_name(path: Path) -> str | None:
+    """Return the format that the ending of a name says; None for XML, which every other ending is."""
+    ending = path.suffix[1:].lower()
+    is_known = ending not in _XML | _DOCUMENTS | {_SDMX} and ending in table_formats()
+    return _SAME.get(ending, ending) if is_known else None
+
+
+def is_message(path: Path) -> bool:
+    """Tell whether an XML file is a message of SDMX-ML."""
+    from constraint_sdc.files.tables.sdmx.recognised import message_kind
+
+    return message_kind(path) is not None
 
 
 @contextmanager
@@ -76,8 +98,18 @@ def table_read_as(path: Path) -> TableReading | None:
     return None if known is None else known.read_as(path, current_reading())
 
 
+def options_of(path: Path) -> frozenset[str]:
+    """Return which fields of `TableReading` mean something for a file."""
+    known = table_format(path)
+    if known is None:
+        return frozenset(("sdmx",)) if current_reading().sdmx == "elements" and is_message(path) else frozenset()
+    return known.options
+
+
 def reading_statement(path: Path) -> dict[str, dict[str, str]]:
     """Return how a table is read, as the entry `table` of a certificate; nothing for a file that says so itself."""
     reading = table_read_as(path)
+    if reading is None and "sdmx" in options_of(path):
+        reading = TableReading(sdmx="elements")
     stated = {} if reading is None else reading.to_json()
     return {"table": stated} if stated else {}

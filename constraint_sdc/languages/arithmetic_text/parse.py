@@ -230,7 +230,7 @@ class TextParser:
         self._take(",", " between the bounds")
         high = self._bound()
         if not self._is("]", ")"):
-            raise self._unexpected("']' or ')' behind the interval")
+            raise self._unexpected("']' or ')' behind the interval; the values of a set stand in braces, {1, 2, 3}")
         upper = "<=" if self._next().text == "]" else "<"
         found = [
             ComparedTerms(cast(CompareOp, op), term, bound)

@@ -98,6 +98,9 @@ def _excel_rows(content: bytes, path: Path) -> Iterator[tuple[int, list[str]]]:
 
 def _meanings(head: list[str], path: Path, line: int) -> list[str]:
     found: list[str] = []
+    if all(one.strip().lower() not in _MEANINGS for one in head):
+        hint = "if this is the data, --rules is to name the rules; a list of rules has a column 'rule'"
+        raise RulesError("is no list of rules: none of its columns is known", file=str(path), line=line, hint=hint)
     for name in (one.strip().lower() for one in head):
         meaning = _MEANINGS.get(name, "" if name in ("", *_NOT_READ) else None)
         if meaning is None:

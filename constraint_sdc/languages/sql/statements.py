@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -44,6 +45,9 @@ class SqlFile:
     tables: dict[str, Place] = field(default_factory=dict)
 
 
+_MISSING = re.compile(r"Required keyword: '\w+' missing for <class '[\w.]+'>")
+
+
 def read_sql(text: str) -> SqlFile:
     """Return the constraints of SQL text; a statement that is none of them is refused."""
     try:
@@ -52,7 +56,7 @@ def read_sql(text: str) -> SqlFile:
     except ParseError as error:
         first = error.errors[0] if error.errors else {}
         place = Place(int(first.get("line") or 1), int(first.get("col") or 1))
-        what = str(first.get("description") or error).rstrip(".")
+        what = _MISSING.sub("an operand is missing", str(first.get("description") or error).rstrip("."))
         raise UntranslatedPartError(f"not SQL: {what}", place, _HINT) from None
     except SqlglotError as error:
         raise UntranslatedPartError(f"not SQL: {str(error).splitlines()[0]}", Place(1), _HINT) from None

@@ -207,7 +207,7 @@ def test_a_column_without_text_is_refused_by_name(tmp_path: Path, array: pa.Arra
 
 def test_a_file_that_is_not_parquet_is_a_message(tmp_path: Path) -> None:
     (tmp_path / "a.parquet").write_bytes(b"V1,V2\n1,2\n")
-    with pytest.raises(DataError, match="cannot read Parquet"):
+    with pytest.raises(DataError, match="is not a Parquet file"):
         read_parquet(tmp_path / "a.parquet")
     with pytest.raises(DataError, match="no such file"):
         read_parquet(tmp_path / "none.parquet")

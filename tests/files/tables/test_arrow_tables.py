@@ -170,7 +170,7 @@ def test_what_is_no_table_is_refused(tmp_path: Path) -> None:
         "cut.parquet": "cannot read Parquet",
         "old.feather": "version 1",
         "text.arrow": "not an Arrow file",
-        "empty.parquet": "cannot read Parquet",
+        "empty.parquet": "the file is empty",
         "control.parquet": r"a of row 1 has the character U\+0001",
     }
     for name, what in said.items():

@@ -11,8 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from constraint_sdc.errors import DataError
+from constraint_sdc.files.tables.foreign import refuse_foreign
 from constraint_sdc.limits import require_cells
 
+_OPENING = 4096
 BATCH = 20_000
 """Rows that are read at a time."""
 
@@ -45,6 +47,7 @@ class ParquetContainer:
     """A Parquet file. Texts are read as codes: a few hundred bytes can say that a long text stands in every row."""
 
     def __init__(self, stream: Any, path: Path) -> None:
+        refuse_other_than(stream, b"PAR1", path, "a Parquet file")
         with reading_errors(path, "Parquet"):
             first = pq.ParquetFile(stream)
             self.schema = first.schema_arrow
@@ -116,9 +119,7 @@ class IpcContainer:
         if opening.startswith(b"FEA1"):
             hint = "write it again in version 2: pyarrow.feather.write_feather(table, path)"
             raise DataError("is Feather of version 1, which is not read", file=str(path), hint=hint)
-        if not opening.startswith(b"ARROW1"):
-            hint = "expected the Arrow file format, not a stream: pyarrow.feather.write_feather(table, path)"
-            raise DataError("is not an Arrow file", file=str(path), hint=hint)
+        refuse_other_than(stream, b"ARROW1", path, "an Arrow file")
         with reading_errors(path, "Arrow"):
             self._file = pa.ipc.open_file(stream)
             self.schema = self._file.schema
@@ -153,4 +154,18 @@ def reading_errors(path: Path, what: str) -> Iterator[None]:
         yield
     except (OSError, pa.ArrowException, OverflowError) as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
-        raise DataError(f"cannot read {what}: {reason}", file=str(path)) from error
+        hint = "it is cut off or damaged: write or copy it again"
+        raise DataError(f"cannot read {what}: {reason}", file=str(path), hint=hint) from error
+
+
+def refuse_other_than(stream: Any, mark: bytes, path: Path, expected: str) -> None:
+    """Refuse a file that does not begin as such a file does."""
+    opening = stream.read(_OPENING)
+    stream.seek(0)
+    if opening.startswith(mark):
+        return
+    refuse_foreign(opening, path, expected)
+    hint = "the name of a file says its format: if it is a text, let it end in .csv"
+    if mark == b"ARROW1":
+        hint = "expected the Arrow file format, not a stream: pyarrow.feather.write_feather(table, path)"
+    raise DataError(f"is not {expected}", file=str(path), hint=hint)

@@ -60,7 +60,7 @@ class _Storage:
 
 
 def write_parquet(path: Path, rows: RowSource, *, empty_is_missing: bool = False, overwrite: bool = False) -> Written:
-    """Write the records as Parquet, staged and renamed at the end; reads the rows twice.
+    """Write the records as Parquet, or as Arrow by the ending, staged and renamed at the end; reads the rows twice.
 
     Absent is null. A variable is stored as int64, as decimals of one scale, or as doubles if the stored number reads
     back as exactly the same text for every value, missing codes included. Any other text (`007`, ` 5`, `1e5`) makes it
@@ -75,7 +75,11 @@ def write_parquet(path: Path, rows: RowSource, *, empty_is_missing: bool = False
         for header, info in zip(headers, rows.infos, strict=True)
     )
     count = 0
-    with atomic_path(path, overwrite) as staged, pq.ParquetWriter(staged, schema) as writer:
+    is_arrow = path.suffix.lower() in (".feather", ".arrow")
+    with (
+        atomic_path(path, overwrite) as staged,
+        pa.ipc.new_file(staged, schema) if is_arrow else pq.ParquetWriter(staged, schema) as writer,
+    ):
         for batch in rows.batches():
             arrays = [_array(batch[name], storages[name], empty_is_missing) for name in rows.names]
             writer.write_batch(pa.record_batch(arrays, schema=schema))

@@ -9,7 +9,8 @@ from pathlib import Path
 from constraint_sdc.errors import DataError, UsageError
 from constraint_sdc.files.rows_file import RECORD, xml_name
 from constraint_sdc.files.tables.csv.cells import MalformedCsvError, cell_value, first_row
-from constraint_sdc.files.tables.raw_file import refuse_compressed
+from constraint_sdc.files.tables.csv.sdmx_csv import MEASURE, component_ids, sdmx_standard
+from constraint_sdc.files.tables.foreign import refuse_foreign
 from constraint_sdc.limits import VARIABLES
 from constraint_sdc.settings.table_reading import TableReading
 
@@ -32,7 +33,7 @@ _MARKS = (
 class Dialect:
     """How the file is written. `codec` has the byte order, `mark` are the bytes of a byte order mark.
 
-    `names` are the XML names of the headers.
+    `names` are the XML names of the headers; of SDMX-CSV, of the components that they name. `standard` says that.
     """
 
     codec: str
@@ -42,6 +43,12 @@ class Dialect:
     has_decimal_comma: bool
     headers: tuple[str, ...]
     names: tuple[str, ...]
+    standard: str | None = None
+
+    @property
+    def measure(self) -> int | None:
+        """Return the place of the column in which SDMX-CSV writes `NaN` for no value; None for another CSV file."""
+        return self.names.index(MEASURE) if self.standard is not None and MEASURE in self.names else None
 
     def reading(self) -> TableReading:
         """Return what a user would have to say to get this dialect."""
@@ -59,7 +66,7 @@ def find_dialect(path: Path, opening: bytes, reading: TableReading, *, is_tsv: b
     Unless given, the delimiter is the most frequent of comma, semicolon, tab and bar in the header line (a tab in a
     `.tsv` file), and the encoding is that of the byte order mark, or UTF-8 without one.
     """
-    refuse_compressed(opening, path, "CSV")
+    refuse_foreign(opening, path, "CSV")
     codec, mark = _encoding(path, opening, reading.encoding)
     is_whole = len(opening) < OPENING
     text = _decoded(opening[len(mark) :], codec, is_whole=is_whole, path=path)
@@ -67,6 +74,9 @@ def find_dialect(path: Path, opening: bytes, reading: TableReading, *, is_tsv: b
         raise DataError("is XML, not CSV", file=str(path), line=1, hint="let its name end in .xml")
     delimiter = _checked(reading.delimiter) or ("\t" if is_tsv else _delimiter(text, is_whole=is_whole))
     headers = _headers(text, delimiter, path, is_whole=is_whole)
+    standard = sdmx_standard(headers)
+    components = headers if standard is None else component_ids(headers)
+    refuse_headers(components, path)
     return Dialect(
         codec,
         mark,
@@ -74,7 +84,8 @@ def find_dialect(path: Path, opening: bytes, reading: TableReading, *, is_tsv: b
         reading.empty != "empty",
         reading.decimal == ",",
         tuple(headers),
-        tuple(map(xml_name, headers)),
+        tuple(map(xml_name, components)),
+        standard,
     )
 
 
@@ -105,6 +116,8 @@ def _encoding(path: Path, opening: bytes, asked: str | None) -> tuple[str, bytes
 
 
 def _decoded(data: bytes, codec: str, *, is_whole: bool, path: Path) -> str:
+    if codec.startswith(("utf-16", "utf-32")) and data and b"\0" not in data:  # a delimiter or a line end has one
+        raise not_text(path, codec, 1)
     try:
         return codecs.getincrementaldecoder(codec)("strict").decode(data, final=is_whole)
     except UnicodeDecodeError as error:
@@ -114,7 +127,7 @@ def _decoded(data: bytes, codec: str, *, is_whole: bool, path: Path) -> str:
 
 def not_text(path: Path, codec: str, line: int | None) -> DataError:
     """Return the error of bytes that are no text of the encoding."""
-    hint = "name its encoding, such as --encoding cp1252"
+    hint = f"name its encoding, such as --encoding {'utf-8' if codec.startswith('utf-16') else 'cp1252'}"
     return DataError(f"the text is not {codec}", file=str(path), line=line, hint=hint)
 
 
@@ -146,7 +159,6 @@ def _headers(text: str, delimiter: str, path: Path, *, is_whole: bool) -> list[s
     headers = [cell_value(cell) for cell in row.cells] if row else []
     if headers in ([], [""]):
         raise DataError("the file has no header line", file=str(path), line=1)
-    refuse_headers(headers, path)
     return headers
 
 

@@ -14,9 +14,10 @@ from pathlib import Path
 from constraint_sdc.data.table import State
 from constraint_sdc.errors import DataError
 from constraint_sdc.files.publication.disk import open_to_write
-from constraint_sdc.files.tables.csv.cells import CsvBlock, CsvRow, written_cell
+from constraint_sdc.files.tables.csv.cells import CsvBlock, CsvRow, cell_value, written_cell
 from constraint_sdc.files.tables.csv.decimal_comma import to_comma
 from constraint_sdc.files.tables.csv.dialect import Dialect
+from constraint_sdc.files.tables.csv.sdmx_csv import NO_VALUE
 from constraint_sdc.files.tables.csv.text import CsvText
 from constraint_sdc.files.tables.table_format import TableChange, TableCopied
 
@@ -84,6 +85,7 @@ class _MaskedRows:
         self._path = path
         self._columns = [(at, change.columns[name]) for at, name in enumerate(dialect.names) if name in change.columns]
         self._kept = _kept(dialect, change)
+        self._measure = dialect.measure
         self._records = {len(column) for column in change.columns.values()}
         self._count = 0
         self._is_header = True
@@ -102,7 +104,8 @@ class _MaskedRows:
         for row, *values in zip(records, *texts, strict=True) if texts else ((row,) for row in records):
             cells = list(row.cells)
             for at, value in zip(places, values, strict=True):
-                cells[at] = self._cell(value, cells[at])
+                if value or at != self._measure or cell_value(cells[at]).strip() != NO_VALUE:
+                    cells[at] = self._cell(value, cells[at])
             lines.append(self._text(cells, row.end))
         lines.extend(row.end for row in rows[len(records) :])
         return "".join(lines)

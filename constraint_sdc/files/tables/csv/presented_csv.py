@@ -11,6 +11,7 @@ from constraint_sdc.files.rows_file import ILLEGAL_IN_XML, RECORD, text_xml
 from constraint_sdc.files.tables.csv.cells import CsvBlock, CsvRow, cell_value
 from constraint_sdc.files.tables.csv.decimal_comma import to_point
 from constraint_sdc.files.tables.csv.dialect import Dialect
+from constraint_sdc.files.tables.csv.sdmx_csv import NO_VALUE
 from constraint_sdc.files.tables.csv.text import CsvText
 from constraint_sdc.files.tables.document import CLOSING, OPENING
 
@@ -64,12 +65,14 @@ class RowWriter:
         self._dialect = dialect
         self._path = path
         self._width = len(dialect.names)
+        self._measure = dialect.measure
         self._template = f"<{RECORD}>{''.join(f'<{name}>%s</{name}>' for name in dialect.names)}</{RECORD}>\n"
         self._tags = [(f"<{name}>", f"</{name}>") for name in dialect.names]
 
     def records(self, block: CsvBlock) -> str:
         """Return the records of a block; blank lines stay blank."""
-        is_plain = not self._dialect.has_decimal_comma and _SPECIAL.search(block.text) is None
+        has_codes = self._measure is not None and NO_VALUE in block.text
+        is_plain = not has_codes and not self._dialect.has_decimal_comma and _SPECIAL.search(block.text) is None
         fast = self._fast if self._dialect.is_empty_absent else self._filled
         return "".join([fast(row) if is_plain and not row.has_quotes else self._careful(row) for row in block.rows])
 
@@ -96,6 +99,8 @@ class RowWriter:
         joined = "".join(values)
         if found := ILLEGAL_IN_XML.search(joined):
             self._refuse(row, values, ILLEGAL_IN_XML, f"the character U+{ord(found[0]):04X}, which XML cannot hold")
+        if self._measure is not None and values[self._measure].strip() == NO_VALUE:
+            values = [*values[: self._measure], "", *values[self._measure + 1 :]]
         return self._with_points(row, values) if self._dialect.has_decimal_comma else values
 
     def _with_points(self, row: CsvRow, values: Sequence[str]) -> Sequence[str]:

@@ -19,8 +19,9 @@ from constraint_sdc.data.variable import Batch, Measure, RowSource, Survey, Vari
 from constraint_sdc.errors import DataError, UsageError
 from constraint_sdc.files.atomic import atomic_path
 from constraint_sdc.files.rows_file import xml_name
+from constraint_sdc.files.tables.foreign import refuse_foreign
 from constraint_sdc.files.tables.headers import headers_of
-from constraint_sdc.files.tables.raw_file import open_binary, refuse_compressed
+from constraint_sdc.files.tables.raw_file import open_binary
 from constraint_sdc.files.tables.statistics.stored_values import number_text
 from constraint_sdc.limits import require_cells
 
@@ -74,7 +75,7 @@ def read_content(path: Path) -> StatisticsContent:
     reader = _reader(path)
     with open_binary(path) as stream:
         raw = stream.read()
-    refuse_compressed(raw[:8], path, "an SPSS or Stata file")
+    _refuse_other(raw[:_OPENING], path)
     sha256 = hashlib.sha256(raw).hexdigest()
     for known in _kept:
         if known.sha256 == sha256 and known.raw == raw:
@@ -91,6 +92,16 @@ def read_content(path: Path) -> StatisticsContent:
     infos = tuple(_info(column, seen[column], meta, kind != "string") for column, kind in kinds.items())
     _kept[:] = [StatisticsContent(raw, sha256, meta, infos, read), *_kept[:1]]
     return _kept[0]
+
+
+_OPENING = 4096
+_OURS = {".dta": (b"<stata_dta>",), ".sav": (b"$FL2", b"$FL3"), ".zsav": (b"$FL2", b"$FL3")}
+
+
+def _refuse_other(opening: bytes, path: Path) -> None:
+    """Refuse a file that is certainly of another format; versions of Stata before 13 have no mark of their own."""
+    if not opening.startswith(_OURS[path.suffix.lower()]):
+        refuse_foreign(opening, path, "a Stata file" if path.suffix.lower() == ".dta" else "an SPSS file")
 
 
 def _reader(path: Path) -> Callable[..., tuple[StoredValues, Any]]:
@@ -114,7 +125,9 @@ def _read(
     try:
         return reader(io.BytesIO(raw), user_missing=True, output_format="dict", **options)
     except (ReadstatError, PyreadstatError, OSError, ValueError, OverflowError) as error:
-        raise DataError(f"cannot read: {error}", file=str(path)) from error
+        kind = "Stata" if path.suffix.lower() == ".dta" else "SPSS"
+        hint = f"it is cut off, damaged or no {kind} file: write or copy it again"
+        raise DataError(f"cannot read {kind}: {error}", file=str(path), hint=hint) from error
 
 
 def _parts(read: _Read) -> Iterator[StoredValues]:

@@ -1,0 +1,1 @@
+"""SDMX-ML: messages of observations, presented as rows."""

@@ -1,0 +1,91 @@
+"""Whether an XML file is an SDMX message, and of which kind, by its root element."""
+
+from __future__ import annotations
+
+import re
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from xml.parsers import expat
+
+from constraint_sdc.files.xml_encoding import EncodingError, declare_utf8, encoding_of
+
+_OPENING = 1 << 14
+_NAMESPACE = re.compile(r"https?://www\.sdmx\.org/resources/sdmxml/schemas/v([0-9])_([0-9])/message", re.IGNORECASE)
+_WORDS = {
+    "StructureSpecificData": "structure-specific data",
+    "StructureSpecificTimeSeriesData": "structure-specific time series",
+    "CompactData": "compact data",
+    "GenericData": "generic data",
+    "GenericTimeSeriesData": "generic time series",
+}
+GENERIC = ("GenericData", "GenericTimeSeriesData")
+"""Messages that name variables in attributes; in the others the names of attributes are the variables."""
+READ = tuple(_WORDS)
+"""The kinds of messages that are read as rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class MessageKind:
+    """The root element of a message, and the version of the standard in its namespace."""
+
+    root: str
+    version: str
+
+    @property
+    def words(self) -> str:
+        """Say what it is.
+
+        >>> MessageKind("CompactData", "2.0").words
+        'SDMX-ML 2.0, compact data'
+        """
+        return f"SDMX-ML {self.version}, {_WORDS.get(self.root, self.root)}"
+
+
+class _RootFound(Exception):  # noqa: N818  (the first element ends the look, and is no error)
+    """The first element, in the notation of expat."""
+
+
+def message_kind(path: Path) -> MessageKind | None:
+    """Return the kind of the message in a file; None for a file that is none, or that nobody can read."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):  # what a pipe has given is gone
+            return None
+        with path.open("rb") as file:
+            opening = file.read(_OPENING)
+            # Most XML is decided by its first bytes; a namespace that is declared later needs more of them.
+            return None if b"<" not in opening and b"\0" not in opening else _kind(opening)
+    except (OSError, ValueError):
+        return None
+
+
+def _kind(opening: bytes) -> MessageKind | None:
+    try:
+        how = encoding_of(opening)
+    except EncodingError:
+        return None
+    text = declare_utf8(opening[how.mark :].decode(how.codec, "ignore"))
+    name = _first_element(text)
+    found = None if name is None else _NAMESPACE.fullmatch(name.partition(" ")[0])
+    return None if name is None or found is None else MessageKind(name.partition(" ")[2], f"{found[1]}.{found[2]}")
+
+
+def _first_element(text: str) -> str | None:
+    parser = expat.ParserCreate("utf-8", " ")
+    parser.StartElementHandler = _found
+    parser.StartDoctypeDeclHandler = _refused
+    try:
+        parser.Parse(text.encode("utf-8"), False)
+    except _RootFound as found:
+        return str(found)
+    except expat.ExpatError:
+        return None
+    return None
+
+
+def _found(name: str, _: object) -> None:
+    raise _RootFound(name)
+
+
+def _refused(*_: object) -> None:
+    raise expat.ExpatError("a document type is not read")

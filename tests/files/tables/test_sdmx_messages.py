@@ -16,6 +16,7 @@ from constraint_sdc.files.tables.registry import table_format
 from constraint_sdc.files.tables.sdmx import text
 from constraint_sdc.files.tables.sdmx.masked_message import message_skeleton, write_masked_message
 from constraint_sdc.files.tables.table_format import TableChange
+from tests.files.tables.message_oracle import walked
 from tests.sdmx_messages import KEY, MESSAGES, NAMES, Row, generic, rows, specific
 
 _KINDS = list(MESSAGES)
@@ -25,27 +26,6 @@ def _message(folder: Path, content: str, encoding: str = "utf-8") -> Path:
     path = folder / "data.xml"
     path.write_bytes(content.encode(encoding))
     return path
-
-
-def _walked(path: Path) -> list[dict[str, str]]:
-    """Return the observations by a walk of the tree: attributes, or names and values of `Value` elements."""
-    found = []
-    for obs in etree.parse(path).iter("{*}Obs"):
-        row: dict[str, str] = {}
-        series = obs.getparent()
-        owners = [obs] if etree.QName(series).localname == "DataSet" else [series, obs]
-        for owner in owners:
-            row.update({str(name): str(value) for name, value in owner.attrib.items() if "}" not in str(name)})
-            for node in owner.iter("{*}Value", "{*}ObsValue", "{*}ObsDimension", "{*}Time"):
-                if owner is obs or next(node.iterancestors("{*}Obs"), None) is None:
-                    row[_name(node)] = str(node.get("value", node.text))
-        found.append(row)
-    return found
-
-
-def _name(node: etree._Element) -> str:
-    default = {"ObsValue": "OBS_VALUE"}.get(etree.QName(node).localname, "TIME_PERIOD")
-    return str(node.get("id") or node.get("concept") or default)
 
 
 def _texts(path: Path) -> list[dict[str, str]]:
@@ -71,7 +51,7 @@ def block(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
 def test_every_kind_of_message_has_the_same_rows(kind: str, tmp_path: Path) -> None:
     path = _message(tmp_path, MESSAGES[kind](rows()))
     assert table_format(path) is not None
-    assert _texts(path) == _walked(path) == rows()
+    assert _texts(path) == walked(path) == rows()
 
 
 @pytest.mark.parametrize("kind", _KINDS)
@@ -102,7 +82,7 @@ def test_encodings_stay_and_new_values_are_written_in_them(encoding: str, tmp_pa
     assert target.read_bytes() == path.read_bytes()
     new = ["Ö" for _ in rows()]
     write_masked_message(path, target, TableChange(_columns({"OBS_STATUS": new})))
-    assert [row["OBS_STATUS"] for row in _walked(target)] == new
+    assert [row["OBS_STATUS"] for row in walked(target)] == new
     assert target.read_bytes().decode(encoding).replace('"Ö"', '"Ä"') == content.replace('"E"', '"Ä"')
 
 
@@ -129,7 +109,7 @@ def test_a_copy_has_the_new_values_and_nothing_else_changes(kind: str, seed: int
     for at, row in enumerate(found):
         new = {**row, **{name: values[name][at] for name in masked}}
         expected.append({name: value for name, value in new.items() if name not in removed})
-    assert _walked(target) == expected == _texts(target)
+    assert walked(target) == expected == _texts(target)
     assert message_skeleton(target, change).skeleton == copied.skeleton
     spoilt = target.read_bytes().replace(b"CH", b"DE", 1)
     target.write_bytes(spoilt)
@@ -146,7 +126,7 @@ def test_a_value_comes_into_an_observation_and_leaves_it(by_series: bool, tmp_pa
     values = [None if at % 2 else "" if at % 4 else "M" for at, _ in enumerate(found)]
     change = TableChange(_columns({"OBS_STATUS": values}))
     copied = write_masked_message(path, target, change)
-    assert [row.get("OBS_STATUS") for row in _walked(target)] == values
+    assert [row.get("OBS_STATUS") for row in walked(target)] == values
     assert message_skeleton(target, change).skeleton == copied.skeleton
 
 
@@ -162,10 +142,10 @@ def test_an_observed_value_that_is_nan_is_no_value_and_stays(kind: str, tmp_path
     new = [None if row["OBS_VALUE"] == "NaN" else "7" for row in found]
     change = TableChange(_columns({"OBS_VALUE": new}))
     copied = write_masked_message(path, target, change)
-    assert [row["OBS_VALUE"] for row in _walked(target)] == [text or "NaN" for text in new]
+    assert [row["OBS_VALUE"] for row in walked(target)] == [text or "NaN" for text in new]
     assert message_skeleton(target, change).skeleton == copied.skeleton
     write_masked_message(path, target, TableChange(_columns({"OBS_VALUE": ["8" for _ in found]})))
-    assert {row["OBS_VALUE"] for row in _walked(target)} == {"8"}
+    assert {row["OBS_VALUE"] for row in walked(target)} == {"8"}
 
 
 def test_in_a_generic_message_no_value_comes_or_leaves(tmp_path: Path) -> None:
@@ -186,7 +166,7 @@ def test_a_variable_of_the_series_is_written_once_or_refused(kind: str, tmp_path
     new = [f"R{at // 2}" for at, _ in enumerate(rows())]
     change = TableChange(_columns({"REF_AREA": new}))
     copied = write_masked_message(path, target, change)
-    assert [row["REF_AREA"] for row in _walked(target)] == new
+    assert [row["REF_AREA"] for row in walked(target)] == new
     assert message_skeleton(target, change).skeleton == copied.skeleton
     other = TableChange(_columns({"REF_AREA": ["R", *new[1:]]}))
     with pytest.raises(DataError, match="REF_AREA stands in the series once, and its observations would get different"):

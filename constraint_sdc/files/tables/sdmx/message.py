@@ -6,6 +6,7 @@ The parser is expat, without a document type, entities or a network. In structur
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn, Protocol
@@ -19,6 +20,7 @@ from constraint_sdc.limits import RECORD_BYTES
 
 _DEPTH = 256
 _TEXT = 10 << 20
+_ADDRESS = re.compile(r"[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]+")
 _ACTIONS = frozenset(("", "append", "replace", "information", "merge"))
 _TYPE = "http://www.w3.org/2001/XMLSchema-instance type"
 _HINTS = {expat.errors.codes[expat.errors.XML_ERROR_UNDEFINED_ENTITY]: "entities are not read: write the text itself"}
@@ -90,6 +92,7 @@ class SdmxMessage:
         parser.CommentHandler = self._comment
         parser.ProcessingInstructionHandler = self._instruction
         parser.StartDoctypeDeclHandler = self._doctype
+        parser.StartNamespaceDeclHandler = self._namespace
         return parser
 
     # The bytes.
@@ -202,6 +205,11 @@ class SdmxMessage:
             self._inside.append(xml)
         else:
             self._around(xml)
+
+    def _namespace(self, prefix: str | None, address: str | None) -> None:
+        if address and _ADDRESS.fullmatch(address) is None:
+            what = f"the namespace of the prefix {prefix}" if prefix else "the default namespace"
+            self._refuse(f"{what} is no URI", "correct the declaration")
 
     def _doctype(self, *_: object) -> None:
         self._refuse("DOCTYPE is not allowed", "remove it: entities and external files are not read")

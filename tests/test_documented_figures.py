@@ -6,6 +6,7 @@ Each recipe masks once for all tests, with the options of the pages; the figures
 from __future__ import annotations
 
 import csv
+import importlib
 import runpy
 from collections.abc import Callable
 from pathlib import Path
@@ -131,6 +132,14 @@ def test_the_page_on_weights_has_the_weighted_totals(persons: Path, masked: dict
     found = [weighted_totals(path) for path in (persons, masked["recipe.yml"].path, weighted)]
     _, *rows = the_table("how-to/weights.md", "")
     assert rows == [[name, *(count(totals[name]) for totals in found)] for name in TOTALS]
+
+
+def test_the_page_on_the_medoid_has_its_table() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(TOP / "benchmarks"))
+        partition_figures = importlib.import_module("partition_figures")
+    printed = list(partition_figures.medoid_lines())
+    assert "\n".join(printed) in (TOP / "docs" / "operators" / "medoid.md").read_text("utf-8")
 
 
 def weighted_totals(path: Path) -> dict[str, float]:

@@ -91,6 +91,14 @@ def test_the_demo_tells_the_whole_story(after_demo: tuple[Path, str]) -> None:
     assert "build/demo/report.html" in printed
 
 
+def test_the_page_on_assess_has_the_figures_of_the_demo(after_demo: tuple[Path, str]) -> None:
+    said = " ".join(after_demo[1].split())
+    text = " ".join((TOP / "docs" / "assess.md").read_text("utf-8").split())
+    unique, linked = (re.search(pattern, text)[1] for pattern in (r"finds ([0-9.]+%)", r"links ([0-9.]+%) correctly"))
+    assert f"Unique records: {unique} of the records are unique in the 3 known variables after masking" in said
+    assert f"nearest by distance is right for {linked} of 3,000 records" in said
+
+
 def verbs(page: Path) -> list[str]:
     """Return the commands of constraint-sdc that a page runs, in order."""
     said = [command.split() for block in blocks(page.read_text("utf-8")) for command in commands(block)]

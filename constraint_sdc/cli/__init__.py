@@ -19,10 +19,10 @@ from constraint_sdc.cli.streams import open_missing_streams, silence_stdout, tel
 from constraint_sdc.errors import ConstraintSdcError
 
 _COMMANDS = {
-    "check": "judge an XML file against Schematron edit rules",
+    "check": "judge a file by edit rules",
     "init": "propose a recipe from what the variables of a file look like",
     "plan": "show how a file would be masked, why every rule survives, and the information loss",
-    "mask": "mask a file; publish it only if every rule still holds",
+    "mask": "mask a file; publish it only if every rule still holds and every promise about people is kept",
     "reproduce": "mask again what a certificate describes, and compare the bytes",
     "key": "make the keys that sign certificates",
     "explain": "explain why a rule survives, or how a record was masked",
@@ -30,7 +30,7 @@ _COMMANDS = {
     "attack": "run a re-identification attack and report how often it succeeds",
     "sweep": "mask for many k, maskers and partitions, and draw the risk-utility map",
     "partition": "divide records into groups without masking, to compare methods and their loss",
-    "rules": "list how each rule is understood, and why",
+    "rules": "list, check, discover, draw and convert rules",
     "describe": "describe the variables of a microdata file",
     "convert": "convert CSV, Parquet, SPSS and Stata files to XML and back",
     "domain": "export the values of variables for the value-domain rule",
@@ -42,7 +42,7 @@ _COMMANDS = {
 # What shells report for a program whose reader went away.
 _SIGPIPE = 13
 
-_HELP = """Check microdata against its Schematron edit rules, and mask it without breaking them.
+_HELP = """Check microdata by edit rules, and mask them: every rule still holds, and every promise about people is kept.
 
 \b
 Examples:
@@ -62,7 +62,7 @@ Examples:
 \b
 Exit codes:
   0  clean
-  1  violations; from mask: the masked file did not pass, nothing was published
+  1  violations; from mask: a rule or a promise did not hold in the masked file, and nothing was published
   2  the rules, the data or the options cannot be processed; the message names file, line and rule
   3  the plan refuses to mask; the message names the rule or variable, and the way out
 """

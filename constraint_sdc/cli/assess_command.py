@@ -66,7 +66,7 @@ def command(
     sweep: Path | None,
     **given: Any,
 ) -> None:
-    """Compare MASKED with ORIGINAL (XML, or CSV with a line of headers): utility, disclosure risk, attacks, rules.
+    """Compare MASKED with ORIGINAL (XML rows or tables): utility, disclosure risk, attacks, rules.
 
     Records correspond by their order, or by the key of the recipe.
     """

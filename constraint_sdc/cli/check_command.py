@@ -145,10 +145,10 @@ def command(
     trust: tuple[Path, ...],
     **given: Any,
 ) -> None:
-    """Judge DATA, any XML file, against Schematron rules; several files in the formats text and github.
+    """Judge DATA by edit rules: XML rows, a table or any XML document; several files in the formats text and github.
 
     Rows (one element per record, one child element or attribute per variable) get record numbers; other documents get
-    locations. A rule's severity comes from its severity, role or flag.
+    locations. A Schematron rule's severity comes from its severity, role or flag.
     """
     if given["original"] and given["domain"]:
         raise UsageError("--original and --domain both stand for $original", hint="give one of them")

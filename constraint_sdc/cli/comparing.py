@@ -69,7 +69,7 @@ class RecordNumbers(click.ParamType[tuple[int, ...]]):
 
 
 _INTRUDER = (
-    click.option("--intruder", type=FILE, help="An intruder's own file (XML or CSV): some records, some variables."),
+    click.option("--intruder", type=FILE, help="An intruder's own file: some records, some variables."),
     click.option("--truth-key", callback=variable, help="Variable of ORIGINAL and --intruder that says who is who."),
     click.option("--truth-rows", type=RecordNumbers(), help="Or: the number in ORIGINAL of each record, 0 for none."),
 )

@@ -10,7 +10,7 @@ from constraint_sdc.cli.options import FILE, no_overwrite, not_empty, variables_
 from constraint_sdc.cli.tables import table_options
 
 _EPILOG = """\b
-Example:
+Examples:
   constraint-sdc domain original.xml --variables V1 -o domain.xml
   constraint-sdc check published.xml --rules census.sch --domain domain.xml
 """

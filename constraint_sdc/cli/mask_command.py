@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from constraint_sdc.settings.mask_settings import MaskSettings
 
 _EPILOG = """\b
-Exit codes: 0 published; 1 masked, but the judge or the count of groups objected, and nothing was published; 2 the
-rules, the data or an option cannot be processed; 3 the plan refuses, and the message says the way out.
+Exit codes: 0 published; 1 masked, but a rule, a group or a promise about people does not hold, and nothing was
+published; 2 the rules, the data or an option cannot be processed; 3 the plan refuses, and the message says the way out.
 
 \b
 Examples:
@@ -73,7 +73,8 @@ def command(
 ) -> None:
     """Mask DATA so that at least K records share the values of each block and every rule that held still holds.
 
-    The written file is judged by the rules before it takes its name; on any objection nothing is published.
+    Before the written file takes its name, it is judged by the rules, and the promises about people are counted on it;
+    if one does not hold, nothing is published.
     """
     if rules is not None:
         judge_ahead()

@@ -42,7 +42,7 @@ _ONE_MASKING = (
     click.option("--method", callback=not_empty, hidden=True, help="Old spelling of --masker and --partition."),
 )
 _ANY_MASKING = (
-    click.option("--recipe", type=FILE, help="YAML file with k, roles, grids and groups (see docs/recipe.md)."),
+    click.option("--recipe", type=FILE, help="YAML file with k, roles, grids and promises (see docs/recipe.md)."),
     click.option(
         "--effort",
         callback=not_empty,

@@ -55,7 +55,7 @@ Examples:
 @click.option("--json", "as_json", is_flag=True, help="JSON under schemas/partition.schema.json.")
 @table_options
 def command(data: Path, output: Path | None, overwrite: bool, as_json: bool, **given: Any) -> None:
-    """Divide the records of DATA (XML, or CSV with a line of headers) into groups, and say what they lose.
+    """Divide the records of DATA (XML rows or a table) into groups, and say what they lose.
 
     Nothing is masked and no rules are asked: use it to compare methods. The same inputs and seed make the same groups.
     """

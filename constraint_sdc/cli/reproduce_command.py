@@ -22,7 +22,9 @@ Examples:
 @click.command("reproduce", epilog=_EPILOG)
 @click.argument("certificate", type=FILE)
 @click.option("--original", type=FILE, required=True, help="The microdata that were masked.")
-@click.option("--rules", "-r", type=FILE, help="Schematron file (found as the certificate names it by default).")
+@click.option(
+    "--rules", "-r", type=FILE, help="File with the edit rules (found as the certificate names it by default)."
+)
 @click.option("--recipe", type=FILE, help="Recipe; it must be the certified one, whose content the certificate has.")
 @click.option("--output", "-o", type=FILE, help="Keep the file that is masked again, also if it differs.")
 @allow

@@ -10,7 +10,7 @@ from constraint_sdc.cli.machine.limits import with_limits
 
 _COMMANDS = {
     "list": "list how each rule is understood, and why",
-    "convert": "write rules in another language: Schematron, R validate, plain text, SQL",
+    "convert": "write rules in another language: Schematron, R validate, plain text, SQL, VTL",
     "lint": "check the rule set itself",
     "discover": "propose rules that data satisfy",
     "graph": "draw variables and rules",

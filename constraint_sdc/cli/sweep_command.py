@@ -20,7 +20,7 @@ from constraint_sdc.errors import UsageError
 
 _EPILOG = """\b
 Exit codes: 0 every point was computed, or refused and said so; 2 the rules, the data or an option cannot be processed;
-3 the original breaks rules already.
+3 the original breaks rules already, or nobody decided on something in the file.
 In the directory: points.csv, points.json, map.svg (risk against utility), curves.svg (PIL, DR and SCORE against k), and
 journal.jsonl, from which an interrupted sweep goes on when the same command is run again.
 

@@ -205,7 +205,7 @@ def partition_file(
     progress: OnRecords = lambda _: None,
     **keywords: Unpack[PartitionKeywords],
 ) -> Partitioned:
-    """Divide the records of a file (XML or CSV) into groups of at least k, and measure what the groups lose.
+    """Divide the records of a file (XML rows or a table) into groups of at least k, and measure what the groups lose.
 
     Nothing is masked and no rules are asked. The options are a PartitionOptions object or its fields as keywords.
 

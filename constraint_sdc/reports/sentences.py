@@ -108,7 +108,7 @@ def with_sentences(content: Any) -> Any:
 
 # Sentences for which a template is not enough.
 
-_CHECKED = "every representative is evaluated; one that fails is nudged, repaired or replaced by an actual record"
+_CHECKED = "every representative is evaluated; one that fails is nudged, repaired or put together from actual records"
 _OWN_CHECKED = "every record is evaluated; one that fails is drawn again, repaired, or gets the values of its cluster"
 _DRAWN_IN = "the wished signal needs counts below 0; its distances from the mean are reduced to {percent} %"
 
@@ -412,7 +412,7 @@ _WARNINGS: dict[str, Sentence] = {
     "every variable, so groups are wide, and the partition reveals the order of the groups "
     "(docs/maskers/projection.md). The default partition loses less information at the same k",
     "no-key": "nothing is promised about linkage: no quasi-identifier is declared",
-    "key-not-shared": "nothing is promised about linkage: this way of masking lets no k records share the key "
+    "key-not-shared": "nothing is promised about linkage: k records need not share the key with this masker "
     "({variables})",
     "verbatim-not-promised": "that no record has the values of an actual record is not promised by this masker; "
     "how many have is counted",

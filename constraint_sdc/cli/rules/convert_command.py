@@ -10,8 +10,8 @@ from constraint_sdc.cli.options import FILE, allow, not_empty
 from constraint_sdc.cli.tables import table_options
 
 _EPILOG = """\b
-Languages by ending: .sch Schematron; .R .yml .yaml R validate; .txt .rules plain text; .sql SQL;
-.csv .tsv .xlsx lists of these (.xlsx is read, not written)
+Languages by ending: .sch Schematron; .R .yml .yaml R validate; .txt .rules plain text; .sql SQL; .vtl VTL;
+.csv .tsv lists of rules. Only read: .xlsx lists of rules, .json JSON Schema, .yml .json pandera.
 
 \b
 Examples:

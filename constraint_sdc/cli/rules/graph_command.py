@@ -43,7 +43,7 @@ def command(
     record: str | None,
     allow: tuple[Path, ...],
 ) -> None:
-    """Draw the rules of a Schematron file as SVG: variables left, rules right, one panel per block.
+    """Draw the rules of a file as SVG: variables left, rules right, one panel per block.
 
     Without -k a block is a set of variables that rules connect. With -k it is a block of the plan. Variables on which
     nobody decided are then drawn as masking would guess.

@@ -40,9 +40,9 @@ def command(
     output: Path | None,
     allow: tuple[Path, ...],
 ) -> None:
-    """List the rules of a Schematron file with their kind, variables, normal form and severity.
+    """List the rules of a file with their kind, variables, normal form and severity.
 
-    What we do not understand is listed too, with the reason; `check` still judges it.
+    A rule that is not understood is listed too, with the reason; `check` still judges it.
     """
     from constraint_sdc.commands.rules import list_rules
     from constraint_sdc.reports.rules_list import render_rules_json, render_rules_text

@@ -108,14 +108,16 @@ def _ids(rules: str) -> list[str]:
 def _is_comparable(test: str, rows: Sequence[Mapping[str, str | None]]) -> bool:
     """Tell whether exact arithmetic and that of the rule give one verdict, whatever the records are."""
     names = [name for name in rows[0] if re.search(rf"\b{re.escape(name)}\b", test)]
-    numbers = [row[name] or "" for name in names if name.startswith("V") for row in rows]
-    if not all(_DECIMAL.fullmatch(text) for text in numbers if text):
+    columns = [[row[name] or "" for row in rows] for name in names]
+    # An odd spelling of a number is another number there, or none.
+    numbers = [text for column in columns if any(map(_DECIMAL.fullmatch, column)) for text in column if text]
+    if not all(map(_DECIMAL.fullmatch, numbers)):
         return False
     if not _COMPUTED.search(test) or (_EXACT.search(test) and "number(" not in test and " div " not in test):
         return True
     if " div " in test or "math:" in test or _FRACTION.search(test):
         return False
-    return all(_WHOLE.fullmatch(text) for text in numbers if text)
+    return all(map(_WHOLE.fullmatch, numbers))
 
 
 def differing_verdicts(given: TranslatedRules, case: ExamCase, rules: Path, own: Path, plain: Path) -> list[str]:

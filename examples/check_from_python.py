@@ -1,5 +1,8 @@
 """The gate as a library: generate an extract, damage it, check both, and print what a release engineer needs.
 
+The data are XML, because one of the shipped Schematron rules looks values up in another document; `check_file` takes
+tables and rules in other languages as well.
+
 python examples/check_from_python.py [FOLDER]
 """
 

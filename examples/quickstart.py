@@ -11,11 +11,19 @@ from pathlib import Path
 
 import constraint_sdc as cs
 
+RULES = """
+income:    V9 + V10 = V14
+earnings:  V8 + V9 = V10
+interest:  V3 in [0, 7500]
+wages:     if V8 < 1115 then V13 <= V12
+"""
+
 
 def main(folder: Path) -> None:
-    """Mask a generated extract by a recipe, under the shipped census rules."""
-    data = cs.generate_census(folder / "extract.xml", 1000, seed=1)
-    rules = cs.shipped_rules("census.sch")
+    """Mask a generated CSV file by a recipe, under rules in plain text."""
+    data, rules = folder / "extract.csv", folder / "rules.txt"
+    cs.convert_file(cs.generate_census(folder / "extract.xml", 1000, seed=1), data, overwrite=True)
+    rules.write_text(RULES, encoding="utf-8")
     recipe = Path(__file__).with_name("recipe.yml")
 
     plan = cs.plan_file(data, rules, recipe=recipe)
@@ -23,7 +31,7 @@ def main(folder: Path) -> None:
     for _, rule in plan.to_frame("rules").iterrows():
         print(f"{rule['rule']}: {rule['why']}, {rule['because']}")
 
-    result = cs.mask_file(data, rules, folder / "masked.xml", recipe=recipe, overwrite=True, expected=plan)
+    result = cs.mask_file(data, rules, folder / "masked.csv", recipe=recipe, overwrite=True, expected=plan)
     for outcome in result.outcomes:
         print(f"{outcome.rule}: {outcome.checked} checked, {outcome.newly_broken} newly broken")
     for _, block in result.to_frame("blocks").iterrows():

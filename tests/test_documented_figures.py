@@ -18,7 +18,7 @@ import constraint_sdc as cs
 from tests.console_session import TOP
 
 SURVEY = TOP / "examples" / "survey"
-RULES = SURVEY / "persons.sch"
+RULES = SURVEY / "persons.txt"
 RECIPES = ("separate.yml", "recipe.yml")
 TOTALS = ("Wage", "Other", "Income")
 
@@ -37,8 +37,8 @@ class Masked(NamedTuple):
 
 @pytest.fixture(scope="module")
 def persons(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("survey") / "persons.xml"
-    path.write_text(runpy.run_path(str(SURVEY / "generate.py"))["persons_xml"](), encoding="utf-8")
+    path = tmp_path_factory.mktemp("survey") / "persons.csv"
+    path.write_text(runpy.run_path(str(SURVEY / "generate.py"))["persons_csv"](), encoding="utf-8", newline="")
     return path
 
 
@@ -50,7 +50,7 @@ def masked(persons: Path) -> dict[str, Masked]:
 
 def mask(persons: Path, recipe: str) -> Masked:
     said = cs.read_recipe(SURVEY / recipe)
-    path = persons.with_name(f"masked-by-{recipe}.xml")
+    path = persons.with_name(f"masked-by-{recipe}.csv")
     cs.mask_file(persons, RULES, path, cs.MaskOptions(recipe=said))
     attacks = ("transparency",)
     return Masked(path, cs.assess_files(persons, path, cs.AssessOptions(recipe=said, attacks=attacks)))
@@ -126,7 +126,7 @@ def test_sentences_on_risk_have_their_figures(masked: dict[str, Masked]) -> None
 
 
 def test_the_page_on_weights_has_the_weighted_totals(persons: Path, masked: dict[str, Masked]) -> None:
-    weighted = persons.with_name("weighted.xml")
+    weighted = persons.with_name("weighted.csv")
     said = cs.read_recipe(SURVEY / "recipe.yml")
     cs.mask_file(persons, RULES, weighted, cs.MaskOptions(recipe=said, weights="Weight"))
     found = [weighted_totals(path) for path in (persons, masked["recipe.yml"].path, weighted)]
@@ -144,7 +144,5 @@ def test_the_page_on_the_medoid_has_its_table() -> None:
 
 def weighted_totals(path: Path) -> dict[str, float]:
     """Return the weighted total of each variable over the records that have a value."""
-    table = path.with_suffix(".csv")
-    cs.convert_file(path, table, overwrite=True)
-    rows = list(csv.DictReader(table.read_text("utf-8").splitlines()))
+    rows = list(csv.DictReader(path.read_text("utf-8").splitlines()))
     return {name: sum(float(row["Weight"]) * float(row[name]) for row in rows if row[name] != "-9") for name in TOTALS}

@@ -54,7 +54,7 @@ def test_the_session_masks_judges_and_tells_no_path(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_a_session_writes_is_not_committed(name: str) -> None:
-    kept = {".ipynb", ".md", ".py", ".sch", ".txt", ".yml"}
+    kept = {".R", ".ipynb", ".md", ".py", ".sch", ".sql", ".txt", ".yml"}
     files = (path for path in (EXAMPLES / name).rglob("*") if path.is_file() and "__pycache__" not in path.parts)
     assert {path.suffix for path in files} <= kept
 

@@ -11,15 +11,11 @@ from constraint_sdc.files.recipe import read_recipe
 from constraint_sdc.judge.rule_set import record_name
 from constraint_sdc.languages.from_constraints import book_rule
 from constraint_sdc.languages.loading import language_of_file, read_book
-from constraint_sdc.languages.registry import LANGUAGES, known_endings
+from constraint_sdc.languages.registry import written_language
 from constraint_sdc.languages.rule_book import BookRule, RuleBook, UntranslatedRulesError, UnwritableError
 from constraint_sdc.languages.schematron_text import schematron_text
 from constraint_sdc.languages.subject import RuleSubject
 from constraint_sdc.schematron.load import load_schema
-
-_SCHEMATRON = ".sch"
-_ONLY_READ = {".xlsx": ".csv", ".tsv": ".csv", ".r": ".yml"}
-"""Endings that are read alone, and what to write instead."""
 
 
 def convert_rules(
@@ -40,23 +36,17 @@ def convert_rules(
     """
     no_overwrite((source, data, recipe), target)
     require_place(target, overwrite)
-    ending = target.suffix.lower()
-    if ending != _SCHEMATRON and ending not in known_endings():
-        known = ", ".join((_SCHEMATRON, *known_endings()))
-        raise UsageError(f"no rule language has the ending {ending!r}", file=str(target), hint=f"use one of: {known}")
-    if ending in _ONLY_READ:
-        raise UsageError(f"{ending} is read and not written", file=str(target), hint=f"write {_ONLY_READ[ending]}")
+    language = written_language(target)
     known_recipe = None if recipe is None else read_recipe(recipe)
     name = record_name(data, record or (known_recipe.record if known_recipe else None))
     book = _book(source, name if data or record else record, phase, allow)
-    if ending == _SCHEMATRON:
+    if language is None:
         codes = known_recipe.missing if known_recipe else {}
         text = schematron_text(book, RuleSubject(name, codes=codes))
     else:
         if known_recipe and known_recipe.missing:
             hint = "leave --recipe out: other languages have no missing codes"
             raise UsageError("the recipe names missing codes", file=str(recipe), hint=hint)
-        language = next(LANGUAGES[one] for one in LANGUAGES if ending in LANGUAGES[one].endings)
         text = language.write(book.rules, name)
     with atomic_file(target, overwrite) as stream:
         stream.write(text.encode("utf-8"))

@@ -10,6 +10,7 @@ from constraint_sdc.constraints.understand import understand
 from constraint_sdc.files.dataset import read_dataset
 from constraint_sdc.judge.judge import SaxonProcess
 from constraint_sdc.judge.rule_set import RuleSet, load_rules
+from constraint_sdc.languages.loading import language_of_file
 from constraint_sdc.lint.finding import LintResult
 from constraint_sdc.lint.lint import LintWish, find_all, sift, undecided_reasons
 from constraint_sdc.lint.subject import LintData, LintSubject
@@ -40,7 +41,8 @@ def lint_rules(rules: Path, data: Path | None = None, options: LintOptions | Non
     with SaxonProcess() as saxon:
         if data is None:
             with compiling(judges_of(rule_set.schema, CheckOptions(allow=options.allow), saxon)):
-                subject = LintSubject(rule_set.schema, understand(rule_set.schema, record=options.record))
+                understood = understand(rule_set.schema, record=options.record)
+                subject = LintSubject(rule_set.schema, understood, are_translated=_are_translated(rule_set))
                 return _linted(rule_set, subject, wish, options, None)
         subject = _on_data(rule_set, data, options, saxon)
     return _linted(rule_set, subject, wish, options, data)
@@ -60,7 +62,12 @@ def _on_data(rule_set: RuleSet, data: Path, options: LintOptions, saxon: SaxonPr
         overridden=frozenset(checking.parameters),
     )
     results = {result.rule: result for result in verdict.results}
-    return LintSubject(rule_set.schema, rules, LintData(dataset.table.records, dataset.table.columns, results))
+    known = LintData(dataset.table.records, dataset.table.columns, results)
+    return LintSubject(rule_set.schema, rules, known, _are_translated(rule_set))
+
+
+def _are_translated(rule_set: RuleSet) -> bool:
+    return language_of_file(rule_set.path) is not None
 
 
 def _linted(

@@ -16,7 +16,7 @@ from constraint_sdc.evaluate.expression import Sequence as Listed
 
 def find_rules_alone(sample: SearchSample) -> Iterator[RuleCandidate]:
     """Yield what each variable by itself satisfies; nothing about it is surprising, but it describes the file."""
-    coded = {column.name for column in sample.codes}
+    coded = {column.name for column in sample.codes if not column.rare}
     for column in sample.codes:
         values = Listed(tuple(Literal(text) for text in column.texts))
         test = Compare("=", Variable(column.name), values)
@@ -28,12 +28,13 @@ def find_rules_alone(sample: SearchSample) -> Iterator[RuleCandidate]:
         variable = Variable(number.name)
         low, high = map(_literal, rounded_outwards(float(np.nanmin(number.values)), float(np.nanmax(number.values))))
         read = Call("number", (variable,))
-        if float(np.nanmin(number.values)) >= 0:
+        known = number.values[~np.isnan(number.values)]
+        if int((known < 0).sum()) <= sample.allowed(len(known)):
             yield RuleCandidate("not negative", (number.name,), None, Compare(">=", read, Literal(0)))
         test_of = And((Compare("<=", low, read), Compare("<=", read, high)))
         ends: dict[str, Expression] = {"variable": variable, "low": low, "high": high}
         yield RuleCandidate("interval", (number.name,), None, test_of, pattern="interval", parameters=ends)
-        if number.is_whole:
+        if number.is_whole or 0 < int((known % 1 != 0).sum()) <= sample.allowed(len(known)):
             whole = Compare("=", Arithmetic("mod", read, Literal(1)), Literal(0))
             only: dict[str, Expression] = {"variable": variable}
             yield RuleCandidate("whole numbers", (number.name,), None, whole, pattern="whole-number", parameters=only)

@@ -37,9 +37,9 @@ def find_orders(sample: SearchSample) -> Iterator[RuleCandidate]:
     """Yield the orders that hold in all searched records, and would not by chance."""
     for order in _orders(sample):
         smaller, larger = order.variables
-        count = int(order.applies.sum())
-        bits = bits_of(order.chance, count, len(sample.numbers) ** 2)
-        if count >= _FEWEST and bool(order.truth[order.applies].all()) and bits >= FEWEST_BITS:
+        count, broken = int(order.applies.sum()), int((order.applies & ~order.truth).sum())
+        bits = bits_of(order.chance, count, len(sample.numbers) ** 2, broken)
+        if count >= _FEWEST and broken <= sample.allowed(count) and bits >= FEWEST_BITS:
             parameters: dict[str, Expression] = {"smaller": Variable(smaller), "larger": Variable(larger)}
             yield RuleCandidate(
                 "order", order.variables, bits, order.expression, pattern="order", parameters=parameters
@@ -56,8 +56,10 @@ def find_conditional_rules(sample: SearchSample) -> Iterator[RuleCandidate]:
     broken = _counts(conditions, [one.applies & ~one.truth for one in consequences])
     used = _counts(conditions, [one.applies for one in consequences])
     for place, condition in enumerate(conditions):
-        for other in np.flatnonzero((broken[place] == 0) & (used[place] >= _FEWEST)):
-            yield from _conditional(condition, consequences[other], int(used[place, other]), tried)
+        few = broken[place] <= np.floor(sample.exceptions * used[place] + 1e-9)
+        for other in np.flatnonzero(few & (used[place] >= _FEWEST)):
+            counts = int(used[place, other]), int(broken[place, other])
+            yield from _conditional(condition, consequences[other], counts, tried)
     yield from _thresholds(sample, orders)
 
 
@@ -69,11 +71,15 @@ def _counts(conditions: list[Statement], marks: list[Flags]) -> Singles:
     return where @ np.array(marks, np.float32).T
 
 
-def _conditional(condition: Statement, consequence: Statement, used: int, tried: int) -> Iterator[RuleCandidate]:
+def _conditional(
+    condition: Statement, consequence: Statement, counts: tuple[int, int], tried: int
+) -> Iterator[RuleCandidate]:
+    """Yield the rule if it is surprising; `counts` are the records that test it and those that break it."""
     if set(condition.variables) & set(consequence.variables):
         return
     # Not the chance of the consequence counts, but that the condition has anything to do with it.
-    bits = bits_of(_share(consequence.truth, consequence.applies), used, tried)
+    used, broken = counts
+    bits = bits_of(_share(consequence.truth, consequence.applies), used, tried, broken)
     if bits >= FEWEST_BITS:
         names = tuple(dict.fromkeys((*condition.variables, *consequence.variables)))
         test = Or((Not(condition.expression), consequence.expression))
@@ -135,7 +141,7 @@ def _thresholds(sample: SearchSample, orders: list[Statement]) -> Iterator[RuleC
                 for condition in _beyond_broken(column, broken):
                     used = int((condition.truth & order.applies).sum())
                     if used >= _FEWEST:
-                        yield from _conditional(condition, order, used, tried)
+                        yield from _conditional(condition, order, (used, 0), tried)
 
 
 def _beyond_broken(column: NumberColumn, broken: Flags) -> Iterator[Statement]:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import floor
 
 import numpy as np
 
@@ -43,22 +44,34 @@ class NumberColumn:
 
 @dataclass(frozen=True, slots=True)
 class CodeColumn:
-    """A variable with few values, each in several records: codes -1 (missing), 0, 1, ... of its sorted texts."""
+    """A variable with few values, each in several records: codes -1 (missing), 0, 1, ... of its sorted texts.
+
+    `rare` counts the records with other values, which are coded -1 too: some exceptions are allowed then.
+    """
 
     name: str
     codes: Codes
     texts: tuple[str, ...]
+    rare: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class SearchSample:
-    """So many records as columns: numbers that measure, codes, and whether each variable has a value."""
+    """So many records as columns: numbers that measure, codes, and whether each variable has a value.
+
+    `exceptions` is the share of the records that may break a rule.
+    """
 
     count: int
     numbers: tuple[NumberColumn, ...]
     codes: tuple[CodeColumn, ...]
     texts: Mapping[str, tuple[str | None, ...]]
     present: Mapping[str, Flags]
+    exceptions: float = 0.0
+
+    def allowed(self, tested: int) -> int:
+        """Return how many of so many tested records may break a rule."""
+        return most_exceptions(self.exceptions, tested)
 
     def complete(self, columns: tuple[NumberColumn, ...]) -> Flags:
         """Tell in which records all of these columns have values."""
@@ -68,7 +81,16 @@ class SearchSample:
         return there
 
 
-def take_sample(columns: Mapping[str, Column], rows: Positions) -> SearchSample:
+def most_exceptions(share: float, tested: int) -> int:
+    """Return how many of so many records a share is.
+
+    >>> most_exceptions(0.01, 250)
+    2
+    """
+    return floor(share * tested + 1e-9)
+
+
+def take_sample(columns: Mapping[str, Column], rows: Positions, exceptions: float = 0.0) -> SearchSample:
     """Return at most `MOST_SEARCHED` of the rows, which are in random order already."""
     taken = np.sort(rows[:MOST_SEARCHED])
     numbers: list[NumberColumn] = []
@@ -79,13 +101,13 @@ def take_sample(columns: Mapping[str, Column], rows: Positions) -> SearchSample:
         part = column.take(taken)
         present[name] = part.state == State.VALUE
         texts[name] = tuple(text if text else None for text in part.texts())
-        coded = _codes(name, texts[name])
+        coded = _codes(name, texts[name], exceptions)
         read = _numbers(name, texts[name])
         if coded is not None:
             codes.append(coded)
-        if read is not None and (coded is None or len(coded.texts) > 2):
+        if read is not None and (coded is None or coded.rare or len(coded.texts) > 2):
             numbers.append(read)
-    return SearchSample(len(taken), tuple(numbers), tuple(codes), texts, present)
+    return SearchSample(len(taken), tuple(numbers), tuple(codes), texts, present, exceptions)
 
 
 def _numbers(name: str, texts: tuple[str | None, ...]) -> NumberColumn | None:
@@ -105,13 +127,15 @@ def _numbers(name: str, texts: tuple[str | None, ...]) -> NumberColumn | None:
     return NumberColumn(name, values, decimals if is_exact else None)
 
 
-def _codes(name: str, texts: tuple[str | None, ...]) -> CodeColumn | None:
+def _codes(name: str, texts: tuple[str | None, ...], exceptions: float) -> CodeColumn | None:
     counts = Counter(text for text in texts if text is not None)
-    if not 2 <= len(counts) <= _MOST_CATEGORIES or min(counts.values()) < _FEWEST_OF_CATEGORY:
+    listed = tuple(sorted(text for text, count in counts.items() if count >= _FEWEST_OF_CATEGORY))
+    rare = counts.total() - sum(counts[text] for text in listed)
+    if not 2 <= len(listed) <= _MOST_CATEGORIES or rare > most_exceptions(exceptions, counts.total()):
         return None
-    listed = tuple(sorted(counts))
     places = {text: place for place, text in enumerate(listed)}
-    return CodeColumn(name, np.array([-1 if text is None else places[text] for text in texts]), listed)
+    codes = np.array([-1 if text is None else places.get(text, -1) for text in texts])
+    return CodeColumn(name, codes, listed, rare)
 
 
 def scaled(column: NumberColumn, decimals: int) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import log2
+from math import e, log2
 
 import numpy as np
 
@@ -12,14 +12,40 @@ FEWEST_BITS = 20.0
 """A rule is proposed if chance alone would give it less than once in a million searches."""
 
 
-def bits_of(share: float, records: int, tried: int) -> float:
-    """Return the surprise of a rule that all records satisfy, if chance satisfies it in this share of records.
+def bits_of(share: float, records: int, tried: int, broken: int = 0) -> float:
+    """Return the surprise of a rule that all records but `broken` satisfy, if chance satisfies it in this share.
 
-    >>> round(bits_of(0.5, 40, 8))
-    37
+    >>> round(bits_of(0.5, 40, 8)), round(bits_of(0.5, 40, 8, broken=2))
+    (37, 25)
     """
     likely = max(share, 1.0 / (records + 1) ** 2)
-    return -records * log2(likely) - log2(max(tried, 1)) if likely < 1.0 else 0.0
+    return bits_against(likely, records, broken) - log2(max(tried, 1)) if likely < 1.0 else 0.0
+
+
+def bits_against(chance: float, records: int, broken: int) -> float:
+    """Return how unlikely so few exceptions are, in bits: Chernoff's bound, which is exact where there are none.
+
+    >>> round(bits_against(0.5, 40, 0)), bits_against(0.9, 40, 10)
+    (40, 0.0)
+    """
+    held = (records - broken) / records if records else 0.0
+    if not broken:
+        return -records * log2(chance)
+    if held <= chance:
+        return 0.0
+    return records * (held * log2(held / chance) + (1 - held) * log2((1 - held) / (1 - chance)))
+
+
+def poisson_bits(expected: float, found: int) -> float:
+    """Return how unlikely it is, in bits, that chance gives so few repetitions where so many are expected.
+
+    >>> round(poisson_bits(20, 0)), round(poisson_bits(20, 5)), poisson_bits(2, 5)
+    (29, 12, 0.0)
+    """
+    if found >= expected:
+        return 0.0
+    ratio = found * log2(found / expected) if found else 0.0
+    return (expected - found) * log2(e) + ratio
 
 
 def share_in_order(smaller: Floats, larger: Floats) -> float:

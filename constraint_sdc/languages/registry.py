@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from constraint_sdc.errors import UsageError
 from constraint_sdc.languages.rule_book import RuleLanguage
 from constraint_sdc.plugins import Registry
 
@@ -27,6 +28,28 @@ LANGUAGES: Registry[RuleLanguage] = Registry(
     fault=_fault,
 )
 """The registered rule languages."""
+
+_SCHEMATRON = ".sch"
+_ONLY_READ = {".xlsx": ".csv", ".tsv": ".csv", ".r": ".yml"}
+"""Endings that are read alone, and what to write instead."""
+
+
+def written_language(target: Path) -> RuleLanguage | None:
+    """Return the language in which a file is to be written, by its ending; None for Schematron.
+
+    >>> str(written_language(Path("found.txt")).name), written_language(Path("found.sch"))
+    ('text', None)
+    """
+    ending = target.suffix.lower()
+    if ending == _SCHEMATRON:
+        return None
+    if ending not in known_endings():
+        known = ", ".join((_SCHEMATRON, *known_endings()))
+        raise UsageError(f"no rule language has the ending {ending!r}", file=str(target), hint=f"use one of: {known}")
+    if ending in _ONLY_READ:
+        raise UsageError(f"{ending} is read and not written", file=str(target), hint=f"write {_ONLY_READ[ending]}")
+    return next(LANGUAGES[one] for one in LANGUAGES if ending in LANGUAGES[one].endings)
+
 
 _START = 4096
 

@@ -63,6 +63,7 @@ class DiscoverKeywords(TypedDict, total=False):
     holdout: float
     seed: int
     record: str | None
+    exceptions: float
 
 
 class DivisionKeywords(TypedDict, total=False):

@@ -16,7 +16,7 @@ from constraint_sdc.constraints.constraint import AllOf, AnyOf, Formula
 from constraint_sdc.constraints.simplify import negate
 from constraint_sdc.lint.ranges import Range, RangeSearch
 from constraint_sdc.lint.solver import Solver
-from constraint_sdc.lint.stated import StatedRule, connected
+from constraint_sdc.lint.stated import StatedRule, all_values, asks_presence, connected
 
 _NEVER, _ALWAYS = AnyOf(()), AllOf(())
 Question: TypeAlias = OneOf["conflict", "condition", "implied", "range"]
@@ -26,11 +26,13 @@ Question: TypeAlias = OneOf["conflict", "condition", "implied", "range"]
 class Consequences:
     """The answers. Rules are named by id, and beside each stand the rules from which its answer follows.
 
-    `conflicts` are minimal: without any one of its rules, the others can hold together. `undecided` are questions,
-    with the rule or variable in question, that the solver left open.
+    `conflicts` are minimal: without any one of its rules, the others can hold together. `conflicts_of_values` are those
+    that only a missing value resolves, looked for where rules pass over missing values. `undecided` are questions, with
+    the rule or variable in question, that the solver left open.
     """
 
     conflicts: list[tuple[str, ...]] = field(default_factory=list)
+    conflicts_of_values: list[tuple[str, ...]] = field(default_factory=list)
     impossible_conditions: list[str] = field(default_factory=list)
     never_fires: dict[str, tuple[str, ...]] = field(default_factory=dict)
     conditional_conflicts: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -41,22 +43,29 @@ class Consequences:
     undecided: list[tuple[Question, str]] = field(default_factory=list)
 
 
-def find_consequences(rules: Sequence[StatedRule], hidden: frozenset[str] = frozenset()) -> Consequences:
-    """Ask every question about every part of the rules; `hidden` rules, which never fire, are asked nothing."""
+def find_consequences(
+    rules: Sequence[StatedRule], hidden: frozenset[str] = frozenset(), *, pass_over_missing: bool = False
+) -> Consequences:
+    """Ask every question about every part of the rules; `hidden` rules, which never fire, are asked nothing.
+
+    Rules that `pass_over_missing` values hardly ever contradict each other; of them, records with all values are asked
+    about too.
+    """
     found = Consequences()
     heard = [rule for rule in rules if rule.id not in hidden]
     found.conflicts += [(rule.id,) for rule in heard if rule.formula == _NEVER]
     found.always_holds += [rule.id for rule in heard if rule.formula == _ALWAYS]
     for part in connected(heard):
-        _PartOfRules(part, found).ask()
+        _PartOfRules(part, found, all_values(part) if pass_over_missing else ()).ask()
     return found
 
 
 class _PartOfRules:
     """Rules that share variables, and one solver for all questions about them."""
 
-    def __init__(self, rules: Sequence[StatedRule], found: Consequences) -> None:
+    def __init__(self, rules: Sequence[StatedRule], found: Consequences, values: tuple[Formula, ...] = ()) -> None:
         self._rules = {rule.id: rule for rule in rules}
+        self._values = values
         self._found = found
         self._solver = Solver({rule.id: rule.formula for rule in rules})
 
@@ -65,6 +74,7 @@ class _PartOfRules:
         consistent = self._without_conflicts()
         if consistent is None:
             return
+        consistent = self._without_conflicts_of_values(consistent)
         heard = self._with_conditions(consistent)
         kept = self._without_implied(consistent, heard)
         search = RangeSearch(self._solver, [self._rules[name] for name in kept])
@@ -84,6 +94,23 @@ class _PartOfRules:
                 self._found.conflicts.append(self._in_order(core))
                 kept = [name for name in kept if name not in core]
         return list(self._in_order(kept))
+
+    def _without_conflicts_of_values(self, kept: list[str]) -> list[str]:
+        """Return the rules without those that no record with all values satisfies together.
+
+        A rule that asks whether a variable is there may mean records without it, and takes no part.
+        """
+        asked = [name for name in kept if not asks_presence(self._rules[name])]
+        while self._values and (solved := self._solver.solve(asked, *self._values)).answer != "yes":
+            if solved.answer == "unknown":
+                self._found.undecided.append(("conflict", asked[0]))
+                break
+            core = self._solver.minimal(solved.core, *self._values)
+            if not core:
+                break
+            self._found.conflicts_of_values.append(self._in_order(core))
+            asked, kept = ([name for name in names if name not in core] for names in (asked, kept))
+        return kept
 
     def _with_conditions(self, kept: list[str]) -> list[str]:
         """Ask whether each condition can hold; return the rules of which nothing was reported."""

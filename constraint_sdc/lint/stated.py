@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeGuard
 
 from constraint_sdc.constraints.constraint import (
     AllOf,
+    AnyOf,
+    Atom,
     Context,
     EditRule,
     Formula,
+    IntegerAtom,
+    LinearAtom,
     OpaqueAtom,
+    PatternAtom,
+    PolynomialAtom,
     PresentAtom,
+    ProductAtom,
+    SetAtom,
     atom_variables,
     atoms,
 )
@@ -20,6 +30,8 @@ from constraint_sdc.constraints.simplify import simplify
 from constraint_sdc.data.groups import Union
 from constraint_sdc.evaluate.expression import And, Expression, If, Literal, Not, Or
 from constraint_sdc.judge.finding import SEVERITIES
+
+_OF_NUMBERS = (LinearAtom, ProductAtom, PolynomialAtom, IntegerAtom)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +67,37 @@ def _stated(rule: EditRule, xpath1: bool) -> StatedRule:
         SEVERITIES.index(rule.assertion.severity),
         rule.constraint.variables,
     )
+
+
+def all_values(rules: Iterable[StatedRule]) -> tuple[Formula, ...]:
+    """Return, for each variable that rules compare, that it has a value: a number where they read one."""
+    parts = [atom for rule in rules for atom in atoms(rule.formula)]
+    dates = {name for atom in parts if isinstance(atom, LinearAtom) for name, _ in atom.dates}
+    numbers = {name: None for atom in parts if _is_of_numbers(atom) for name in atom_variables(atom)}
+    texts = {atom.variable: None for atom in parts if isinstance(atom, SetAtom) and atom.variable not in numbers}
+    found: list[Formula] = [_is_some_number(name) for name in numbers if name not in dates]
+    return (*found, *(PatternAtom(name, r"\S") for name in texts))
+
+
+def asks_presence(rule: StatedRule) -> bool:
+    """Tell whether a rule asks whether a variable is there, other than to compare its text."""
+    parts = list(atoms(rule.formula))
+    compared = {atom.variable for atom in parts if isinstance(atom, SetAtom)}
+    asked = {name for atom in parts if _is_of_presence(atom) for name in atom_variables(atom)}
+    return not asked <= compared
+
+
+def _is_of_numbers(atom: Formula) -> TypeGuard[Atom]:
+    return isinstance(atom, _OF_NUMBERS) or (isinstance(atom, SetAtom) and isinstance(atom.values[0], Fraction))
+
+
+def _is_of_presence(atom: Formula) -> TypeGuard[Atom]:
+    return isinstance(atom, PresentAtom) or (isinstance(atom, PatternAtom) and atom.regex == r"\S")
+
+
+def _is_some_number(name: str) -> Formula:
+    one = ((name, Fraction(1)),)
+    return AnyOf((LinearAtom(one, ">=", Fraction(0)), LinearAtom(one, "<", Fraction(0))))
 
 
 def rule_condition(rule: EditRule, *, xpath1: bool) -> Formula | None:

@@ -27,11 +27,15 @@ class LintData:
 
 @dataclass(frozen=True)
 class LintSubject:
-    """A schema with its rules as understood, and optionally data."""
+    """A schema with its rules as understood, and optionally data.
+
+    Rules that `are_translated` from another language have a policy for missing values, stated or that of the language.
+    """
 
     schema: Schema
     rules: tuple[EditRule, ...]
     data: LintData | None = None
+    are_translated: bool = False
 
     @property
     def is_xpath1(self) -> bool:
@@ -56,7 +60,7 @@ class LintSubject:
     @cached_property
     def consequences(self) -> Consequences:
         """Return what the rules say together."""
-        return find_consequences(self.stated, frozenset(self.hidden))
+        return find_consequences(self.stated, frozenset(self.hidden), pass_over_missing=self.are_translated)
 
     @cached_property
     def _instances(self) -> Mapping[str, Origin]:

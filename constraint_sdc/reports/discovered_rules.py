@@ -30,7 +30,19 @@ def proposal_label(proposal: Proposal) -> str:
     expression, across = proposal.candidate.expression, [show_name(name) for name in proposal.candidate.across]
     if expression is not None:
         return show_formula(normalise(expression, xpath1=False))
+    if proposal.kind == "value domain":
+        return f"every value of {across[0]} occurs in {across[1]}"
     return f"no value of {across[0]} occurs twice" if len(across) == 1 else f"{across[0]} decides {across[1]}"
+
+
+def proposal_support(proposal: Proposal) -> str:
+    """Return on how many records a proposed rule was tested, and how many break it."""
+    kept = f" and {number(proposal.kept)} kept aside" if proposal.kept else "; none kept aside tests it"
+    tested = f"{number(proposal.searched)} records searched{kept}"
+    if not proposal.exceptions:
+        return f"holds in {tested}, no exceptions"
+    share = 100 * proposal.exceptions / proposal.tested
+    return f"tested on {tested}, {counted(proposal.exceptions, 'exception')} ({share:.2f}%)"
 
 
 def discovered_schema(discovery: Discovery, record: str) -> str:
@@ -59,10 +71,10 @@ class _SchemaWriter:
         yield from (f"  <ns prefix={quoteattr(p)} uri={quoteattr(space)}/>" for space, p in self._prefixes.items())
         for one in self._found.proposals:
             if one.id in self._keys:
-                use = self._name(one.candidate.across[0])
+                use = self._name(one.candidate.across[1 if one.kind == "value domain" else 0])
                 match = quoteattr(self._name(self._record))
                 yield f"  <xsl:key name={quoteattr(self._keys[one.id])} match={match} use={quoteattr(use)}/>"
-        yield from _abstract_patterns(one.candidate.pattern for one in self._found.proposals)
+        yield from _abstract_patterns(one.candidate.pattern for one in self._found.proposals if not one.exceptions)
         for one in self._found.proposals:
             yield ""
             yield from self._pattern(one)
@@ -70,12 +82,14 @@ class _SchemaWriter:
 
     def _pattern(self, one: Proposal) -> Iterator[str]:
         candidate = one.candidate
-        is_a = "" if candidate.pattern is None else f" is-a={quoteattr(candidate.pattern)}"
+        # The severity of a rule with exceptions is its own, which no abstract pattern knows.
+        is_concrete = candidate.pattern is None or one.exceptions > 0
+        is_a = "" if is_concrete else f" is-a={quoteattr(str(candidate.pattern))}"
         yield f"  <pattern id={quoteattr(one.id)}{is_a}>"
         yield f"    <title>{escape(clipped(clean(proposal_label(one)), 300))}</title>"
         yield from _comment([_support(one)], "    ")
         context = quoteattr(self._context(one))
-        if candidate.pattern is not None:
+        if not is_concrete:
             yield f'    <param name="record" value={context}/>'
             for name, value in candidate.parameters.items():
                 text = quoteattr(self._xpath(value, is_list=name == "values"))
@@ -83,7 +97,8 @@ class _SchemaWriter:
         else:
             yield f"    <rule context={context}>"
             label = escape(clipped(clean(proposal_label(one)), 300))
-            yield f"      <assert test={quoteattr(self._test(one))}>Expected: {label}.</assert>"
+            role = ' role="warning"' if one.exceptions else ""
+            yield f"      <assert test={quoteattr(self._test(one))}{role}>Expected: {label}.</assert>"
             yield "    </rule>"
         yield "  </pattern>"
 
@@ -94,7 +109,12 @@ class _SchemaWriter:
         found = f"key('{self._keys[one.id]}', string({self._name(candidate.across[0])}))"
         if len(candidate.across) == 1:
             return f"count({found}) = 1"
-        return f"count(distinct-values({found}/{self._name(candidate.across[1])}[. != ''])) = 1"
+        if one.kind == "value domain":
+            return f"exists({found})"
+        decided = self._name(candidate.across[1])
+        if one.exceptions:
+            return f"2 * count({found}[{decided} = current()/{decided}]) > count({found}[{decided} != ''])"
+        return f"count(distinct-values({found}/{decided}[. != ''])) = 1"
 
     def _context(self, one: Proposal) -> str:
         guards = " and ".join(f"{self._name(name)} != ''" for name in one.guarded)
@@ -121,11 +141,14 @@ def _namespace(name: str) -> str:
 
 def _head(found: Discovery) -> list[str]:
     stating = sum(one.states_values for one in found.proposals)
+    broken = sum(one.exceptions > 0 for one in found.proposals)
+    excepted = [f"{counted(broken, 'rule')} with exceptions: warnings, each with how many."] if broken else []
     return [
         f"{counted(len(found.proposals), 'rule')} proposed by `constraint-sdc rules discover` for "
         f"{clean(Path(found.data).name)}, the most surprising first.",
         f"Searched in {counted(found.searched, 'record')}, tested on {counted(found.kept, 'record')} kept aside; "
         f"seed {found.seed}.",
+        *excepted,
         f"{counted(stating, 'rule')} with thresholds, rounded extremes or lists of values of the data: read them "
         "before you publish this file.",
         "A proposal is a guess from data. Keep what you understand, mend or delete the rest.",
@@ -135,8 +158,7 @@ def _head(found: Discovery) -> list[str]:
 def _support(one: Proposal) -> str:
     bits = one.candidate.bits
     surprise = "" if bits is None else f"; surprise {number(round(bits))} bits"
-    kept = f" and {number(one.kept)} kept aside" if one.kept else "; none kept aside tests it"
-    return f"{one.kind}; holds in {number(one.searched)} records searched{kept}, no exceptions{surprise}"
+    return f"{one.kind}; {proposal_support(one)}{surprise}"
 
 
 def _comment(lines: Iterable[str], indent: str) -> Iterator[str]:

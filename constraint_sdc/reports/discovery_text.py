@@ -35,16 +35,24 @@ def discovery_notes(found: Discovery) -> list[str]:
             f"{counted(len(stating), 'rule')} with thresholds, rounded extremes or lists of values of the data: "
             "read them before you publish the rules"
         )
+    broken = [one for one in found.proposals if one.exceptions]
+    if broken:
+        notes.append(
+            f"{counted(len(broken), 'rule')} with exceptions, at most {100 * found.allowed:g}% of the "
+            "records: they are written as warnings; are the exceptions errors, or is the rule wrong?"
+        )
     if not found.kept:
         notes.append("no record was kept aside: nothing but the search itself supports the rules")
-    return notes
+    return [*notes, *(f"not written: {name}: {why}" for name, why in found.unwritten)]
 
 
 def render_discovery_text(found: Discovery) -> str:
     """Return the report as plain text."""
     lines = [discovery_line(found), ""]
-    rows = [("rule", "says", "searched", "kept aside", "surprise"), *map(_cells, found.proposals)]
-    lines += align(rows, right=(2, 3, 4)) if found.proposals else []
+    rows = [("rule", "says", "searched", "kept aside", "exceptions", "surprise"), *map(_cells, found.proposals)]
+    if not found.allowed:
+        rows = [(*row[:4], row[5]) for row in rows]
+    lines += align(rows, right=(2, 3, 4, 5)) if found.proposals else []
     lines += ["", *(f"note: {note}" for note in discovery_notes(found))]
     return "\n".join(lines) + "\n"
 
@@ -52,7 +60,8 @@ def render_discovery_text(found: Discovery) -> str:
 def _cells(one: Proposal) -> tuple[str, ...]:
     bits = one.candidate.bits
     surprise = "" if bits is None else f"{number(round(bits))} bits"
-    return (clean(one.id), clipped(clean(proposal_label(one)), 70), number(one.searched), number(one.kept), surprise)
+    counts = map(number, (one.searched, one.kept, one.exceptions))
+    return (clean(one.id), clipped(clean(proposal_label(one)), 70), *counts, surprise)
 
 
 def render_discovery_json(found: Discovery) -> str:
@@ -81,7 +90,7 @@ def _rule(one: Proposal) -> dict[str, object]:
         "variables": list(one.candidate.variables),
         "searched": one.searched,
         "kept": one.kept,
-        "exceptions": 0,
+        "exceptions": one.exceptions,
         "surprise_bits": None if one.candidate.bits is None else round(one.candidate.bits, 3),
         "states_values": one.states_values,
     }

@@ -64,10 +64,13 @@ def lint_findings(result: LintResult) -> ShownTable:
 def discovered(found: Discovery) -> ShownTable:
     """One row per proposed rule."""
     rows = (
-        (one.id, one.kind, proposal_label(one), one.searched, one.kept, one.candidate.bits, one.states_values)
+        (
+            *(one.id, one.kind, proposal_label(one), one.searched, one.kept, one.exceptions),
+            *(one.candidate.bits, one.states_values),
+        )
         for one in found.proposals
     )
-    return _sheet("rule kind says searched kept surprise_bits states_values", rows)
+    return _sheet("rule kind says searched kept exceptions surprise_bits states_values", rows)
 
 
 def check_violations(result: CheckResult) -> ShownTable:

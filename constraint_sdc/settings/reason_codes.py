@@ -448,6 +448,7 @@ _EVIDENCE = {
 _LINT = {
     # what is wrong with a rule set
     "lint-conflict": takes("rules"),
+    "lint-conflict-of-values": takes("rules"),
     "lint-conditional-conflict": takes("rules"),
     "lint-contradictory-condition": takes(quotes=("condition",)),
     "lint-never-fires": takes("rules"),

@@ -1,4 +1,4 @@
-"""Write people.xml: 600 made-up people, mostly categories, that satisfy every rule of people.sch.
+"""Write people.csv: 600 made-up people, mostly categories, that satisfy every rule of people.yml.
 
 python examples/categorical/generate.py [FOLDER]          build/examples/categorical if no folder is named
 """
@@ -40,21 +40,18 @@ def person(draw: random.Random) -> dict[str, str]:
     }
 
 
-def people_xml() -> str:
+def people_csv() -> str:
     """Return the file; the same every time."""
     draw = random.Random(2004)
-    lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<People>"]
-    for number in range(1, RECORDS + 1):
-        cells = "".join(f"<{name}>{text}</{name}>" for name, text in person(draw).items())
-        lines.append(f'  <Person id="p{number}">{cells}</Person>')
-    return "\n".join([*lines, "</People>", ""])
+    rows = [{"Id": f"p{number}", **person(draw)} for number in range(1, RECORDS + 1)]
+    return "".join(",".join(cells) + "\n" for cells in (rows[0], *(row.values() for row in rows)))
 
 
 def main(folder: Path) -> None:
-    """Write people.xml into the folder."""
+    """Write people.csv into the folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "people.xml").write_text(people_xml(), encoding="utf-8")
-    print(f"{folder.as_posix()}/people.xml: {RECORDS} people")
+    (folder / "people.csv").write_text(people_csv(), encoding="utf-8", newline="")
+    print(f"{folder.as_posix()}/people.csv: {RECORDS} people")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Write firms.xml: 60 made-up firms of a business survey, 8 of them large, 3 of them members of a group of firms.
+"""Write firms.csv: 60 made-up firms of a business survey, 8 of them large, 3 of them members of a group of firms.
 
 python examples/firms/generate.py [FOLDER]          build/examples/firms if no folder is named
 """
@@ -33,22 +33,19 @@ def firm(number: int, size: str, draw: random.Random) -> dict[str, str]:
     return {name: str(value) for name, value in cells.items()}
 
 
-def firms_xml() -> str:
+def firms_csv() -> str:
     """Return the file; the same every time."""
     draw = random.Random(2016)
     sizes = [size for size, count in SIZES.items() for _ in range(count)]
-    lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<Survey>"]
-    for number, size in enumerate(sizes, start=1):
-        cells = "".join(f"<{name}>{text}</{name}>" for name, text in firm(number, size, draw).items())
-        lines.append(f"  <Firm>{cells}</Firm>")
-    return "\n".join([*lines, "</Survey>", ""])
+    rows = [firm(number, size, draw) for number, size in enumerate(sizes, start=1)]
+    return "".join(",".join(cells) + "\n" for cells in (rows[0], *(row.values() for row in rows)))
 
 
 def main(folder: Path) -> None:
-    """Write firms.xml into the folder."""
+    """Write firms.csv into the folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "firms.xml").write_text(firms_xml(), encoding="utf-8")
-    print(f"{folder.as_posix()}/firms.xml: {sum(SIZES.values())} firms")
+    (folder / "firms.csv").write_text(firms_csv(), encoding="utf-8", newline="")
+    print(f"{folder.as_posix()}/firms.csv: {sum(SIZES.values())} firms")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ RECORDS = 600
 
 
 def households(seed: int = 2015) -> dict[str, list[int]]:
-    """Draw households whose budgets satisfy every rule of households.sch, in whole units of money."""
+    """Draw households whose budgets satisfy every rule of households.txt, in whole units of money."""
     rng = np.random.default_rng(seed)
     income = np.exp(rng.normal(10.3, 0.5, RECORDS)).astype(int)
     tax = (income * rng.uniform(0.05, 0.4, RECORDS)).astype(int)
@@ -27,12 +27,10 @@ def main(folder: Path) -> None:
     """Write the file into a folder, which is made if need be."""
     folder.mkdir(parents=True, exist_ok=True)
     columns = households()
-    lines = ["<Survey>"]
-    for row in zip(*columns.values(), strict=True):
-        cells = "".join(f"<{name}>{value}</{name}>" for name, value in zip(columns, row, strict=True))
-        lines.append(f"  <Household>{cells}</Household>")
-    (folder / "households.xml").write_text("\n".join([*lines, "</Survey>", ""]), encoding="utf-8")
-    print(f"{RECORDS} households in {folder / 'households.xml'}")
+    rows = [columns, *zip(*columns.values(), strict=True)]
+    text = "".join(",".join(map(str, row)) + "\n" for row in rows)
+    (folder / "households.csv").write_text(text, encoding="utf-8", newline="")
+    print(f"{RECORDS} households in {folder / 'households.csv'}")
 
 
 if __name__ == "__main__":

@@ -43,16 +43,13 @@ def person(number: int, draw: random.Random) -> dict[str, str]:
 
 
 def main(folder: Path) -> None:
-    """Write people.xml into the folder."""
+    """Write people.csv into the folder."""
     draw = random.Random(2026)
-    lines = []
-    for number in range(1, RECORDS + 1):
-        cells = "".join(f"<{name}>{text}</{name}>" for name, text in person(number, draw).items())
-        lines.append(f"  <Person>{cells}</Person>")
+    rows = [person(number, draw) for number in range(1, RECORDS + 1)]
+    text = "".join(",".join(cells) + "\n" for cells in (rows[0], *(row.values() for row in rows)))
     folder.mkdir(parents=True, exist_ok=True)
-    text = "\n".join(["<People>", *lines, "</People>", ""])
-    (folder / "people.xml").write_text(text, encoding="utf-8", newline="\n")
-    print(f"{RECORDS:,} people in {(folder / 'people.xml').as_posix()}")
+    (folder / "people.csv").write_text(text, encoding="utf-8", newline="")
+    print(f"{RECORDS:,} people in {(folder / 'people.csv').as_posix()}")
 
 
 if __name__ == "__main__":

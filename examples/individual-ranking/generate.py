@@ -10,7 +10,7 @@ RECORDS = 500
 
 
 def employees(seed: int = 1993) -> dict[str, list[int]]:
-    """Draw employees whose pay satisfies every rule of employees.sch."""
+    """Draw employees whose pay satisfies every rule of employees.sql."""
     rng = np.random.default_rng(seed)
     hours = rng.integers(40, 190, RECORDS)
     wage = (hours * np.exp(rng.normal(3.1, 0.3, RECORDS))).astype(int)
@@ -23,12 +23,10 @@ def main(folder: Path) -> None:
     """Write the file into a folder, which is made if need be."""
     folder.mkdir(parents=True, exist_ok=True)
     columns = employees()
-    lines = ["<File>"]
-    for row in zip(*columns.values(), strict=True):
-        cells = "".join(f"<{name}>{value}</{name}>" for name, value in zip(columns, row, strict=True))
-        lines.append(f"  <Employee>{cells}</Employee>")
-    (folder / "employees.xml").write_text("\n".join([*lines, "</File>", ""]), encoding="utf-8")
-    print(f"{RECORDS} employees in {folder / 'employees.xml'}")
+    rows = [columns, *zip(*columns.values(), strict=True)]
+    text = "".join(",".join(map(str, row)) + "\n" for row in rows)
+    (folder / "employees.csv").write_text(text, encoding="utf-8", newline="")
+    print(f"{RECORDS} employees in {folder / 'employees.csv'}")
 
 
 if __name__ == "__main__":

@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
 
 RECORDS = 900
 
 
 def enterprises(seed: int = 2009) -> dict[str, list[int]]:
-    """Draw enterprises whose accounts satisfy every rule of enterprises.sch; all amounts are whole thousands."""
+    """Draw enterprises whose accounts satisfy every rule of enterprises.R; all amounts are whole thousands."""
     rng = np.random.default_rng(seed)
     employees = np.maximum(1, np.exp(rng.normal(2.8, 1.0, RECORDS))).astype(int)
     wages = (employees * np.exp(rng.normal(3.6, 0.25, RECORDS))).astype(int) + 1
@@ -32,12 +34,8 @@ def main(folder: Path) -> None:
     """Write the file into a folder, which is made if need be."""
     folder.mkdir(parents=True, exist_ok=True)
     columns = enterprises()
-    lines = ["<Survey>"]
-    for row in zip(*columns.values(), strict=True):
-        cells = "".join(f"<{name}>{value}</{name}>" for name, value in zip(columns, row, strict=True))
-        lines.append(f"  <Enterprise>{cells}</Enterprise>")
-    (folder / "enterprises.xml").write_text("\n".join([*lines, "</Survey>", ""]), encoding="utf-8")
-    print(f"{RECORDS} enterprises in {folder / 'enterprises.xml'}")
+    parquet.write_table(pa.table(columns), folder / "enterprises.parquet")
+    print(f"{RECORDS} enterprises in {folder / 'enterprises.parquet'}")
 
 
 if __name__ == "__main__":

@@ -45,11 +45,11 @@ CASES = {
     "rules broken before": ("broken firms", "firms.xml", "firms.sch", None, {"k": 4, "on_broken": "keep"}),
     "no rules": ("firms", "firms.xml", None, None, {"k": 4, "partition": "mdav"}),
     "totals": ("firms", "firms.xml", "firms.sch", None, {"k": 3, "partition": "mdav", "totals": "auto"}),
-    "a removed identifier": ("example:survey", "persons.xml", "persons.sch", "recipe.yml", {}),
-    "categories": ("example:categorical", "people.xml", "people.sch", "recipe.yml", {}),
-    "microhybrid": ("example:microhybrid", "enterprises.xml", "enterprises.sch", "recipe.yml", {}),
-    "fuzzy-c-means": ("example:fuzzy-c-means", "households.xml", "households.sch", "recipe.yml", {}),
-    "group-anonymity": ("example:group-anonymity", "people.xml", "people.sch", "recipe.yml", {}),
+    "a removed identifier": ("example:survey", "persons.csv", "persons.txt", "recipe.yml", {}),
+    "categories": ("example:categorical", "people.csv", "people.yml", "recipe.yml", {}),
+    "microhybrid": ("example:microhybrid", "enterprises.parquet", "enterprises.R", "recipe.yml", {}),
+    "fuzzy-c-means": ("example:fuzzy-c-means", "households.csv", "households.txt", "recipe.yml", {}),
+    "group-anonymity": ("example:group-anonymity", "people.csv", "people.txt", "recipe.yml", {}),
 }
 
 
@@ -120,7 +120,7 @@ def published(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
             patch.setattr(module, name, functools.cache(getattr(module, name)))
         patch.setattr(swap_task, "resolve_goals", kept(swap_task.resolve_goals))
         patch.setattr(mirror, "plan_digest", kept_digest(mirror.plan_digest))
-        masked = folder / "masked.xml"
+        masked = (folder / "masked").with_suffix((folder / data).suffix)
         mask_file(folder / data, None if rules is None else folder / rules, masked, MaskOptions(**options))
         judge = folder / (rules or "firms.sch")
         stated = read_certificate(certificate_path(masked))

@@ -165,13 +165,13 @@ def test_what_is_measured_is_what_is_judged(tmp_path: Path, monkeypatch: pytest.
 def test_what_is_counted_is_what_is_judged(tmp_path: Path, example: str) -> None:
     """A file that is replaced between its judgement and the count of its groups, or of its swaps, is refused."""
     prepare(f"example:{example}", tmp_path)
-    data, rules = (next(iter(tmp_path.glob(f"*.{ending}"))) for ending in ("xml", "sch"))
-    output = tmp_path / "masked.xml"
+    data, rules = (next(iter(tmp_path.glob(f"*.{ending}"))) for ending in ("csv", "txt"))
+    output = tmp_path / "masked.csv"
     recipe = read_recipe(tmp_path / "recipe.yml")
     mask_file(data, rules, output, MaskOptions(recipe=recipe))
     certificate = read_certificate(certificate_path(output))
     judged = check_file(output, rules, CheckOptions(original=data, missing_codes=recipe.missing))
     assert verify.check_certificate(certificate, output, rules, judged).mismatches == ()
-    output.write_text(f"{output.read_text('utf-8')}<!-- another version -->", "utf-8")
-    with pytest.raises(ChangedFileError, match=r"masked.xml.*since it was judged"):
+    output.write_text(f"{output.read_text('utf-8')}\n", "utf-8")
+    with pytest.raises(ChangedFileError, match=r"masked.csv.*since it was judged"):
         verify.check_certificate(certificate, output, rules, judged)

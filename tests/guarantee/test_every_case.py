@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from constraint_sdc.commands.mask import mask_file
-from constraint_sdc.exam.guarantee.exam import _options
+from constraint_sdc.exam.guarantee.exam import mask_options
 from constraint_sdc.exam.guarantee.generator import make_case, write_case
 from constraint_sdc.judge.finding import RuleResult
 from constraint_sdc.maskers.masked import MaskResult
@@ -17,7 +17,7 @@ from constraint_sdc.maskers.masked import MaskResult
 def judged(seed: int, folder: Path, judge: str) -> MaskResult:
     case = make_case(seed)
     files = write_case(case, folder)
-    options = replace(_options(case, files), judge=judge)
+    options = replace(mask_options(case, files.recipe), judge=judge)
     return mask_file(files.data, files.rules, files.output, options, advise=False)
 
 

@@ -136,12 +136,12 @@ def test_withholding_is_fair_for_rules_across_records_alone(tmp_path: Path) -> N
     case = ExamCase(0, "", "", "", 2, 4, "Record", (), across=frozenset({"X1"}))
     files = write_case(case, tmp_path)
     fair = NotPublishedError("broken", details=("X1: 3 newly broken of 4",))
-    assert _wrongly_withheld(case, files, fair) == ()
+    assert _wrongly_withheld(case, files.folder, fair) == ()
     unfair = NotPublishedError("broken", details=("X1: 3 newly broken of 4", "R1: 1 newly broken of 4"))
-    (fault,) = _wrongly_withheld(case, files, unfair)
+    (fault,) = _wrongly_withheld(case, files.folder, unfair)
     assert "R1: 1 newly broken" in fault
     (tmp_path / ".5f.masked.xml").touch()
-    assert _wrongly_withheld(case, files, fair) == ("left behind: .5f.masked.xml",)
+    assert _wrongly_withheld(case, files.folder, fair) == ("left behind: .5f.masked.xml",)
 
 
 def test_a_process_that_served_another_judge_knows_nothing_of_it() -> None:

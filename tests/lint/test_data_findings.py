@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+import constraint_sdc as cs
 from tests.lint.pages import found_of, in_words, lint_text
 
 
@@ -69,3 +72,44 @@ def test_findings_show_no_value_of_the_data(tmp_path: Path) -> None:
     found = lint_text(rule("number(A) &lt;= 4815162.3 and A &lt;= B and number(Q) = 1"), tmp_path, data)
     assert found.findings
     assert secret not in in_words(list(found.findings))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("rules.txt", "r: A <= 5 @missing fails\n"),
+        ("rules.yml", "rules:\n- expr: A <= 5\n  name: r\n"),
+        ("rules.sql", "ALTER TABLE t ADD CONSTRAINT r CHECK ((A <= 5) IS TRUE);\n"),
+    ],
+)
+def test_the_policy_of_another_language_is_the_guard(tmp_path: Path, name: str, text: str) -> None:
+    """What a missing value means is stated, or a default of the language; every other finding is as for Schematron."""
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    data = rows({"A": "1", "B": "1"}, {"A": "", "B": "1"}, {"B": "1"})
+    (tmp_path / "data.xml").write_text(data, encoding="utf-8")
+    found = cs.lint_rules(tmp_path / name, tmp_path / "data.xml")
+    assert [finding.code for finding in found.findings] == []
+    cs.convert_rules(tmp_path / name, tmp_path / "rules.sch")
+    converted = cs.lint_rules(tmp_path / "rules.sch", tmp_path / "data.xml")
+    assert "missing-guard" in {finding.code for finding in converted.findings}
+
+
+@pytest.mark.parametrize(
+    ("rules", "found"),
+    [
+        ("a: A > 5\nb: A < 3\nc: B > 2\n", ["b: no record in which all values are there can satisfy a and b together"]),
+        ("a: A + B = C\nb: A + B = C + 1\nc: if K = 'x' then A is missing\n", ["b: "]),
+        ("a: K in {'x', 'y'}\nb: K in {'z'}\n", ["b: "]),
+        ("a: A > 5 and A < 3\n", ["a: no record in which all of its values are there can satisfy this rule"]),
+        ("a: if K = 'x' then A is missing\nb: if K = 'x' then B is missing\nc: A + B = 3\n", []),
+        ("a: A is missing\n", []),
+        ("a: A > 5\nb: A > 3 or B > 2\n", []),
+    ],
+)
+def test_rules_that_pass_over_missing_values_contradict_each_other_where_values_are_there(
+    tmp_path: Path, rules: str, found: list[str]
+) -> None:
+    (tmp_path / "rules.txt").write_text(rules, encoding="utf-8")
+    linted = cs.lint_rules(tmp_path / "rules.txt")
+    said = [f"{one.rule.id}: {cs.sentence(one.reason)}" for one in linted.findings if one.code == "conflict"]
+    assert [text[: len(start)] for text, start in zip(said, found, strict=True)] == found

@@ -42,7 +42,7 @@ def _example(name: str, folder: Path) -> None:
     """Copy an example and run its generator, which writes below the folder it is started in."""
     place = TOP / "examples" / name
     for path in place.iterdir():
-        if path.suffix in (".sch", ".yml"):
+        if path.suffix in (".sch", ".yml", ".txt", ".sql", ".R"):
             shutil.copy(path, folder)
     environment = {**os.environ, "PYTHONPATH": str(TOP)}
     generate = [sys.executable, str(place / "generate.py")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
@@ -14,7 +14,7 @@ import yaml
 
 from constraint_sdc.commands.mask import mask_file
 from constraint_sdc.errors import ConstraintSdcError, NotPublishedError, PlanRefusedError, WayOut
-from constraint_sdc.exam.guarantee.generator import CaseFiles, ExamCase, make_case, write_case
+from constraint_sdc.exam.guarantee.generator import ExamCase, make_case, write_case
 from constraint_sdc.exam.guarantee.judging import Maskable, faults, is_unmasked, pooled_saxon
 from constraint_sdc.exam.guarantee.maskers import with_masker
 from constraint_sdc.exam.question import AskedQuestion, ExamFailedError, ExamOptions, require
@@ -61,6 +61,51 @@ class CaseOutcome:
         return f"{self.case}\n  " + "\n  ".join(self.faults)
 
 
+@dataclass(frozen=True)
+class Masking:
+    """How a case is masked from its files, and what is judged then; `folder` is where a masked file may be left."""
+
+    mask: Callable[[], MaskResult]
+    judged: Callable[[MaskResult], Maskable]
+    folder: Path
+    output: Path
+
+    @staticmethod
+    def given(
+        case: ExamCase,
+        result: MaskResult,
+        original: Path,
+        masked: Path,
+        rules: Path | None,
+        recipe: Path,
+        names: Mapping[str, str] | None = None,
+    ) -> Maskable:
+        """Return what is to be compared; `names` are the variables in these files by their names in the plan."""
+
+        def named(found: Iterable[str]) -> list[str]:
+            return [names[name] if names else name for name in found]
+
+        sharing = [block for block in result.plan.blocks if block.shares]
+        numeric = [[v.name for v in block.variables if v.scale is Scale.NUMERIC] for block in sharing]
+        return Maskable(
+            original,
+            masked,
+            rules,
+            recipe,
+            case.k,
+            case.record,
+            [named(block.names) for block in result.plan.blocks],
+            case.phase,
+            case.is_damaged,
+            [named(block.names) for block in sharing],
+            bool(result.plan.all_goals()),
+            named(total.name for total in result.plan.computed),
+            named(one.name for one in result.plan.recoded),
+            list(map(named, numeric)),
+            _allowed_verbatim(case),
+        )
+
+
 def run_case(case: ExamCase, folder: Path, *, advise: bool = True) -> CaseOutcome:
     """Mask and judge; whatever is not a published file without a fault or a documented refusal is a fault.
 
@@ -68,16 +113,29 @@ def run_case(case: ExamCase, folder: Path, *, advise: bool = True) -> CaseOutcom
     """
     files = write_case(case, folder)
     rules = None if case.is_ruleless else files.rules
+
+    def mask() -> MaskResult:
+        return mask_file(files.data, rules, files.output, mask_options(case, files.recipe), advise=advise)
+
+    def judged(result: MaskResult) -> Maskable:
+        return Masking.given(case, result, files.data, files.output, rules, files.recipe)
+
+    return masked_outcome(case, Masking(mask, judged, folder, files.output))
+
+
+def masked_outcome(case: ExamCase, masking: Masking) -> CaseOutcome:
+    """Mask a case from its files, and judge what was written."""
     start = perf_counter()
     try:
-        result = mask_file(files.data, rules, files.output, _options(case, files), advise=advise)
+        result = masking.mask()
     except PlanRefusedError as refusal:
         undocumented = not any(phrase in str(refusal) for phrase in DOCUMENTED)
-        wrong = (f"refused without a documented reason: {refusal}",) if undocumented or files.output.exists() else ()
+        is_wrong = undocumented or masking.output.exists()
+        wrong = (f"refused without a documented reason: {refusal}",) if is_wrong else ()
         seconds = perf_counter() - start
         return CaseOutcome(case.seed, wrong, str(refusal), seconds=seconds, case=case, ways=refusal.ways)
     except NotPublishedError as objection:
-        unfair = _wrongly_withheld(case, files, objection)
+        unfair = _wrongly_withheld(case, masking.folder, objection)
         seconds = perf_counter() - start
         return CaseOutcome(case.seed, unfair, withheld=str(objection), seconds=seconds, case=case, ways=objection.ways)
     except ConstraintSdcError as error:
@@ -85,24 +143,7 @@ def run_case(case: ExamCase, folder: Path, *, advise: bool = True) -> CaseOutcom
     except Exception as error:  # a crash is a broken promise like any other, and the run goes on
         return CaseOutcome(case.seed, (where_it_crashed(error),), seconds=perf_counter() - start, case=case)
     seconds = perf_counter() - start
-    sharing = [block for block in result.plan.blocks if block.shares]
-    given = Maskable(
-        files.data,
-        files.output,
-        rules,
-        files.recipe,
-        case.k,
-        case.record,
-        [block.names for block in result.plan.blocks],
-        case.phase,
-        case.is_damaged,
-        [block.names for block in sharing],
-        bool(result.plan.all_goals()),
-        [total.name for total in result.plan.computed],
-        [one.name for one in result.plan.recoded],
-        [[variable.name for variable in block.variables if variable.scale is Scale.NUMERIC] for block in sharing],
-        _allowed_verbatim(case),
-    )
+    given = masking.judged(result)
     return CaseOutcome(
         case.seed,
         tuple(faults(given)),
@@ -114,9 +155,9 @@ def run_case(case: ExamCase, folder: Path, *, advise: bool = True) -> CaseOutcom
     )
 
 
-def _wrongly_withheld(case: ExamCase, files: CaseFiles, objection: NotPublishedError) -> tuple[str, ...]:
+def _wrongly_withheld(case: ExamCase, folder: Path, objection: NotPublishedError) -> tuple[str, ...]:
     """Nothing may be withheld but for a rule across records, and then nothing may be left behind."""
-    left = sorted(path.name for path in files.folder.iterdir() if "masked" in path.name)
+    left = sorted(path.name for path in folder.iterdir() if "masked" in path.name)
     others = [line for line in objection.details if line.partition(":")[0] not in case.across]
     found = [f"not published for another reason than a rule across records: {objection}"] if others else []
     return (*found, *(f"left behind: {name}" for name in left))
@@ -129,15 +170,16 @@ def _allowed_verbatim(case: ExamCase) -> int | None:
     return None if most == "allowed" else int(most)
 
 
-def _options(case: ExamCase, files: CaseFiles) -> MaskOptions:
+def mask_options(case: ExamCase, recipe: Path) -> MaskOptions:
+    """Return how a case is masked."""
     return MaskOptions(
         undecided="guess",  # drawn values look like anything; the exam is about rules
         allow_idle=("all",),  # drawn rules may take every record from a later one, or ask for what no record has
         k=case.k,
         phase=case.phase,
         on_broken="keep" if case.is_damaged else None,
-        recipe=read_recipe(files.recipe),
-        recipe_file=files.recipe,
+        recipe=read_recipe(recipe),
+        recipe_file=recipe,
         judge="every-case" if case.seed % 3 == 0 else None,
     )
 

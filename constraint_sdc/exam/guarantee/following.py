@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import yaml
-from lxml import etree
 
 from constraint_sdc.errors import PromiseChange, WayOut
 from constraint_sdc.exam.guarantee.exam import CaseOutcome, run_case
 from constraint_sdc.exam.guarantee.generator import ExamCase
-from constraint_sdc.exam.guarantee.schematron import SCHEMATRON
+from constraint_sdc.exam.guarantee.schematron import without_rules
 from constraint_sdc.reports.refusal import way_sentence
 from constraint_sdc.settings.protect import protect_from_json, protect_to_json, with_change
 
@@ -43,7 +42,7 @@ def changed_case(case: ExamCase, way: WayOut) -> ExamCase:
     changed = replace(case, k=case.k if way.k is None else way.k, recipe=_changed_recipe(case.recipe, way))
     if way.is_without_rules:
         return replace(changed, is_ruleless=True, phase=None, is_damaged=False, across=frozenset())
-    rules = _without(case.rules, way.without) if way.without else case.rules
+    rules = without_rules(case.rules, way.without) if way.without else case.rules
     return replace(changed, rules=rules, across=case.across - set(way.without))
 
 
@@ -60,15 +59,6 @@ def failing_ways(outcome: CaseOutcome, folder: Path) -> Iterator[str]:
         wrong = after.faults or tuple(filter(None, (after.refusal, after.withheld)))
         if wrong:
             yield f"case {outcome.seed}: {way_sentence(way)}: {'; '.join(wrong)}"
-
-
-def _without(rules: str, left_out: tuple[str, ...]) -> str:
-    root = etree.fromstring(rules.encode("utf-8"))
-    for element in [*root.iter(f"{{{SCHEMATRON}}}assert"), *root.iter(f"{{{SCHEMATRON}}}report")]:
-        parent = element.getparent()
-        if element.get("id") in left_out and parent is not None:
-            parent.remove(element)
-    return etree.tostring(root, encoding="unicode")
 
 
 def _with_promises(recipe: str, changes: tuple[PromiseChange, ...]) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
+from lxml import etree
+
 from constraint_sdc.exam.guarantee.bounds import KEY
 from constraint_sdc.exam.guarantee.drafting import RuleText
 from constraint_sdc.exam.guarantee.layouts import NAMESPACE, DrawnLayout
@@ -95,6 +97,16 @@ def schema_xml(
     if frame.phase is not None:
         lines.append(_one_rule("PDormant", context, _assertion("assert", "dormant", "false()", "", "")))
     return "\n".join([*lines, "</schema>", ""])
+
+
+def without_rules(rules: str, left_out: tuple[str, ...]) -> str:
+    """Return a schema without these asserts and reports; their rules still take the records that they match."""
+    root = etree.fromstring(rules.encode("utf-8"))
+    for element in [*root.iter(f"{{{SCHEMATRON}}}assert"), *root.iter(f"{{{SCHEMATRON}}}report")]:
+        parent = element.getparent()
+        if element.get("id") in left_out and parent is not None:
+            parent.remove(element)
+    return etree.tostring(root, encoding="unicode")
 
 
 def _key_variable(test: str) -> str:

@@ -34,8 +34,11 @@ def find_missing_guards(subject: LintSubject) -> Iterator[LintFinding]:
     """Yield the rules that do not ask whether a variable is there, although it may be missing.
 
     A variable may be missing if it is in some record of the data, or if another rule asks whether it is there and no
-    rule demands it. Only rules are named whose verdict the missing value alone decides.
+    rule demands it. Only rules are named whose verdict the missing value alone decides. Rules of other languages than
+    Schematron say what a missing value means by their policy.
     """
+    if subject.are_translated:
+        return
     optional = _optional(subject)
     for rule in subject.stated:
         if rule.id in subject.hidden:

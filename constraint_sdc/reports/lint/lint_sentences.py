@@ -15,6 +15,12 @@ def _conflict(rules: list[str]) -> str:
     return f"no record can satisfy {_listed(rules)} together; without any one of them, the others can hold"
 
 
+def _conflict_of_values(rules: list[str]) -> str:
+    if len(rules) == 1:
+        return "no record in which all of its values are there can satisfy this rule"
+    return f"no record in which all values are there can satisfy {_listed(rules)} together"
+
+
 def _hidden(lines: list[int], contexts: str) -> str:
     several = len(lines) > 1
     where = f"lines {', '.join(map(str, lines))}" if several else f"line {lines[0]}"
@@ -78,6 +84,7 @@ _QUESTIONS = {
 
 LINT_SENTENCES: dict[str, str | Callable[..., str]] = {
     "lint-conflict": _conflict,
+    "lint-conflict-of-values": _conflict_of_values,
     "lint-conditional-conflict": lambda rules: (
         f"where its condition holds, no record can satisfy it together with {_listed(rules)}"
     ),

@@ -10,7 +10,7 @@ import numpy as np
 from constraint_sdc.arrays import AnyIntegers, Labels
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.errors import UsageError
-from constraint_sdc.partition.distances import sse
+from constraint_sdc.partition.distances import extents, sse
 from constraint_sdc.partition.methods.tree import safe_scale, tree_order
 from constraint_sdc.partition.partitioner import COMPILED_ABOVE
 from constraint_sdc.partition.search.annealing import runs_compiled
@@ -186,7 +186,7 @@ def without_idle_columns(cloud: Cloud) -> Cloud:
     only if many columns are saved, as with the indicator columns of categories.
     """
     points = np.ascontiguousarray(cloud.points)  # the last digit of a sum depends on the layout in memory
-    points = points[:, np.ptp(points, axis=0) > 0] * safe_scale(points)
+    points = points[:, extents(points) > 0] * safe_scale(points)
     centred = points - points.mean(axis=0)
     if not centred.any():
         return Cloud(centred[:, :0], weights=cloud.weights)

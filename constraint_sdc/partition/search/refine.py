@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -38,7 +38,11 @@ class Effort:
     seconds: float
     chains: int = 1
     rounds: int = 0
-    sweeps_a_record: int = 0
+    sweeps_a_record: float = 0
+
+    def reduced(self, share: float) -> Effort:
+        """Return the effort with runs of this share of the length."""
+        return replace(self, seconds=share * self.seconds, sweeps_a_record=share * self.sweeps_a_record)
 
 
 FAST = Effort("fast", 0.1)
@@ -147,7 +151,7 @@ def _sweeps(cloud: Cloud, k: int, effort: Effort) -> int:
     return max(in_time, _settling(len(cloud), effort.sweeps_a_record))
 
 
-def _settling(records: int, sweeps_a_record: int) -> int:
+def _settling(records: int, sweeps_a_record: float) -> int:
     """Return the sweeps after which a small file has settled.
 
     Larger files get fewer for each record, so that from 3,000 records on the time alone decides.

@@ -88,6 +88,15 @@ def join_codes(columns: Sequence[Codes | SmallCodes], records: int) -> Codes:
     >>> join_codes([np.array([1, 0, 1, 1]), np.array([0, 0, 2, 0])], 4).tolist()
     [0, 1, 2, 0]
     """
+    return _numbered(join_keys(columns, records))
+
+
+def join_keys(columns: Sequence[Codes | SmallCodes], records: int) -> Integers:
+    """Return an integer for each combination of codes, the same for the same combination; not negative, maybe large.
+
+    >>> join_keys([np.array([1, 0, 1, 1]), np.array([0, 0, 2, 0])], 4).tolist()
+    [3, 0, 5, 3]
+    """
     joint = np.zeros(records, np.int64)
     width = 1
     for codes in columns:
@@ -97,7 +106,7 @@ def join_codes(columns: Sequence[Codes | SmallCodes], records: int) -> Codes:
         joint *= size
         joint += codes
         width *= size
-    return _numbered(joint)
+    return joint
 
 
 def _numbered(keys: Integers) -> Codes:

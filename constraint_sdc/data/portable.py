@@ -16,6 +16,7 @@ import numpy as np
 from constraint_sdc.arrays import Floats
 
 _LARGEST_LOG = math.log(sys.float_info.max)
+_AT_A_TIME = 1 << 14  # numbers that are Python's at the same time
 
 
 def logarithms(values: Floats) -> Floats:
@@ -37,4 +38,9 @@ def exponentials(values: Floats) -> Floats:
 
 
 def _each(function: Callable[[float], float], values: Floats) -> Floats:
-    return np.array([function(value) for value in values.ravel().tolist()], np.float64).reshape(values.shape)
+    found = np.empty(values.size)
+    flat = values.ravel()
+    for start in range(0, len(flat), _AT_A_TIME):
+        part = flat[start : start + _AT_A_TIME].tolist()
+        found[start : start + len(part)] = np.fromiter(map(function, part), np.float64, len(part))
+    return found.reshape(values.shape)

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from constraint_sdc.arrays import Codes, Flags, Floats, SmallCodes
+from constraint_sdc.arrays import Codes, Flags, Floats, Rows, SmallCodes
 from constraint_sdc.data.codes import code_integers, code_texts
 from constraint_sdc.data.table import Column, State
 from constraint_sdc.data.text import Text, equal
@@ -83,6 +83,9 @@ def _has_blank_ends(texts: Text) -> Flags:
 _KNOWN: dict[int, tuple[weakref.ref[Column], DistinctTexts]] = {}
 """What was found, by the identity of the column; forgotten when the column is."""
 
+_BY_ROWS: dict[int, tuple[weakref.ref[Column], Column, Rows]] = {}
+"""Columns that take rows of a shorter one, by their identity, until their texts are asked for."""
+
 
 def distinct_texts(column: Column) -> DistinctTexts:
     """Return the different texts of a column; of the same column they are found once.
@@ -96,11 +99,40 @@ def distinct_texts(column: Column) -> DistinctTexts:
     known = _KNOWN.get(place)
     if known is not None and known[0]() is column:
         return known[1]
-    texts = Text.of_column(column)
-    coded = code_texts(texts)
-    found = DistinctTexts(texts.take(coded.first), coded.codes)
+    taken = _BY_ROWS.pop(place, None)
+    if taken is not None and taken[0]() is column:
+        found = _of_rows(distinct_texts(taken[1]), taken[2])
+    else:
+        texts = Text.of_column(column)
+        coded = code_texts(texts)
+        found = DistinctTexts(texts.take(coded.first), coded.codes)
     _KNOWN[place] = (weakref.ref(column, lambda gone: _forget(place, gone)), found)
     return found
+
+
+def takes_rows(column: Column, source: Column, rows: Rows) -> None:
+    """Say that a column takes the rows of a shorter one: only the texts of that one will be read.
+
+    >>> from constraint_sdc.data.table import column_of
+    >>> groups, rows = column_of("V1", ["7", "x", "7"]), np.array([1, 0, 2, 1])
+    >>> column = groups.take(rows)
+    >>> takes_rows(column, groups, rows)
+    >>> distinct_texts(column).texts.strings, distinct_texts(column).codes.tolist()
+    (['x', '7'], [0, 1, 1, 0])
+    """
+    place = id(column)
+    _BY_ROWS[place] = (weakref.ref(column, lambda gone: _forget(place, gone)), source, rows)
+
+
+def _of_rows(known: DistinctTexts, rows: Rows) -> DistinctTexts:
+    """Return the different texts of these rows, in the order in which they first appear there."""
+    codes = known.codes[rows]
+    first = np.full(len(known), len(codes), np.int64)
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # the last one written stays: the first record
+    order = np.argsort(first, kind="stable")
+    rank = np.empty(len(known), np.int32)
+    rank[order] = np.arange(len(known), dtype=np.int32)
+    return DistinctTexts(known.texts.take(order[: np.count_nonzero(first < len(codes))]), rank[codes])
 
 
 def codes_of_values(column: Column) -> Codes | SmallCodes:
@@ -118,3 +150,5 @@ def _forget(place: int, gone: weakref.ref[Column]) -> None:
     """Drop what was found of a column that is no more, unless another one has taken its place in memory."""
     if place in _KNOWN and _KNOWN[place][0] is gone:
         del _KNOWN[place]
+    if place in _BY_ROWS and _BY_ROWS[place][0] is gone:
+        del _BY_ROWS[place]

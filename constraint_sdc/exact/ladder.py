@@ -136,7 +136,7 @@ class Ladder:
         self._settled.settle_by_records()
         self._take_records()
         self._move_off(left)
-        steps = tuple(self._settled.step[group] for group in range(len(self.groups)))
+        steps = tuple(map(self._settled.step.__getitem__, range(len(self.groups))))
         return Representatives(self._settled.best, steps, len(self._settled.outside))
 
     def _ranges(self) -> tuple[Points, Points]:

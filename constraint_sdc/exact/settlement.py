@@ -396,7 +396,7 @@ class Settlement:
     def _keep(self, groups: Rows, candidates: Candidates, step: ExactStep) -> None:
         self.best.put(groups, candidates)
         is_record = candidates.are_records() & (step is ExactStep.ANCHORED or self._copies_everything)
-        for group, whole in zip(groups.tolist(), is_record.tolist(), strict=True):
-            self.step[group] = ExactStep.MEDOID if whole else step
+        self.step.update(dict.fromkeys(groups.tolist(), step))
+        self.step.update(dict.fromkeys(groups[is_record].tolist(), ExactStep.MEDOID))
         one_left = self.left[self.left != groups[0]] if len(groups) == 1 else None
         self.left = np.setdiff1d(self.left, groups) if one_left is None else one_left

@@ -61,11 +61,26 @@ def write_domain(
         file.write(f'<?xml version="1.0" encoding="UTF-8"?>\n{opening}'.encode())
         for start in range(0, max(map(len, values.values()), default=0), _ROWS_AT_ONCE):
             part = {name: list_[start : start + _ROWS_AT_ONCE] for name, list_ in values.items()}
-            lines = [_row(row, list(values), names, names[record]) for row in zip_longest(*part.values())]
-            file.write("".join(lines).encode())
-            count += len(lines)
+            rows = _plain_rows(part, names, names[record])
+            if rows is None:
+                each = zip_longest(*part.values())
+                rows = "".join(_row(row, list(values), names, names[record]) for row in each)
+            file.write(rows.encode())
+            count += max(map(len, part.values()))
         file.write(closing.encode())
     return Written(count)
+
+
+def _plain_rows(values: Mapping[str, Sequence[str]], names: Mapping[str, str], record: str) -> str | None:
+    """Return the rows of a single variable whose texts need no escape, None for any other."""
+    if len(values) != 1:
+        return None
+    ((name, texts),) = values.items()
+    whole = "".join(texts)
+    if name.startswith("@") or text_xml(whole) != whole:
+        return None
+    opening, closing = f"<{record}><{names[name]}>", f"</{names[name]}></{record}>\n"
+    return f"{opening}{f'{closing}{opening}'.join(texts)}{closing}"
 
 
 def _row(row: tuple[str | None, ...], variables: Sequence[str], names: Mapping[str, str], record: str) -> str:

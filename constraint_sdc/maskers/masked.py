@@ -12,6 +12,7 @@ from constraint_sdc.arrays import Rows
 from constraint_sdc.data.groups import Groups
 from constraint_sdc.data.table import Column
 from constraint_sdc.engines.running import scratch
+from constraint_sdc.evaluate.distinct_texts import takes_rows
 from constraint_sdc.judge.finding import CheckResult
 from constraint_sdc.plan.plan import BlockPlan, ExactStep, Kept, Plan, Price, RulePlan
 from constraint_sdc.plan.promised import PromiseCount
@@ -46,7 +47,7 @@ class MaskedBlock:
     @cached_property
     def over_records(self) -> Mapping[str, Column]:
         """The block's variables over all records of the file; those of a large file are on disk."""
-        return {name: _on_disk(column.take(self.row)) for name, column in self.columns.items()}
+        return {name: _over_records(column, self.row) for name, column in self.columns.items()}
 
     def smallest(self) -> int:
         """Return the smallest number of records that share all values of the block."""
@@ -56,9 +57,11 @@ class MaskedBlock:
         return min(Counter(rows[row] for row in self.own.tolist()).values())
 
 
-def _on_disk(column: Column) -> Column:
+def _over_records(column: Column, row: Rows) -> Column:
     kept = scratch().kept
-    return Column(column.name, column.buffer, kept(column.start), kept(column.stop), kept(column.state))
+    found = Column(column.name, column.buffer, *(kept(part[row]) for part in (column.start, column.stop, column.state)))
+    takes_rows(found, column, row)
+    return found
 
 
 @dataclass(frozen=True, slots=True, repr=False)

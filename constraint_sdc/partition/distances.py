@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from constraint_sdc.arrays import Codes, Distances, Labels, Points, Rows
+from constraint_sdc.arrays import Codes, Distances, Floats, Labels, Points, Rows
 from constraint_sdc.data.cloud import Axis, Cloud
 
 
 def by_column(points: Points) -> Points:
     """Return the points with one contiguous array per variable: a copy, or a view that must not be written to."""
     return np.ascontiguousarray(points.T)
+
+
+def extents(points: Points) -> Floats:
+    """Return the distance from the least to the greatest value of each variable, one after the other.
+
+    >>> extents(np.array([[1.0, 7.0], [4.0, 7.0]])).tolist()
+    [3.0, 0.0]
+    """
+    return np.array([np.ptp(column) for column in points.T], np.float64)
 
 
 def squared_distances(columns: Points, place: Points) -> Distances:

@@ -100,7 +100,9 @@ def _without_largest(amounts: Floats, label: Codes, total: Floats) -> tuple[Floa
     largest = np.zeros(len(total))
     np.maximum.at(largest, label, amounts)
     is_largest: Flags = amounts == largest[label]
-    first = np.unique(label[is_largest], return_index=True)[1]
+    rows = np.flatnonzero(is_largest)[::-1]
+    first = np.full(len(total), -1)
+    first[label[rows]] = rows  # of several as large, the last one written stays: the first record
     left = amounts.copy()
-    left[np.flatnonzero(is_largest)[first]] = 0.0
+    left[first[first >= 0]] = 0.0
     return left, largest, total - largest

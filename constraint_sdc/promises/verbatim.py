@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from constraint_sdc.arrays import Codes, Counts, Flags
-from constraint_sdc.data.codes import join_codes
+from constraint_sdc.arrays import Codes, Counts, Flags, Integers
+from constraint_sdc.data.codes import code_integers, join_codes, join_keys
 from constraint_sdc.data.coincidence import is_crowded
 from constraint_sdc.data.table import Table
 from constraint_sdc.engines.running import scratch
@@ -28,6 +28,8 @@ from constraint_sdc.promises.compared_cells import BlockVariable, compare_cells
 from constraint_sdc.promises.release import Release
 from constraint_sdc.settings.chance import USUAL, Chance
 from constraint_sdc.settings.protect import Protect
+
+_AT_A_TIME = 1 << 18  # records whose combinations are looked up together
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +82,13 @@ def count_verbatim(
     for block in blocks:
         one = _combined(before, after, block)
         counts.append(one.counted(max(k, 2), chance))
-        found.append(replace(one, number=scratch().kept(one.number)))
-    whole = _Combinations.joined(found, before.records, after.records)
-    return counts, whole.unchanged(max(k, 2), chance)
+        found.append(replace(one, key=scratch().kept(one.key)))
+    return counts, _unchanged(found, before.records, after.records, max(k, 2), chance)
 
 
 @dataclass(frozen=True, slots=True)
 class _Combinations:
-    """The combination of values of every record, those before masking first; equal numbers for equal values.
+    """The combination of values of every record, those before masking first; equal keys for equal values.
 
     For every masked record, `values` counts its values that vary, and `numbers` tells whether one of them is a number.
     `possible` is the number of values that each variable can have.
@@ -95,45 +96,75 @@ class _Combinations:
 
     names: tuple[str, ...]
     before: int
-    number: Codes
+    key: Integers
     values: Counts
     numbers: Flags
     possible: tuple[float, ...]
 
-    @classmethod
-    def joined(cls, parts: Sequence[_Combinations], before: int, after: int) -> _Combinations:
-        """Return the combinations of the variables of all parts."""
-        values, numbers = np.zeros(after, np.int64), np.zeros(after, np.bool_)
-        for part in parts:
-            values += part.values
-            numbers |= part.numbers
-        names = tuple(name for part in parts for name in part.names)
-        number = join_codes([part.number for part in parts], before + after)
-        return cls(names, before, number, values, numbers, tuple(one for part in parts for one in part.possible))
-
     def counted(self, k: int, chance: Chance) -> VerbatimCount:
         """Return the records whose combination at least one original record has, but fewer than k."""
-        written, count = self.number[self.before :], int(self.number.max(initial=0)) + 1
-        shared = np.bincount(self.number[: self.before], minlength=count)
-        own = shared[written]
-        is_record = self.numbers & (not is_crowded(int(np.count_nonzero(shared)), self.possible, chance))
-        return self._count((own > 0) & (own < k) & (self.values > 1) & is_record)
+        written = code_integers(self.key[self.before :])
+        own = _shared(self.key[: self.before], self.key[self.before :][written.first])
+        is_own = (own > 0) & (own < k)
+        may_count = self.numbers & (self.values > 1)
+        if is_own.any() and self._is_crowded(chance):
+            may_count[:] = False
+        is_verbatim: Flags = is_own[written.codes] & may_count
+        verbatim = np.count_nonzero(np.bincount(written.codes[is_verbatim], minlength=1))
+        return VerbatimCount(self.names, len(written), int(verbatim), is_verbatim)
 
-    def unchanged(self, k: int, chance: Chance) -> VerbatimCount:
-        """Return the records that stand alone and did not change, if these are no chance.
+    def _is_crowded(self, chance: Chance) -> bool:
+        """Tell whether equal combinations are chance; how many occur is counted only where it can matter."""
+        if not is_crowded(self.before, self.possible, chance):
+            return False
+        return is_crowded(len(code_integers(self.key[: self.before])), self.possible, chance)
 
-        The records of both files are in the same order. One stands alone if fewer than k share its values.
-        """
-        old, new = self.number[: self.before], self.number[self.before :]
-        was_alone, is_alone = (np.bincount(one)[one] < k for one in (old, new))
-        is_unchanged = was_alone & is_alone & (old == new) & (self.values > 1)
-        is_much = int(is_unchanged.sum()) >= chance.unchanged * int(was_alone.sum())
-        return self._count(is_unchanged & is_much)
+    @property
+    def is_same(self) -> Flags:
+        """Tell which records did not change; the records of both files are in the same order."""
+        same: Flags = self.key[: self.before] == self.key[self.before :]
+        return same
 
-    def _count(self, is_verbatim: Flags) -> VerbatimCount:
-        written = self.number[self.before :]
-        combinations, verbatim = (np.count_nonzero(np.bincount(one)) for one in (written, written[is_verbatim]))
-        return VerbatimCount(self.names, int(combinations), int(verbatim), is_verbatim)
+
+def _shared(keys: Integers, known: Integers) -> Counts:
+    """Return how many of the keys are each of the known ones, which differ.
+
+    >>> _shared(np.array([7, 3, 7, 5]), np.array([3, 7, 9])).tolist()
+    [1, 2, 0]
+    """
+    order = np.argsort(known)
+    ordered = known[order]
+    found = np.zeros(len(known), np.int64)
+    for start in range(0, len(keys), _AT_A_TIME):
+        part = keys[start : start + _AT_A_TIME]
+        place = np.minimum(np.searchsorted(ordered, part), len(known) - 1)
+        found += np.bincount(place[ordered[place] == part], minlength=len(known))
+    shared = np.empty(len(known), np.int64)
+    shared[order] = found
+    return shared
+
+
+def _unchanged(parts: Sequence[_Combinations], before: int, after: int, k: int, chance: Chance) -> VerbatimCount:
+    """Return the records that stand alone and did not change in any block, if these are no chance.
+
+    One stands alone if fewer than k share its values. Where no record stayed as it was, nobody need be counted.
+    """
+    names = tuple(name for part in parts for name in part.names)
+    values = np.zeros(after, np.int64)
+    is_unchanged: Flags = np.ones(after, np.bool_)
+    for part in parts:
+        values += part.values
+        is_unchanged &= part.is_same
+    is_unchanged &= values > 1
+    if not is_unchanged.any():
+        return VerbatimCount(names, 0, 0, is_unchanged)
+    number = join_codes([code_integers(part.key).codes for part in parts], before + after)
+    was_alone, is_alone = (np.bincount(one)[one] < k for one in (number[:before], number[before:]))
+    is_unchanged &= was_alone & is_alone
+    is_unchanged &= int(is_unchanged.sum()) >= chance.unchanged * int(was_alone.sum())
+    written = number[before:]
+    combinations, verbatim = (np.count_nonzero(np.bincount(one)) for one in (written, written[is_unchanged]))
+    return VerbatimCount(names, int(combinations), int(verbatim), is_unchanged)
 
 
 def _combined(before: Table, after: Table, block: Sequence[BlockVariable]) -> _Combinations:
@@ -149,5 +180,5 @@ def _combined(before: Table, after: Table, block: Sequence[BlockVariable]) -> _C
             has_value = cells.has_value[cells.codes[records:]]
             values += has_value
             numbers |= has_value & variable.is_number
-    number = join_codes(columns, records + after.records)
-    return _Combinations(tuple(one.name for one in block), records, number, values, numbers, tuple(possible))
+    key = join_keys(columns, records + after.records)
+    return _Combinations(tuple(one.name for one in block), records, key, values, numbers, tuple(possible))

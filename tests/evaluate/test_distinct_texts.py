@@ -10,7 +10,7 @@ import numpy as np
 from constraint_sdc.data.codes import code_values
 from constraint_sdc.data.table import column_of
 from constraint_sdc.evaluate import distinct_texts as room
-from constraint_sdc.evaluate.distinct_texts import codes_of_values, distinct_texts
+from constraint_sdc.evaluate.distinct_texts import codes_of_values, distinct_texts, takes_rows
 from constraint_sdc.evaluate.lexical import as_double
 
 TEXTS = (
@@ -56,3 +56,27 @@ def test_they_are_found_once_and_forgotten_with_the_column() -> None:
     del column
     gc.collect()
     assert len(room._KNOWN) <= before
+
+
+def test_a_column_of_rows_has_the_texts_that_a_reading_of_it_finds() -> None:
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        source = column_of("V", [*drawn(seed), "5"])
+        rows = rng.integers(0, len(source), rng.integers(0, 50))
+        known, read = source.take(rows), source.take(rows)
+        takes_rows(known, source, rows)
+        found, expected = distinct_texts(known), distinct_texts(read)
+        assert (found.texts.strings, found.codes.tolist()) == (expected.texts.strings, expected.codes.tolist())
+        assert found.stripped.texts.strings == expected.stripped.texts.strings
+        assert np.array_equal(found.numbers, expected.numbers, equal_nan=True)
+
+
+def test_a_column_of_rows_that_is_gone_is_forgotten() -> None:
+    source = column_of("V", ["1", "2"])
+    column = source.take(np.array([1, 1]))
+    takes_rows(column, source, np.array([1, 1]))
+    place = id(column)
+    assert place in room._BY_ROWS
+    del column
+    gc.collect()
+    assert place not in room._BY_ROWS

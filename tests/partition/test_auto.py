@@ -15,7 +15,8 @@ from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.partition.methods.optimal_univariate import OptimalUnivariate
 from constraint_sdc.partition.methods.random_groups import RandomGroups
 from constraint_sdc.partition.methods.rim import Rim
-from constraint_sdc.partition.registry import Refined
+from constraint_sdc.partition.partitioner import Partitioner
+from constraint_sdc.partition.registry import Refined, for_stratum
 from constraint_sdc.partition.search.refine import BEST, FAST, Effort
 from constraint_sdc.settings.reason import because
 from constraint_sdc.settings.words import Scale
@@ -85,6 +86,33 @@ def test_it_does_what_it_says(n: int) -> None:
 def test_a_start_that_refuses_the_cloud_is_not_refined() -> None:
     with pytest.raises(UsageError, match="one variable"):
         Refined(OptimalUnivariate(), SHORT).partition(numbers(20), 3, 0)
+
+
+def test_a_small_stratum_of_a_large_block_gets_the_effort_of_its_share_and_loses_little() -> None:
+    whole, part = 10_000, numbers(200)
+    method = Auto(Effort("some", 0.2, chains=2, rounds=1, sweeps_a_record=10))
+    less = for_stratum(method, 100, whole)
+    assert isinstance(less, Auto)
+    assert less.effort == Effort("some", 0.1, chains=2, rounds=1, sweeps_a_record=5)
+    lost, lost_less = (sse(part, one.partition(part, 3, 1)) for one in (method, less))
+    assert lost_less < 1.02 * lost
+    assert lost_less < 0.97 * sse(part, Mdav().partition(part, 3, 1))
+
+
+@pytest.mark.parametrize(
+    ("method", "records", "of_records"),
+    [(Auto(), 200, 10_000), (Auto(), 10, 5_000), (Refined(Mdav(), FAST), 9_000, 9_000), (Mdav(), 10, 10_000)],
+)
+def test_strata_of_a_size_blocks_of_a_few_records_and_methods_without_a_search_stay_as_they_are(
+    method: Partitioner, records: int, of_records: int
+) -> None:
+    assert for_stratum(method, records, of_records) is method
+
+
+def test_a_refined_method_gets_less_effort_too() -> None:
+    less = for_stratum(Refined(Mdav(), FAST), 30, 10_000)
+    assert isinstance(less, Refined)
+    assert (less.start.name, less.effort.seconds) == ("mdav", pytest.approx(0.15 * FAST.seconds))
 
 
 def test_rim_comes_near_mdav() -> None:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 import shlex
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeAlias
 
 from constraint_sdc.commands.check import check_written, idle_noted
 from constraint_sdc.commands.masking.applying import MaskedCells, compare_contexts
@@ -15,6 +18,7 @@ from constraint_sdc.commands.masking.staged import ReadBack, spelled, verify_sta
 from constraint_sdc.commands.measuring.pairing import pair_tables
 from constraint_sdc.data.table import Chunk
 from constraint_sdc.engines.freeing import give_back_after_work
+from constraint_sdc.engines.running import is_divided
 from constraint_sdc.errors import Conflict, NotPublishedError, PromiseChange
 from constraint_sdc.judge.finding import CheckResult, RuleResult
 from constraint_sdc.judge.idle import names_of
@@ -32,6 +36,12 @@ from constraint_sdc.settings.words import Scale
 from constraint_sdc.stages import stage
 
 _MOST_LINES = 20
+_COUNT_SECONDS = 2.5e-7
+"""CPU seconds in which a masked value is counted for the promises, roughly."""
+
+_Counted: TypeAlias = tuple[PromiseCount, ...]
+_Judged: TypeAlias = tuple[CheckResult | None, Judgement | None]
+_Both: TypeAlias = tuple[_Counted, _Judged]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +71,39 @@ def judge_masking(
     cases = cases_of(original)
     written = _write(original, staged, plan, masked, cases)
     give_back_after_work()
-    people = _count_people(original, written, plan, recipe, output)
-    give_back_after_work()
     before = _without(original.before, left_out)
-    verdict, judgement = _judge(original, staged, written, plan, cases)
+    people, (verdict, judgement) = _counted_and_judged(
+        lambda: _count_people(original, written, plan, recipe, output),
+        lambda: _judge(original, staged, written, plan, cases),
+        work=_COUNT_SECONDS * len(written.lines) * len(plan.masked_names()),
+    )
     after = _without(verdict, left_out)
     outcomes = compare_verdicts(before, after)
     _refuse_broken(outcomes, after, plan, output)
     cells = MaskedCells(original.dataset.table, masked.columns(), removed_variables(plan))
     outcomes = compare_contexts(outcomes, before, after, original.understood, cells, output)
     return JudgedMasking(written, after, outcomes, people, judgement)
+
+
+def _counted_and_judged(count: Callable[[], _Counted], judge: Callable[[], _Judged], *, work: float) -> _Both:
+    """Return what both find: where cores are there, one counts while the other waits for Saxon.
+
+    `work` is roughly how many CPU seconds the count takes. A promise that is not kept is told first, also if the judge
+    objects too.
+    """
+    if not is_divided(work):
+        with stage("counting what is promised"):
+            people = count()
+        give_back_after_work()
+        return people, judge()
+    with ThreadPoolExecutor(1, "counting") as thread:
+        counting = thread.submit(count)
+        try:
+            judged = judge()
+        except Exception:
+            counting.result()
+            raise
+        return counting.result(), judged
 
 
 def _without(verdict: CheckResult | None, left_out: frozenset[str]) -> CheckResult | None:
@@ -131,10 +164,7 @@ def _write(original: Original, staged: Path, plan: Plan, masked: Masked, cases: 
     return written
 
 
-@stage("counting what is promised")
-def _count_people(
-    original: Original, written: ReadBack, plan: Plan, recipe: Recipe, output: Path
-) -> tuple[PromiseCount, ...]:
+def _count_people(original: Original, written: ReadBack, plan: Plan, recipe: Recipe, output: Path) -> _Counted:
     """Count what is promised about people on the written file; NotPublishedError if a promise is not kept."""
     release = Release(
         before=original.dataset.table,
@@ -175,9 +205,7 @@ def removed_variables(plan: Plan) -> frozenset[str]:
 
 
 @stage("judging the masked file")
-def _judge(
-    original: Original, staged: Path, written: ReadBack, plan: Plan, cases: Cases | None
-) -> tuple[CheckResult | None, Judgement | None]:
+def _judge(original: Original, staged: Path, written: ReadBack, plan: Plan, cases: Cases | None) -> _Judged:
     """Let Saxon judge the staged file, in the process that knows the rules already; say what it was shown."""
     if not original.has_rules:
         return None, None

@@ -11,9 +11,10 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from constraint_sdc.arrays import Bytes, Counts
+from constraint_sdc.arrays import Counts, Flags
 from constraint_sdc.data.codes import join_codes
 from constraint_sdc.data.table import Chunk, Column, Layout, State, Table
+from constraint_sdc.data.text import Text, equal
 from constraint_sdc.errors import DataError, JudgeError
 from constraint_sdc.evaluate.distinct_texts import codes_of_values
 from constraint_sdc.files.dataset import Dataset
@@ -310,23 +311,8 @@ def _writable(intended: Column, after: Column) -> Column:
 
 
 def _refuse_difference(found: Column, expected: Column, first: int) -> None:
-    lengths = found.stop - found.start
-    unlike = np.flatnonzero((found.state != expected.state) | (lengths != expected.stop - expected.start))
-    row = int(unlike[0]) if len(unlike) else len(found)
-    # Up to there the rows are of equal length one by one, so a byte's place in the whole is its place in its row.
-    alike, lengths = slice(0, row), lengths[:row]
-    differing = np.flatnonzero(_joined(found.of(alike), lengths) != _joined(expected.of(alike), lengths))
-    if len(differing):
-        row = int(np.searchsorted(np.cumsum(lengths), differing[0], "right"))
-    elif row == len(found):
-        return
-    raise _differs(f"{found.name} of record {first + row + 1} has not the value that it should have")
-
-
-def _joined(column: Column, lengths: npt.NDArray[np.int64]) -> Bytes:
-    """Return the bytes of all values, one after another."""
-    ends = np.cumsum(lengths)
-    total = int(ends[-1]) if len(ends) else 0
-    places = np.arange(total) + np.repeat(column.start - (ends - lengths), lengths)
-    joined: Bytes = column.buffer[places]
-    return joined
+    is_same: Flags = np.equal(found.state, expected.state)
+    is_same &= equal(Text.of_column(found), Text.of_column(expected))
+    if not is_same.all():
+        record = first + int(np.argmin(is_same)) + 1
+        raise _differs(f"{found.name} of record {record} has not the value that it should have")

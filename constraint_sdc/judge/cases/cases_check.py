@@ -55,19 +55,20 @@ def ask_cases(chunks: Iterable[Chunk], records: Rows, judges: Askable) -> Judged
 def documents(chunks: Iterable[Chunk], records: Rows) -> Iterator[tuple[slice, bytes]]:
     """Yield documents of these records, which are in file order, and which places of `records` each one has."""
     layout: Layout | None = None
-    parts: list[bytes] = []
+    parts: list[memoryview] = []
     size, start = 0, 0
     for chunk in chunks:
         bounds = np.searchsorted(records, [chunk.first, chunk.first + len(chunk)])
-        for record in records[bounds[0] : bounds[1]].tolist():
-            xml = chunk.record_xml(record - chunk.first)
-            is_full = len(parts) == _MOST_RECORDS or size + len(xml) > _MOST_BYTES
-            if layout is not None and parts and (is_full or chunk.layout.head != layout.head):
+        rows = records[bounds[0] : bounds[1]] - chunk.first
+        xml, is_other = chunk.raw.data, layout is not None and chunk.layout.head != layout.head
+        for begin, end in zip(chunk.record_start[rows].tolist(), chunk.record_stop[rows].tolist(), strict=True):
+            is_full = len(parts) == _MOST_RECORDS or size + end - begin > _MOST_BYTES
+            if layout is not None and parts and (is_full or is_other):
                 yield slice(start, start + len(parts)), layout.head + b"\n".join(parts) + layout.tail
                 start, parts, size = start + len(parts), [], 0
-            layout = chunk.layout
-            parts.append(xml)
-            size += len(xml)
+            layout, is_other = chunk.layout, False
+            parts.append(xml[begin:end])
+            size += end - begin
     if layout is not None and parts:
         yield slice(start, start + len(parts)), layout.head + b"\n".join(parts) + layout.tail
 

@@ -18,6 +18,7 @@ from constraint_sdc.maskers.microaggregation.keep_promises import keep_promises
 from constraint_sdc.maskers.microaggregation.operator_loss import lower_loss_of_operator
 from constraint_sdc.maskers.own_values import OwnValues
 from constraint_sdc.partition.methods.mdav import Mdav
+from constraint_sdc.partition.registry import for_stratum
 from constraint_sdc.plan.design import BlockDesign
 from constraint_sdc.plan.plan import Price, Promise
 from constraint_sdc.settings.reason import Reason, because
@@ -79,7 +80,8 @@ def divide_strata(design: BlockDesign, inputs: MaskInputs) -> tuple[Groups, tupl
     label = np.zeros(len(design.cloud), np.int64)
     stratum: list[int] = []
     for number, part in enumerate(design.strata):
-        own = inputs.partitioner.partition(design.cloud.of(part.rows), inputs.k, inputs.seed)
+        method = for_stratum(inputs.partitioner, len(part.rows), len(design.cloud))
+        own = method.partition(design.cloud.of(part.rows), inputs.k, inputs.seed)
         label[part.rows] = own + len(stratum)
         stratum += [number] * (int(own.max()) + 1)
     return Groups(label), tuple(stratum)

@@ -130,5 +130,5 @@ def _understood(understood: Understood, rules: Sequence[str]) -> Understood:
 def _masked(block: BlockDesign, groups: Groups, stratum: tuple[int, ...], found: _SettledBlock) -> MaskedBlock:
     if found.label is not None and found.stratum is not None:
         groups, stratum = Groups(found.label), found.stratum
-    step = tuple(_STEPS[place] for place in found.step)
+    step = tuple(map(_STEPS.__getitem__, found.step))
     return MaskedBlock(block.plan, groups, stratum, step, found.columns, found.price)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from constraint_sdc.arrays import Labels
 from constraint_sdc.data.cloud import Cloud
+from constraint_sdc.partition.distances import extents
 from constraint_sdc.partition.methods.k_modes import KModes
 from constraint_sdc.partition.methods.mdav import Mdav
 from constraint_sdc.partition.methods.optimal_univariate import OptimalUnivariate
@@ -68,7 +67,7 @@ class Auto:
         cloud = without_equal_weights(cloud)
         if cloud.weights is None and cloud.scales == {Scale.NOMINAL}:
             return Choice("k-modes", because("only-categories"))
-        varying = int((np.ptp(cloud.points, axis=0) > 0).sum()) if n else 0
+        varying = int((extents(cloud.points) > 0).sum()) if n else 0
         if cloud.weights is None and varying <= 1 and Scale.NOMINAL not in cloud.scales:
             return Choice("optimal-univariate", because("one-variable-varies"))
         if n <= COMPILED_ABOVE:

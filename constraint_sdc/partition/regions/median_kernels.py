@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from constraint_sdc.arrays import Floats, NeighbourLists, Points, Rows, SmallPositions
-from constraint_sdc.partition.compiled import compiled
+from constraint_sdc.partition.compiled import U, compiled
 
 # The tree is implicit. At the last level, leaf i holds the records from `bounds[i]` to `bounds[i + 1]`; nodes are
 # numbered from the root, 1, so that the halves of node i are 2i and 2i + 1.
@@ -87,66 +87,84 @@ def bound(points: Points, bounds: Rows, low: Points, high: Points) -> None:
 
 
 @compiled
-def list_near(points: Points, bounds: Rows, low: Points, high: Points, lists: NeighbourLists, visited: int) -> None:
+def list_near(
+    points: Points, columns: Points, bounds: Rows, low: Points, high: Points, lists: NeighbourLists, visited: int
+) -> None:
     """Fill the lists of all records with the nearest others, nearest first; points are in the order of the leaves.
 
     A record looks into its own leaf, then into the other half of each larger node; nodes that begin beyond the end of
-    its list are left out. After `visited` leaves the search ends: then a list may lack a record.
+    its list are left out. After `visited` leaves the search ends: then a list may lack a record. `columns` are the
+    points again, variable by variable, so that a leaf is measured many records at a time.
     """
-    leaves, count = len(bounds) - 1, lists.shape[1]
-    near, apart = np.empty(count, np.int32), np.empty(count)
-    waiting, gaps = np.empty(66, np.int64), np.empty(66)  # two nodes for each level of a tree of up to 2^32 leaves
+    leaves, count, largest = U(len(bounds) - 1), U(lists.shape[1]), np.int64(0)
+    for leaf in range(leaves):
+        largest = max(largest, bounds[leaf + U(1)] - bounds[leaf])
+    last, width = count - U(1), U(columns.shape[0])
+    near, apart, away, here = np.empty(count, np.int32), np.empty(count), np.empty(largest), np.empty(width)
+    waiting, gaps = np.empty(66, np.uint64), np.empty(66)  # two nodes for each level of a tree of up to 2^32 leaves
     for own in range(leaves):
-        for x in range(bounds[own], bounds[own + 1]):
+        for x in range(U(bounds[own]), U(bounds[own + U(1)])):
             for i in range(count):
                 near[i], apart[i] = x, np.inf
-            _look_into(points, bounds[own], bounds[own + 1], x, near, apart)
+            for j in range(width):
+                here[j] = points[x, j]
+            _look_into(columns, U(bounds[own]), U(bounds[own + U(1)]), x, here, away, near, apart)
             node, looked = leaves + own, 1
-            while node > 1 and looked < visited:
-                waiting[0], gaps[0], top = node ^ 1, _gap(low, high, node ^ 1, points, x), 1
-                node >>= 1
-                while top > 0 and looked < visited:
-                    top -= 1
+            while node > U(1) and looked < visited:
+                waiting[0], gaps[0], top = node ^ U(1), _gap(low, high, node ^ U(1), here), U(1)
+                node >>= U(1)
+                while top > U(0) and looked < visited:
+                    top -= U(1)
                     at = waiting[top]
-                    if gaps[top] >= apart[count - 1]:
+                    if gaps[top] >= apart[last]:
                         continue
                     if at >= leaves:
                         looked += 1
-                        _look_into(points, bounds[at - leaves], bounds[at - leaves + 1], x, near, apart)
+                        leaf = at - leaves
+                        _look_into(columns, U(bounds[leaf]), U(bounds[leaf + U(1)]), x, here, away, near, apart)
                         continue
-                    left, right = _gap(low, high, 2 * at, points, x), _gap(low, high, 2 * at + 1, points, x)
-                    farther = 2 * at + (left <= right)
-                    if max(left, right) < apart[count - 1]:
+                    first = at << U(1)
+                    left, right = _gap(low, high, first, here), _gap(low, high, first + U(1), here)
+                    farther = first + U(left <= right)
+                    if max(left, right) < apart[last]:
                         waiting[top], gaps[top] = farther, max(left, right)
-                        top += 1
-                    if min(left, right) < apart[count - 1]:
-                        waiting[top], gaps[top] = farther ^ 1, min(left, right)
-                        top += 1
+                        top += U(1)
+                    if min(left, right) < apart[last]:
+                        waiting[top], gaps[top] = farther ^ U(1), min(left, right)
+                        top += U(1)
             for i in range(count):
                 lists[x, i] = near[i]
 
 
 @compiled
-def _gap(low: Points, high: Points, node: int, points: Points, x: int) -> float:
+def _gap(low: Points, high: Points, node: int, here: Floats) -> float:
     """Return the squared distance of a record from the box of a node."""
     total = 0.0
-    for j in range(points.shape[1]):
-        outside = max(max(low[node, j] - points[x, j], points[x, j] - high[node, j]), 0.0)
+    for j in range(U(len(here))):
+        below, above = low[node, j] - here[j], here[j] - high[node, j]
+        outside = below if below > above else above
+        outside = outside if outside > 0.0 else 0.0
         total += outside * outside
     return total
 
 
 @compiled
-def _look_into(points: Points, start: int, stop: int, x: int, near: NeighbourLists, apart: Floats) -> None:
-    """Insert the records of a leaf that are nearer than the last of a list."""
-    last = len(near) - 1
-    for y in range(start, stop):
-        away = 0.0
-        for j in range(points.shape[1]):
-            away += (points[y, j] - points[x, j]) * (points[y, j] - points[x, j])
-        if away < apart[last] and y != x:
-            place = last
-            while place > 0 and apart[place - 1] > away:
-                apart[place], near[place] = apart[place - 1], near[place - 1]
-                place -= 1
-            apart[place], near[place] = away, y
+def _look_into(
+    columns: Points, start: int, stop: int, x: int, here: Floats, away: Floats, near: NeighbourLists, apart: Floats
+) -> None:
+    """Insert the records of a leaf that are nearer than the last of a list; `here` is the record, `away` is room."""
+    last, size = U(len(near) - 1), stop - start
+    for i in range(size):
+        away[i] = 0.0
+    for j in range(U(len(here))):
+        mine = here[j]
+        for i in range(size):
+            difference = columns[j, start + i] - mine
+            away[i] += difference * difference
+    for i in range(size):
+        if away[i] < apart[last] and start + i != x:
+            place, nearer = last, away[i]
+            while place > U(0) and apart[place - U(1)] > nearer:
+                apart[place], near[place] = apart[place - U(1)], near[place - U(1)]
+                place -= U(1)
+            apart[place], near[place] = nearer, start + i

@@ -47,7 +47,7 @@ def near_lists(points: Points, bounds: Rows, count: int) -> NeighbourLists:
     low, high = np.empty(nodes), np.empty(nodes)
     bound(points, bounds, low, high)
     lists = np.empty((len(points), count), np.int32)
-    list_near(points, bounds, low, high, lists, _VISITED)
+    list_near(points, np.ascontiguousarray(points.T), bounds, low, high, lists, _VISITED)
     return lists
 
 

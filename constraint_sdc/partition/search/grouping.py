@@ -158,11 +158,17 @@ class Grouping:
 
 
 def renumbered(labels: Labels) -> Labels:
-    """Number groups 0, 1, ... in the order of their first records."""
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    """Number groups 0, 1, ... in the order of their first records; labels are not negative.
+
+    >>> renumbered(np.array([7, 2, 7, 4])).tolist()
+    [0, 1, 0, 2]
+    """
+    count = len(labels)
+    first = np.full(int(labels.max(initial=-1)) + 1, count)
+    first[labels[::-1]] = np.arange(count - 1, -1, -1)  # the last one written stays: the first record
     rank = np.empty(len(first), np.int64)
-    rank[np.argsort(first)] = np.arange(len(first))
-    return rank[inverse]
+    rank[np.argsort(first, kind="stable")] = np.arange(len(first))
+    return rank[labels]
 
 
 def distinct(numbers: AnyIntegers) -> AnyIntegers:

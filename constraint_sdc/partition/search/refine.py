@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from constraint_sdc.arrays import AnyIntegers, Labels
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.errors import UsageError
-from constraint_sdc.partition.distances import sse
+from constraint_sdc.partition.distances import extents, sse
 from constraint_sdc.partition.methods.tree import safe_scale, tree_order
 from constraint_sdc.partition.partitioner import COMPILED_ABOVE
 from constraint_sdc.partition.search.annealing import runs_compiled
@@ -38,7 +38,11 @@ class Effort:
     seconds: float
     chains: int = 1
     rounds: int = 0
-    sweeps_a_record: int = 0
+    sweeps_a_record: float = 0
+
+    def reduced(self, share: float) -> Effort:
+        """Return the effort with runs of this share of the length."""
+        return replace(self, seconds=share * self.seconds, sweeps_a_record=share * self.sweeps_a_record)
 
 
 FAST = Effort("fast", 0.1)
@@ -147,7 +151,7 @@ def _sweeps(cloud: Cloud, k: int, effort: Effort) -> int:
     return max(in_time, _settling(len(cloud), effort.sweeps_a_record))
 
 
-def _settling(records: int, sweeps_a_record: int) -> int:
+def _settling(records: int, sweeps_a_record: float) -> int:
     """Return the sweeps after which a small file has settled.
 
     Larger files get fewer for each record, so that from 3,000 records on the time alone decides.
@@ -186,7 +190,7 @@ def without_idle_columns(cloud: Cloud) -> Cloud:
     only if many columns are saved, as with the indicator columns of categories.
     """
     points = np.ascontiguousarray(cloud.points)  # the last digit of a sum depends on the layout in memory
-    points = points[:, np.ptp(points, axis=0) > 0] * safe_scale(points)
+    points = points[:, extents(points) > 0] * safe_scale(points)
     centred = points - points.mean(axis=0)
     if not centred.any():
         return Cloud(centred[:, :0], weights=cloud.weights)

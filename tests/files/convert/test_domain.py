@@ -53,6 +53,14 @@ def test_row_i_holds_the_ith_value_of_each_variable(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("texts", [["1", "22", ""], ["1", "<", "&"], ["\r", "a"], []])
+def test_the_rows_of_one_variable_are_those_that_it_has_beside_another(texts: list[str], tmp_path: Path) -> None:
+    alone, beside = tmp_path / "alone.xml", tmp_path / "beside.xml"
+    assert write_domain(alone, {"V1": texts}).records == len(texts)
+    write_domain(beside, {"V1": texts, "V2": ["x"] * len(texts)})
+    assert alone.read_text() == beside.read_text().replace("<V2>x</V2>", "")
+
+
 def test_names_in_namespaces_and_attributes_keep_their_path(tmp_path: Path) -> None:
     values = {"@{urn:b}A": ['x"y', "z"], "@B": ["1"], "{urn:a}V1": ["<5>"]}
     write_domain(tmp_path / "d.xml", values, "{urn:a}Obs", wrappers=("{urn:a}Data", "Set"))

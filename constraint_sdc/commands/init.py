@@ -15,7 +15,7 @@ from constraint_sdc.evidence.structure import structural_columns, structure_look
 from constraint_sdc.evidence.values_seen import values_seen
 from constraint_sdc.files.microdata.metadata import read_metadata
 from constraint_sdc.files.tables.registry import current_reading, table_format
-from constraint_sdc.files.tables.standard import standard_of
+from constraint_sdc.files.tables.standard import demanded_parts, standard_of
 from constraint_sdc.plan.rule_facts import computed_with, rule_facts
 from constraint_sdc.reports.recipe_draft import recipe_draft_text
 from constraint_sdc.settings.mask_settings import RulesSettings
@@ -47,18 +47,19 @@ def init_recipe(
             looks = structure_looks(structural[name])
         seen = values_seen(profile) if show_values else None
         variables.append(DraftVariable(name, looks, None if info is None else info.label, declared, seen))
-    around = tuple(_surroundings(dataset.surroundings))
+    around = tuple(_surroundings(dataset.surroundings, demanded_parts(data)))
     draft = RecipeDraft(str(data), dataset.layout.record, dataset.table.records, tuple(variables), around)
     if table_format(data) is not None:
         draft = replace(draft, table=current_reading(), standard=standard_of(data))
     return replace(draft, text=recipe_draft_text(draft))
 
 
-def _surroundings(surroundings: DocumentSurroundings) -> Iterator[DraftSurrounding]:
+def _surroundings(surroundings: DocumentSurroundings, demanded: frozenset[str]) -> Iterator[DraftSurrounding]:
     """Yield what a recipe can decide on; what stands within records is removed unless the recipe keeps it."""
     for one in surroundings.found:
         if one.kind not in (SurroundingKind.METADATA, SurroundingKind.STRUCTURE, SurroundingKind.OTHERS):
-            yield DraftSurrounding(one.path, one.kind.value, one.count, one.kind in WITHIN_RECORDS)
+            is_removed = one.kind in WITHIN_RECORDS
+            yield DraftSurrounding(one.path, one.kind.value, one.count, is_removed, one.path in demanded)
 
 
 def _computed(original: Original) -> frozenset[str]:

@@ -31,12 +31,16 @@ class DraftVariable:
 
 @dataclass(frozen=True, slots=True)
 class DraftSurrounding:
-    """Something around the variables: its path, how often it occurs, and whether removing it needs no decision."""
+    """Something around the variables: its path, and how often it occurs.
+
+    `is_removed` if removing it needs no decision, `is_demanded` if no file of this format can be without it.
+    """
 
     path: str
     kind: str
     count: int
     is_removed: bool
+    is_demanded: bool = False
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -116,6 +116,8 @@ def _surroundings(draft: RecipeDraft) -> Iterator[str]:
         said = f"{counted(one.count, 'occurrence')}: {one.kind}"
         if one.is_removed:
             yield f"  {_text(one.path)}: remove  # {said}"
+        elif one.is_demanded:
+            yield f"  {_text(one.path)}: undecided  # decide: keep (proposed; the format demands it); {said}"
         else:
             yield f"  {_text(one.path)}: undecided  # decide: remove (proposed), keep; {said}"
 

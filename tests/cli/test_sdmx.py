@@ -138,6 +138,23 @@ def test_init_proposes_the_measure_the_period_and_codes() -> None:
     assert "its name suggests: period of SDMX" in draft.text
 
 
+def test_init_proposes_to_keep_what_no_message_can_be_without(run: Run) -> None:
+    Path("data.xml").write_text(specific(rows()))
+    draft = cs.init_recipe("data.xml")
+    demanded = [one.path for one in draft.surroundings if one.is_demanded]
+    assert {path.rpartition("/Header/")[2] for path in demanded} >= {"ID", "Prepared", "Sender/@id"}
+    proposed = {
+        line.split('": ')[0].strip(' "') for line in draft.text.splitlines() if "decide: keep (proposed" in line
+    }
+    assert proposed == set(demanded)
+    for path in demanded:
+        Path("recipe.yml").write_text(f'surroundings: {{"{path}": remove}}')
+        refused = run(
+            "mask", "data.xml", *OPTIONS[:2], "--recipe", "recipe.yml", "--undecided", "guess", "-k", "3", "-o", "n.xml"
+        )
+        assert f"{path} cannot be removed" in refused.err
+
+
 def test_columns_of_the_structure_are_kept_for_a_stated_reason_and_refused_otherwise(run: Run) -> None:
     options = (*OPTIONS[:3], "plain.yml", *OPTIONS[4:])
     assert "names the data structure (SDMX-CSV), the same in every" in _succeeds(run("plan", "data.csv", *options)).out

@@ -23,3 +23,13 @@ def standard_of(path: Path) -> str | None:
         with CsvText(path, current_reading(), is_tsv=known.name == "tsv") as text:
             return text.dialect.standard
     return None
+
+
+def demanded_parts(path: Path) -> frozenset[str]:
+    """Return the paths of what stands around the rows and every file of this standard must have."""
+    known = table_format(path)
+    if known is None or known.name != "sdmx-ml":
+        return frozenset()
+    from constraint_sdc.files.tables.sdmx.recognised import DEMANDED
+
+    return frozenset(DEMANDED)

@@ -18,14 +18,12 @@ from constraint_sdc.data.table import Column
 from constraint_sdc.errors import DataError
 from constraint_sdc.files.publication.disk import open_to_write
 from constraint_sdc.files.rows_file import header_of, quoted, xml_name
-from constraint_sdc.files.tables.document import REMARKS
 from constraint_sdc.files.tables.sdmx.message import SdmxMessage
 from constraint_sdc.files.tables.sdmx.places import SdmxCell
-from constraint_sdc.files.tables.sdmx.recognised import GENERIC
+from constraint_sdc.files.tables.sdmx.recognised import DEMANDED, GENERIC
 from constraint_sdc.files.tables.sdmx.text import MessageText
 from constraint_sdc.files.tables.table_format import TableChange, TableCopied
 
-_DEMANDED = ("Header/ID", "Header/Prepared", "Header/Sender", "Header/Sender/@id")
 _ROWS = 1 << 14
 _element = lru_cache(maxsize=1 << 14)(xml_name)
 
@@ -71,8 +69,7 @@ def message_skeleton(path: Path, change: TableChange) -> TableCopied:
 
 def refuse_demanded(change: TableChange, path: Path) -> None:
     """Refuse to take out what every message must have."""
-    demanded = [f"{REMARKS}/{one}" for one in _DEMANDED]
-    for one in (*demanded, STRUCTURE):
+    for one in (*DEMANDED, STRUCTURE):
         if one in change.taken_out:
             what = f"{one} cannot be removed: no reader of SDMX takes a message without it"
             raise DataError(what, file=str(path), hint=f"keep it in the recipe (surroundings: {{{one}: keep}})")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.parsers import expat
 
+from constraint_sdc.files.tables.document import REMARKS
 from constraint_sdc.files.xml_encoding import EncodingError, declare_utf8, encoding_of
 
 _OPENING = 1 << 14
@@ -23,6 +24,8 @@ GENERIC = ("GenericData", "GenericTimeSeriesData")
 """Messages that name variables in attributes; in the others the names of attributes are the variables."""
 READ = tuple(_WORDS)
 """The kinds of messages that are read as rows."""
+DEMANDED = tuple(f"{REMARKS}/Header/{one}" for one in ("ID", "Prepared", "Sender", "Sender/@id"))
+"""The paths of what every message must have."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from constraint_sdc.evidence.profile import profile_of
 from constraint_sdc.evidence.structure import structural_columns, structure_looks
 from constraint_sdc.evidence.values_seen import values_seen
 from constraint_sdc.files.microdata.metadata import read_metadata
-from constraint_sdc.files.tables.registry import current_reading, table_format
+from constraint_sdc.files.tables.registry import current_reading, options_of, table_format
 from constraint_sdc.files.tables.standard import demanded_parts, standard_of
 from constraint_sdc.plan.rule_facts import computed_with, rule_facts
 from constraint_sdc.reports.recipe_draft import recipe_draft_text
@@ -49,7 +49,9 @@ def init_recipe(
         variables.append(DraftVariable(name, looks, None if info is None else info.label, declared, seen))
     around = tuple(_surroundings(dataset.surroundings, demanded_parts(data)))
     draft = RecipeDraft(str(data), dataset.layout.record, dataset.table.records, tuple(variables), around)
-    if table_format(data) is not None:
+    if table_format(data) is None:
+        draft = replace(draft, is_elements="sdmx" in options_of(data))
+    else:
         draft = replace(draft, table=current_reading(), standard=standard_of(data))
     return replace(draft, text=recipe_draft_text(draft))
 

@@ -48,7 +48,8 @@ class RecipeDraft(Tabled):
     """The draft of a recipe for the file `data`, with what stands around its variables.
 
     `text` is the recipe as YAML; what is undecided is refused there. `table` is how a user said that a table is to be
-    read, None for XML; `standard` is the standard that it follows.
+    read, None for XML; `standard` is the standard that it follows. `is_elements` tells a message of
+    SDMX-ML that is read as its XML elements.
     """
 
     data: str
@@ -59,6 +60,7 @@ class RecipeDraft(Tabled):
     text: str = ""
     table: TableReading | None = None
     standard: str | None = None
+    is_elements: bool = False
 
     @property
     def undecided(self) -> tuple[str, ...]:

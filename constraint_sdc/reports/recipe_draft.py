@@ -49,7 +49,7 @@ def _head(draft: RecipeDraft) -> Iterator[str]:
         yield "# It is certain that everything is to be masked. Correct what is wrong."
     if not any(map(_may_be_known, draft.variables)):
         yield "# Nothing looks like a quasi-identifier. Decide what others may know, and give it this role."
-    said = {} if draft.table is None else draft.table.to_json()
+    said = {"sdmx": "elements"} if draft.is_elements else {} if draft.table is None else draft.table.to_json()
     if said:
         yield f"table: {{{', '.join(f'{name}: {_quoted(value)}' for name, value in said.items())}}}"
     if draft.table is None:

@@ -218,6 +218,15 @@ def test_rules_about_the_xml_of_a_message_need_its_elements(run: Run) -> None:
     assert "REPRODUCED" in _succeeds(run(*words)).out
 
 
+def test_the_recipe_that_init_proposes_says_that_elements_are_read(run: Run) -> None:
+    Path("data.xml").write_text(specific(rows()))
+    draft = _succeeds(run("init", "data.xml", "--sdmx", "elements")).out
+    assert 'table: {sdmx: "elements"}' in draft
+    assert "\nrecord: " in draft
+    assert '"@OBS_VALUE":' in draft
+    assert "table:" not in _succeeds(run("init", "data.xml")).out
+
+
 def test_options_that_do_not_fit_are_refused(run: Run) -> None:
     Path("data.xml").write_text(specific(rows()))
     assert "`--sdmx elements` reads the XML elements" in run("describe", "data.xml", "--record", "Obs").err

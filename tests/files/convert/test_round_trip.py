@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyarrow import feather
 
 from constraint_sdc.census import VARIABLES, generate, generate_file
 from constraint_sdc.data.variable import RowSource, VariableInfo, rows_of_chunks
@@ -53,7 +54,9 @@ def test_census_like_data_go_through_every_format(tmp_path: Path) -> None:
     xml = (tmp_path / "0.xml").read_bytes()
     write_csv(tmp_path / "1.csv", rows_of_xml(tmp_path / "0.xml", VARIABLES))
     write_parquet(tmp_path / "2.parquet", read_csv(tmp_path / "1.csv"))
-    assert write_statistics(tmp_path / "3.sav", read_parquet(tmp_path / "2.parquet")).notes == ()
+    write_parquet(tmp_path / "2.feather", read_parquet(tmp_path / "2.parquet"))
+    assert feather.read_table(tmp_path / "2.feather").equals(pq.read_table(tmp_path / "2.parquet"))
+    assert write_statistics(tmp_path / "3.sav", read_parquet(tmp_path / "2.feather")).notes == ()
     assert write_statistics(tmp_path / "4.dta", read_statistics(tmp_path / "3.sav")).notes == ()
     last = read_statistics(tmp_path / "4.dta")
     write_rows(tmp_path / "5.xml", RowSource(VARIABLES, last.batches))

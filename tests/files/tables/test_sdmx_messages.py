@@ -173,6 +173,17 @@ def test_a_variable_of_the_series_is_written_once_or_refused(kind: str, tmp_path
         write_masked_message(path, target, other)
 
 
+@pytest.mark.parametrize("lacking", [0, 1])
+def test_a_variable_of_some_series_comes_into_no_observation_of_another(lacking: int, tmp_path: Path) -> None:
+    lines = specific(rows(2), by_series=True).splitlines(keepends=True)
+    series = [at for at, line in enumerate(lines) if "<Series" in line]
+    at = series[lacking]
+    lines[at] = lines[at].replace(' REF_AREA="AT"', "").replace(' REF_AREA="CH"', "")
+    path = _message(tmp_path, "".join(lines))
+    with pytest.raises(DataError, match="REF_AREA stands in series, and would come into observations of a series"):
+        write_masked_message(path, tmp_path / "masked.xml", TableChange(_columns({"REF_AREA": ["X"] * 4})))
+
+
 _GROUP = '    <Group REF_AREA="AT" TITLE="Austria"/>\n    <Group REF_AREA="CH" TITLE="Switzerland"/>\n'
 _AT = "/Microdata/FileMetadata/DataSet/Group"
 

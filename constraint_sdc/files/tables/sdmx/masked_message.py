@@ -210,6 +210,8 @@ class _NewValues(_Edits):
         self._rows = _Values(self._columns)
         self._series: list[tuple[SdmxCell, list[str | None]]] = []
         self._line = 0
+        self._in_series = set[str]()
+        self._added = set[str]()
         self.waits_from: int | None = None
 
     def series(self, cells: Sequence[SdmxCell], line: int) -> None:
@@ -217,6 +219,9 @@ class _NewValues(_Edits):
         self._line = line
         for cell in cells:
             name = _element(cell.name)
+            self._in_series.add(name)
+            if name in self._added:
+                raise self._apart(name, line)
             if name in self._removed:
                 self._gone(cell)
             elif name in self._columns:
@@ -255,7 +260,15 @@ class _NewValues(_Edits):
         elif cell is not None:
             self._gone(cell)
         elif value is not None:
+            if name in self._in_series:
+                raise self._apart(name, line)
+            self._added.add(name)
             self.edits.append(Edit(add_at, add_at, f" {self._headers[name]}={quoted(value)}".encode()))
+
+    def _apart(self, name: str, line: int) -> DataError:
+        what = f"{self._headers[name]} stands in series, and would come into observations of a series without it"
+        hint = "keep it or remove it in the recipe, or write the message without series"
+        return DataError(what, file=str(self._path), line=line, hint=hint)
 
     def series_end(self) -> None:
         """Write the values of the series, which must be the same in all its observations."""

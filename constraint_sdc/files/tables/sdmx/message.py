@@ -58,6 +58,7 @@ class SdmxMessage:
         self, path: Path, root: str, listener: Listener, taken_out: frozenset[str] = frozenset(), *, has_places: bool
     ) -> None:
         self._file = path
+        self._root = root
         self._is_generic = root in GENERIC
         self._listener = listener
         self._path: list[str] = []
@@ -138,6 +139,8 @@ class SdmxMessage:
         depth = len(path)
         if depth >= _DEPTH:
             self._refuse("excessive depth", f"at most {_DEPTH} levels are read")
+        if not depth and local != self._root:
+            self._refuse("the file changed while it was read", "run again")
         path.append(local)
         self._last = self._parser.CurrentByteIndex
         if self._has_places:

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from constraint_sdc.exam.guarantee.drawn_tables import DrawnTable, TableRow, drawn_table, table_stream
+from constraint_sdc.exam.guarantee.drawn_tables import DrawnTable, TableRow, TypeDemands, drawn_table, table_stream
 from constraint_sdc.exam.guarantee.exam import CaseOutcome
 from constraint_sdc.exam.guarantee.generator import make_case
 from constraint_sdc.exam.guarantee.table_case import TableCase, make_table_case, run_as_table
 from constraint_sdc.exam.guarantee.translated import differing_verdicts
 
-SEEDS = (7, 13, 22, 23, 28, 33, 37, 39, 49, 98)
+SEEDS = (7, 13, 22, 23, 28, 33, 39, 43, 49, 98)
 """Cases of little cost, with every format and language among them."""
 
 FORMATS = {"csv", "parquet", "feather", "sav", "dta", "xml"}
@@ -63,7 +63,7 @@ PLAIN: list[TableRow] = [{**row, "V2": (row["V2"] or "").rstrip("0").rstrip(".")
 @pytest.mark.parametrize("rows", [ROWS, PLAIN], ids=["padded", "plain"])
 @pytest.mark.parametrize("seed", range(20))
 def test_a_drawn_format_gives_every_cell_back(seed: int, rows: list[TableRow], tmp_path: Path) -> None:
-    table = drawn_table(table_stream(seed), rows, tuple(rows[0]), frozenset())
+    table = drawn_table(table_stream(seed), rows, tuple(rows[0]), TypeDemands())
     path = tmp_path / f"data.{table.ending}"
     table.write(path, rows)
     assert [{name: row.get(name) for name in rows[0]} for row in table.read(path)] == rows, table
@@ -71,7 +71,7 @@ def test_a_drawn_format_gives_every_cell_back(seed: int, rows: list[TableRow], t
 
 def test_every_format_is_drawn_where_it_fits() -> None:
     drawn = [
-        {drawn_table(table_stream(seed), rows, tuple(rows[0]), frozenset()).ending for seed in range(40)}
+        {drawn_table(table_stream(seed), rows, tuple(rows[0]), TypeDemands()).ending for seed in range(40)}
         for rows in (PLAIN, ROWS)
     ]
     assert drawn == [FORMATS, FORMATS - {"sav", "dta"}]

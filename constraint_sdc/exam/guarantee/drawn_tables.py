@@ -28,7 +28,19 @@ _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _DELIMITERS = (",", ";", "\t", "|")
 _ENCODINGS = ("utf-8", "utf-8", "utf-8-sig", "utf-16", "cp1252", "iso-8859-2")
 _FORMATS = {"csv": 5, "parquet": 3, "feather": 1, "sav": 2, "dta": 2, "xml": 1}
+_DIGITS = 12
 _LONGEST = 240  # bytes of a text in SPSS
+
+
+@dataclass(frozen=True)
+class TypeDemands:
+    """What narrows the choice of types: `loose` columns may get other digits when they are masked.
+
+    Rules that `are_exact` make sums of decimals, and the sum of two doubles of many digits is none.
+    """
+
+    loose: frozenset[str] = frozenset()
+    are_exact: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,12 +80,12 @@ def table_stream(seed: int) -> random.Random:
 
 
 def drawn_table(
-    rng: random.Random, rows: Sequence[TableRow], headers: Sequence[str], loose: frozenset[str]
+    rng: random.Random, rows: Sequence[TableRow], headers: Sequence[str], demands: TypeDemands
 ) -> DrawnTable:
-    """Return a format that gives every cell back; `loose` are columns whose masked values may have other digits."""
+    """Return a format that gives every cell back."""
     names = list(_FORMATS)
     for ending in _drawn_order(rng, names, [_FORMATS[name] for name in names]):
-        table = _DRAWS[ending](rng, rows, tuple(headers), loose)
+        table = _DRAWS[ending](rng, rows, tuple(headers), demands)
         if table is not None:
             return table
     raise ValueError("XML writes any cell")  # it is among the formats
@@ -97,9 +109,9 @@ def _columns(rows: Sequence[TableRow], headers: Sequence[str]) -> list[list[str 
 
 
 def _draw_csv(
-    rng: random.Random, rows: Sequence[TableRow], headers: tuple[str, ...], loose: frozenset[str]
+    rng: random.Random, rows: Sequence[TableRow], headers: tuple[str, ...], demands: TypeDemands
 ) -> DrawnTable | None:
-    del loose
+    del demands
     delimiter, decimal = rng.choice(_DELIMITERS), rng.choice((".", ".", ","))
     cells = [cell for row in rows for cell in row.values()]
     texts = [cell for cell in cells if cell]
@@ -177,14 +189,15 @@ def _is_day(text: str) -> bool:
         return False
 
 
-def _fitting(column: Sequence[str | None], *, is_loose: bool, kinds: Sequence[str]) -> list[str]:
+def _fitting(column: Sequence[str | None], demands: TypeDemands, header: str, *, kinds: Sequence[str]) -> list[str]:
     """Return the types of these kinds that fit a column; a text always does."""
+    is_loose = header in demands.loose
     texts = [text for text in column if text is not None]
     scales = {len(text.partition(".")[2]) for text in texts}
     fits: dict[str, Callable[[], bool]] = {
         "int32": lambda: not is_loose and all(_is_whole(text, 2**31) for text in texts),
         "int64": lambda: not is_loose and all(_is_whole(text, 2**53) for text in texts),
-        "double": lambda: all(_is_double(text) for text in texts),
+        "double": lambda: all(_is_double(text) and not (demands.are_exact and len(text) > _DIGITS) for text in texts),
         "decimal": lambda: (
             not is_loose
             and len(scales) == 1
@@ -198,13 +211,13 @@ def _fitting(column: Sequence[str | None], *, is_loose: bool, kinds: Sequence[st
 
 
 def _draw_arrow(
-    ending: str, rng: random.Random, rows: Sequence[TableRow], headers: tuple[str, ...], loose: frozenset[str]
+    ending: str, rng: random.Random, rows: Sequence[TableRow], headers: tuple[str, ...], demands: TypeDemands
 ) -> DrawnTable | None:
     if any(cell == "" for row in rows for cell in row.values()):
         return None  # a masked text of no length is refused in these formats
     kinds = ("int32", "int64", "double", "decimal", "day", "category", "text")
     types = [
-        rng.choice(_fitting(column, is_loose=header in loose, kinds=kinds))
+        rng.choice(_fitting(column, demands, header, kinds=kinds))
         for header, column in zip(headers, _columns(rows, headers), strict=True)
     ]
     compression = rng.choice(("snappy", "zstd", "none")) if ending == "parquet" else "uncompressed"
@@ -260,7 +273,7 @@ def _text_of(value: Any) -> str | None:
 
 
 def _draw_statistics(
-    ending: str, rng: random.Random, rows: Sequence[TableRow], headers: tuple[str, ...], loose: frozenset[str]
+    ending: str, rng: random.Random, rows: Sequence[TableRow], headers: tuple[str, ...], demands: TypeDemands
 ) -> DrawnTable | None:
     columns = _columns(rows, headers)
     texts = [text for column in columns for text in column]
@@ -274,7 +287,7 @@ def _draw_statistics(
     for header, column in zip(headers, columns, strict=True):
         numbers = ("int32", "double") if ending == "dta" and None not in column else ("double",)
         is_number = all(_NUMBER.fullmatch(text) for text in column if text is not None)
-        types.append(rng.choice(_fitting(column, is_loose=header in loose, kinds=numbers if is_number else ("text",))))
+        types.append(rng.choice(_fitting(column, demands, header, kinds=numbers if is_number else ("text",))))
         if is_number and types[-1] == "text":
             return None  # its width would refuse longer numbers
     is_ascii = "".join(text or "" for text in texts).isascii()  # Stata files before version 14 are not UTF-8
@@ -348,7 +361,7 @@ _DRAWS: dict[str, Callable[..., DrawnTable | None]] = {
     "feather": lambda *given: _draw_arrow("feather", *given),
     "sav": lambda *given: _draw_statistics("sav", *given),
     "dta": lambda *given: _draw_statistics("dta", *given),
-    "xml": lambda _rng, _rows, headers, _loose: DrawnTable("xml", headers),
+    "xml": lambda _rng, _rows, headers, _demands: DrawnTable("xml", headers),
 }
 _WRITERS: dict[str, Callable[[DrawnTable, Path, Sequence[TableRow]], None]] = {
     "csv": _write_csv,

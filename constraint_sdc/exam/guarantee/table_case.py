@@ -19,7 +19,7 @@ from lxml import etree
 
 from constraint_sdc.commands.mask import mask_file
 from constraint_sdc.errors import DataError
-from constraint_sdc.exam.guarantee.drawn_tables import DrawnTable, TableRow, drawn_table, table_stream
+from constraint_sdc.exam.guarantee.drawn_tables import DrawnTable, TableRow, TypeDemands, drawn_table, table_stream
 from constraint_sdc.exam.guarantee.exam import CaseOutcome, Masking, mask_options, masked_outcome
 from constraint_sdc.exam.guarantee.generator import ExamCase
 from constraint_sdc.exam.guarantee.judging import NIL, Maskable
@@ -121,7 +121,8 @@ def make_table_case(case: ExamCase, folder: Path) -> TableCase:
     """Write the files of a case as a table; the same case gives the same files."""
     rng, rows = table_stream(case.seed), CaseRows.of_case(case)
     content = yaml.safe_load(_MARKS.sub("", case.recipe)) or {}
-    table = drawn_table(rng, rows.rows, tuple(rows.places), _loose(content))
+    demands = TypeDemands(_loose(content), "xs:decimal(" in case.rules)
+    table = drawn_table(rng, rows.rows, tuple(rows.places), demands)
     if table.reading:
         content["table"] = table.reading
     own = folder / "table"

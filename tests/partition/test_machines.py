@@ -32,18 +32,21 @@ for points, seconds, chains in ((sums, 0.1, 2), (ties, 0.1, 2), (categories, 0.1
 CHOSEN = ("NPY_DISABLE_CPU_FEATURES", "OPENBLAS_CORETYPE")
 """What tests/__init__.py sets; without them NumPy takes the widest vector units that there are."""
 
+THREADS = "OPENBLAS_NUM_THREADS"
+"""Set there too; without it OpenBLAS takes as many threads as there are cores."""
+
 AVX512 = {"NPY_DISABLE_CPU_FEATURES": "", "OPENBLAS_CORETYPE": ""}
 MACHINES = {
     "AVX2": {name: os.environ[name] for name in CHOSEN if name in os.environ},
     "no AVX": {"NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL AVX512_SPR", "OPENBLAS_CORETYPE": "Nehalem"},
-    "one thread": {"OPENBLAS_NUM_THREADS": "1", "CONSTRAINT_SDC_TEST_CORES": "1"},
+    "one thread": {THREADS: "1", "CONSTRAINT_SDC_TEST_CORES": "1"},
 }
 
 
 def output_of(program: str, settings: dict[str, str]) -> str:
     one_core = "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})\n"
     limit = one_core if "CONSTRAINT_SDC_TEST_CORES" in settings and hasattr(os, "sched_setaffinity") else ""
-    kept = {name: value for name, value in os.environ.items() if name not in CHOSEN}
+    kept = {name: value for name, value in os.environ.items() if name not in (*CHOSEN, THREADS)}
     environment = {**kept, "PYTHONPATH": TOP, **settings}
     command = [sys.executable, "-c", limit + program]
     run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)

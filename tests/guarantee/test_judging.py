@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from constraint_sdc.errors import JudgeError, NotPublishedError
+from constraint_sdc.exam.guarantee import judging
 from constraint_sdc.exam.guarantee.exam import _wrongly_withheld
 from constraint_sdc.exam.guarantee.generator import ExamCase, write_case
 from constraint_sdc.exam.guarantee.judging import BorrowedWorker, Maskable, faults
@@ -144,7 +145,10 @@ def test_withholding_is_fair_for_rules_across_records_alone(tmp_path: Path) -> N
     assert _wrongly_withheld(case, files, fair) == ("left behind: .5f.masked.xml",)
 
 
-def test_a_process_that_served_another_judge_knows_nothing_of_it() -> None:
+def test_a_process_that_served_another_judge_knows_nothing_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a pool of its own: a process of the shared one may have served so often that its next service is refused."""
+    pool = judging._Pool()
+    monkeypatch.setattr(judging, "_POOL", pool)
     sheet = b'<xsl:stylesheet version="3.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"/>'
     first = BorrowedWorker()
     process = first._worker
@@ -154,3 +158,4 @@ def test_a_process_that_served_another_judge_knows_nothing_of_it() -> None:
     assert second._worker is process
     with pytest.raises(JudgeError, match="ended before it was finished"):
         second.ask({"do": "run", "sheet": "1 counts", "namespace": "urn:x", "parameters": {}})
+    pool.close()

@@ -13,6 +13,7 @@ Exit code 1 if a pair is ever mixed after that, if a staged file is readable by 
 from __future__ import annotations
 
 import argparse
+import fcntl
 import hashlib
 import json
 import os
@@ -110,6 +111,15 @@ class Workshop:
             time.sleep(0.0005)
         time.sleep(self.random.uniform(0, 0.3 * self.seconds if sight.startswith("*") else 0.03))
 
+    def wait_for_locks(self) -> None:
+        """Wait until nobody has a lock of the killed run.
+
+        A run that is killed while it starts Saxon leaves a child, which has the open files until it runs its program.
+        """
+        for path in self.hidden("lock.*"):
+            with path.open("rb") as stream:
+                fcntl.flock(stream, fcntl.LOCK_EX)
+
     def stage(self, found: str) -> str:
         """Tell from what is there how far the run was."""
         if self.hidden("journal.*"):
@@ -134,6 +144,7 @@ class Workshop:
         os.kill(process, signal.SIGKILL)
         if ended(process) != -signal.SIGKILL:
             return None
+        self.wait_for_locks()
         found, before = self.state(is_over_old), len(self.hidden())
         stage = self.stage(found)
         readable = sum(path.stat().st_mode & 0o077 != 0 for path in self.hidden("*.staged.*"))

@@ -13,7 +13,7 @@ import pytest
 
 from constraint_sdc.commands.certificate.keys import read_signing_key
 from tests.cli.masking import ORIGINAL, write_rows
-from tests.waiting import hear_signals
+from tests.waiting import PATIENCE, hear_signals
 
 RULES = """<schema xmlns="http://purl.oclc.org/dsdl/schematron" queryBinding="xslt2"><pattern><rule context="Record">
 <assert id="positive" test="number(A) &gt; 0">x</assert></rule></pattern></schema>"""
@@ -26,7 +26,7 @@ def typed(words: tuple[str, ...], *lines: str) -> tuple[int, str]:
     if not process:
         hear_signals()
         os.execv(sys.executable, [sys.executable, "-c", "from constraint_sdc.cli import main; main()", *words])
-    shown, waiting, deadline = b"", list(lines), time.monotonic() + 120
+    shown, waiting, deadline = b"", list(lines), time.monotonic() + PATIENCE
     prompts = 0
     while time.monotonic() < deadline:
         if not select.select([terminal], [], [], 0.1)[0]:

@@ -11,6 +11,13 @@ from tests.mutants.faults import find_faults
 from tests.mutants.lines import Witnesses
 from tests.mutants.sampling import all_faults, equivalents, sample
 from tests.mutants.trial import Plot, choose_rounds
+from tests.waiting import PATIENCE
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no test that ends be taken for one that does not, however busy the machine is."""
+    monkeypatch.setattr("tests.mutants.trial.PATIENCE", PATIENCE)
 
 
 def _planted(text: str) -> list[str]:

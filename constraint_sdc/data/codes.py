@@ -7,7 +7,7 @@ with the first of its code byte by byte, and if two differ the texts are coded o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +20,9 @@ _MOST_WORDS = 16  # of a text that make its key; longer texts that begin alike a
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd: no two words get the same product
 _LARGEST = 2**62
 _MANY = 50_000  # keys from which on a hash table pays
+_SAMPLE = 4_096  # keys that are looked at to tell whether they repeat
+_HARDLY_REPEAT = 0.97  # share of different keys in the sample
+_AT_A_TIME = 1 << 18  # texts that are compared together
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +48,18 @@ def code_texts(texts: Text) -> Coded:
     ([0, 1, 0, 2, 3], [0, 1, 3, 4])
     """
     found = _code_keys(text_keys(texts))
-    if texts.longest > 8 and not equal(texts, texts.take(found.first[found.codes])).all():
+    if texts.longest > 8 and not _are_alike(texts, found):
         return _code_one_by_one(texts)
     return found
+
+
+def _are_alike(texts: Text, coded: Coded) -> bool:
+    """Tell whether every text is the first of its code, letter by letter."""
+    for start in range(0, len(texts), _AT_A_TIME):
+        rows = np.arange(start, min(start + _AT_A_TIME, len(texts)))
+        if not equal(texts.take(rows), texts.take(coded.first[coded.codes[rows]])).all():
+            return False
+    return True
 
 
 def text_keys(texts: Text) -> Words:
@@ -91,7 +103,7 @@ def join_codes(columns: Sequence[Codes | SmallCodes], records: int) -> Codes:
     return _numbered(join_keys(columns, records))
 
 
-def join_keys(columns: Sequence[Codes | SmallCodes], records: int) -> Integers:
+def join_keys(columns: Iterable[Codes | SmallCodes], records: int) -> Integers:
     """Return an integer for each combination of codes, the same for the same combination; not negative, maybe large.
 
     >>> join_keys([np.array([1, 0, 1, 1]), np.array([0, 0, 2, 0])], 4).tolist()
@@ -141,7 +153,14 @@ def _code_by_table(keys: Words | Integers) -> Coded:
 
 
 def _table_codes(keys: Words | Integers) -> tuple[SmallCodes, int]:
-    """Return the number of each key, and how many different ones there are."""
+    """Return the number of each key, and how many different ones there are.
+
+    A hash table is quick as long as it fits into the processor's cache; of keys that hardly repeat, sorting is quicker,
+    and takes a quarter of the memory.
+    """
+    sample = keys[:: len(keys) // _SAMPLE + 1]
+    if len(np.unique(sample)) > _HARDLY_REPEAT * len(sample):
+        return sorted_codes(keys)
     import pyarrow as pa
 
     # By its buffers: pyarrow loads pandas to convert an array.
@@ -150,6 +169,27 @@ def _table_codes(keys: Words | Integers) -> tuple[SmallCodes, int]:
     codes, count = np.frombuffer(coded.indices.buffers()[1], np.int32, len(keys)), len(coded.dictionary)
     pa.default_memory_pool().release_unused()  # the hash table is larger than all that is kept
     return codes, count
+
+
+def sorted_codes(keys: Words | Integers) -> tuple[SmallCodes, int]:
+    """Return the number of each key, in the order in which keys first appear, and how many different ones there are.
+
+    >>> codes, count = sorted_codes(np.array([9, 4, 9, 7]))
+    >>> codes.tolist(), count
+    ([0, 1, 0, 2], 3)
+    """
+    order = np.argsort(keys)
+    ordered = keys[order]
+    is_first = np.ones(len(keys), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+    del ordered
+    starts = np.flatnonzero(is_first)
+    appearance = np.argsort(np.minimum.reduceat(order, starts))
+    rank = np.empty(len(starts), np.int32)
+    rank[appearance] = np.arange(len(starts), dtype=np.int32)
+    codes = np.empty(len(keys), np.int32)
+    codes[order] = np.repeat(rank, np.diff(starts, append=len(keys)))
+    return codes, len(starts)
 
 
 def _code_one_by_one(texts: Text) -> Coded:

@@ -21,6 +21,8 @@ from constraint_sdc.evaluate.lexical import Reading
 _XML_BLANKS = np.isin(np.arange(256), list(b" \t\r\n"))
 _MAY_BEGIN = np.isin(np.arange(256), list(b" \t\r\n+-.0123456789IN"))  # the first letter of a number, INF or NaN
 
+_AT_A_TIME = 1 << 17  # texts that are read together
+
 
 class DistinctTexts:
     """The different texts of records in the order in which they first appear, and the number of each record's text.
@@ -48,7 +50,9 @@ class DistinctTexts:
         texts = self.texts
         rows = np.flatnonzero(_MAY_BEGIN[(texts.first_word & np.uint64(0xFF)).astype(np.uint8)])
         numbers = np.full(len(self), np.nan)
-        numbers[rows] = Reading(texts.take(rows)).doubles.values
+        for start in range(0, len(rows), _AT_A_TIME):
+            some = rows[start : start + _AT_A_TIME]
+            numbers[some] = Reading(texts.take(some)).doubles.values
         found: Floats = scratch().kept(numbers)
         return found
 

@@ -141,8 +141,10 @@ class Ladder:
 
     def _ranges(self) -> tuple[Points, Points]:
         """Return the least and the greatest value of every variable in every group, NaN where it has none."""
-        values = np.array([one.values[self.groups.order] for one in self.design.series]).T
-        low, high = (f.reduceat(values, self.groups.starts) for f in (np.fmin, np.fmax))
+        low, high = np.empty((2, len(self.groups), len(self.design.series)))
+        for j, series in enumerate(self.design.series):
+            values = series.values[self.groups.order]
+            low[:, j], high[:, j] = (f.reduceat(values, self.groups.starts) for f in (np.fmin, np.fmax))
         return low, high
 
     def rounded(self) -> Candidates:

@@ -230,6 +230,9 @@ def file_range(series: Sequence[Series]) -> tuple[Floats, Floats]:
 # The cost of a representative: its squared standardised distance from the operators' values.
 
 
+_AT_A_TIME = 1 << 16  # members whose costs are computed together
+
+
 class Costs:
     """Costs against `targets` (g x d): the operators' values, NaN where there is none to average.
 
@@ -240,8 +243,11 @@ class Costs:
     def __init__(self, series: Sequence[Series], groups: Groups, targets: Points) -> None:
         self._targets = targets
         self._deviations = np.array([one.deviation for one in series])
-        values = np.array([one.values for one in series]).T
-        members = self.of(values[groups.order], groups.label[groups.order])
+        members = np.empty(len(groups.order))
+        for start in range(0, len(members), _AT_A_TIME):
+            rows = groups.order[start : start + _AT_A_TIME]
+            values = np.column_stack([one.values[rows] for one in series])
+            members[start : start + len(rows)] = self.of(values, groups.label[rows])
         steps = [float(one.grid.step or 0) / one.deviation for one in series]
         self.limit: Floats = np.minimum.reduceat(members, groups.starts) + sum(step**2 for step in steps) + 1e-9
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from constraint_sdc.arrays import Codes, Flags, Floats
+from constraint_sdc.arrays import Codes, Flags, Floats, SmallCodes
 from constraint_sdc.data.codes import code_texts
 from constraint_sdc.data.coincidence import grid_points
 from constraint_sdc.data.table import Column
@@ -41,12 +41,12 @@ class ComparedCells:
     `numbers[codes[i]]` is its number, NaN where it has none.
     """
 
-    codes: Codes
+    codes: SmallCodes
     has_value: Flags
     numbers: Floats
     is_number: bool
 
-    def possible(self, codes: Codes) -> float:
+    def possible(self, codes: SmallCodes) -> float:
         """Return how many different cells records with these may have; dates count as infinitely many."""
         met = np.flatnonzero(np.bincount(codes, minlength=len(self.has_value)))
         if not self.is_number:
@@ -75,7 +75,7 @@ def compare_cells(columns: Sequence[Column], variable: BlockVariable) -> Compare
     number = np.full(count, np.nan)
     number[cell_of] = number_of
     places = np.split(cell_of[coded.codes], np.cumsum([len(one) for one in seen])[:-1])
-    codes = np.concatenate([own[one.codes] for own, one in zip(places, seen, strict=True)])
+    codes = np.concatenate([own.astype(np.int32)[one.codes] for own, one in zip(places, seen, strict=True)])
     return ComparedCells(codes, has_value, number, variable.is_number)
 
 

@@ -13,15 +13,16 @@ count if they are a tenth or more of the records that stand alone, whose masked 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from constraint_sdc.arrays import Codes, Counts, Flags, Integers
+from constraint_sdc.arrays import Counts, Flags, Integers, SmallCodes
 from constraint_sdc.data.codes import code_integers, join_codes, join_keys
 from constraint_sdc.data.coincidence import is_crowded
 from constraint_sdc.data.table import Table
+from constraint_sdc.engines.freeing import give_back_after_work
 from constraint_sdc.engines.running import scratch
 from constraint_sdc.plan.promised import Found, PromiseCount
 from constraint_sdc.promises.compared_cells import BlockVariable, compare_cells
@@ -83,6 +84,7 @@ def count_verbatim(
         one = _combined(before, after, block)
         counts.append(one.counted(max(k, 2), chance))
         found.append(replace(one, key=scratch().kept(one.key)))
+        give_back_after_work()
     return counts, _unchanged(found, before.records, after.records, max(k, 2), chance)
 
 
@@ -169,16 +171,18 @@ def _unchanged(parts: Sequence[_Combinations], before: int, after: int, k: int, 
 
 def _combined(before: Table, after: Table, block: Sequence[BlockVariable]) -> _Combinations:
     records = before.records
-    columns: list[Codes] = []
     values, numbers = np.zeros(after.records, np.int64), np.zeros(after.records, np.bool_)
     possible: list[float] = []
-    for variable in block:
-        cells = compare_cells([table.column(variable.name) for table in (before, after)], variable)
-        columns.append(cells.codes)
-        possible.append(cells.possible(cells.codes[:records]))
-        if (cells.codes[:records] != cells.codes[:1]).any():
-            has_value = cells.has_value[cells.codes[records:]]
-            values += has_value
-            numbers |= has_value & variable.is_number
-    key = join_keys(columns, records + after.records)
+
+    def codes() -> Iterator[SmallCodes]:
+        for variable in block:
+            cells = compare_cells([table.column(variable.name) for table in (before, after)], variable)
+            possible.append(cells.possible(cells.codes[:records]))
+            if (cells.codes[:records] != cells.codes[:1]).any():
+                has_value = cells.has_value[cells.codes[records:]]
+                np.add(values, has_value, out=values)
+                np.logical_or(numbers, has_value & variable.is_number, out=numbers)
+            yield cells.codes
+
+    key = join_keys(codes(), records + after.records)
     return _Combinations(tuple(one.name for one in block), records, key, values, numbers, tuple(possible))

@@ -36,11 +36,12 @@ LONG = [letter * length for letter in "ab" for length in (7, 8, 9, 16, 17, 127, 
 TEXTS = st.one_of(st.sampled_from(ODD + LONG), st.text("ab1.", max_size=20))
 
 
-@pytest.fixture(params=["by order", "by table"], autouse=True, scope="module")
+@pytest.fixture(params=["by order", "by table", "by sorting"], autouse=True, scope="module")
 def way(request: pytest.FixtureRequest) -> Iterator[None]:
     """Code few keys as many are coded, too."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coding, "_MANY", 0 if request.param == "by table" else 10**9)
+        patch.setattr(coding, "_MANY", 10**9 if request.param == "by order" else 0)
+        patch.setattr(coding, "_HARDLY_REPEAT", -1.0 if request.param == "by sorting" else 2.0)
         yield
 
 
@@ -90,6 +91,24 @@ def test_combinations_have_the_same_code_if_and_only_if_they_are_the_same(rows: 
     assert join_codes(compact, len(rows)).tolist() == by_dictionary(list(rows))[0]
     if columns:
         assert code_integers(columns[0]).codes.tolist() == by_dictionary([row[0] for row in rows])[0]
+
+
+@pytest.mark.parametrize("different", [50, 5_000, 10**15])
+def test_sorting_and_the_hash_table_find_the_same_codes(different: int) -> None:
+    keys = np.random.default_rng(different).integers(0, different, 60_000)
+    found, count = coding.sorted_codes(keys)
+    by_table, as_many = coding._table_codes(keys)
+    assert (found.tolist(), count) == (by_table.tolist(), as_many)
+    by_dictionary = {key: place for place, key in enumerate(dict.fromkeys(keys.tolist()))}
+    assert found[:500].tolist() == [by_dictionary[key] for key in keys[:500].tolist()]
+
+
+def test_long_texts_are_compared_part_by_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = ["123456789", "1234567890", "123456789", "x", "1234567890"]
+    monkeypatch.setattr(coding, "_AT_A_TIME", 2)
+    assert code_texts(Text.of_strings(texts)).codes.tolist() == [0, 1, 0, 2, 1]
+    monkeypatch.setattr(coding, "text_keys", lambda given: np.zeros(len(given), np.uint64))
+    assert code_texts(Text.of_strings(texts)).codes.tolist() == [0, 1, 0, 2, 1]
 
 
 def test_many_columns_do_not_overflow() -> None:

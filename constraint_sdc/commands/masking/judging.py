@@ -39,9 +39,9 @@ _MOST_LINES = 20
 _COUNT_SECONDS = 2.5e-7
 """CPU seconds in which a masked value is counted for the promises, roughly."""
 
-_Counted: TypeAlias = tuple[PromiseCount, ...]
-_Judged: TypeAlias = tuple[CheckResult | None, Judgement | None]
-_Both: TypeAlias = tuple[_Counted, _Judged]
+_Promises: TypeAlias = tuple[PromiseCount, ...]
+_Verdicts: TypeAlias = tuple[CheckResult | None, Judgement | None]
+_CountedAndJudged: TypeAlias = tuple[_Promises, _Verdicts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,9 @@ def judge_masking(
     return JudgedMasking(written, after, outcomes, people, judgement)
 
 
-def _counted_and_judged(count: Callable[[], _Counted], judge: Callable[[], _Judged], *, work: float) -> _Both:
+def _counted_and_judged(
+    count: Callable[[], _Promises], judge: Callable[[], _Verdicts], *, work: float
+) -> _CountedAndJudged:
     """Return what both find: where cores are there, one counts while the other waits for Saxon.
 
     `work` is roughly how many CPU seconds the count takes. A promise that is not kept is told first, also if the judge
@@ -164,7 +166,7 @@ def _write(original: Original, staged: Path, plan: Plan, masked: Masked, cases: 
     return written
 
 
-def _count_people(original: Original, written: ReadBack, plan: Plan, recipe: Recipe, output: Path) -> _Counted:
+def _count_people(original: Original, written: ReadBack, plan: Plan, recipe: Recipe, output: Path) -> _Promises:
     """Count what is promised about people on the written file; NotPublishedError if a promise is not kept."""
     release = Release(
         before=original.dataset.table,
@@ -205,7 +207,7 @@ def removed_variables(plan: Plan) -> frozenset[str]:
 
 
 @stage("judging the masked file")
-def _judge(original: Original, staged: Path, written: ReadBack, plan: Plan, cases: Cases | None) -> _Judged:
+def _judge(original: Original, staged: Path, written: ReadBack, plan: Plan, cases: Cases | None) -> _Verdicts:
     """Let Saxon judge the staged file, in the process that knows the rules already; say what it was shown."""
     if not original.has_rules:
         return None, None

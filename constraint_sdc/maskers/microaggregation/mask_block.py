@@ -10,6 +10,7 @@ import numpy as np
 from constraint_sdc.arrays import Points, Rows
 from constraint_sdc.data.cloud import Cloud
 from constraint_sdc.data.groups import Groups
+from constraint_sdc.engines.freeing import give_back_after_work
 from constraint_sdc.exact.candidates import Deriver
 from constraint_sdc.exact.ladder import Ladder, Representatives, count_steps
 from constraint_sdc.maskers.inputs import MaskInputs, changed_categories, group_targets, information_loss, plain_loss
@@ -35,7 +36,9 @@ def mask_block(design: BlockDesign, inputs: MaskInputs) -> MaskedBlock:
 def represent(design: BlockDesign, inputs: MaskInputs, groups: Groups, stratum: tuple[int, ...]) -> MaskedBlock:
     """Return the block with a representative for each of these groups, or of those that promises make of them."""
     groups, stratum, notes = keep_promises(design, inputs, groups, stratum)
-    return share_representatives(design, inputs, groups, stratum, group_targets(design, groups), notes=notes)
+    aims = group_targets(design, groups)
+    give_back_after_work()
+    return share_representatives(design, inputs, groups, stratum, aims, notes=notes)
 
 
 def share_representatives(

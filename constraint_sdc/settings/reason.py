@@ -56,7 +56,7 @@ def _require_declared(code: str, params: Mapping[str, Param], quotes: Mapping[st
     if FOREIGN in code:
         return
     if code not in CODES:
-        raise TypeError(f"{code!r} is not a reason code: settings/reason_codes.py lists them")
+        raise TypeError(f"{code!r} is not a reason code: settings/masking_codes.py and note_codes.py list them")
     taken = CODES[code]
     if set(params) != set(taken.params) or set(quotes) != set(taken.quotes):
         expected = ", ".join((*taken.params, *taken.quotes)) or "nothing"

@@ -51,7 +51,7 @@ def _reason(name: str, column: Column) -> Reason:
     text = column.text(0) or ""
     if form is not None and form.fullmatch(text.strip()) is None:
         return because("structure-unknown", what="action" if name == "ACTION" else "reference")
-    return because(SAFE)
+    return because("names-structure")
 
 
 def structure_looks(reason: Reason) -> Looks:

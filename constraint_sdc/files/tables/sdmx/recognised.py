@@ -12,7 +12,7 @@ from xml.parsers import expat
 from constraint_sdc.files.xml_encoding import EncodingError, declare_utf8, encoding_of
 
 _FIRST, _OPENING = 1 << 9, 1 << 14
-_NAMESPACE = re.compile(r"https?://www\.sdmx\.org/resources/sdmxml/schemas/v([0-9])_([0-9])/message", re.IGNORECASE)
+_NAMESPACE = re.compile(r"http://www\.(?:sdmx|SDMX)\.org/resources/(?:sdmxml|SDMXML)/schemas/v([0-9])_([0-9])/message")
 _WORDS = {
     "StructureSpecificData": "structure-specific data",
     "StructureSpecificTimeSeriesData": "structure-specific time series",

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 import stat
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from xml.parsers import expat
 
 from constraint_sdc.files.tables.document import REMARKS
 from constraint_sdc.files.xml_encoding import EncodingError, declare_utf8, encoding_of
 
-_OPENING = 1 << 14
-_NAMESPACE = re.compile(r"https?://www\.sdmx\.org/resources/sdmxml/schemas/v([0-9])_([0-9])/message", re.IGNORECASE)
+_FIRST, _OPENING = 1 << 9, 1 << 14
+_NAMESPACE = re.compile(r"http://www\.(?:sdmx|SDMX)\.org/resources/(?:sdmxml|SDMXML)/schemas/v([0-9])_([0-9])/message")
 _WORDS = {
     "StructureSpecificData": "structure-specific data",
     "StructureSpecificTimeSeriesData": "structure-specific time series",
@@ -52,25 +53,34 @@ class _RootFound(Exception):  # noqa: N818  (the first element ends the look, an
 def message_kind(path: Path) -> MessageKind | None:
     """Return the kind of the message in a file; None for a file that is none, or that nobody can read."""
     try:
-        if not stat.S_ISREG(path.stat().st_mode):  # what a pipe has given is gone
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):  # what a pipe has given is gone
             return None
-        with path.open("rb") as file:
-            opening = file.read(_OPENING)
-            # Most XML is decided by its first bytes; a namespace that is declared later needs more of them.
-            return None if b"<" not in opening and b"\0" not in opening else _kind(opening)
+        return _kind_of_file(path, (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns))
     except (OSError, ValueError):
         return None
 
 
-def _kind(opening: bytes) -> MessageKind | None:
+@lru_cache(maxsize=64)
+def _kind_of_file(path: Path, _: tuple[int, ...]) -> MessageKind | None:
+    """Look at the opening of a file, once for each state of it."""
+    with path.open("rb", buffering=0) as file:
+        opening = file.read(_FIRST)
+        name = _root(opening)
+        if name is None and len(opening) == _FIRST:  # a long prolog, or many declarations
+            name = _root(opening + file.read(_OPENING))
+    found = None if name is None else _NAMESPACE.fullmatch(name.partition(" ")[0])
+    return None if name is None or found is None else MessageKind(name.partition(" ")[2], f"{found[1]}.{found[2]}")
+
+
+def _root(opening: bytes) -> str | None:
+    """Return the name of the first element, if it begins there."""
     try:
         how = encoding_of(opening)
     except EncodingError:
         return None
     text = declare_utf8(opening[how.mark :].decode(how.codec, "ignore"))
-    name = _first_element(text)
-    found = None if name is None else _NAMESPACE.fullmatch(name.partition(" ")[0])
-    return None if name is None or found is None else MessageKind(name.partition(" ")[2], f"{found[1]}.{found[2]}")
+    return _first_element(text)
 
 
 def _first_element(text: str) -> str | None:

@@ -213,8 +213,6 @@ def _fitting(column: Sequence[str | None], demands: TypeDemands, header: str, *,
 def _draw_arrow(
     ending: str, rng: random.Random, rows: Sequence[TableRow], headers: tuple[str, ...], demands: TypeDemands
 ) -> DrawnTable | None:
-    if any(cell == "" for row in rows for cell in row.values()):
-        return None  # a masked text of no length is refused in these formats
     kinds = ("int32", "int64", "double", "decimal", "day", "category", "text")
     types = [
         rng.choice(_fitting(column, demands, header, kinds=kinds))

@@ -101,7 +101,7 @@ def test_a_file_in_which_nothing_is_masked_is_the_same_table(tmp_path: Path, end
 def test_a_masked_column_keeps_its_type_and_another_cell_is_a_lie(tmp_path: Path, ending: str, name: str) -> None:
     source, target = written(tmp_path, ending, example()), tmp_path / f"masked.{ending}"
     known, escaped = format_of(source), name.replace(" ", "_x0020_")
-    new = column_of(escaped, [VALUES[name][2][1] or None, VALUES[name][2][1] or None, VALUES[name][2][0]])
+    new = column_of(escaped, [VALUES[name][2][1], VALUES[name][2][1], VALUES[name][2][0]])
     change = known.spelled(source, TableChange({escaped: new}), READING)
     copied = known.write_masked(source, target, change, READING)
     found, before = read(target), read(source)
@@ -141,6 +141,19 @@ def test_a_masked_category_lists_only_the_values_that_it_has(tmp_path: Path) -> 
     name = "Total_x0020_income"
     format_of(source).write_masked(source, target, TableChange({name: column_of(name, ["high"] * 3)}), READING)
     assert read(target).column("Total income").combine_chunks().dictionary.to_pylist() == ["high"]
+
+
+def test_a_text_of_no_length_is_no_null(tmp_path: Path) -> None:
+    """As masked, an empty text stays one, in categories too; numbers have none."""
+    texts = pa.array(["a", "", None])
+    for column in (texts, texts.dictionary_encode()):
+        source, target = written(tmp_path, "parquet", pa.table({"T": column})), tmp_path / "masked.parquet"
+        change = TableChange({"T": column_of("T", ["", None, "a"])})
+        format_of(source).write_masked(source, target, format_of(source).spelled(source, change, READING), READING)
+        assert read(target).column("T").to_pylist() == ["", None, "a"]
+    source = written(tmp_path, "parquet", pa.table({"N": pa.array([1, 2, None])}))
+    spelled = format_of(source).spelled(source, TableChange({"N": column_of("N", ["", "1", None])}), READING)
+    assert spelled.columns["N"].texts() == [None, "1", None]
 
 
 @pytest.mark.parametrize(("name", "text"), [("i8", "200"), ("i8", "1.5"), ("f32", "0.123456789"), ("dec", "1.234")])

@@ -17,7 +17,7 @@ import pyarrow as pa
 from constraint_sdc.data.table import Column, State, column_of
 from constraint_sdc.errors import DataError
 from constraint_sdc.files.rows_file import xml_name
-from constraint_sdc.files.tables.arrow.arrow_texts import NoValueError, array_of, texts_of, value_type
+from constraint_sdc.files.tables.arrow.arrow_texts import NoValueError, array_of, is_text, texts_of, value_type
 from constraint_sdc.files.tables.arrow.container import ArrowContainer
 from constraint_sdc.files.tables.document import REMARKS
 from constraint_sdc.files.tables.table_format import TableChange, is_same_number
@@ -32,7 +32,7 @@ def spelled_columns(schema: Any, names: Sequence[str], change: TableChange, path
         if name not in change.columns or name in change.removed:
             continue
         column = change.columns[name]
-        texts = _texts(column, slice(0, len(column)))
+        texts = _texts(column, slice(0, len(column)), field.type)
         try:
             spelled = texts_of(field, path)(array_of(texts, value_type(field.type)))
         except NoValueError as error:
@@ -50,9 +50,11 @@ def _no_value(field: Any, text: str | None, row: int, path: Path) -> DataError:
     return DataError(what, file=str(path), hint=hint)
 
 
-def _texts(column: Column, rows: slice) -> list[str | None]:
+def _texts(column: Column, rows: slice, type_: Any) -> list[str | None]:
+    """Return the texts to store, None for null; only a column of texts can hold one of no length."""
     part = column.of(rows)
-    return [text if state == State.VALUE else None for text, state in zip(part.texts(), part.state, strict=True)]
+    stored = (State.VALUE, State.EMPTY) if is_text(value_type(type_)) else (State.VALUE,)
+    return [text if state in stored else None for text, state in zip(part.texts(), part.state, strict=True)]
 
 
 def write_masked_arrow(
@@ -70,7 +72,7 @@ def write_masked_arrow(
             if any(rows.stop > len(column) for column in change.columns.values()):
                 raise _changed(source)
             columns = [
-                dictionaries.column(name, field.type, _texts(change.columns[name], rows))
+                dictionaries.column(name, field.type, _texts(change.columns[name], rows, field.type))
                 if name in change.columns
                 else group.column(at)
                 for at, (name, field) in enumerate(zip(names, container.schema, strict=True))
@@ -121,7 +123,7 @@ class _Dictionaries:
         wanted = [name for name in change.columns if name in fields and pa.types.is_dictionary(fields[name].type)]
         for name in wanted:
             column = change.columns[name]
-            used = dict.fromkeys(text for text in _texts(column, slice(0, len(column))) if text is not None)
+            used = dict.fromkeys(text for text in _texts(column, slice(0, len(column)), fields[name].type) if text is not None)
             known = [text for text in _listed(container, fields[name].name) if text in used]
             self._values[name] = list(dict.fromkeys((*known, *used)))
 

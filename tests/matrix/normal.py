@@ -41,7 +41,7 @@ VALUES = frozenset(
 """Values with a space that are codes, not sentences."""
 
 _HEX = re.compile(r"[0-9a-f]{40,64}")
-_PATH = re.compile(r"(?:file://)?[^\s:]*/([^\s/:]+\.[A-Za-z]{2,7})((?::\d+)*)")
+_PATH = re.compile(r"(?:file://)?[^\s:]*/([^\s/:]+\.[A-Za-z]{1,7})((?::\d+)*)")
 _NUMBER = re.compile(r"[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?\s?%?")
 _FORMULA = re.compile(r"[<>=!+*/]+|[\w@:.-]*\d[\w.-]*|@?[A-Z][\w:-]*|'[^']*'")
 _PLACE = re.compile(r"([\w.-]+\.(?:sch|xml|yml|csv|tsv|json|parquet|sav|dta)):(\d+)")

@@ -123,7 +123,8 @@ class _Dictionaries:
         wanted = [name for name in change.columns if name in fields and pa.types.is_dictionary(fields[name].type)]
         for name in wanted:
             column = change.columns[name]
-            used = dict.fromkeys(text for text in _texts(column, slice(0, len(column)), fields[name].type) if text is not None)
+            texts = _texts(column, slice(0, len(column)), fields[name].type)
+            used = dict.fromkeys(text for text in texts if text is not None)
             known = [text for text in _listed(container, fields[name].name) if text in used]
             self._values[name] = list(dict.fromkeys((*known, *used)))
 

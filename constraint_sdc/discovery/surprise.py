@@ -16,7 +16,7 @@ def bits_of(share: float, records: int, tried: int, broken: int = 0) -> float:
     """Return the surprise of a rule that all records but `broken` satisfy, if chance satisfies it in this share.
 
     >>> round(bits_of(0.5, 40, 8)), round(bits_of(0.5, 40, 8, broken=2))
-    (37, 25)
+    (37, 26)
     """
     likely = max(share, 1.0 / (records + 1) ** 2)
     return bits_against(likely, records, broken) - log2(max(tried, 1)) if likely < 1.0 else 0.0

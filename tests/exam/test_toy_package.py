@@ -144,8 +144,8 @@ def test_a_declared_parameter_is_an_option(installed: Forks, data: Path) -> None
     assert matched("attack", "toy-exact-match", *files, "--most", "2") == (100.0, ["measured with most = 2"])
     assert matched("assess", *files)[0] == 0.0
     assert matched("assess", *files, "--set", "toy-exact-match.most=2") == (100.0, ["measured with most = 2"])
-    told = installed.run(data, "attack", "toy-exact-match", "--help").stdout
-    assert re.search(r"--most VALUE +Originals among which a record counts as found, at\s+most\. ", told)
+    told = " ".join(installed.run(data, "attack", "toy-exact-match", "--help").stdout.split())
+    assert "--most VALUE Originals among which a record counts as found, at most. [" in told
 
 
 @pytest.mark.parametrize(

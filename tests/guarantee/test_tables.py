@@ -16,7 +16,7 @@ from constraint_sdc.exam.guarantee.generator import make_case
 from constraint_sdc.exam.guarantee.table_case import TableCase, make_table_case, run_as_table
 from constraint_sdc.exam.guarantee.translated import differing_verdicts
 
-SEEDS = (7, 13, 22, 23, 28, 33, 39, 43, 49, 98)
+SEEDS = (7, 13, 22, 33, 43, 47, 64, 77, 88, 98)
 """Cases of little cost, with every format and language among them."""
 
 FORMATS = {"csv", "parquet", "feather", "sav", "dta", "xml"}
@@ -86,10 +86,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> TableCase:
 
 
 def test_a_translation_that_says_something_else_is_found(made: TableCase, tmp_path: Path) -> None:
-    assert made.translated.language == "txt"
+    assert made.translated.language == "csv"
     text = made.translated.path.read_text("utf-8")
     assert "V7 <= V9" in text
-    wrong = tmp_path / "rules.txt"
+    wrong = tmp_path / "rules.csv"
     wrong.write_text(text.replace("V7 <= V9", "V7 >= V9"), encoding="utf-8")
     own, plain = made.folder / "own.xml", made.folder / "plain.xml"
     own.write_bytes(made.rows.xml(made.rows.rows))
@@ -97,4 +97,4 @@ def test_a_translation_that_says_something_else_is_found(made: TableCase, tmp_pa
     rules = made.folder / "rules.sch"
     assert differing_verdicts(made.translated, made.case, rules, own, plain) == []
     (fault,) = differing_verdicts(replace(made.translated, path=wrong), made.case, rules, own, plain)
-    assert fault.startswith("rule R6 in txt: breaks [")
+    assert fault.startswith("rule R6 in csv: breaks [")

@@ -42,7 +42,12 @@ def run_task(version: str, name: str, parcel: bytes) -> bytes:
             hint="install the same version on all workers",
         )
     mark_worker()
-    return b"".join(outcome(name, unpacked(parcel)))
+    try:
+        piece = unpacked(parcel)
+    except FileNotFoundError as problem:
+        what = f"a worker of the cluster cannot read {problem.filename}"
+        raise EngineError(what, hint="give --scratch a directory that all workers see under the same path") from None
+    return b"".join(outcome(name, piece))
 
 
 class DaskEngine:
@@ -68,16 +73,19 @@ class DaskEngine:
         return True
 
     def _mapped(self, name: str, pieces: Iterator[Any]) -> Iterator[Any]:
-        waiting: deque[Any] = deque()
+        # A piece is held until its result is there: the scratch files that it names go with it.
+        waiting: deque[tuple[Any, Any]] = deque()
         try:
             for piece in pieces:
-                waiting.append(self._submit(name, piece))
+                waiting.append((self._submit(name, piece), piece))
                 while len(waiting) >= IN_FLIGHT * self.workers:
-                    yield self._taken(name, waiting.popleft())
+                    yield self._taken(name, waiting[0][0])
+                    waiting.popleft()
             while waiting:
-                yield self._taken(name, waiting.popleft())
+                yield self._taken(name, waiting[0][0])
+                waiting.popleft()
         finally:
-            for future in waiting:
+            for future, _ in waiting:
                 future.release()
 
     def _submit(self, name: str, piece: Any) -> Any:

@@ -67,6 +67,12 @@ def total_of(array: SharedArray) -> float:
     return float(opened(array).sum())
 
 
+def totalled_late(piece: ExamPiece) -> float:
+    """Return the sum of the piece's values, after a while."""
+    time.sleep(piece.seconds)
+    return float(piece.values.sum())
+
+
 def refusing(piece: ExamPiece) -> None:
     """Raise the error that the piece asks for."""
     raise _ERRORS[piece.number]
@@ -135,6 +141,24 @@ def _shares_arrays(engine: Engine, options: ExamOptions) -> str:
     finally:
         scratch.close()
     return f"{len(pieces)} arrays"
+
+
+def _holds_pieces(engine: Engine, options: ExamOptions) -> str:  # noqa: ARG001  (the signature of a question)
+    scratch, count, records = Scratch(), 4 * IN_FLIGHT, 40_000
+
+    def made(number: int) -> ExamPiece:
+        values = scratch.kept(np.full((records, 1), float(number)))
+        return ExamPiece(number, seconds=0.1 * (number < 2), values=values)
+
+    try:
+        # Nobody else holds the pieces: a scratch file is gone with its piece.
+        found = list(engine.map(totalled_late, map(made, range(count)), work=_MUCH))
+    except (OSError, EngineError) as error:
+        raise ExamFailedError(f"a piece is gone before its result: {error}") from None
+    finally:
+        scratch.close()
+    require(found == [float(number * records) for number in range(count)], f"the values of pieces add up to {found}")
+    return f"{count} pieces"
 
 
 def _raises(engine: Engine, options: ExamOptions) -> str:  # noqa: ARG001  (the signature of a question)
@@ -211,6 +235,7 @@ _QUESTIONS: dict[str, Callable[[Engine, ExamOptions], str]] = {
     "results have the order of the pieces, and their seeds": _keeps_order,
     "values arrive as they are": _carries_values,
     "large arrays are mapped, not sent": _shares_arrays,
+    "a piece stays until its result is there": _holds_pieces,
     "errors arrive whole": _raises,
     "pieces are taken as results are": _is_lazy,
     "functions outside the package are refused": _refuses_strangers,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pytest
 
-from constraint_sdc.engines.engine import EngineSettings
+from constraint_sdc.engines.engine import IN_FLIGHT, EngineSettings
 from constraint_sdc.engines.parcel import packed_bytes, unpacked
 from constraint_sdc.engines.registry import ENGINES
 from constraint_sdc.engines.serial import SerialEngine
@@ -79,6 +80,23 @@ class Rounding(Liar):
             yield number, values.astype("f4").astype("f8")
 
 
+class Forgetful(Liar):
+    """Packs pieces when they come and lets go of them, as if the parcel were all."""
+
+    def map(self, function: Callable[[Any], Any], pieces: Iterable[Any], *, work: float) -> Iterator[Any]:
+        waiting: deque[bytes] = deque()
+
+        def answer() -> Any:
+            return next(iter(SerialEngine().map(function, [unpacked(waiting.popleft())], work=work)))
+
+        for parcel in map(packed_bytes, pieces):
+            waiting.append(parcel)
+            if len(waiting) >= IN_FLIGHT * self.workers:
+                yield answer()
+        while waiting:
+            yield answer()
+
+
 class Immortal(Liar):
     """Has workers, as it says, and runs everything here."""
 
@@ -89,6 +107,7 @@ class Immortal(Liar):
         (Unordered, "results have the order of the pieces, and their seeds"),
         (Rounding, "results have the order of the pieces, and their seeds"),
         (Worded, "errors arrive whole"),
+        (Forgetful, "a piece stays until its result is there"),
         (Greedy, "pieces are taken as results are"),
         (Obliging, "functions outside the package are refused"),
         (Immortal, "a piece that kills every worker is an error"),

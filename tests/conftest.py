@@ -59,8 +59,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Take one process more than there are cores: each waits for Saxon, for files or for programs part of the time."""
-    return cores() + 1
+    """Take one process for each core: one more takes longer, because each loads the package and its own Saxon."""
+    return cores()
 
 
 def pytest_collection_finish() -> None:

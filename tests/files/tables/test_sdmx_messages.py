@@ -197,7 +197,8 @@ def test_a_group_that_names_a_masked_variable_is_refused_or_taken_out(tmp_path: 
         TableChange(_columns({"REF_AREA": ["X" for _ in rows()]})),
         TableChange({}, frozenset({"REF_AREA"})),
     ):
-        with pytest.raises(DataError, match="DataSet/Group names REF_AREA too, and would tell what it was"):
+        says = "DataSet/Group names REF_AREA too, which reveals its values before masking"
+        with pytest.raises(DataError, match=says):
             write_masked_message(path, target, change)
         out = frozenset({_AT, f"{_AT}/@REF_AREA", f"{_AT}/@TITLE"})
         copied = write_masked_message(path, target, TableChange(change.columns, change.removed, out))

@@ -1,7 +1,7 @@
 """The same SDMX message with other values: every byte outside masked cells is kept.
 
 A variable of a series stands once for all its observations, so all of them must have the same masked value. A group, or
-the data set itself, that names a masked variable would tell its values: the message is refused unless the recipe takes
+the data set itself, that names a masked variable reveals its values: the message is refused unless the recipe takes
 the group out.
 """
 
@@ -139,7 +139,7 @@ def _refuse_owned(owners: Mapping[str, set[str]], change: TableChange, path: Pat
     for name in (*change.columns, *sorted(change.removed)):
         for owner in sorted(owners.get(header_of(name), ())):
             if owner not in change.taken_out and f"{owner}/@{header_of(name)}" not in change.taken_out:
-                what = f"{owner} names {header_of(name)} too, and would tell what it was before masking"
+                what = f"{owner} names {header_of(name)} too, which reveals its values before masking"
                 hint = f"remove it in the recipe (surroundings: {{{owner}: remove}}), or keep {header_of(name)}"
                 raise DataError(what, file=str(path), hint=hint)
 
